@@ -24,9 +24,8 @@ import { createPipeline } from "./http/server/pipeline.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
 import { ucpGroups } from "./http/ucp/routes.js";
-import { beaconHandler } from "./http/visits/beacon.js";
 import { edgeVisitsHandler } from "./http/visits/edge-visits.js";
-import { embedHandler } from "./http/visits/embed.js";
+import { beaconHandler, embedHandler } from "./http/visits/page-script.js";
 import { stripeHandlers } from "./http/webhooks/stripe.js";
 
 const AGENT = ":agent{agt_[\\w-]+}";

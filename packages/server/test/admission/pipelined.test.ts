@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { Admission } from "../../src/http/server/admission/admission.ts";
 import { callerOf } from "../../src/http/server/admission/caller.ts";
-import { collectBody } from "../../src/http/server/body.ts";
+import { readBytes } from "../../src/http/server/body.ts";
 import { listen } from "../../src/http/server/server.ts";
 import { TrustedProxies } from "../../src/http/server/trusted-proxies.ts";
 import { systemClock } from "../../src/infra/clock.ts";
@@ -40,7 +40,7 @@ test("bodies sent behind an unanswered request are released with their connectio
         closed.push(url);
         if (closed.length === 3) allClosed();
       });
-      collectBody({ clock, admission }, request, 10_000, () => undefined);
+      readBytes({ clock, admission }, request, 10_000).catch(() => undefined);
       if (url === "/half") request.once("data", () => setImmediate(came));
     },
     () => undefined,

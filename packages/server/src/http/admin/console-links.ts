@@ -19,7 +19,7 @@ const make = adminRoute("post", "/v1/admin/console-links", {
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
     const { config, consoleSessions } = context;
-    // With a session that makes links, a browser could stay signed in for ever.
+    // If a session could make links, a browser could stay signed in without end.
     if (c.req.header("authorization") === undefined) {
       throw new Problem("forbidden", { message: "This needs a token: a session makes no links." });
     }

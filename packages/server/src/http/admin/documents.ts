@@ -9,7 +9,7 @@ import { type AdminEnv, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { requireOk } from "./schemas.js";
 import { SiteDescription, SiteName } from "./site-body.js";
-import { SkillList } from "./skill-body.js";
+import { SkillList } from "./skills.js";
 
 const DocumentBody = z
   .object({

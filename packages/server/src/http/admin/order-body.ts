@@ -4,7 +4,7 @@ import { EVENT_TYPES, type OrderNote } from "../../domain/orders/adjustments/adj
 import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/order.js";
 import { isoTime } from "../../infra/clock.js";
 import { Timestamp, timeOrNull } from "../server/schemas.js";
-import { MessageBody, messageBody } from "./message-body.js";
+import { MessageBody, messageBody } from "./messages.js";
 import { Purchase } from "./purchase.js";
 
 export const OrderStatus = z.enum(ORDER_STATUSES);

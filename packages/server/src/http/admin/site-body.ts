@@ -12,7 +12,7 @@ import {
 import { isoTime } from "../../infra/clock.js";
 import { SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
 import { line } from "./fields.js";
-import { SkillBody } from "./skill-body.js";
+import { SkillBody } from "./skills.js";
 
 export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
 export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);

@@ -1,4 +1,10 @@
-import { BUILT_IN_SKILLS } from "@gatehouse/protocol";
+import {
+  BUILT_IN_SKILLS,
+  SKILL_DESCRIPTION_CHARS_MAX,
+  SKILL_TITLE_CHARS_MAX,
+  SKILL_URL_CHARS_MAX,
+  SKILLS_MAX,
+} from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setSkills } from "../../actions/sites/set-skills.js";
 import type { Context } from "../../context.js";
@@ -8,8 +14,34 @@ import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
+import { line } from "./fields.js";
 import { requireOk } from "./schemas.js";
-import { SkillBody, SkillList } from "./skill-body.js";
+
+/** A stored skill. Members that the owner left out come from the table of built-in skills. */
+export const SkillBody = z
+  .object({
+    id: z.string(),
+    enabled: z.boolean(),
+    url: z.string().optional(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+  })
+  .openapi("Skill");
+
+export const SkillList = z
+  .array(
+    strict({
+      id: z.string().max(64).openapi({ example: "get_pricing" }),
+      enabled: z.boolean(),
+      url: z
+        .string()
+        .max(SKILL_URL_CHARS_MAX, `must have at most ${SKILL_URL_CHARS_MAX} characters`)
+        .optional(),
+      title: line(SKILL_TITLE_CHARS_MAX).optional(),
+      description: line(SKILL_DESCRIPTION_CHARS_MAX).optional(),
+    }),
+  )
+  .max(SKILLS_MAX, `must have at most ${SKILLS_MAX} skills`);
 
 const SkillsBody = z
   .object({

@@ -108,21 +108,21 @@ export class AnswerRecorder {
     series.observe(ms / 1000);
     this.tools.admission.count(caller, name);
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
-    this.log(exchange, { door: name, status, ms }, isQuiet);
+    this.log(exchange, { group: name, status, ms }, isQuiet);
   }
 
-  private seriesOf(door: string): GroupSeries {
-    let series = this.series.get(door);
+  private seriesOf(group: string): GroupSeries {
+    let series = this.series.get(group);
     if (series === undefined) {
       const name = "gatehouse_http_request_seconds";
-      const observe = this.tools.metrics.durationSeries(name, { door });
+      const observe = this.tools.metrics.durationSeries(name, { door: group });
       series = { observe, counts: new Map() };
-      this.series.set(door, series);
+      this.series.set(group, series);
     }
     return series;
   }
 
-  private count({ counts }: GroupSeries, door: string, method: string, status: number): void {
+  private count({ counts }: GroupSeries, group: string, method: string, status: number): void {
     let byStatus = counts.get(method);
     if (byStatus === undefined) {
       // Node accepts few methods and the service uses few statuses, so the maps stay small.
@@ -132,7 +132,7 @@ export class AnswerRecorder {
     let count = byStatus.get(status);
     if (count === undefined) {
       const label = METHOD.test(method) ? method : "other";
-      const labels = { door, method: label, status: String(status) };
+      const labels = { door: group, method: label, status: String(status) };
       count = this.tools.metrics.series("gatehouse_http_requests_total", labels);
       byStatus.set(status, count);
     }
@@ -141,10 +141,10 @@ export class AnswerRecorder {
 
   private log(
     { caller, path, request: { method }, requestId }: Exchange,
-    { door, status, ms }: { door: string; status: number; ms: number },
+    { group, status, ms }: { group: string; status: number; ms: number },
     isQuiet: boolean,
   ): void {
-    const line = { request_id: requestId, door, method, path, status, ms };
+    const line = { request_id: requestId, door: group, method, path, status, ms };
     if (isQuiet) {
       this.tools.log.debug(line, "http.answered");
     } else {

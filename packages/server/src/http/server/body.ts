@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { ReasonCode } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
 import type { Admission } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
@@ -13,8 +13,6 @@ const BUFFER_BYTES = 4096;
 
 /** For answers to a request whose body was not read: its connection cannot carry another request. */
 export const UNREAD_REST = { connection: "close" };
-
-export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request" | "rate_limited";
 
 /**
  * Puts the pieces of a body together as they arrive. Pieces of one byte, kept one by one, would take
@@ -69,70 +67,58 @@ export interface BodyTools {
   readonly admission: Admission;
 }
 
+function bodyProblem(code: ReasonCode, message: string, headers = {}): Problem {
+  return new Problem(code, {
+    message: `Refused: ${message}.`,
+    headers: { ...UNREAD_REST, ...headers },
+  });
+}
+
 const tooLarge = (bytesMax: number) =>
-  refuse(
-    "body_too_large" as const,
-    `the body is larger than the ${bytesMax} bytes this route takes`,
-  );
+  bodyProblem("body_too_large", `the body is larger than the ${bytesMax} bytes this route takes`);
 
 /**
  * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is dropped as it
  * arrives, until the listener closes the connection: a paused request would keep its buffered bytes in
  * memory until then. A body with a too large `Content-Length` is refused before any of it is read.
  */
-export function collectBody(
+export async function readBytes(
   { clock, admission }: BodyTools,
   request: IncomingMessage,
   bytesMax: number,
-  done: (body: Result<Uint8Array, BodyFault>) => void,
-): void {
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax) {
-    done(tooLarge(bytesMax));
-    return;
-  }
-  const bytes = new BodyBuffer(bytesMax);
-  const hold = admission.bodyOf(callerOf(request));
-  let finished = false;
-  let cancel = () => {};
-  const finish = (result: Result<Uint8Array, BodyFault>) => {
-    if (finished) return;
-    finished = true;
-    cancel();
-    if (!result.ok) bytes.drop();
-    done(result);
-  };
-  // Most bodies arrive together with their headers; only the others need a timer.
-  setImmediate(() => {
-    if (finished) return;
-    cancel = clock.after(BODY_MS_MAX, () => {
-      finish(refuse("request_timeout", "the body did not arrive in time"));
-    });
-  });
-  request.on("data", (chunk: Buffer) => {
-    if (finished) return;
-    if (!hold(chunk.length)) {
-      finish(refuse("rate_limited", "too many bodies are being sent; try again in a moment"));
-    } else if (!bytes.add(chunk)) {
-      finish(tooLarge(bytesMax));
-    }
-  });
-  request.on("end", () => finish(ok(bytes.whole())));
-  request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
-}
-
-/** The bytes of a body, for routes that throw their refusals. */
-export async function readBytes(
-  tools: BodyTools,
-  request: IncomingMessage,
-  bytesMax: number,
 ): Promise<Uint8Array> {
-  const body = await new Promise<Result<Uint8Array, BodyFault>>((resolve) => {
-    collectBody(tools, request, bytesMax, resolve);
-  });
-  if (body.ok) return body.value;
-  const wait = body.reason === "rate_limited" ? { "retry-after": NO_ROOM_RETRY_AFTER_S } : {};
-  throw new Problem(body.reason, {
-    message: `Refused: ${body.detail}.`,
-    headers: { ...UNREAD_REST, ...wait },
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const body = new BodyBuffer(bytesMax);
+  const hold = admission.reserveBody(callerOf(request));
+  return new Promise((resolve, reject) => {
+    let finished = false;
+    let cancel = () => {};
+    const finish = (problem?: Problem) => {
+      if (finished) return;
+      finished = true;
+      cancel();
+      if (problem === undefined) return resolve(body.whole());
+      body.drop();
+      reject(problem);
+    };
+    // Most bodies arrive together with their headers; only the others need a timer.
+    setImmediate(() => {
+      if (finished) return;
+      cancel = clock.after(BODY_MS_MAX, () => {
+        finish(bodyProblem("request_timeout", "the body did not arrive in time"));
+      });
+    });
+    request.on("data", (chunk: Buffer) => {
+      if (finished) return;
+      if (!hold(chunk.length)) {
+        const wait = { "retry-after": NO_ROOM_RETRY_AFTER_S };
+        const message = "too many bodies are being sent; try again in a moment";
+        finish(bodyProblem("rate_limited", message, wait));
+      } else if (!body.add(chunk)) {
+        finish(tooLarge(bytesMax));
+      }
+    });
+    request.on("end", () => finish());
+    request.on("error", () => finish(bodyProblem("invalid_request", "the body was cut short")));
   });
 }

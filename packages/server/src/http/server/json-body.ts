@@ -40,6 +40,14 @@ export async function readJsonBytes(
   return bytes;
 }
 
+/** The value of a strict JSON body. */
+export function parseBody(bytes: Uint8Array): JsonValue {
+  const parsed = parseJson(bytes);
+  if (parsed.ok) return parsed.value;
+  const message = `The body is not strict JSON: ${parsed.detail}.`;
+  throw new Problem("invalid_request", { message });
+}
+
 /**
  * A strict JSON body, as its text and as its value. An absent body reads as an empty object, for
  * routes whose fields are all optional.
@@ -51,11 +59,6 @@ export async function readJson(
 ): Promise<{ readonly text: string; readonly value: JsonValue }> {
   const bytes = await readJsonBytes(tools, request, bytesMax);
   if (bytes.length === 0) return { text: "{}", value: {} };
-  const parsed = parseJson(bytes);
-  if (!parsed.ok) {
-    throw new Problem("invalid_request", {
-      message: `The body is not strict JSON: ${parsed.detail}.`,
-    });
-  }
-  return { text: new TextDecoder().decode(bytes), value: parsed.value };
+  const value = parseBody(bytes);
+  return { text: new TextDecoder().decode(bytes), value };
 }

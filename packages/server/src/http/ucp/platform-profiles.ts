@@ -1,5 +1,4 @@
 import {
-  ok,
   type PlatformProfile,
   type ProfileFault,
   parseJson,
@@ -121,6 +120,5 @@ function memoryOf(url: string, profile: Result<PlatformProfile, NoProfile>): num
 function readText(body: Uint8Array): Result<PlatformProfile, NoProfile> {
   const parsed = parseJson(body);
   if (!parsed.ok) return refuse("profile_malformed", "The profile is not strict JSON.");
-  const profile = readPlatformProfile(parsed.value);
-  return profile.ok ? ok(profile.value) : profile;
+  return readPlatformProfile(parsed.value);
 }

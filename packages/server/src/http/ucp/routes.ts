@@ -11,10 +11,9 @@ import { signAnswer, type UcpAnswer } from "./answer.js";
 import { negotiateWith, profileUrlIn, proveCaller } from "./caller.js";
 import { invalid, problemAnswer, refusalIn, renderUcpError } from "./errors.js";
 import type { Operation } from "./operation.js";
-import { pageRoute } from "./page.js";
+import { pageRoute, termsRoute } from "./pages.js";
 import { OPERATIONS, performOperation } from "./perform.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
-import { termsRoute } from "./terms.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
 

@@ -11,7 +11,7 @@ import { FairQueue } from "./fair-queue.js";
 import { FairRate, FairRates } from "./fair-rate.js";
 
 /** An invalid proof counts as this many requests of its address. */
-const FAILED_PROOF_PLACES = 5;
+const FAILED_PROOF_REQUESTS = 5;
 
 export interface AdmissionTools {
   readonly limits: Readonly<Record<LimitName, number>>;
@@ -118,15 +118,15 @@ export class Admission {
     return all > 0 ? this.refuse(caller, "process_rate", all) : 0;
   }
 
-  /** The same for a large body, which counts as several small ones. */
-  takeBytes(caller: Caller, places: number): number {
-    const waitMs = this.costly.take(caller.networks, this.tools.clock.now(), places);
+  /** The same for a large body, which counts as several requests. */
+  takeBytes(caller: Caller, requests: number): number {
+    const waitMs = this.costly.take(caller.networks, this.tools.clock.now(), requests);
     return waitMs > 0 ? this.refuse(caller, "address_rate", waitMs) : 0;
   }
 
   /** Charges an address for an invalid signature, mandate or token. */
   failProof(caller: Sender): void {
-    this.costly.charge(caller.networks, this.tools.clock.now(), FAILED_PROOF_PLACES);
+    this.costly.charge(caller.networks, this.tools.clock.now(), FAILED_PROOF_REQUESTS);
   }
 
   /**
@@ -147,7 +147,7 @@ export class Admission {
    * Counts the bytes of a caller's body while they are in memory, that is, until it is answered. The
    * returned function is called with each piece and says whether there is room for it.
    */
-  bodyOf(caller: Caller): (bytes: number) => boolean {
+  reserveBody(caller: Caller): (bytes: number) => boolean {
     const { networks, provenAs, response } = caller;
     const pool = this.bodies[provenAs === "anonymous" ? "anonymous" : "proven"];
     let held = 0;
@@ -184,12 +184,12 @@ export class Admission {
   }
 
   /** Counts an answered request, by what its caller had proven and the limit that refused it, if any. */
-  count({ provenAs, refusedBy }: Caller, door: string): void {
+  count({ provenAs, refusedBy }: Caller, group: string): void {
     const limit = refusedBy ?? "none";
-    const key = `${provenAs} ${door} ${limit}`;
+    const key = `${provenAs} ${group} ${limit}`;
     let count = this.counts.get(key);
     if (count === undefined) {
-      const labels = { class: provenAs, door, limit };
+      const labels = { class: provenAs, door: group, limit };
       count = this.tools.metrics.series("gatehouse_admission_total", labels);
       this.counts.set(key, count);
     }

@@ -19,8 +19,8 @@ interface Waiter {
 export class FairQueue {
   private readonly places: number;
   private readonly clock: Clock;
-  private readonly underWay = new Map<string, number>();
-  private readonly lines = new Map<string, Waiter[]>();
+  private readonly running = new Map<string, number>();
+  private readonly queues = new Map<string, Waiter[]>();
   private busy = 0;
   private waitingCount = 0;
 
@@ -36,7 +36,7 @@ export class FairQueue {
 
   /** Runs the work when its turn comes; undefined if the queue is full or the turn comes too late. */
   async run<T>(key: string, work: () => Promise<T>): Promise<{ readonly done: T } | undefined> {
-    if (!this.enter(key) && !(await this.turn(key))) return undefined;
+    if (!this.enter(key) && !(await this.waitForTurn(key))) return undefined;
     try {
       return { done: await work() };
     } finally {
@@ -46,25 +46,25 @@ export class FairQueue {
 
   private mayEnter(key: string): boolean {
     if (this.busy >= this.places) return false;
-    return this.busy < this.places * (1 - RESERVED) || !this.underWay.has(key);
+    return this.busy < this.places * (1 - RESERVED) || !this.running.has(key);
   }
 
   private enter(key: string): boolean {
     if (!this.mayEnter(key)) return false;
     this.busy++;
-    this.underWay.set(key, (this.underWay.get(key) ?? 0) + 1);
+    this.running.set(key, (this.running.get(key) ?? 0) + 1);
     return true;
   }
 
-  private turn(key: string): Promise<boolean> {
-    const line = this.lines.get(key) ?? [];
-    if (line.length >= WAITING_PER_KEY_MAX || this.waitingCount >= WAITING_MAX) {
+  private waitForTurn(key: string): Promise<boolean> {
+    const queue = this.queues.get(key) ?? [];
+    if (queue.length >= WAITING_PER_KEY_MAX || this.waitingCount >= WAITING_MAX) {
       return Promise.resolve(false);
     }
-    this.lines.set(key, line);
+    this.queues.set(key, queue);
     return new Promise((resolve) => {
       const cancel = this.clock.after(TURN_MS_MAX, () => {
-        this.drop(key, waiter);
+        this.removeWaiter(key, waiter);
         resolve(false);
       });
       const waiter = {
@@ -73,36 +73,36 @@ export class FairQueue {
           resolve(true);
         },
       };
-      line.push(waiter);
+      queue.push(waiter);
       this.waitingCount++;
     });
   }
 
-  private drop(key: string, waiter: Waiter): void {
-    const line = this.lines.get(key) ?? [];
-    const at = line.indexOf(waiter);
+  private removeWaiter(key: string, waiter: Waiter): void {
+    const queue = this.queues.get(key) ?? [];
+    const at = queue.indexOf(waiter);
     if (at < 0) return;
-    line.splice(at, 1);
+    queue.splice(at, 1);
     this.waitingCount--;
-    if (line.length === 0) this.lines.delete(key);
+    if (queue.length === 0) this.queues.delete(key);
   }
 
   private leave(key: string): void {
     this.busy--;
-    const left = (this.underWay.get(key) as number) - 1;
-    if (left === 0) this.underWay.delete(key);
-    else this.underWay.set(key, left);
-    this.next();
+    const left = (this.running.get(key) as number) - 1;
+    if (left === 0) this.running.delete(key);
+    else this.running.set(key, left);
+    this.startNext();
   }
 
-  /** The first queue that may run work; it then moves to the end. */
-  private next(): void {
-    for (const [key, line] of this.lines) {
+  /** Starts work of the first queue that may run some, and moves that queue to the end. */
+  private startNext(): void {
+    for (const [key, queue] of this.queues) {
       if (!this.enter(key)) continue;
-      const waiter = line.shift() as Waiter;
+      const waiter = queue.shift() as Waiter;
       this.waitingCount--;
-      this.lines.delete(key);
-      if (line.length > 0) this.lines.set(key, line);
+      this.queues.delete(key);
+      if (queue.length > 0) this.queues.set(key, queue);
       waiter.start();
       return;
     }
