@@ -1,14 +1,14 @@
 /**
  * The built service in a process of its own, as `serve` composes it. Its parent may ask it to end
- * itself without warning at a named point, to fill a log, to look after payments, or how much memory
- * it has needed.
+ * itself without warning at a named point, to fill a log, to look after payments, to advance its
+ * clock, or how much memory it has needed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createApp } from "../../dist/app.js";
 import { readConfig } from "../../dist/config/config.js";
 import { createContext } from "../../dist/context.js";
 import { listen } from "../../dist/http/server/server.js";
-import { systemClock } from "../../dist/infra/clock.js";
+import { ManualClock, systemClock } from "../../dist/infra/clock.js";
 import { planJobs } from "../../dist/jobs.js";
 import { reconcilePayments } from "../../dist/purchase/reconcile.js";
 
@@ -22,9 +22,15 @@ const crashPoint = (point) => {
 const env = process.env;
 const listener = await listen({ ...readConfig(env), clock: systemClock });
 const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
-/** Its clock may be ahead: what is due only later is then due now. */
 const aheadMs = Number(env.CLOCK_AHEAD_MS ?? 0);
-const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+/**
+ * Its clock may be ahead: what is due only later is then due now. Or it stands still until the parent
+ * advances it, so that nothing is due before the parent has the answers it waits for.
+ */
+const clock =
+  env.CLOCK_STARTS_MS === undefined
+    ? { ...systemClock, now: () => systemClock.now() + aheadMs }
+    : new ManualClock(Number(env.CLOCK_STARTS_MS));
 // The database's time is ahead as much: a node that differs from it approves nothing.
 const databaseTime = async () => clock.now();
 const context = await createContext(config, { crashPoint, clock, databaseTime });
@@ -53,6 +59,7 @@ function peakKb() {
 
 process.on("message", async (message) => {
   if (message.point !== undefined) armed = message;
+  if (message.advance !== undefined) clock.advance(message.advance);
   if (message.fill !== undefined) await fill(message.fill);
   if (message.reconcile !== undefined) await reconcilePayments(context, () => false);
   process.send({ peakKb: peakKb() });

@@ -37,13 +37,17 @@ type Wish =
   | { readonly point: string; readonly times: number }
   | { readonly fill: { readonly site: string; readonly count: number } }
   | { readonly reconcile: true }
+  | { readonly advance: number }
   | Record<string, never>;
 
 /** A service in a process of its own, that can be told where to die. */
 export interface NodeProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Ends the process at the n-th pass of a point from now on, fills a log, or looks after payments. */
+  /**
+   * Ends the process at the n-th pass of a point from now on, fills a log, looks after payments, or
+   * advances its clock.
+   */
   ask(what: Wish): Promise<{ readonly peakKb: number }>;
   admin(method: string, path: string, body?: unknown): Promise<Response>;
   /** The signal that ended it. */
