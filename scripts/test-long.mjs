@@ -42,7 +42,7 @@ const SUITES = [
   {
     key: "rotation",
     name: `${Number(ROTATION_FETCHES).toLocaleString("en")} cards fetched and verified across five rotations`,
-    args: ["packages/server/test/discovery/editions", "-t", "rotation"],
+    args: ["packages/server/test/discovery/document-freshness", "-t", "rotation"],
     env: { ROTATION_FETCHES },
   },
   {

@@ -7,7 +7,7 @@ import { verifySite } from "../../packages/server/dist/actions/sites/verify-site
 import { createApp } from "../../packages/server/dist/app.js";
 import { readConfig } from "../../packages/server/dist/config/config.js";
 import { createContext } from "../../packages/server/dist/context.js";
-import { snapshotOf } from "../../packages/server/dist/domain/sites/snapshot.js";
+import { snapshotOf } from "../../packages/server/dist/domain/sites/live-sites.js";
 import { siteByHash } from "../../packages/server/dist/domain/sites/store.js";
 import { etagOf } from "../../packages/server/dist/http/server/etag.js";
 import { listen } from "../../packages/server/dist/http/server/server.js";

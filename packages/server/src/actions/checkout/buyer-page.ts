@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { checkoutByPage } from "../../domain/checkouts/store.js";
 import { orderById } from "../../domain/orders/store.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries } from "../../infra/db/database.js";
 import { isTestOrder, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";

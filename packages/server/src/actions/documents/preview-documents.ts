@@ -15,8 +15,8 @@ import {
   type SiteAddresses,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { snapshotOf } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
-import { snapshotOf } from "../../domain/sites/snapshot.js";
 
 export interface PreviewedDocument {
   readonly name: string;

@@ -19,8 +19,8 @@ import {
 } from "../../domain/agents/requesting/store.js";
 import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
+import { skillsOf } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
-import { skillsOf } from "../../domain/sites/snapshot.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
 import { refundExact, takeExact } from "../../infra/rate-limit/exact.js";

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { hasKeptAnswers } from "../../domain/decisions/kept/store.js";
-import { findSite, hashesOf, type SiteNaming } from "../../domain/sites/find.js";
+import { findSite, hashesOf, type SiteNaming } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 
 /** A site that mandates are sent to. One that was deleted only repeats what it decided before. */

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { countFailure } from "../../domain/agents/locks/locks.js";
-import { skillsOf } from "../../domain/sites/snapshot.js";
+import { skillsOf } from "../../domain/sites/gates.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Rejection } from "./rejection-aggregator.js";
 import { aboutMandate, requestOf } from "./request.js";

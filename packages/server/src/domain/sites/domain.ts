@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
 import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
 import { hasBrokenPunycode } from "@gatehouse/safe-fetch";
+import type { Queries } from "../../infra/db/database.js";
+import type { Site } from "./site.js";
+import { siteByDomain } from "./store.js";
 
 const DOMAIN_CHARS_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -36,4 +39,14 @@ export function readDomain(
   if (!labels.every((label) => LABEL.test(label)) || hasBrokenPunycode(host)) return fault;
   if (local ? !options.development : labels.length < 2) return fault;
   return ok(host + port);
+}
+
+/** The verified site of a domain, or the newest of those that still have to prove it. */
+export async function findSiteByDomain(
+  db: Queries,
+  text: string,
+  options: { readonly development: boolean },
+): Promise<Site | undefined> {
+  const domain = readDomain(text, options);
+  return domain.ok ? siteByDomain(db, domain.value) : undefined;
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, paymentHandlers } from "@gatehouse/protocol";
+import { type JsonObject, type LiveSkill, liveSkills, paymentHandlers } from "@gatehouse/protocol";
 import type { Site } from "./site.js";
 
 /** A condition for selling to agents (contract 1.9). */
@@ -37,6 +37,11 @@ export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
 export function sells(site: Site): boolean {
   const allowed = site.status === "verified" && site.pausedAt === null;
   return allowed && gatesOf(site).every(({ open }) => open);
+}
+
+/** What agents can use of a site now. */
+export function skillsOf(site: Site): readonly LiveSkill[] {
+  return liveSkills(site.skills, site.name, sells(site));
 }
 
 /** Why a shop sells nothing now, for a platform. */

@@ -3,7 +3,7 @@ import { siteLogs } from "../../actions/audit/logs.js";
 import type { Context } from "../../context.js";
 import { type Actor, tokenActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { hasRole, maySee, type Principal, type Role } from "../../domain/tokens/token.js";
 import { principalOf, requireConsolePage, sessionSecret } from "../server/credentials.js";

@@ -8,8 +8,8 @@ import {
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setSkills } from "../../actions/sites/set-skills.js";
 import type { Context } from "../../context.js";
+import { skillsOf } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
-import { skillsOf } from "../../domain/sites/snapshot.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";

@@ -1,131 +1,124 @@
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { ok, type Result, refuse, type Signer, signCard, signCatalog } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { SITE_TOPIC, type Site } from "../../domain/sites/site.js";
-import { siteByHash } from "../../domain/sites/store.js";
-import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
-import { KEY_TOPIC } from "../../infra/keys/key-ring.js";
+import type { LiveSite } from "../../domain/sites/live-sites.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import { type Document, makeDocument } from "./document.js";
-import type { DocumentName } from "./document-kinds.js";
-import { Edition } from "./edition.js";
-import { type Kept, KeptEditions } from "./kept-editions.js";
+import {
+  DOCUMENTS,
+  type Document,
+  type DocumentName,
+  type DocumentSource,
+  makeDocument,
+  takesKey,
+} from "./document-kinds.js";
 
 /** Signed bytes are made again when older than this: a fetched card has ten minutes left. */
 export const REMAKE_AFTER_MS = 5 * MINUTE_MS;
-/** Memory all kept documents may take. */
-const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+/** What a document weighs, as measured: twice its length with what was signed, and its headers. */
+const DOCUMENT_BYTES = 1024;
+const DOCUMENT_WEIGHT = 2;
 
-interface Making {
-  readonly kept: Promise<Result<Kept, NoEdition>>;
+/** The documents of a site as of one moment: one snapshot, one key, one date. */
+interface SiteDocuments extends DocumentSource {
+  readonly kid: string;
+  readonly issuedAt: number;
+  /** Those that were requested; a promise while one is being made. */
+  readonly byName: Map<DocumentName, Document | Promise<Document>>;
+  bytes: number;
 }
 
-type NoEdition = "not_found" | "pending_verification";
+type NoDocument = "not_found" | "pending_verification";
+
+/** Makes a value when it is first needed, for all who need it: the page carries the card served. */
+function lazy<T>(make: () => Promise<T>): () => Promise<T> {
+  let value: Promise<T> | undefined;
+  return () => {
+    value ??= make();
+    return value;
+  };
+}
+
+/** Whether a text names the site in the path of a document: some paths take the hash only. */
+function isNamed({ site }: LiveSite, text: string, name: DocumentName): boolean {
+  return text === site.siteKeyHash || takesKey(DOCUMENTS[name]);
+}
 
 /**
- * The editions in use, bounded by bytes. Concurrent misses share one making; whatever a change
- * has overtaken, kept or in the making, is never kept again.
+ * The signed documents of live sites. They belong to the version of the site they were made from,
+ * so the cache of sites bounds their memory and drops them when the site or the key changes.
  */
 export class DocumentCache {
   private readonly context: Context;
-  private readonly kept: KeptEditions;
-  private readonly making = new Map<string, Making>();
+  private readonly bySite = new WeakMap<LiveSite, SiteDocuments>();
 
-  constructor(context: Context, bytesMax = KEPT_BYTES_MAX) {
+  constructor(context: Context) {
     this.context = context;
-    this.kept = new KeptEditions(bytesMax);
-    context.db.changes.subscribe((change) => this.overtake(change));
-    context.metrics.gauge("gatehouse_document_bytes", () => this.kept.bytes);
+    const { liveSites, metrics } = context;
+    metrics.gauge("gatehouse_document_bytes", () => liveSites.documentBytes);
   }
 
-  /** A document that can be served as it is, by its path. */
-  ready(path: string): Document | undefined {
-    const found = this.kept.at(path);
-    if (found === undefined || !this.isCurrent(found.kept)) return undefined;
-    this.kept.use(found.kept);
-    return found.document;
+  /** A document that can be served as it is. */
+  ready(siteName: string, name: DocumentName): Document | undefined {
+    const live = this.context.liveSites.ready(siteName);
+    if (live === undefined || !isNamed(live, siteName, name)) return undefined;
+    const documents = this.bySite.get(live);
+    if (documents === undefined || !this.isYoung(documents)) return undefined;
+    const document = documents.byName.get(name);
+    return document instanceof Promise ? undefined : document;
   }
 
-  async document(siteKeyHash: string, name: DocumentName): Promise<Result<Document, NoEdition>> {
-    const found = await this.find(siteKeyHash);
-    return found.ok ? ok(await this.part(found.value, name)) : found;
+  /** Reads the site and makes the document if they are not in the cache. */
+  async find(siteName: string, name: DocumentName): Promise<Result<Document, NoDocument>> {
+    const { keys, liveSites } = this.context;
+    const live = await liveSites.find(siteName);
+    if (live === undefined || !isNamed(live, siteName, name)) return refuse("not_found", "");
+    const { domain, status } = live.site;
+    if (status !== "verified") return refuse("pending_verification", domain);
+    // After the site: a key that changes later drops the site, and with it what the old key signs.
+    const signer = await keys.signer("card");
+    const cached = this.bySite.get(live);
+    const isCurrent = cached?.kid === signer.kid && this.isYoung(cached);
+    const documents = isCurrent ? cached : this.start(live, signer);
+    return ok(await (documents.byName.get(name) ?? this.make(live, documents, name)));
   }
 
-  private isYoung({ edition }: Kept): boolean {
-    const age = this.context.clock.now() - edition.issuedAt;
+  private isYoung({ issuedAt }: SiteDocuments): boolean {
+    const age = this.context.clock.now() - issuedAt;
     return age >= 0 && age < REMAKE_AFTER_MS;
   }
 
-  private isCurrent(kept: Kept): boolean {
-    return this.context.db.changes.live && this.isYoung(kept);
+  private start(live: LiveSite, signer: Signer): SiteDocuments {
+    const { clock, keys, siteKeys } = this.context;
+    const { site, snapshot } = live;
+    const issuedAt = clock.now();
+    const documents: SiteDocuments = {
+      site,
+      snapshot,
+      card: lazy(() => signCard(snapshot, signer, issuedAt)),
+      catalog: lazy(() => signCatalog(snapshot, signer, issuedAt)),
+      keys: () => keys.listed("card"),
+      siteKeys: () => siteKeys.listed(site.siteKeyHash),
+      kid: signer.kid,
+      issuedAt,
+      byName: new Map(),
+      bytes: 0,
+    };
+    this.bySite.set(live, documents);
+    return documents;
   }
 
-  private find(siteKeyHash: string): Promise<Result<Kept, NoEdition>> {
-    const kept = this.kept.of(siteKeyHash);
-    if (kept !== undefined && this.isCurrent(kept)) {
-      this.kept.use(kept);
-      return Promise.resolve(ok(kept));
-    }
-    const under = this.making.get(siteKeyHash);
-    if (under !== undefined) return under.kept;
-    const making: Making = { kept: this.make(siteKeyHash, () => making) };
-    this.making.set(siteKeyHash, making);
-    return making.kept;
-  }
-
-  private async make(siteKeyHash: string, making: () => Making): Promise<Result<Kept, NoEdition>> {
-    const { config, clock, db, keys, siteKeys } = this.context;
-    try {
-      const site = await siteByHash(db, siteKeyHash);
-      if (site === undefined) return refuse("not_found", "");
-      if (site.status !== "verified") return refuse("pending_verification", site.domain);
-      const signer = await keys.signer("card");
-      const same = this.stillGood(site, signer.kid);
-      if (same !== undefined) return ok(same);
-      const edition = new Edition({
-        site,
-        signer,
-        baseUrl: config.baseUrl,
-        issuedAt: clock.now(),
-        keys: () => keys.listed("card"),
-        siteKeys: () => siteKeys.listed(siteKeyHash),
-      });
-      const kept = this.kept.wrap(edition);
-      // A change that came while we read has taken our place away.
-      if (this.making.get(siteKeyHash) === making()) this.kept.keep(kept);
-      return ok(kept);
-    } finally {
-      if (this.making.get(siteKeyHash) === making()) this.making.delete(siteKeyHash);
-    }
-  }
-
-  /** Without news from other nodes every request asks the database; mostly nothing has changed. */
-  private stillGood(site: Site, kid: string): Kept | undefined {
-    const kept = this.kept.of(site.siteKeyHash);
-    if (kept === undefined || !this.isYoung(kept)) return undefined;
-    const { edition } = kept;
-    return edition.site.version === site.version && edition.signer.kid === kid ? kept : undefined;
-  }
-
-  private part(kept: Kept, name: DocumentName): Promise<Document> {
-    const known = kept.documents.get(name);
-    if (known !== undefined) return known;
-    const made = makeDocument(kept.edition, name);
-    kept.documents.set(name, made);
-    made.then(
-      (document) => this.kept.add(kept, name, document),
-      // What could not be made or signed is tried afresh by the next who asks.
-      () => this.kept.forget(kept),
+  private make(live: LiveSite, documents: SiteDocuments, name: DocumentName): Promise<Document> {
+    const making = makeDocument(DOCUMENTS[name], documents);
+    documents.byName.set(name, making);
+    const isCurrent = () => this.bySite.get(live) === documents;
+    making.then(
+      (document) => {
+        documents.byName.set(name, document);
+        documents.bytes += document.bytes.length * DOCUMENT_WEIGHT + DOCUMENT_BYTES;
+        if (isCurrent()) this.context.liveSites.setDocumentBytes(live, documents.bytes);
+      },
+      // The next request tries again to make or to sign it.
+      () => isCurrent() && this.bySite.delete(live),
     );
-    return made;
-  }
-
-  private overtake({ topic, id }: Change): void {
-    if (topic === SITE_TOPIC) {
-      this.making.delete(id);
-      this.kept.drop(id);
-    } else if (topic === KEY_TOPIC || topic === ANY_CHANGE.topic) {
-      this.making.clear();
-      this.kept.clear();
-    }
+    return making;
   }
 }

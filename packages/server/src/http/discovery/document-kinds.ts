@@ -11,19 +11,43 @@ import {
   mcpServerCard,
   robotsBlock,
   SITE_PATHS,
-  type SiteNames,
+  type SignedCard,
+  type SignedCatalog,
   type SiteSnapshot,
+  type UcpKey,
   ucpProfile,
 } from "@gatehouse/protocol";
-import type { SiteNaming } from "../../domain/sites/find.js";
 import { handlersOf } from "../../domain/sites/gates.js";
-import type { Edition } from "./edition.js";
+import type { LiveSite } from "../../domain/sites/live-sites.js";
+import type { ListedKey } from "../../infra/keys/key-ring.js";
+import { etagOf } from "../server/etag.js";
+import type { Answer } from "../server/exchange.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 const CACHE_MINUTE = "public, max-age=60";
 const CACHE_NEVER = "no-store";
 const POLICY = await agentPagePolicy();
+
+/** A site with its signatures and keys, each made or read when a document first needs it. */
+export interface DocumentSource extends LiveSite {
+  card(): Promise<SignedCard>;
+  catalog(): Promise<SignedCatalog>;
+  /** The key set, which only the did document needs. */
+  keys(): Promise<readonly ListedKey[]>;
+  /** The site's own keys, which only the profile for platforms needs. */
+  siteKeys(): Promise<readonly UcpKey[]>;
+}
+
+/** A document as it goes over the wire. */
+export interface Document {
+  readonly bytes: Buffer;
+  readonly etag: string;
+  /** The answer with all of it. */
+  readonly whole: Answer;
+  /** The answer to a client that has these bytes already. */
+  readonly unchanged: Answer;
+}
 
 /** One kind of document: where it stands, what it says it is, how it is made. */
 export interface DocumentKind {
@@ -37,7 +61,7 @@ export interface DocumentKind {
   readonly markdown?: DocumentName;
   /** Served only on request, at the path of another kind. */
   readonly onRequest?: true;
-  make(edition: Edition): string | Promise<string>;
+  make(source: DocumentSource): string | Promise<string>;
 }
 
 export type DocumentName =
@@ -54,28 +78,28 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     summary: "Signed agent card",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
-    make: async (edition) => (await edition.card()).card,
+    make: async (source) => (await source.card()).card,
   },
   a2a: {
     path: SITE_PATHS.a2aCard,
     summary: "The card with A2A's own members only, same A2A signature",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
-    make: async (edition) => canonicalize((await edition.card()).a2a),
+    make: async (source) => canonicalize((await source.card()).a2a),
   },
   catalog: {
     path: SITE_PATHS.catalog,
     summary: "Signed ARD catalog",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
-    make: async (edition) => canonicalize((await edition.catalog()).catalog),
+    make: async (source) => canonicalize((await source.catalog()).catalog),
   },
   ard: {
     path: SITE_PATHS.ard,
     summary: "The catalog for readers that refuse a trust manifest at its root",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
-    make: async (edition) => canonicalize((await edition.catalog()).ard),
+    make: async (source) => canonicalize((await source.catalog()).ard),
   },
   llms: {
     path: SITE_PATHS.llms,
@@ -107,7 +131,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
       "referrer-policy": "no-referrer",
     }),
     markdown: "page-markdown",
-    make: async (edition) => agentPage(edition.snapshot, (await edition.card()).card),
+    make: async (source) => agentPage(source.snapshot, (await source.card()).card),
   },
   "page-markdown": {
     path: SITE_PATHS.agentPage,
@@ -156,16 +180,21 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
   },
 };
 
-/** How the path of a kind names its site. */
-export function namingOf({ path }: DocumentKind): SiteNaming {
-  return path.includes("{site_key}") ? "either" : "hash";
+/** Whether the path of a kind takes a site key as well as its hash. */
+export function takesKey({ path }: DocumentKind): boolean {
+  return path.includes("{site_key}");
 }
 
-/** The paths a document of a site stands at: by key and by hash where the route takes both. */
-export function pathsOf({ path, onRequest }: DocumentKind, site: SiteNames): readonly string[] {
-  if (onRequest) return [];
-  const byHash = path.replace(/\{site_key(?:_hash)?\}/, site.siteKeyHash);
-  return path.includes("{site_key}")
-    ? [path.replace("{site_key}", site.siteKey), byHash]
-    : [byHash];
+export async function makeDocument(kind: DocumentKind, source: DocumentSource): Promise<Document> {
+  const bytes = Buffer.from(await kind.make(source), "utf8");
+  const etag = etagOf(bytes, kind.type);
+  const headers = { "cache-control": kind.cache, etag, ...kind.headers?.(source.snapshot) };
+  const length = String(bytes.length);
+  const whole = { ...headers, "content-type": kind.type, "content-length": length };
+  return Object.freeze({
+    bytes,
+    etag,
+    whole: { status: 200, body: bytes, headers: whole, isReused: true },
+    unchanged: { status: 304, headers, isReused: true },
+  });
 }

@@ -1,6 +1,6 @@
-import { prefersMarkdown } from "@gatehouse/protocol";
+import { prefersMarkdown, siteAddresses } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { hashesOf } from "../../domain/sites/find.js";
+import { findSiteByDomain } from "../../domain/sites/domain.js";
 import { pendingAnswer, pendingPage } from "../server/errors.js";
 import { isFresh } from "../server/etag.js";
 import {
@@ -11,11 +11,9 @@ import {
   type RouteGroup,
 } from "../server/exchange.js";
 import { isBrowser } from "../server/html-page.js";
-import { Problem } from "../server/problem.js";
-import { agentPageByDomain } from "./agent-page-by-domain.js";
-import type { Document } from "./document.js";
+import { NO_SITE, Problem, requireFound } from "../server/problem.js";
 import type { DocumentCache } from "./document-cache.js";
-import { DOCUMENTS, type DocumentName, namingOf } from "./document-kinds.js";
+import { DOCUMENTS, type Document, type DocumentName } from "./document-kinds.js";
 import { installationRoutes } from "./installation.js";
 
 const RETRY_AFTER_S = "5";
@@ -40,31 +38,50 @@ function kindFor(name: DocumentName, { request }: Exchange): DocumentName {
   return isPreferred ? markdown : name;
 }
 
+/** The answer for a site whose domain is not verified; people who open its agent page get a page. */
+function answerPending(
+  { config }: Context,
+  exchange: Exchange,
+  domain: string,
+  name: DocumentName,
+): Answer {
+  const isPerson = name === "page" && isBrowser(exchange.header("accept"));
+  return isPerson ? pendingPage(domain) : pendingAnswer(config.baseUrl, domain);
+}
+
 /** The documents of every site that anybody may read, each at its path. */
-function documentRoutes({ config }: Context, cache: DocumentCache): Route[] {
+function documentRoutes(context: Context, cache: DocumentCache): Route[] {
   async function make(exchange: Exchange, name: DocumentName): Promise<Answer> {
-    for (const hash of await hashesOf(exchange.param("site"), namingOf(DOCUMENTS[name]))) {
-      const document = await cache.document(hash, kindFor(name, exchange)).catch((error) => {
+    const document = await cache
+      .find(exchange.param("site"), kindFor(name, exchange))
+      .catch((error) => {
         throw unavailable(error);
       });
-      if (document.ok) return answerDocument(exchange, document.value);
-      if (document.reason !== "pending_verification") continue;
-      const isPerson = name === "page" && isBrowser(exchange.header("accept"));
-      const { detail: domain } = document;
-      return isPerson ? pendingPage(domain) : pendingAnswer(config.baseUrl, domain);
-    }
-    throw new Problem("not_found", { message: "No site has this key." });
+    if (document.ok) return answerDocument(exchange, document.value);
+    if (document.reason === "not_found") throw new Problem("not_found", { message: NO_SITE });
+    return answerPending(context, exchange, document.detail, name);
   }
 
   return Object.entries(DOCUMENTS).flatMap(([key, { path, onRequest }]) => {
     if (onRequest) return [];
     const name = key as DocumentName;
     const handle = (exchange: Exchange) => {
-      const ready = cache.ready(exchange.path);
-      if (ready === undefined || kindFor(name, exchange) !== name) return make(exchange, name);
-      return answerDocument(exchange, ready);
+      const ready = cache.ready(exchange.param("site"), kindFor(name, exchange));
+      return ready === undefined ? make(exchange, name) : answerDocument(exchange, ready);
     };
     return [get(path.replace(/\{site_key(?:_hash)?\}/, ":site"), handle)];
+  });
+}
+
+/** From a domain to the agent page of the site that has proven it. */
+function agentPageByDomain(context: Context): Route {
+  const { config, db } = context;
+  const development = config.mode === "development";
+  return get("/v1/agent/domain/:domain", async (exchange) => {
+    const found = await findSiteByDomain(db, exchange.param("domain"), { development });
+    const site = requireFound(found, "No site has this domain.");
+    if (site.status !== "verified") return answerPending(context, exchange, site.domain, "page");
+    return { status: 302, headers: { location: siteAddresses(config.baseUrl, site).agentPage } };
   });
 }
 

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { HttpEnv } from "../server/hono-group.js";
-import { DOCUMENTS } from "./document-kinds.js";
+import { DOCUMENTS, takesKey } from "./document-kinds.js";
 
 type Registry = OpenAPIHono<HttpEnv>["openAPIRegistry"];
 
@@ -63,7 +63,7 @@ export function describeDocuments(registry: Registry): void {
   describeOthers(registry);
   for (const kind of Object.values(DOCUMENTS)) {
     if (kind.onRequest) continue;
-    const name = kind.path.includes("{site_key}") ? "site_key" : "site_key_hash";
+    const name = takesKey(kind) ? "site_key" : "site_key_hash";
     const types = [kind, kind.markdown === undefined ? kind : DOCUMENTS[kind.markdown]];
     const content = Object.fromEntries(
       types.map(({ type }) => [type.split(";")[0] as string, { schema: z.unknown() }]),

@@ -4,7 +4,7 @@ import { showAgent } from "../../actions/agents/read-agents.js";
 import { registerAgent, registrationAudience } from "../../actions/agents/register-agent.js";
 import { rotateAgentKey } from "../../actions/agents/rotate-agent-key.js";
 import type { Context } from "../../context.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Networks } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";

@@ -2,7 +2,7 @@ import { awaitReview } from "../../actions/reviews/await-review.js";
 import { withdrawReview } from "../../actions/reviews/withdraw-review.js";
 import type { Context } from "../../context.js";
 import type { Review } from "../../domain/reviews/review.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import { isoTime } from "../../infra/clock.js";
 import { type Handler, json } from "../server/exchange.js";
 import { renderMandateAnswer } from "../server/mandate-answer.js";

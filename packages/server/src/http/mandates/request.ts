@@ -1,6 +1,6 @@
 import { type JsonValue, MANDATE_BYTES_MAX, parseJson } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { UNREAD_REST } from "../server/body.js";
 import type { Exchange } from "../server/exchange.js";

@@ -3,8 +3,7 @@ import { deletedSite, type MandateSite } from "../../actions/mandates/find-site.
 import { SiteGoneError } from "../../actions/mcp/record-call.js";
 import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
-import type { LiveSite } from "../../domain/sites/live-sites.js";
-import { snapshotOf } from "../../domain/sites/snapshot.js";
+import { type LiveSite, snapshotOf } from "../../domain/sites/live-sites.js";
 import { readBytes, UNREAD_REST } from "../server/body.js";
 import { pendingBody } from "../server/errors.js";
 import { type Answer, type Exchange, json } from "../server/exchange.js";
@@ -38,7 +37,7 @@ export class McpHandler {
     this.context = context;
     const limits = new CallLimits(config);
     metrics.gauge("gatehouse_mcp_limits_remembered", () => limits.size);
-    metrics.gauge("gatehouse_live_site_bytes", () => liveSites.bytes);
+    metrics.gauge("gatehouse_live_site_bytes", () => liveSites.siteBytes);
     this.tools = { context, shop, limits, sessions: new Sessions(secrets, ids) };
     this.isAllowedHost = hostGuard(config);
   }

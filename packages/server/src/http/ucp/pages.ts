@@ -6,7 +6,7 @@ import {
 import { termsText } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { pendingAnswer } from "../server/errors.js";

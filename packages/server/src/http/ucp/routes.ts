@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { UNREAD_REST } from "../server/body.js";
 import { pendingAnswer } from "../server/errors.js";

@@ -1,7 +1,7 @@
 import { REPORT_VISITS_MAX, readVisitReport } from "@gatehouse/protocol";
 import { recordReport } from "../../actions/visits/record-visits.js";
 import type { Context } from "../../context.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { tokenHolder } from "../server/credentials.js";
 import type { Exchange, Handler } from "../server/exchange.js";

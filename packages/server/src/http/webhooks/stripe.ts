@@ -2,7 +2,7 @@ import { approvalBody, approveOrder } from "../../actions/payments/approve-order
 import { expectsHook, type HookCall, openHook } from "../../actions/payments/stripe-call.js";
 import { takeStripeEvent } from "../../actions/payments/take-stripe-event.js";
 import type { Context } from "../../context.js";
-import { findSite } from "../../domain/sites/find.js";
+import { findSite } from "../../domain/sites/live-sites.js";
 import { UNREAD_REST } from "../server/body.js";
 import { type Exchange, type Handler, json } from "../server/exchange.js";
 import { readJsonBytes } from "../server/json-body.js";

@@ -1,7 +1,7 @@
 import { verifyCard } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
+import { LiveSites } from "../../src/domain/sites/live-sites.ts";
 import { DocumentCache, REMAKE_AFTER_MS } from "../../src/http/discovery/document-cache.ts";
-import type { KeptEditions } from "../../src/http/discovery/kept-editions.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
@@ -200,37 +200,61 @@ describe("a document that cannot be signed", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("stays below its limit of bytes, and what is asked for most stays longest", async () => {
-    const { server } = await onOwnClock();
-    const bytesMax = 60_000;
-    const editions = new DocumentCache(server.context, bytesMax);
-    const inside = Reflect.get(editions, "kept") as KeptEditions;
-    const weight = () => inside.bytes;
-    const kept = () => inside.size;
+describe("cached documents", () => {
+  /** A cache of its own, beside the server's. */
+  async function ownCache(bytesMax: number) {
+    const { server, shop } = await onOwnClock();
+    const { config, db } = server.context;
+    const liveSites = new LiveSites(db, config.baseUrl, bytesMax);
+    const cache = new DocumentCache({ ...server.context, liveSites });
+    return { server, shop, liveSites, cache };
+  }
+
+  test("stay below their limit of bytes, and what is asked for most stays longest", async () => {
+    const bytesMax = 120_000;
+    const { server, liveSites, cache } = await ownCache(bytesMax);
+    const weight = () => liveSites.siteBytes + liveSites.documentBytes;
     const sites = [];
     for (let i = 0; i < 30; i++) sites.push(await createSite(server, `s${i}.example.com`));
-    const [favourite] = sites;
-    const path = `/v1/agent-card/${favourite.site_key}.json`;
-    await editions.document(favourite.site_key_hash, "card");
+    const [favourite, second] = sites;
+    await cache.find(favourite.site_key_hash, "card");
     for (const site of sites.slice(1)) {
-      await editions.document(site.site_key_hash, "card");
-      await editions.document(site.site_key_hash, "page");
-      expect(editions.ready(path)).toBeDefined();
+      await cache.find(site.site_key_hash, "card");
+      await cache.find(site.site_key_hash, "page");
+      expect(cache.ready(favourite.site_key, "card")).toBeDefined();
       expect(weight()).toBeLessThanOrEqual(bytesMax);
     }
-    expect(kept()).toBeLessThan(sites.length);
+    expect(liveSites.documentBytes).toBeGreaterThan(bytesMax / 4);
+    expect(cache.ready(second.site_key, "card")).toBeUndefined();
     server.context.db.changes.emit({ topic: "*", id: "*" });
-    expect([weight(), kept(), editions.ready(path)]).toEqual([0, 0, undefined]);
+    expect([weight(), cache.ready(favourite.site_key, "card")]).toEqual([0, undefined]);
   });
 
-  test("is served even when a single edition is larger than the limit", async () => {
-    const { server, shop } = await onOwnClock();
-    const editions = new DocumentCache(server.context, 0);
-    const found = await editions.document(shop.site.site_key_hash, "card");
-    expect(found.ok && found.value.bytes.length).toBeGreaterThan(1000);
-    expect((Reflect.get(editions, "kept") as KeptEditions).bytes).toBe(0);
+  test("are counted once when they are made again", async () => {
+    const { server, shop, liveSites, cache } = await ownCache(10_000_000);
+    await cache.find(shop.site.site_key_hash, "card");
+    const before = liveSites.documentBytes;
+    (server.context.clock as ManualClock).advance(REMAKE_AFTER_MS);
+    await cache.find(shop.site.site_key_hash, "card");
+    expect([before > 1024, liveSites.documentBytes]).toEqual([true, before]);
   });
+
+  test("are served even when a single one is larger than the limit", async () => {
+    const { shop, liveSites, cache } = await ownCache(0);
+    const found = await cache.find(shop.site.site_key_hash, "card");
+    expect(found.ok && found.value.bytes.length).toBeGreaterThan(1000);
+    expect(liveSites.documentBytes).toBe(0);
+  });
+});
+
+test("a path that takes the hash of a site does not take its key", async () => {
+  const { server, shop } = await onOwnClock();
+  const { site_key, site_key_hash } = shop.site;
+  await shop.get("card");
+  await shop.get("did");
+  const byKey = shop.paths.did.replace(site_key_hash, site_key);
+  expect(byKey).not.toBe(shop.paths.did);
+  expect((await fetch(server.url + byKey)).status).toBe(404);
 });
 
 describe("rotation", () => {
