@@ -98,12 +98,9 @@ describe("floors of the server", () => {
   });
 
   test("http imports no store and no provider", () => {
-    // To come: discovery.
-    const pending = ["discovery"];
     const wrong = edges.filter(
       ({ from, target }) =>
         floorOf(from) === "http" &&
-        !pending.includes(roomOf(from)) &&
         (target.endsWith("/store.ts") || floorOf(target) === "payments"),
     );
     expect(shown(wrong)).toEqual([]);
