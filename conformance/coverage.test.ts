@@ -15,7 +15,7 @@ const names = files.flatMap((file) =>
 );
 const cited = new Set(names.flatMap(citedIds));
 
-test("ids of requirements are unique and named by their clause", () => {
+test("requirement ids are unique and start with their clause", () => {
   const ids = requirements.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^\d(\.\d+){0,2}-[a-z]{1,2}$/);
@@ -26,7 +26,7 @@ test("every promise of a built part is cited by a test", () => {
   expect(due.filter((id) => !cited.has(id))).toEqual([]);
 });
 
-test("tests cite only promises that exist, at most three each", () => {
+test("tests cite only promises that exist, and at most three each", () => {
   const known = new Set(requirements.map(({ id }) => id));
   expect([...cited].filter((id) => !known.has(id))).toEqual([]);
   expect(names.filter((name) => citedIds(name).length > CITATIONS_MAX)).toEqual([]);

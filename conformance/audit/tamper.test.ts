@@ -200,7 +200,7 @@ const TAMPERINGS: readonly Tampering[] = [
       nothing: ["all layers", { integrity: 0 }],
       bundle: ["the numbers of the records behind it", { integrity: 0, completeness: 11 }],
       "bundle, tree": ["the numbers of the records behind it", { integrity: 0, completeness: 11 }],
-      ...always(RESEALED, "the genesis that a log begins with", { integrity: 0 }),
+      ...always(RESEALED, "the missing genesis", { integrity: 0 }),
     },
   },
   {
@@ -219,7 +219,7 @@ const TAMPERINGS: readonly Tampering[] = [
     insiderFrom: 5,
   },
   {
-    what: "a record was told twice",
+    what: "a record was repeated",
     change: (parts) => recordsOf(parts).splice(5, 0, structuredClone(entryAt(parts, 5))),
     caught: {
       ...always(UNSEALED, "the numbers of the records", { integrity: 6 }),
@@ -236,7 +236,7 @@ const TAMPERINGS: readonly Tampering[] = [
       ...always(UNSEALED, "the numbers of the two", { integrity: 5 }),
       "bundle, records": ["the links, and the root", { integrity: 5 }],
       "bundle, tree, records": ["the links", { integrity: 5 }],
-      everything: ["that time never goes back", { integrity: 6 }],
+      everything: ["the rule that time never goes back", { integrity: 6 }],
     },
   },
   {
@@ -280,7 +280,7 @@ const TAMPERINGS: readonly Tampering[] = [
     change: (parts) => recordsOf(parts).splice(5, 0, structuredClone(entryAt(parts, 0))),
     caught: {
       ...always(UNSEALED, "the genesis' own number", { integrity: 5 }),
-      ...always(RESEALED, "that a log has one genesis", { integrity: 5 }),
+      ...always(RESEALED, "the rule that a log has one genesis", { integrity: 5 }),
     },
   },
   {
@@ -290,7 +290,7 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's hash", { integrity: 0 }),
-      ...always(RESEALED, "that a log begins with its genesis", { integrity: 0 }),
+      ...always(RESEALED, "the rule that a log begins with its genesis", { integrity: 0 }),
     },
   },
   {
@@ -300,11 +300,11 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's hash", { integrity: 0 }),
-      "bundle, tree, records": ["that nothing is before a genesis", { integrity: 0 }],
+      "bundle, tree, records": ["the rule that nothing comes before a genesis", { integrity: 0 }],
     },
   },
   {
-    what: "a record of another log of the same keys stands in",
+    what: "a record was replaced by one of another log with the same keys",
     change: (parts) => {
       recordsOf(parts).splice(5, 1, structuredClone(otherLog.entries[5] as Entry));
     },
@@ -330,7 +330,7 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's signature", { integrity: 5 }),
-      ...always(RESEALED, "that no rotation is recorded", { integrity: 5 }),
+      ...always(RESEALED, "the lack of a recorded rotation", { integrity: 5 }),
     },
   },
   {
@@ -340,7 +340,7 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's signature", { integrity: 7 }),
-      ...always(RESEALED, "that no rotation is recorded", { integrity: 7 }),
+      ...always(RESEALED, "the lack of a recorded rotation", { integrity: 7 }),
     },
   },
   {
@@ -350,7 +350,7 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's signature", { integrity: 12 }),
-      ...always(RESEALED, "that no rotation is recorded", { integrity: 12 }),
+      ...always(RESEALED, "the lack of a recorded rotation", { integrity: 12 }),
     },
   },
   {
@@ -375,7 +375,7 @@ const TAMPERINGS: readonly Tampering[] = [
     },
   },
   {
-    what: "a rotation names another key before it than the one that signed",
+    what: "a rotation names another previous key than the one that signed before it",
     log: rotatedAt7,
     change: (parts) => {
       entryAt(parts, 7).record.previous_key_id = strangersKey.kid;
@@ -393,7 +393,7 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's signature", { integrity: 15 }),
-      ...always(RESEALED, "that no rotation is recorded", { integrity: 15 }),
+      ...always(RESEALED, "the lack of a recorded rotation", { integrity: 15 }),
     },
   },
   {
@@ -403,17 +403,17 @@ const TAMPERINGS: readonly Tampering[] = [
     },
     caught: {
       ...always(UNSEALED, "the record's hash", { integrity: 5 }),
-      everything: ["that time never goes back", { integrity: 5 }],
+      everything: ["the rule that time never goes back", { integrity: 5 }],
     },
   },
   {
-    what: "a record is younger than the one behind it",
+    what: "a record is newer than the one after it",
     change: (parts) => {
       entryAt(parts, 5).record.recorded_at = entryAt(parts, 8).record.recorded_at;
     },
     caught: {
       ...always(UNSEALED, "the record's hash", { integrity: 5 }),
-      everything: ["that time never goes back", { integrity: 6 }],
+      everything: ["the rule that time never goes back", { integrity: 6 }],
     },
   },
   {
@@ -479,7 +479,7 @@ const TAMPERINGS: readonly Tampering[] = [
     caught: { nothing: ["the part's signature", { integrity: "fails" }] },
   },
   {
-    what: "a part says another count",
+    what: "a part gives another count",
     counts: false,
     change: (parts) => {
       headOf(parts, 1).count = 9;
@@ -490,20 +490,23 @@ const TAMPERINGS: readonly Tampering[] = [
     }),
   },
   {
-    what: "a part and its day say another count",
+    what: "a part and its day give another count",
     counts: false,
     change: (parts) => Object.assign(headOf(parts, 1), { count: 9, day_count: 9 }),
     caught: always(["nothing", "bundle", "bundle, tree"], "the records", { integrity: "fails" }),
   },
   ...[
-    { what: "a day says another count", head: { day_count: 9 } },
-    { what: "a day says another beginning", head: { day_first_seq: 11 } },
-    { what: "a part says another number", head: { part: 2 } },
-    { what: "a part says that there are more", head: { parts: 2 } },
-    { what: "a part says that it is none", head: { part: 0, parts: 0 } },
+    { what: "a day gives another count", head: { day_count: 9 } },
+    { what: "a day gives another first record", head: { day_first_seq: 11 } },
+    { what: "a part gives another part number", head: { part: 2 } },
+    { what: "a part says that there are more parts", head: { parts: 2 } },
+    { what: "a part says that there are no parts", head: { part: 0, parts: 0 } },
     // Whoever counts up to what a file says never comes to an answer.
-    { what: "a part says that there are very many", head: { parts: Number.MAX_SAFE_INTEGER } },
-    { what: "a day says a very great count", head: { day_count: Number.MAX_SAFE_INTEGER } },
+    {
+      what: "a part says that there are very many parts",
+      head: { parts: Number.MAX_SAFE_INTEGER },
+    },
+    { what: "a day gives a huge count", head: { day_count: Number.MAX_SAFE_INTEGER } },
   ].map(
     ({ what, head }): Tampering => ({
       what,
@@ -517,7 +520,7 @@ const TAMPERINGS: readonly Tampering[] = [
     }),
   ),
   {
-    what: "a part says that it begins later",
+    what: "a part says that it starts later",
     counts: false,
     change: (parts) => Object.assign(headOf(parts, 1), { first_seq: 13, day_first_seq: 13 }),
     caught: always(["nothing", "bundle"], "the tree before it, and the gap", {
@@ -541,7 +544,7 @@ const TAMPERINGS: readonly Tampering[] = [
     caught: { bundle: ["the other part", { completeness: "fails" }] },
   },
   {
-    what: "two parts changed their records",
+    what: "two parts swapped their records",
     log: twoFullParts,
     change: (parts) => {
       const [first, second] = [recordsOf(parts), recordsOf(parts, 1)];
@@ -551,7 +554,7 @@ const TAMPERINGS: readonly Tampering[] = [
     caught: always(UNSEALED, "the numbers of the records", { integrity: 0 }),
   },
   {
-    what: "two parts changed their numbers",
+    what: "two parts swapped their part numbers",
     log: twoParts,
     counts: false,
     change: (parts) => {
@@ -584,7 +587,7 @@ function tamperedFiles(
 describe.each(VERIFIERS)("$name finds that", ({ judge, there }) => {
   for (const { caught, ...tampering } of TAMPERINGS) {
     for (const [layer, [left, fails]] of Object.entries(caught)) {
-      test.skipIf(!there)(`${tampering.what}; forged: ${layer}; left: ${left}`, async () => {
+      test.skipIf(!there)(`${tampering.what}, with ${layer} forged, by ${left}`, async () => {
         const files = await tamperedFiles(tampering, layer as Layer);
         expect(await judge({ files }, keySet)).toEqual(verdict(fails));
       });
@@ -615,10 +618,10 @@ function cases(title: string, list: readonly Case[]): void {
 }
 
 cases(
-  "accepts an export nobody touched:",
+  "accepts an unchanged export that",
   [
     ...[1, 999, 1000, 1001, 2001].map((count) => ({
-      what: `a day of ${count}, the last part first`,
+      what: `has a day of ${count} records, with the last part first`,
       given: async () => {
         const parts = await exportLog(beginning(longDay, count));
         expect(parts.length).toBe(Math.ceil(count / 1000));
@@ -626,37 +629,37 @@ cases(
       },
     })),
     {
-      what: "several days, the files in any order",
+      what: "has several days, with the files in any order",
       given: async () => {
         const files = filesOf(await exportLog(await writeLog({ key, days: daysOf(3, 4, 5, 1) })));
         return { files: [3, 1, 0, 2].map((i) => files[i] as string) };
       },
     },
     {
-      what: "a later day by itself",
+      what: "has a later day by itself",
       given: async () => ({ files: filesOf(await partsOf(twoDays)).slice(1) }),
     },
-    { what: "an empty day", given: async () => ({ files: filesOf(await partsOf(emptyDay)) }) },
+    { what: "has an empty day", given: async () => ({ files: filesOf(await partsOf(emptyDay)) }) },
     {
-      what: "an empty day by itself",
+      what: "has an empty day by itself",
       given: async () => ({ files: filesOf(await partsOf(emptyDay)).slice(1, 2) }),
     },
     {
-      what: "days after the last record",
+      what: "has days after the last record",
       given: async () => ({ files: filesOf(await exportLog(emptyDay, { to: DAY_4 })) }),
     },
     {
-      what: "a day that is still running",
+      what: "has a day that is still running",
       given: async () => ({ files: filesOf(await exportLog(twoDays, { running: true })) }),
     },
     {
-      what: "an empty day that is still running",
+      what: "has an empty day that is still running",
       given: async () => ({
         files: filesOf(await exportLog(twoDays, { to: DAY_3, running: true })),
       }),
     },
     {
-      what: "a log and the one that goes on from it",
+      what: "has a log and its successor",
       given: async () => {
         const previous = await endOf(twoDays);
         const next = await writeLog({
@@ -669,7 +672,7 @@ cases(
       },
     },
     {
-      what: "a log that goes on from one that is not given",
+      what: "has a log whose predecessor is not given",
       given: async () => {
         const previous = await endOf(twoDays);
         const next = await writeLog({
@@ -682,20 +685,20 @@ cases(
       },
     },
     {
-      what: "logs of two sites",
+      what: "has the logs of two sites",
       given: async () => ({
         files: filesOf([...(await partsOf(twoDays)), ...(await partsOf(otherLog))]),
       }),
     },
     ...[5, 12].map((at) => ({
-      what: `a key rotated at ${at}, exported under the new key`,
+      what: `is exported under the new key, after the key was rotated at record ${at}`,
       given: async () => {
         const log = await writeLog({ key, days: daysOf(12, 8), rotation: { ...rotation, at } });
         return { files: filesOf(await exportLog(log)) };
       },
     })),
     {
-      what: "a key rotated, exported under the old key before, and under the new one since",
+      what: "is exported under the old key before a rotation, and under the new key after it",
       given: async () => {
         const log = await writeLog({
           key,
@@ -709,11 +712,11 @@ cases(
   ].map((one) => ({ ...one, answer: {} })),
 );
 
-describe.each(VERIFIERS)("against whoever holds the key, $name", ({ judge, there }) => {
+describe.each(VERIFIERS)("without trusting the owner of the key, $name", ({ judge, there }) => {
   for (const { insiderFrom, ...tampering } of TAMPERINGS) {
     if (insiderFrom === undefined) continue;
     test.skipIf(!there)(
-      `finds that ${tampering.what}, with a checkpoint from elsewhere and never without`,
+      `finds that ${tampering.what}, but only with a checkpoint kept elsewhere`,
       async () => {
         const files = await tamperedFiles(tampering, "everything");
         const withPin = async (size: number) =>
@@ -733,19 +736,19 @@ const pinned = (what: string, pins: () => Promise<string[]>, answer: Partial<Ver
   given: async () => ({ files: filesOf(await partsOf(twoDays)), pins: await pins() }),
 });
 
-cases("asks of a checkpoint that it is met:", [
+cases("checks an export against kept checkpoints:", [
   ...[1, 7, 12, 19, 20].map((size) =>
-    pinned(`at ${size} of 20 it is`, async () => [await pinAt(twoDays, size)], {
+    pinned(`it meets one of record ${size} of 20`, async () => [await pinAt(twoDays, size)], {
       anchoring: "holds",
     }),
   ),
   pinned(
-    "all of several are",
+    "it meets all of several",
     async () => [await pinAt(twoDays, 5), await pinAt(twoDays, 12), await pinAt(twoDays, 16)],
     { anchoring: "holds" },
   ),
   pinned(
-    "one beyond the export is not, though nothing contradicts it",
+    "it does not meet one beyond its end, though nothing contradicts it",
     async () => {
       const longer = await writeLog({ key, days: daysOf(12, 9) });
       return [await pinAt(longer, 21)];
@@ -753,7 +756,7 @@ cases("asks of a checkpoint that it is met:", [
     { anchoring: "fails" },
   ),
   pinned(
-    "one of several is not",
+    "it does not meet one of several",
     async () => {
       const longer = await writeLog({ key, days: daysOf(12, 9) });
       return [await pinAt(twoDays, 5), await pinAt(longer, 21)];
@@ -761,7 +764,7 @@ cases("asks of a checkpoint that it is met:", [
     { anchoring: "fails" },
   ),
   {
-    what: "one from before the export is not",
+    what: "it does not meet one from before its start",
     given: async () => {
       const files = filesOf(await partsOf(twoDays)).slice(1);
       return { files, pins: [await pinAt(twoDays, 11)] };
@@ -769,7 +772,7 @@ cases("asks of a checkpoint that it is met:", [
     answer: { anchoring: "fails" },
   },
   {
-    what: "one where the export begins is",
+    what: "it meets one at its start",
     given: async () => {
       const files = filesOf(await partsOf(twoDays)).slice(1);
       return { files, pins: [await pinAt(twoDays, 12)] };
@@ -777,7 +780,7 @@ cases("asks of a checkpoint that it is met:", [
     answer: { anchoring: "holds" },
   },
   {
-    what: "one inside a part that is missing is not",
+    what: "it does not meet one inside a missing part",
     given: async () => {
       const files = filesOf(await partsOf(twoParts)).slice(1);
       return { files, pins: [await pinAt(twoParts, 500)] };
@@ -785,7 +788,7 @@ cases("asks of a checkpoint that it is met:", [
     answer: { completeness: "fails", anchoring: "fails" },
   },
   {
-    what: "one behind a record that does not hold is not",
+    what: "it does not meet one after a record that does not verify",
     given: async () => {
       const parts = await partsOf(twoDays);
       entryAt(parts, 15).record.site = "another";
@@ -793,11 +796,11 @@ cases("asks of a checkpoint that it is met:", [
     },
     answer: { integrity: 15, anchoring: "fails" },
   },
-  pinned("one of another log is not", async () => [await pinAt(otherLog, 12)], {
+  pinned("it does not meet one of another log", async () => [await pinAt(otherLog, 12)], {
     anchoring: "fails",
   }),
   pinned(
-    "one of another history is not",
+    "it does not meet one of another history",
     async () => {
       const tree = await treeAt(otherLog, 12);
       return [await signTree(twoDays.chain, tree, key)];
@@ -805,7 +808,7 @@ cases("asks of a checkpoint that it is met:", [
     { anchoring: "fails" },
   ),
   pinned(
-    "nor does one of this history make up for it",
+    "it does not meet one of another history, even beside one of its own",
     async () => {
       const tree = await treeAt(otherLog, 12);
       return [await pinAt(twoDays, 12), await signTree(twoDays.chain, tree, key)];
@@ -813,12 +816,12 @@ cases("asks of a checkpoint that it is met:", [
     { anchoring: "fails" },
   ),
   pinned(
-    "one that a stranger signed is not",
+    "it does not meet one that a stranger signed",
     async () => [await signTree(twoDays.chain, await treeAt(twoDays, 12), strangersKey)],
     { anchoring: "fails" },
   ),
   {
-    what: "a running day that says it is over is found by a later one only",
+    what: "only a later one shows that a running day was declared over",
     given: async () => {
       const shorter = await writeLog({ key, days: daysOf(12, 5) });
       return { files: filesOf(await exportLog(shorter)), pins: [await pinAt(twoDays, 20)] };
@@ -851,7 +854,7 @@ async function rewritten(log: Log, from: number, change = {}): Promise<Part[]> {
 
 const restarted = await writeLog({ key, days: daysOf(0, 8) });
 
-cases("joins parts and days:", [
+cases("joins parts and days, and finds that", [
   {
     what: "the first part is missing",
     given: async () => ({ files: filesOf(await partsOf(twoParts)).slice(1) }),
@@ -871,7 +874,7 @@ cases("joins parts and days:", [
     answer: { completeness: 4 },
   },
   {
-    what: "a running day was followed by more records than it tells",
+    what: "a running day was followed by records that the export lacks",
     given: async () => {
       const early = await exportLog(await writeLog({ key, days: daysOf(9) }), { running: true });
       return { files: filesOf([...early, ...(await partsOf(twoDays)).slice(1)]) };
@@ -879,7 +882,7 @@ cases("joins parts and days:", [
     answer: { completeness: 9 },
   },
   {
-    what: "the last part is missing, and the first says that there was none; a checkpoint is not met",
+    what: "the last part is missing, the first claims to be the only one, and a checkpoint is not met",
     given: async () => {
       const [part] = (await partsOf(twoParts)) as [Part, Part];
       Object.assign(part.bundle, { parts: 1, day_count: 1000 });
@@ -889,7 +892,7 @@ cases("joins parts and days:", [
     answer: { anchoring: "fails" },
   },
   {
-    what: "the last part is missing, and the first says that there was none, but not of how many records",
+    what: "the last part is missing, and the first claims to be the only one, with the old count",
     given: async () => {
       const [part] = (await partsOf(twoParts)) as [Part, Part];
       part.bundle.parts = 1;
@@ -907,7 +910,7 @@ cases("joins parts and days:", [
     answer: { completeness: "fails" },
   },
   {
-    what: "a part stands in for another",
+    what: "a part was replaced by another",
     given: () =>
       resigned((parts) => {
         parts[1] = structuredClone(parts[0] as Part);
@@ -916,7 +919,7 @@ cases("joins parts and days:", [
     answer: { integrity: 0, completeness: "fails" },
   },
   {
-    what: "a part tells the same as before, and the next one follows another than it",
+    what: "a part has the same content, but the next one follows a different part",
     given: () =>
       resigned((parts) => {
         headOf(parts).policies = [];
@@ -924,7 +927,7 @@ cases("joins parts and days:", [
     answer: { integrity: "fails" },
   },
   {
-    what: "the second part follows none",
+    what: "the second part does not follow the first",
     given: () =>
       resigned((parts) => {
         headOf(parts, 1).prev_part_sha256 = null;
@@ -932,7 +935,7 @@ cases("joins parts and days:", [
     answer: { integrity: "fails" },
   },
   {
-    what: "the first part follows one",
+    what: "the first part follows another part",
     given: async () => {
       const parts = await partsOf(twoDays);
       headOf(parts, 1).prev_part_sha256 = "ab".repeat(32);
@@ -958,7 +961,7 @@ cases("joins parts and days:", [
     answer: { integrity: 12, completeness: "fails" },
   },
   {
-    what: "a part is of a log that was rewritten from some record on",
+    what: "a part comes from a log that was rewritten from some record on",
     given: async () => {
       const [first] = (await rewritten(twoParts, 500)) as [Part, Part];
       const [, second] = (await partsOf(twoParts)) as [Part, Part];
@@ -967,7 +970,7 @@ cases("joins parts and days:", [
     answer: { integrity: 1000 },
   },
   {
-    what: "the same, and the parts say that they follow each other",
+    what: "a part comes from a rewritten log, and the parts claim to follow each other",
     given: async () => {
       const [first] = (await rewritten(twoParts, 500)) as [Part, Part];
       const [, second] = (await partsOf(twoParts)) as [Part, Part];
@@ -977,7 +980,7 @@ cases("joins parts and days:", [
     answer: { integrity: 1000 },
   },
   {
-    what: "a day is of a log that was rewritten from some record on",
+    what: "a day comes from a log that was rewritten from some record on",
     given: async () => {
       const [first] = (await rewritten(twoDays, 3)) as [Part, Part];
       const [, second] = (await partsOf(twoDays)) as [Part, Part];
@@ -986,12 +989,12 @@ cases("joins parts and days:", [
     answer: { integrity: 12 },
   },
   {
-    what: "a record has another number, in a log that was rewritten from there on",
+    what: "a record has another number, and the log was rewritten from there on",
     given: async () => ({ files: filesOf(await rewritten(twoDays, 5, { seq: 7 })) }),
     answer: { integrity: 5 },
   },
   {
-    what: "the log began anew under its own name",
+    what: "the log was started again under the same name",
     given: async () => {
       const [first] = (await partsOf(twoDays)) as [Part, Part];
       return { files: filesOf([first, ...(await exportLog(restarted))]) };
@@ -999,7 +1002,7 @@ cases("joins parts and days:", [
     answer: { integrity: 0 },
   },
   {
-    what: "the tree before a day was changed, with checkpoints to fit",
+    what: "the tree before a day was changed, with matching checkpoints",
     given: async () => {
       const [first, second] = (await partsOf(twoDays)) as [Part, Part];
       second.bundle.before.frontier[0] = "ab".repeat(32);
@@ -1009,7 +1012,7 @@ cases("joins parts and days:", [
     answer: { integrity: 12 },
   },
   {
-    what: "the same, without the day before; a checkpoint is not met",
+    what: "the tree before a day was changed, the day before is missing, and a checkpoint is not met",
     given: async () => {
       const [, second] = (await partsOf(twoDays)) as [Part, Part];
       second.bundle.before.frontier[0] = "ab".repeat(32);
@@ -1063,7 +1066,7 @@ const lastPartResigned = (change: (part: Part) => unknown) =>
 /** The lines of one more signature, of a text that may be another. */
 const signatureLines = (note: string) => note.slice(note.lastIndexOf("\n\n") + 2);
 
-cases("believes the keys it was given:", [
+cases("trusts only the keys it was given, and finds that", [
   {
     what: `a whole log ${STRANGE}`,
     given: async () => {
@@ -1120,7 +1123,7 @@ cases("believes the keys it was given:", [
     answer: { integrity: "fails" },
   },
   {
-    what: `a checkpoint behind a part ${STRANGE}`,
+    what: `a checkpoint after a part ${STRANGE}`,
     given: () =>
       lastPartResigned(async ({ bundle }) => {
         const tree = await treeAt(twoDays, 20);
@@ -1129,7 +1132,7 @@ cases("believes the keys it was given:", [
     answer: { integrity: "fails" },
   },
   {
-    what: "a stranger signed beside the log",
+    what: "a stranger's signature beside the log's changes nothing",
     given: () =>
       lastPartResigned(async (part) => {
         const note = await signTree(twoDays.chain, await treeAt(twoDays, 20), strangersKey);
@@ -1138,7 +1141,7 @@ cases("believes the keys it was given:", [
     answer: {},
   },
   {
-    what: "a trusted key's signature of something else stands beside one that holds",
+    what: "a trusted key's signature of another text stands beside a valid one",
     given: () =>
       lastPartResigned(async (part) => {
         part.bundle.checkpoint_after += signatureLines(await pinAt(twoDays, 19));
@@ -1146,7 +1149,7 @@ cases("believes the keys it was given:", [
     answer: { integrity: "fails" },
   },
   {
-    what: "the same beside the signature of a part",
+    what: "a trusted key's signature of another text stands beside the signature of a part",
     given: () =>
       lastPart(async (part) => {
         part.signature += signatureLines(await pinAt(twoDays, 19));
@@ -1171,7 +1174,7 @@ cases("believes the keys it was given:", [
     answer: { integrity: "fails" },
   },
   {
-    what: "a part has a checkpoint for a signature",
+    what: "a part has a checkpoint instead of a signature",
     given: () =>
       lastPart((part) => {
         part.signature = part.bundle.checkpoint_after;
@@ -1180,7 +1183,7 @@ cases("believes the keys it was given:", [
   },
   ...(["checkpoint_before", "checkpoint_after"] as const).flatMap((member): Case[] => [
     {
-      what: `${member} is one of an earlier size`,
+      what: `${member} is that of an earlier size`,
       given: () =>
         lastPartResigned(async ({ bundle }) => {
           bundle[member] = await pinAt(twoDays, 11);
@@ -1188,7 +1191,7 @@ cases("believes the keys it was given:", [
       answer: { integrity: "fails" },
     },
     {
-      what: `${member} is one of another log`,
+      what: `${member} is that of another log`,
       given: () =>
         lastPartResigned(async ({ bundle }) => {
           const size = member === "checkpoint_before" ? 12 : 20;
@@ -1197,7 +1200,7 @@ cases("believes the keys it was given:", [
       answer: { integrity: "fails" },
     },
     {
-      what: `${member} speaks of another log under the name of this one`,
+      what: `${member} describes another log under the name of this one`,
       given: () =>
         lastPartResigned(async ({ bundle }) => {
           const tree = await treeAt(twoDays, member === "checkpoint_before" ? 12 : 20);
@@ -1231,35 +1234,38 @@ async function lastFile(change: (text: string) => string): Promise<Given> {
   return { files: [first, change(second)] };
 }
 
-cases("reads strictly:", [
+cases("reads strictly, and refuses", [
   ...[
     {
-      what: "a name that stands twice",
+      what: "a repeated name",
       change: (text: string) => text.replace('"day"', '"day":"x","day"'),
     },
     {
-      what: "a name that stands twice in a record",
+      what: "a repeated name in a record",
       change: (text: string) => text.replace('"seq":13', '"seq":13,"seq":13'),
     },
     {
-      what: "a name that stands twice in two spellings",
+      what: "a name repeated in another spelling",
       change: (text: string) => text.replace('"seq":13', '"s\\u0065q":13,"seq":13'),
     },
     { what: "a byte order mark", change: (text: string) => `\ufeff${text}` },
     { what: "more than one value", change: (text: string) => `${text}{}` },
     {
-      what: "a log whose name is no text",
+      what: "a log whose name is not a string",
       change: (text: string) => text.replace(`"chain":"${twoDays.chain}"`, '"chain":5'),
     },
     { what: "half a file", change: (text: string) => text.slice(0, text.length / 2) },
     { what: "an empty file", change: () => "" },
-    { what: "a list", change: () => "[]" },
+    { what: "a list instead of an object", change: () => "[]" },
     { what: "half a character", change: (text: string) => text.replace("rec_13", "\\ud800") },
     {
-      what: "a number that is none",
+      what: "NaN for a number",
       change: (text: string) => text.replace('"part":1', '"part":NaN'),
     },
-    { what: "no records", change: (text: string) => text.replace('"records":', '"record":') },
+    {
+      what: "a file without records",
+      change: (text: string) => text.replace('"records":', '"record":'),
+    },
   ].map(({ what, change }) => ({
     what,
     given: () => lastFile(change),
@@ -1267,7 +1273,7 @@ cases("reads strictly:", [
   })),
 ]);
 
-describe.each(VERIFIERS)("$name never takes for whole, whoever signed it,", ({ judge, there }) => {
+describe.each(VERIFIERS)("$name never accepts, whoever signed it,", ({ judge, there }) => {
   test.skipIf(!there).each([
     { what: "a number with a fraction", member: { minor: 1.5 } },
     { what: "a name that is not ASCII", member: { prénom: "x" } },
@@ -1280,14 +1286,14 @@ describe.each(VERIFIERS)("$name never takes for whole, whoever signed it,", ({ j
   });
 });
 
-describe("our verifier, asked to decide again,", () => {
+describe("our verifier, when it decides each decision again,", () => {
   const replayed = async (parts: readonly Part[]) => {
     const report = await reportOn(filesOf(parts), { keys: keySet, replay: true });
     const { seq } = report.findings.find(({ about }) => about === "replay") ?? {};
     return { answer: report.answers.replay.verdict, seq, decisions: report.decisions_replayed };
   };
 
-  test("decides every decision again as it was decided", async () => {
+  test("gets the same outcome for every decision", async () => {
     expect(await replayed(await partsOf(twoDays))).toEqual({
       answer: "holds",
       seq: undefined,
@@ -1309,14 +1315,14 @@ describe("our verifier, asked to decide again,", () => {
     expect(await replayed(parts)).toMatchObject({ answer: "fails", seq: 3 });
   });
 
-  test("finds that a decision was turned round, though everything was signed again", async () => {
+  test("finds that a decision was reversed, though everything was signed again", async () => {
     const parts = await partsOf(twoDays);
     entryAt(parts, 9).record.decision.outcome = "rejected";
     await forge(parts, LAYERS.everything, trusted);
     expect(await replayed(parts)).toMatchObject({ answer: "fails", seq: 9 });
   });
 
-  test("leaves room for a bad record behind a hundred decisions that do not follow", async () => {
+  test("still finds a bad record after a hundred decisions that do not follow from the rules", async () => {
     const parts = await partsOf(twoParts);
     for (const { bundle } of parts) bundle.policies = [];
     entryAt(parts, 999).record.site = "another";
@@ -1326,7 +1332,7 @@ describe("our verifier, asked to decide again,", () => {
   });
 });
 
-cases("overlooks nothing that a first version overlooked:", [
+cases("finds, as an early version did not, that", [
   {
     what: "another trusted key signs from an empty day on, and no rotation is recorded",
     given: async () => {
@@ -1352,7 +1358,7 @@ cases("overlooks nothing that a first version overlooked:", [
     answer: { integrity: 5 },
   },
   {
-    what: "a log goes on behind the end that its successor names",
+    what: "a log goes on after the end that its successor names",
     given: async () => {
       const previous = await endOf(beginning(twoDays, 16));
       const next = await writeLog({ key, chain: nextChain, days: daysOf(0, 0, 4), previous });
@@ -1361,7 +1367,7 @@ cases("overlooks nothing that a first version overlooked:", [
     answer: { integrity: 0 },
   },
   {
-    what: "the last day of a log is missing, by what its successor names as its end",
+    what: "the last day of a log is missing, according to its successor",
     given: async () => {
       const next = await writeLog({
         key,
@@ -1375,7 +1381,7 @@ cases("overlooks nothing that a first version overlooked:", [
     answer: { completeness: 12 },
   },
   {
-    what: "a rule of the owner was changed, and the part signed again",
+    what: "a rule of the owner was changed, and the part was signed again",
     given: async () => {
       const parts = await partsOf(twoDays);
       headOf(parts).policies = [
@@ -1387,7 +1393,7 @@ cases("overlooks nothing that a first version overlooked:", [
     answer: { integrity: "fails" },
   },
   {
-    what: "there is an empty part behind the last",
+    what: "there is an empty part after the last",
     given: async () => {
       const parts = await exportLog(beginning(longDay, 1000));
       const extra = structuredClone(parts[0] as Part);
@@ -1410,7 +1416,7 @@ cases("overlooks nothing that a first version overlooked:", [
 ]);
 
 describe(`the guide's program in Python${why}`, () => {
-  test("is short enough to be read, and needs one library", () => {
+  test("is short enough to read, and needs only one library", () => {
     const lines = programOfGuide().trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(200);
     const imported = lines.filter((line) => /^(?:import|from) /.test(line)).join("\n");
@@ -1420,36 +1426,42 @@ describe(`the guide's program in Python${why}`, () => {
     expect(modules.filter((name) => !standard.includes(name))).toEqual(["cryptography"]);
   });
 
-  test.skipIf(!pythonThere)("answers each question on a line, and by its exit code", async () => {
-    const parts = await exportLog(twoDays, { running: true });
-    const good = await python.run(
-      { files: filesOf(parts), pins: [await pinAt(twoDays, 7)] },
-      keySet,
-    );
-    expect(good).toEqual({
-      code: 0,
-      said: [
-        `shop.example.com/audit/1: records 0 to 19, ${DAY_1} to ${DAY_2}, still running`,
-        "integrity: holds",
-        "completeness: holds",
-        "anchoring: holds",
-        "",
-      ].join("\n"),
-    });
-    entryAt(parts, 5).record.site = "another";
-    const bad = await python.run({ files: filesOf(parts).slice(0, 1) }, keySet);
-    expect(bad.code).toBe(1);
-    expect(bad.said).toMatch(
-      /\nintegrity: FAILS at record 5: .+\ncompleteness: holds\nanchoring: not checked/,
-    );
-  });
-
-  test.skipIf(!pythonThere)("fails without a word on the export where no file is one", async () => {
-    expect(await python.run({ files: ["{}"] }, keySet)).toMatchObject({ code: 1 });
-  });
+  test.skipIf(!pythonThere)(
+    "answers each question on its own line, and sets its exit code",
+    async () => {
+      const parts = await exportLog(twoDays, { running: true });
+      const good = await python.run(
+        { files: filesOf(parts), pins: [await pinAt(twoDays, 7)] },
+        keySet,
+      );
+      expect(good).toEqual({
+        code: 0,
+        said: [
+          `shop.example.com/audit/1: records 0 to 19, ${DAY_1} to ${DAY_2}, still running`,
+          "integrity: holds",
+          "completeness: holds",
+          "anchoring: holds",
+          "",
+        ].join("\n"),
+      });
+      entryAt(parts, 5).record.site = "another";
+      const bad = await python.run({ files: filesOf(parts).slice(0, 1) }, keySet);
+      expect(bad.code).toBe(1);
+      expect(bad.said).toMatch(
+        /\nintegrity: FAILS at record 5: .+\ncompleteness: holds\nanchoring: not checked/,
+      );
+    },
+  );
 
   test.skipIf(!pythonThere)(
-    "verifies what a running service exports over HTTP, and finds one changed letter in it",
+    "fails and says nothing about the export if no file is an export",
+    async () => {
+      expect(await python.run({ files: ["{}"] }, keySet)).toMatchObject({ code: 1 });
+    },
+  );
+
+  test.skipIf(!pythonThere)(
+    "verifies what a running service exports over HTTP, and finds one changed letter",
     async () => {
       const server = await startServer(await freshEnvironment("sqlite"));
       const site = await createSite(server, "shop.example.com");

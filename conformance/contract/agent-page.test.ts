@@ -30,7 +30,7 @@ test("[4-h] the agent page answers 200 as HTML", async () => {
   expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
 });
 
-test("[1.1-d 1.8-j] a site has a whole HTML page of its own, readable as it comes", async () => {
+test("[1.1-d 1.8-j] a site has its own complete HTML page, readable without scripts", async () => {
   const site = await verifiedSite({ name: "Fern", description: "Flowers for all." });
   const page = await pageOf(site);
   expect(page).toMatch(/^<!doctype html>\s*<html lang="\w+">/i);
@@ -40,7 +40,7 @@ test("[1.1-d 1.8-j] a site has a whole HTML page of its own, readable as it come
   expect(body).toContain(`href="${url}${pathsOf(site).card}"`);
 });
 
-test("[4-i] the page embeds the site's signed card as JSON-LD, whatever words are in it", async () => {
+test("[4-i] the page embeds the site's signed card as JSON-LD, whatever text the owner wrote", async () => {
   const { site } = await siteWithSkills({ name: 'Fern "&" </script><b> 花' });
   const embedded = embeddedCard(await pageOf(site));
   expect(embedded["@context"]).toContain("https://schema.org");
@@ -51,7 +51,7 @@ test("[4-i] the page embeds the site's signed card as JSON-LD, whatever words ar
   expect(unsigned(embedded)).toEqual(unsigned(body));
 });
 
-test("[1.6-f] the page links the live skills, in the owner's order, and no other", async () => {
+test("[1.6-f] the page links the live skills, in the owner's order, and no others", async () => {
   const { site, all, live } = await siteWithSkills();
   const shown = async () => (await pageOf(site)).replace(SCRIPT, "");
   const skillLinks = (page: string) =>
@@ -68,7 +68,7 @@ test("[1.6-f] the page links the live skills, in the owner's order, and no other
   expect(skillLinks(await shown())).toEqual([]);
 });
 
-test("[4-j] a verified domain answers 302 to its agent page; any other domain does not", async () => {
+test("[4-j] a verified domain redirects with 302 to its agent page, and other domains do not", async () => {
   const byDomain = (domain: string) =>
     ask("GET", `/v1/agent/domain/${domain}`, { redirect: "manual" });
   const site = await verifiedSite();

@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => made.done());
 
-test("[5.5-d] the audit key is published in a key set of its own", async () => {
+test("[5.5-d] the audit key is published in its own key set", async () => {
   const { status, headers, body } = await ask("GET", AUDIT_KEYS);
   expect([status, headers.get("content-type")]).toEqual([
     200,
@@ -48,7 +48,7 @@ test("[5.5-d] the audit key is published in a key set of its own", async () => {
   expect(body.keys[0].kid).toMatch(/^service-audit-ed25519-v1-[0-9a-f]{16}$/);
 });
 
-test("[5.5-b 6.2-d] every record is signed, by a key that signs no card", async () => {
+test("[5.5-b 6.2-d] every record is signed by a key that does not sign cards", async () => {
   const keys = await auditKeys();
   const cardKeys = (await keySet()).map(({ x }) => x);
   expect(keys.some(({ x }) => cardKeys.includes(x))).toBe(false);
@@ -62,7 +62,7 @@ test("[5.5-b 6.2-d] every record is signed, by a key that signs no card", async 
   }
 });
 
-test("[6.2-e] each record names the one before it, and all are leaves of the signed tree", async () => {
+test("[6.2-e] each record names the one before it, and all records are leaves of the signed tree", async () => {
   const all = await entries();
   const links = all.map(({ record }) => record.prev_hash);
   expect(links).toEqual(["0".repeat(64), ...all.slice(0, -1).map(({ hash }) => hash)]);
@@ -77,7 +77,7 @@ test("[6.2-e] each record names the one before it, and all are leaves of the sig
   expect(rootOf(leaves).toString("base64")).toBe(root);
 });
 
-test("[6.2-c] what was recorded stays as it was, and where it was", async () => {
+test("[6.2-c] a record never changes, and neither does its position", async () => {
   const before = await entries();
   await change("Later");
   const after = await entries();
@@ -90,7 +90,7 @@ test("[6.2-c] what was recorded stays as it was, and where it was", async () => 
   }
 });
 
-test("[5.5-c 6.2-f] a day is exported as signed JSON, by the audit key", async () => {
+test("[5.5-c 6.2-f] a day is exported as JSON that the audit key signs", async () => {
   const file = await exported(exportPath(site, { day: await today() }));
   expect(file.type).toBe("application/json; charset=utf-8");
   const { bundle, signature } = JSON.parse(file.text);
@@ -100,7 +100,7 @@ test("[5.5-c 6.2-f] a day is exported as signed JSON, by the audit key", async (
   expect(noteText(signature, bundle.chain, await keySet())).toBe(undefined);
 });
 
-test("[6.2-g] a day is exported as one HTML page that carries the signed records", async () => {
+test("[6.2-g] a day is exported as one HTML page that contains the signed records", async () => {
   const file = await exported(exportPath(site, { day: await today(), format: "html" }));
   expect([file.type, file.name.endsWith(".html")]).toEqual(["text/html; charset=utf-8", true]);
   expect(file.text.startsWith("<!doctype html>")).toBe(true);
@@ -114,7 +114,7 @@ test("[6.2-g] a day is exported as one HTML page that carries the signed records
   expect(file.text).not.toMatch(/<(?:link|img|iframe)\b|\ssrc=/);
 });
 
-test("[6.2-h] a day is exported as OCSF lines from which each record's hash can be made again", async () => {
+test("[6.2-h] a day is exported as OCSF lines from which each record's hash can be recomputed", async () => {
   const file = await exported(exportPath(site, { day: await today(), format: "ocsf" }));
   expect([file.type, file.name.endsWith(".ndjson")]).toEqual([
     "application/x-ndjson; charset=utf-8",
@@ -131,7 +131,7 @@ test("[6.2-h] a day is exported as OCSF lines from which each record's hash can 
   }
 });
 
-test("[6.2-i 6.2-k 8-f] a day of more than 1,000 records comes in named parts of 1,000", {
+test("[6.2-i 6.2-k 8-f] a day of more than 1,000 records is exported in named parts of 1,000", {
   timeout: 60_000,
 }, async () => {
   const lane = async (number: number) => {
@@ -157,7 +157,7 @@ test("[6.2-i 6.2-k 8-f] a day of more than 1,000 records comes in named parts of
   expect(seqs).toEqual(seqs.map((_, i) => i));
 });
 
-test("[6.2-j] every part is signed, and names the one before it", async () => {
+test("[6.2-j] every part is signed and names the one before it", async () => {
   const keys = await auditKeys();
   let before: string | null = null;
   for (let path: string | undefined = exportPath(site, { day: await today() }); path; ) {

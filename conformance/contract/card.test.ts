@@ -15,12 +15,12 @@ const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const { url } = inject("target");
 const cardOf = async (site: Site) => (await ask("GET", pathsOf(site).card)).body;
 
-test("[4-c] the card answers 200 as UTF-8 JSON", async () => {
+test("[4-c] the card answers 200 with UTF-8 JSON", async () => {
   const { status, headers } = await ask("GET", pathsOf(await verifiedSite()).card);
   expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
 });
 
-test("[1.1-a 1.8-b] a site has a signed agent card of A2A's shape", async () => {
+test("[1.1-a 1.8-b] a site has a signed agent card in A2A's format", async () => {
   const { site, live } = await siteWithSkills({ name: "Fern", description: "Flowers for all." });
   const card = await cardOf(site);
   const text = expect.stringMatching(/./);
@@ -48,7 +48,7 @@ test("[2.3-a 9-c] the card's protocol version is a2a/1.2", async () => {
   expect((await cardOf(await verifiedSite())).protocol_version).toBe("a2a/1.2");
 });
 
-test("[1.6-b 2.3-b] the card lists the live skills, each with its page, and no other", async () => {
+test("[1.6-b 2.3-b] the card lists the live skills, each with its page, and no others", async () => {
   const { site, live } = await siteWithSkills();
   const { skills } = await cardOf(site);
   const named = (id: string, page: string | undefined) => `${id} ${page}`;
@@ -59,7 +59,7 @@ test("[1.6-b 2.3-b] the card lists the live skills, each with its page, and no o
   expect([track.name, track.description]).toEqual(["Track an order", "See where an order is."]);
 });
 
-test("[2.3-c] without a live skill the card's list is there and empty", async () => {
+test("[2.3-c] the card has an empty list of skills if none is live", async () => {
   const { site, all, live } = await siteWithSkills();
   expect((await cardOf(site)).skills).not.toEqual([]);
   await setSkills(
@@ -111,7 +111,7 @@ test("[2.3-h] the envelope signature is 64 raw bytes in unpadded base64url", asy
   expect(cardVerifies(card, await keySet())).toBe(true);
 });
 
-test("[2.3-i] the envelope signature covers everything in the card but itself", async () => {
+test("[2.3-i] the envelope signature covers everything in the card except itself", async () => {
   const { site } = await siteWithSkills();
   const card: Card = await cardOf(site);
   const keys = await keySet();
@@ -125,7 +125,7 @@ test("[2.3-i] the envelope signature covers everything in the card but itself", 
   }
 });
 
-test("[1.2-a 1.2-c] one fetch of the key set and no SDK verify the cards of all sites", async () => {
+test("[1.2-a 1.2-c] one fetch of the key set verifies the cards of all sites, without an SDK", async () => {
   const keys = await keySet();
   const older = `sk_${Math.random().toString(36).slice(2)}_conformance`;
   const sites = [await verifiedSite(), await verifiedSite({ site_key: older })];
@@ -137,7 +137,7 @@ test("[1.2-a 1.2-c] one fetch of the key set and no SDK verify the cards of all 
   }
 });
 
-test("[9-i] the id of the key that signs carries v1", async () => {
+test("[9-i] the id of the signing key contains v1", async () => {
   const { signing_key_id } = (await cardOf(await verifiedSite())).signing;
   expect(signing_key_id).toMatch(/-v1-/);
 });
@@ -153,7 +153,7 @@ function ownAddresses(value: unknown): string[] {
 
 const TASK_METHODS = ["message/send", "message/stream", "SendMessage", "tasks/get"];
 
-test("[1.8-c] no address in the card takes A2A tasks: each refuses message/send, as JSON", async () => {
+test("[1.8-c] no address in the card accepts A2A tasks: each refuses message/send with JSON", async () => {
   const { site } = await siteWithSkills();
   const card = await cardOf(site);
   const interfaces: { url: string; protocolBinding: string }[] = card.supportedInterfaces;

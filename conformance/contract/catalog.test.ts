@@ -40,7 +40,7 @@ test("[4-d] the catalog answers 200 with JSON", async () => {
   expect(body.entries.length).toBeGreaterThan(0);
 });
 
-test("[1.1-b 1.8-h] a site has a signed ARD catalog of what is published for it", async () => {
+test("[1.1-b 1.8-h] a site has a signed ARD catalog of its published documents", async () => {
   const { site } = await siteWithSkills({ name: "Fern" });
   const catalog = await catalogOf(site);
   expect(catalog.host.displayName).toBe("Fern");
@@ -66,13 +66,13 @@ test("[2.4-b] the catalog's host is the did:web of the site's domain", async () 
   expect((await catalogOf(site)).host.identifier).toBe(`did:web:${site.domain}`);
 });
 
-test("[2.4-c] the trust manifest carries a compact JWS, detached, of Ed25519", async () => {
+test("[2.4-c] the trust manifest contains a detached compact JWS signed with Ed25519", async () => {
   const { signature } = (await catalogOf(await verifiedSite())).trustManifest;
   expect(signature).toMatch(/^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{86}$/);
   expect(headerOf(signature).alg).toBe("EdDSA");
 });
 
-test("[2.4-d] the JWS covers everything in the trust manifest but itself", async () => {
+test("[2.4-d] the JWS covers everything in the trust manifest except itself", async () => {
   const catalog = await catalogOf(await verifiedSite());
   const keys = await keySet();
   const { signature } = catalog.trustManifest;
@@ -84,7 +84,7 @@ test("[2.4-d] the JWS covers everything in the trust manifest but itself", async
   }
 });
 
-test("[2.4-e 4.1.12-b] the manifest verifies with the key its JWS names, and no other", async () => {
+test("[2.4-e 4.1.12-b] the manifest verifies with the key that its JWS names, and with no other", async () => {
   const { trustManifest } = await catalogOf(await verifiedSite());
   const keys = await keySet();
   const { kid } = headerOf(trustManifest.signature) as { kid: string };
@@ -107,7 +107,7 @@ test("[1.2-b] one fetch of the key set verifies the trust manifests of all sites
   }
 });
 
-test("[2.4-f] what entries say is outside the signature: it changes, and the signed part does not", async () => {
+test("[2.4-f] entries are outside the signature: they can change while the signed part stays the same", async () => {
   const { site, live } = await siteWithSkills({ description: "Before." });
   const before = await catalogOf(site);
   await setSkills(site, live.slice(1));
@@ -130,7 +130,7 @@ test("[2.4-f] what entries say is outside the signature: it changes, and the sig
   expect(manifestVerifies({ ...before.trustManifest, signature }, keys)).toBe(true);
 });
 
-test("[1.6-d] the catalog's capabilities are the live skills and no other", async () => {
+test("[1.6-d] the catalog's capabilities are the live skills and no others", async () => {
   const { site, all, live } = await siteWithSkills();
   const ids = live.map(({ id }) => id);
   const card = inject("target").url + pathsOf(site).card;

@@ -40,7 +40,7 @@ async function* answersOf(path: string, init?: RequestInit) {
   yield unchanged;
 }
 
-test("[2.1-f] card and catalog are found by the site key and by its hash", async () => {
+test("[2.1-f] the card and the catalog are found by the site key and by its hash", async () => {
   const keys = await keySet();
   for (const name of ["site_key", "site_key_hash"] as const) {
     // A site of its own each time: what one name has brought up, the other might only find kept.
@@ -55,7 +55,7 @@ test("[2.1-f] card and catalog are found by the site key and by its hash", async
   }
 });
 
-test("[4.1.4-a 8-d] card and catalog may be kept by anybody, for one minute", async () => {
+test("[4.1.4-a 8-d] anyone may cache the card and the catalog for one minute", async () => {
   for (const path of cardsAndCatalogs(await verifiedSite()).all) {
     for await (const { headers } of answersOf(path)) {
       const cache = headers.get("cache-control");
@@ -64,7 +64,7 @@ test("[4.1.4-a 8-d] card and catalog may be kept by anybody, for one minute", as
   }
 });
 
-test("[4.1.3-a] pages of any origin may read card, catalog and key set", async () => {
+test("[4.1.3-a] pages of any origin may read the card, the catalog and the key set", async () => {
   const origin = { headers: { origin: "https://agent.example" } };
   for (const path of [...cardsAndCatalogs(await verifiedSite()).all, KEY_SET]) {
     for await (const { headers } of answersOf(path, origin)) {
@@ -74,7 +74,7 @@ test("[4.1.3-a] pages of any origin may read card, catalog and key set", async (
   }
 });
 
-test("[4.1.6-b 7-c] for an unknown site key card and catalog say not_found", async () => {
+test("[4.1.6-b 7-c] the card and the catalog of an unknown site key answer not_found", async () => {
   for (const path of cardsAndCatalogs(unknown()).all) {
     const { status, headers, body } = await ask("GET", path);
     expect([path, status, body.error]).toEqual([path, 404, "not_found"]);
@@ -82,7 +82,7 @@ test("[4.1.6-b 7-c] for an unknown site key card and catalog say not_found", asy
   }
 });
 
-test("[4.1.11-a] a key that is unknown, malformed or given up gets the card's 404 not_found", async () => {
+test("[4.1.11-a] the card of an unknown, malformed or deleted key answers 404 not_found", async () => {
   const { site, done } = await newSite();
   const given = [...cardsAndCatalogs(site).cards, ...cardsAndCatalogs(unknown()).cards];
   await done();
@@ -100,7 +100,7 @@ test("[4.1.11-a] a key that is unknown, malformed or given up gets the card's 40
   }
 });
 
-test("[4.1.11-b 7-d] the card of a site not yet verified is 404, pending_verification", async () => {
+test("[4.1.11-b 7-d] the card of a site that is not verified yet answers 404 pending_verification", async () => {
   for (const path of cardsAndCatalogs(await pendingSite()).cards) {
     const { status, headers, body } = await ask("GET", path);
     expect([path, status, body.status]).toEqual([path, 404, "pending_verification"]);
@@ -109,7 +109,7 @@ test("[4.1.11-b 7-d] the card of a site not yet verified is 404, pending_verific
   }
 });
 
-test("[7-e] a pending card says which domain is not verified, and where to read on", async () => {
+test("[7-e] a pending card says which domain is not verified, and links to the instructions", async () => {
   const site = await pendingSite();
   const { body } = await ask("GET", pathsOf(site).card);
   expect(body.domain).toBe(site.domain);
@@ -117,7 +117,7 @@ test("[7-e] a pending card says which domain is not verified, and where to read 
   expect((await ask("GET", body.docs_url)).status).toBe(200);
 });
 
-test("[5-c] nobody needs to say who they are to read what is published", async () => {
+test("[5-c] published documents can be read without authentication", async () => {
   for (const headers of [
     {},
     { authorization: "Bearer of-nothing", cookie: "session=of-nothing" },
@@ -164,7 +164,7 @@ test("[1.6-a] a skill is listed everywhere while it is live, and nowhere when it
   expect(await names(words.title)).toEqual(everywhere);
 });
 
-test("[5.5-a] one key signs card and catalog, and one fetch of the key set verifies both", async () => {
+test("[5.5-a] one key signs the card and the catalog, and one fetch of the key set verifies both", async () => {
   const { card: cardPath, catalog: catalogPath } = pathsOf(await verifiedSite());
   const keys = await keySet();
   const card = (await ask("GET", cardPath)).body;
@@ -190,7 +190,7 @@ test("[4.1.7-b] every signature is 64 bytes of unpadded base64url", async () => 
   }
 });
 
-test("[4.1.7-d] what is signed is the JCS form, for words of every script too", async () => {
+test("[4.1.7-d] signatures cover the JCS form, also for text in other scripts", async () => {
   const words = { name: 'Zoë \\ "花" </b> 🌷', description: "€ & ½, naïve: a/b." };
   const { site } = await siteWithSkills(words);
   const keys = await keySet();
@@ -220,7 +220,7 @@ async function acpOf(site: Site) {
   };
 }
 
-test("[1.8-l] card and catalog lead to the site's ACP discovery document", async () => {
+test("[1.8-l] the card and the catalog link to the site's ACP discovery document", async () => {
   const { extension, entry, document } = await acpOf(await verifiedSite());
   expect([extension?.description, entry?.description]).toEqual([
     expect.stringContaining("ACP"),
@@ -236,7 +236,7 @@ test("[9-g] the declared version of ACP is 2026-04-17", async () => {
   expect([version, supported_versions]).toEqual([ACP_VERSION, [ACP_VERSION]]);
 });
 
-test("[1.8-m] ACP checkout is not enabled: no service, no transport, and no session to be had", async () => {
+test("[1.8-m] ACP checkout is not enabled: there is no service, no transport and no session", async () => {
   const { site } = await siteWithSkills();
   const { extension, document } = await acpOf(site);
   expect(extension.params.status).toBe("not_enabled");
@@ -252,7 +252,7 @@ test("[1.8-m] ACP checkout is not enabled: no service, no transport, and no sess
 
 const READ = "GET, HEAD, OPTIONS";
 
-test("[4.1.2-a 4.1.5-a 4.1.5-b] documents are read only: preflights and wrong methods say so", async () => {
+test("[4.1.2-a 4.1.5-a 4.1.5-b] documents are read-only, and preflights and wrong methods are answered that way", async () => {
   const site = await verifiedSite();
   const byDomain = `/v1/agent/domain/${site.domain}`;
   for (const path of [...cardsAndCatalogs(site).all, ...Object.values(pathsOf(site)), byDomain]) {

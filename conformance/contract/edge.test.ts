@@ -78,7 +78,7 @@ const serves = (asked: Ask, path: string, text: string) =>
   until(async () => ((await (await asked(path)).text()) === text ? true : undefined));
 
 describe.each(INSTALLS)("on %s", (_name, install) => {
-  test("[1.8-r 5.6-a 5.6-b] a signature on a page request is checked, and marks the visit as verified and signed", async () => {
+  test("[1.8-r 5.6-a 5.6-b] a valid signature on a page request marks the visit as verified and signed", async () => {
     const site = await verifiedSite();
     const page = await (await install(site))("/", await signed(site));
     expect(page.status).toBe(200);
@@ -88,7 +88,7 @@ describe.each(INSTALLS)("on %s", (_name, install) => {
     });
   });
 
-  test("[1.8-t 1.8-u 5.6-c] a signature that fails is shown on the visit, and the page is served", async () => {
+  test("[1.8-t 1.8-u 5.6-c] an invalid signature is shown on the visit, and the page is served", async () => {
     const site = await verifiedSite();
     const asked = await install(site);
     const plain = await (await asked("/")).text();
@@ -116,7 +116,7 @@ describe.each(INSTALLS)("on %s", (_name, install) => {
   });
 });
 
-describe.skipIf(!canBuy()).each(INSTALLS)("a shop that sells, on %s", (_name, install) => {
+describe.skipIf(!canBuy()).each(INSTALLS)("for a shop that sells, on %s", (_name, install) => {
   test("[4-s] the UCP profile is served at /.well-known/ucp", async () => {
     const shop = await openShop();
     const { text } = await ask("GET", `/v1/ucp/${shop.site_key_hash}/profile`);
@@ -124,7 +124,7 @@ describe.skipIf(!canBuy()).each(INSTALLS)("a shop that sells, on %s", (_name, in
   });
 });
 
-test("[1.8-s] without such an install a signature marks no visit", async () => {
+test("[1.8-s] without such an install, a signature does not mark a visit", async () => {
   const site = await verifiedSite();
   const headers = { ...(await signed(site)), "content-type": "application/json" };
   const beacon = {

@@ -52,7 +52,7 @@ const visitsOf = async ({ site_key_hash }: Site) =>
   (await askAsOperator("GET", `/v1/admin/sites/${site_key_hash}/visits`)).body.items;
 
 describe.skipIf(skipChromium)("the embed script", () => {
-  test("[1.3-a] sends a beacon when a page is loaded, and the service takes it", async () => {
+  test("[1.3-a] sends a beacon when a page loads, and the service accepts it", async () => {
     const answered = deferred<number>();
     const { site, page } = await open(async (opened) => {
       opened.on("response", (response) => {
@@ -64,7 +64,7 @@ describe.skipIf(skipChromium)("the embed script", () => {
     await page.close();
   });
 
-  test("[1.3-b] leaves the page as it is while the beacon is never answered", async () => {
+  test("[1.3-b] does not affect the page if the beacon is never answered", async () => {
     const sent = deferred<void>();
     const { page, complaints } = await open((opened) =>
       opened.route("**/v1/discovery/ingest", () => sent.resolve()),

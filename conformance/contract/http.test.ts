@@ -26,7 +26,7 @@ function plainGet(path: string): Promise<Plain> {
 }
 
 test.skipIf(plaintext === undefined)(
-  "[4.1.1-a 4.1.1-b] over plain HTTP nothing is served but the refusal",
+  "[4.1.1-a 4.1.1-b] over plain HTTP the service answers only with a refusal",
   async () => {
     for (const path of ["/healthz", "/version", "/openapi.json", "/v1/admin/sites", "/unknown"]) {
       const { status, text } = await plainGet(path);
@@ -60,7 +60,7 @@ test("[4.1.2-a] every route, known or not, answers an OPTIONS preflight", async 
   }
 });
 
-test("[4.1.5-a 4.1.5-b 7-a] a wrong method is 405 and Allow lists the methods", async () => {
+test("[4.1.5-a 4.1.5-b 7-a] a wrong method answers 405, and Allow lists the methods", async () => {
   for (const [path, allow] of ROUTES) {
     const { status, headers, body } = await ask("PUT", path);
     expect([path, status, headers.get("allow")]).toEqual([path, 405, allow]);
@@ -68,7 +68,7 @@ test("[4.1.5-a 4.1.5-b 7-a] a wrong method is 405 and Allow lists the methods", 
   }
 });
 
-test("[4.1.4-c] errors of every kind are never stored", async () => {
+test("[4.1.4-c] error responses are never cached", async () => {
   const errors = [
     await ask("GET", "/no/such/route"),
     await ask("PUT", "/healthz"),
@@ -84,7 +84,7 @@ test("[4.1.13-a] the health check answers at /healthz", async () => {
   expect(await ask("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
 });
 
-test("[9-a] every documented path of the interface has the version /v1/", async () => {
+test("[9-a] every documented path of the API is versioned with /v1/", async () => {
   const { body } = await ask("GET", "/openapi.json");
   const paths = Object.keys(body.paths);
   expect(paths.length).toBeGreaterThan(5);

@@ -11,13 +11,13 @@ test("[4-m] the key set answers 200 with its own media type", async () => {
   ]);
 });
 
-test("[2.5-a 4-n] the body is a key set: an object with an array of keys, and no more", async () => {
+test("[2.5-a 4-n] the body is an object with an array of keys, and nothing else", async () => {
   const { body } = await ask("GET", PATH);
   expect(Object.keys(body)).toEqual(["keys"]);
   expect(body.keys.length).toBeGreaterThan(0);
 });
 
-test("[2.5-b 2.5-c] every key is OKP on Ed25519", async () => {
+test("[2.5-b 2.5-c] every key is an OKP key on Ed25519", async () => {
   for (const { kty, crv } of await keys()) expect([kty, crv]).toEqual(["OKP", "Ed25519"]);
 });
 
@@ -25,7 +25,7 @@ test("[2.5-d 2.5-e] every key is for EdDSA signatures", async () => {
   for (const { alg, use } of await keys()) expect([alg, use]).toEqual(["EdDSA", "sig"]);
 });
 
-test("[2.5-f 2.5-g] the current key's id says what it signs and is derived from the key", async () => {
+test("[2.5-f 2.5-g] the current key's id says what it signs, and is derived from the key", async () => {
   const [current] = await keys();
   const digest = createHash("sha256")
     .update(Buffer.from(current?.x ?? "", "base64url"))
@@ -33,19 +33,19 @@ test("[2.5-f 2.5-g] the current key's id says what it signs and is derived from 
   expect(current?.kid).toBe(`service-card-ed25519-v1-${digest.slice(0, 16)}`);
 });
 
-test("[2.5-h] x is 32 bytes of unpadded base64url", async () => {
+test("[2.5-h] x is 32 bytes in unpadded base64url", async () => {
   for (const { x } of await keys()) {
     expect(x).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(Buffer.from(x, "base64url").length).toBe(32);
   }
 });
 
-test("[4.1.4-b 8-e] edges may keep it five minutes", async () => {
+test("[4.1.4-b 8-e] caches may keep the key set for five minutes", async () => {
   const { headers } = await ask("GET", PATH);
   expect(headers.get("cache-control")).toBe("public, max-age=300, s-maxage=300");
 });
 
-test("[1.8-k] it is live and every key in it is a public one, with nothing private beside it", async () => {
+test("[1.8-k] the key set is live and contains only public keys", async () => {
   const listed = await keys();
   expect(listed.length).toBeGreaterThan(0);
   for (const key of listed) {

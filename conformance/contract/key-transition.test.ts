@@ -76,7 +76,7 @@ async function inTransition() {
 }
 
 test.skipIf(someoneElses)(
-  "[2.5-i 9-l] in a transition the previous id is listed beside the current one, with its key",
+  "[2.5-i 9-l] during a transition the previous key id is listed beside the current one, with its key",
   async () => {
     const { kid, keys } = await inTransition();
     const [current, previous] = [named(kid, keys), named(PREVIOUS_ID, keys)];
@@ -86,7 +86,7 @@ test.skipIf(someoneElses)(
 );
 
 test.skipIf(someoneElses)(
-  "[2.5-j 9-m] a previous id is listed up to its date, and not after it",
+  "[2.5-j 9-m] a previous key id is listed until its date, and not after it",
   async () => {
     const folder = dataFolder();
     const before = await start(folder);
@@ -100,7 +100,7 @@ test.skipIf(someoneElses)(
 );
 
 test.skipIf(someoneElses)(
-  "[2.5-k] what was signed before the key id changed verifies under either id",
+  "[2.5-k] a document signed before the key id changed verifies under either id",
   async () => {
     const { kid, documents, keys } = await inTransition();
     const { card, manifest } = documents;
@@ -112,7 +112,7 @@ test.skipIf(someoneElses)(
 );
 
 test.skipIf(someoneElses)(
-  "[2.5-l] a verifier that does not know the key of a document finds it by refreshing",
+  "[2.5-l] a verifier that does not know a document's key finds it by refreshing the key set",
   async () => {
     const service = await start(dataFolder());
     const site = await verifiedSiteAt(service);
@@ -144,7 +144,7 @@ function exchangeSealed(folder: string, kid: string, sealed: string): string {
 }
 
 test.skipIf(someoneElses)(
-  "[4.1.11-c 7-f] a card that cannot be signed is 503 for now, and 200 as soon as it can be",
+  "[4.1.11-c 7-f] a card that cannot be signed answers 503, and 200 as soon as it can be signed",
   async () => {
     const folder = dataFolder();
     const service = await start(folder);

@@ -16,12 +16,12 @@ const textOf = async (site: Site) => (await ask("GET", pathsOf(site).llms)).text
 const links = (text: string) =>
   [...text.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title, url]) => `${title} ${url}`);
 
-test("[4-g] llms.txt answers 200 as plain text", async () => {
+test("[4-g] llms.txt answers 200 with plain text", async () => {
   const { status, headers } = await ask("GET", pathsOf(await verifiedSite()).llms);
   expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
 });
 
-test("[1.1-c 1.8-i] llms.txt is generated per site and follows what its owner changes", async () => {
+test("[1.1-c 1.8-i] llms.txt is generated for each site and follows its owner's changes", async () => {
   const fern = await verifiedSite({ name: "Fern", description: "Flowers for all." });
   const moss = await verifiedSite({ name: "Moss", description: "Quiet gardens." });
   const [ofFern, ofMoss] = [await textOf(fern), await textOf(moss)];
@@ -39,7 +39,7 @@ test("[1.1-c 1.8-i] llms.txt is generated per site and follows what its owner ch
   expect(await textOf(moss)).toBe(ofMoss);
 });
 
-test("[1.6-e] llms.txt links the live skills, in the owner's order, and no other", async () => {
+test("[1.6-e] llms.txt links the live skills, in the owner's order, and no others", async () => {
   const { site, all, live } = await siteWithSkills();
   const skillLinks = (text: string) => links(text).filter((link) => link.includes(pagesOf(site)));
   const titles: Record<string, string> = {

@@ -25,13 +25,13 @@ beforeEach(async () => {
 const OUTCOMES = ["approved", "escalated", "rejected", "rate_limited", "unavailable"];
 const eur = (cart_total: string) => withProtocol("ap2", { cart_total, cart_currency: "EUR" });
 
-describe("a mandate that is right", () => {
-  test("[1.4-a 4-k 4.1.10-a] is accepted, and approved with 200 where policy passes", async () => {
+describe("a valid mandate", () => {
+  test("[1.4-a 4-k 4.1.10-a] is accepted, and approved with 200 if the policy allows it", async () => {
     const { status, body } = await submit(shop, agent);
     expect([status, body.outcome]).toEqual([200, "approved"]);
   });
 
-  test("[2.7-b 2.7-c 2.7-d] approved, has mandate_id, record_id and evaluated_at", async () => {
+  test("[2.7-b 2.7-c 2.7-d] gets mandate_id, record_id and evaluated_at when it is approved", async () => {
     const mandate = await mandateBy(shop, agent);
     const { body } = await post(shop, mandate);
     expect(body.mandate_id).toBe(mandate.signed.mandate_id);
@@ -39,27 +39,27 @@ describe("a mandate that is right", () => {
     expect(body.evaluated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  test("[2.7-e 1.4-d] approved, says how many rules were evaluated: the policy's", async () => {
+  test("[2.7-e 1.4-d] gets the number of evaluated rules when it is approved", async () => {
     expect((await submit(shop, agent)).body.rules_evaluated).toBe(4);
   });
 
-  test("[4.1.10-c 2.7-f 2.7-h] escalated, is 202 with escalation_id and the rule that asked", async () => {
+  test("[4.1.10-c 2.7-f 2.7-h] gets 202, an escalation_id and the id of the rule when it is escalated", async () => {
     const { status, body } = await submit(shop, agent, { skill: "contact_support" });
     expect([status, body.outcome, body.evaluated_rule_id]).toEqual([202, "escalated", "ask-me"]);
     expect(body.escalation_id).toMatch(/^esc_\S{20,}$/);
   });
 
-  test("[2.7-g] escalated, has neither record_id nor rules_evaluated", async () => {
+  test("[2.7-g] gets neither record_id nor rules_evaluated when it is escalated", async () => {
     const { body } = await submit(shop, agent, { skill: "contact_support" });
     expect(["record_id", "rules_evaluated"].filter((name) => name in body)).toEqual([]);
   });
 
-  test("[2.7-i 4.1.10-e] rejected by policy, says why", async () => {
+  test("[2.7-i 4.1.10-e] gets the reason when the policy rejects it", async () => {
     const { status, body } = await submit(shop, agent, { skill: "sign_up" });
     expect([status, body.outcome, body.reason]).toEqual([403, "rejected", "policy_denied"]);
   });
 
-  test("[1.4-f 2.7-a 3-a] ends in one of the five outcomes, whatever it is", async () => {
+  test("[1.4-f 2.7-a 3-a] always gets one of the five outcomes", async () => {
     const answers = [
       await submit(shop, agent),
       await submit(shop, agent, { skill: "contact_support" }),
@@ -71,7 +71,7 @@ describe("a mandate that is right", () => {
     for (const { body } of answers) expect(OUTCOMES).toContain(body.outcome);
   });
 
-  test("[6.2-a 1.5-a] is in the audit log, whatever was decided", async () => {
+  test("[6.2-a 1.5-a] is recorded in the audit log, whatever the outcome", async () => {
     const approved = await submit(shop, agent);
     await submit(shop, agent, { skill: "contact_support" });
     await submit(shop, agent, { skill: "sign_up" });
@@ -85,22 +85,22 @@ describe("a mandate that is right", () => {
     ).toBe(true);
   });
 
-  test("[6.1-a] is answered, and nothing is pushed to anybody", async () => {
+  test("[6.1-a] is answered directly, and nothing is pushed to anyone", async () => {
     const { body, headers } = await submit(shop, agent);
     expect(headers.get("content-type")).toMatch(/^application\/json/);
     expect(Object.keys(body)).not.toContain("callback_url");
   });
 });
 
-describe("who signed a mandate", () => {
-  test("[1.4-b 7-h 5-f] a signature that does not verify is 401, signature_invalid", async () => {
+describe("the signature of a mandate:", () => {
+  test("[1.4-b 7-h 5-f] one that does not verify answers 401 signature_invalid", async () => {
     const mandate = await mandateBy(shop, agent);
     const changed = { ...mandate, signed: { ...mandate.signed, skill: "contact_support" } };
     const { status, body } = await post(shop, changed);
     expect([status, body.outcome, body.reason]).toEqual([401, "rejected", "signature_invalid"]);
   });
 
-  test("[1.4-c 4.1.12-d 5.2-b] only the agent's registered key proves it", async () => {
+  test("[1.4-c 4.1.12-d 5.2-b] only the agent's registered key is accepted", async () => {
     const stranger = await openAgentKey(await generateAgentKey());
     const { signed } = await mandateBy(shop, agent);
     const { status, body } = await post(shop, await sign(signed, stranger));
@@ -112,7 +112,7 @@ describe("who signed a mandate", () => {
     expect((await post(shop, posing)).body.reason).toBe("signature_invalid");
   });
 
-  test("[4.1.12-c 5.2-a 9-h] the signature is over the tag service-mandate-v1, and no other", async () => {
+  test("[4.1.12-c 5.2-a 9-h] it covers the tag service-mandate-v1, and no other tag is accepted", async () => {
     const { signed } = await mandateBy(shop, agent);
     for (const tag of ["receipt", "withdrawal", "agentRegistration"] as const) {
       const signature = await signTagged(tag, signed, agent.key.signer);
@@ -122,7 +122,7 @@ describe("who signed a mandate", () => {
     expect((await post(shop, await sign(signed, agent.key))).status).toBe(200);
   });
 
-  test("[5-g 5.1-a] no header opens the endpoint, nor does the site key", async () => {
+  test("[5-g 5.1-a] no header and no site key can replace it", async () => {
     const mandate = await mandateBy(shop, agent);
     const unsigned = { ...mandate, envelope: { ...mandate.envelope, signature: "A".repeat(86) } };
     const headers = {
@@ -135,15 +135,15 @@ describe("who signed a mandate", () => {
   });
 });
 
-describe("protocols", () => {
-  test("[2.6-c 1.8-d] a2a, ap2 and mcp are taken", async () => {
+describe("the protocol of a mandate:", () => {
+  test("[2.6-c 1.8-d] a2a, ap2 and mcp are accepted", async () => {
     const cart = { cart_total: "1.00", cart_currency: "EUR" };
     for (const protocol of ["a2a", "ap2", "mcp"]) {
       expect((await submit(shop, agent, withProtocol(protocol, cart))).status).toBe(200);
     }
   });
 
-  test("[2.6-d 5.3-b 7-i] any other is 401, identity_check_failed", async () => {
+  test("[2.6-d 5.3-b 7-i] any other protocol answers 401 identity_check_failed", async () => {
     for (const protocol of ["ucp", "A2A", "", "visa"]) {
       const { status, body } = await submit(shop, agent, withProtocol(protocol));
       expect([status, body.outcome, body.reason]).toEqual([
@@ -154,13 +154,13 @@ describe("protocols", () => {
     }
   });
 
-  test("[1.8-n 1.8-v] acp and x402 are not taken", async () => {
+  test("[1.8-n 1.8-v] acp and x402 are not accepted", async () => {
     for (const protocol of ["acp", "x402"]) {
       expect((await submit(shop, agent, withProtocol(protocol))).status).toBe(401);
     }
   });
 
-  test("[5.3-a 5.3-c] one that is not taken is refused before policy, and recorded as such", async () => {
+  test("[5.3-a 5.3-c] an unsupported protocol is refused before the policy is evaluated, and recorded as such", async () => {
     await submit(shop, agent, withProtocol("acp"));
     const [record] = await decisionsIn(shop);
     expect(record.decision).toEqual({
@@ -169,40 +169,40 @@ describe("protocols", () => {
     });
   });
 
-  test("[1.8-e] the cart of an AP2 mandate is checked for its shape", async () => {
+  test("[1.8-e] the cart of an AP2 mandate is validated", async () => {
     for (const cart_total of ["1,00", "1.001", "-1", "1e3", true]) {
       const cart = withProtocol("ap2", { cart_total, cart_currency: "EUR" });
       expect((await submit(shop, agent, cart)).body.reason).toBe("cart_invalid");
     }
   });
 
-  test("[1.8-f 2.6-e] its total feeds the policy's cart rules", async () => {
+  test("[1.8-f 2.6-e] the total of an AP2 cart is used by the policy's cart rules", async () => {
     expect((await submit(shop, agent, eur("100.00"))).status).toBe(200);
     const { body } = await submit(shop, agent, eur("100.01"));
     expect([body.reason, body.evaluated_rule_id]).toEqual(["policy_denied", "too-much"]);
   });
 
-  test("[2.6-f] its currency feeds the policy's currency rules", async () => {
+  test("[2.6-f] the currency of an AP2 cart is used by the policy's currency rules", async () => {
     const dollars = withProtocol("ap2", { cart_total: "1.00", cart_currency: "USD" });
     expect((await submit(shop, agent, dollars)).body.evaluated_rule_id).toBe("no-dollars");
   });
 
-  test("[1.8-g] whole AP2 objects beside the cart are carried, and not validated", async () => {
+  test("[1.8-g] complete AP2 objects beside the cart are carried, but not validated", async () => {
     const objects = { IntentMandate: { nonsense: 1 }, CartMandate: [], PaymentMandate: "?" };
     const cart = { cart_total: "1.00", cart_currency: "EUR", ...objects };
     expect((await submit(shop, agent, withProtocol("ap2", cart))).status).toBe(200);
   });
 });
 
-describe("the body and the headers", () => {
-  test("[2.6-a] is an object of signed and envelope, and nothing else", async () => {
+describe("the body and the headers of a mandate:", () => {
+  test("[2.6-a] the body is an object with signed and envelope, and nothing else", async () => {
     const mandate = await mandateBy(shop, agent);
     for (const body of [{ signed: mandate.signed }, { ...mandate, more: 1 }, [mandate], "text"]) {
       expect((await post(shop, JSON.stringify(body))).body.reason).toBe("schema_invalid");
     }
   });
 
-  test("[2.6-b 7-g 8-a] over 8 KB it is 413, rejected", async () => {
+  test("[2.6-b 7-g 8-a] a body over 8 KB is rejected with 413", async () => {
     const padded = (padding: string) =>
       mandateBy(shop, agent, { protocol_context: { protocol: "a2a", padding } });
     const room = 8192 - JSON.stringify(await padded("")).length;
@@ -212,7 +212,7 @@ describe("the body and the headers", () => {
     expect([status, body.outcome, body.reason]).toEqual([413, "rejected", "body_too_large"]);
   });
 
-  test("[4-l 4.1.8-a] X-Service-Request-Id is optional, and echoed where it is sent", async () => {
+  test("[4-l 4.1.8-a] X-Service-Request-Id is optional, and is echoed if it is sent", async () => {
     const mandate = await mandateBy(shop, agent);
     const headers = { "x-service-request-id": "agent-7" };
     expect((await post(shop, mandate, headers)).headers.get("x-service-request-id")).toBe(
@@ -221,7 +221,7 @@ describe("the body and the headers", () => {
     expect((await post(shop, mandate)).headers.get("x-service-request-id")).toBeNull();
   });
 
-  test("[4.1.3-b 4.1.3-c 4.1.4-d] Origin is echoed, credentials are not allowed, nothing is stored", async () => {
+  test("[4.1.3-b 4.1.3-c 4.1.4-d] Origin is echoed, credentials are not allowed, and nothing is cached", async () => {
     const { headers } = await post(shop, await mandateBy(shop, agent), {
       origin: "https://a.example",
     });
@@ -230,7 +230,7 @@ describe("the body and the headers", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  test("[2.1-d] the mandate route takes the site key, and not its hash", async () => {
+  test("[2.1-d] the mandate route takes the site key, not its hash", async () => {
     const byHash = {
       ...shop,
       mandateUrl: shop.mandateUrl.replace(shop.site_key, shop.site_key_hash),
@@ -239,7 +239,7 @@ describe("the body and the headers", () => {
     expect((await submit(shop, agent)).status).toBe(200);
   });
 
-  test("[2.1-b] a site with an older key takes mandates under it", async () => {
+  test("[2.1-b] a site with an older key accepts mandates under that key", async () => {
     const key = `sk_conformance-${Math.random().toString(36).slice(2, 12)}`;
     const { site, done } = await newSite({ site_key: key });
     const { status, body } = await ask("POST", `/v1/m/${key}/agents/challenge`, {
@@ -257,8 +257,8 @@ describe("the body and the headers", () => {
   });
 });
 
-describe("statuses", () => {
-  test("[4.1.10-d 7-p 7-q] of rejections follow their outcome: 400, 401, 403, 404, 413 and 415", async () => {
+describe("the status of an answer:", () => {
+  test("[4.1.10-d 7-p 7-q] rejections have the status of their reason: 400, 401, 403, 404, 413 or 415", async () => {
     const elsewhere = {
       ...shop,
       mandateUrl: shop.mandateUrl.replace(shop.site_key, `us_${"A".repeat(43)}`),
@@ -275,7 +275,7 @@ describe("statuses", () => {
     for (const { body } of answers) expect(body.outcome).toBe("rejected");
   });
 
-  test("[7-j 7-k] an agent that failed too often is 429, and must wait", async () => {
+  test("[7-j 7-k] an agent that failed too often gets 429 and has to wait", async () => {
     for (let n = 0; n < 20; n++) await submit(shop, agent, { skill: "sign_up" });
     for (let n = 0; n < 2; n++) {
       const { status, body, headers } = await submit(shop, agent);
@@ -288,7 +288,7 @@ describe("statuses", () => {
     }
   });
 
-  test("[4.1.10-f 7-l 8-b] too many mandates for the site are 429, rate_limited, and 60 s", async () => {
+  test("[4.1.10-f 7-l 8-b] too many mandates for a site get 429 rate_limited and have to wait 60 seconds", async () => {
     const agents = [agent, await knownAgent(shop), await knownAgent(shop)];
     const answers = await Promise.all(
       agents.flatMap((by) => Array.from({ length: 45 }, () => submit(shop, by))),
@@ -298,7 +298,7 @@ describe("statuses", () => {
     expect([limited[0]?.status, limited[0]?.body.retry_after_seconds]).toEqual([429, 60]);
   });
 
-  test("[2.7-j] rate_limited says how long to wait, as an integer", async () => {
+  test("[2.7-j] rate_limited says how many seconds to wait, as an integer", async () => {
     const answers = await Promise.all(Array.from({ length: 70 }, () => submit(shop, agent)));
     const limited = answers.find(({ body }) => body.outcome === "rate_limited");
     expect(Number.isInteger(limited?.body.retry_after_seconds)).toBe(true);

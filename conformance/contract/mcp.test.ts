@@ -3,7 +3,7 @@ import { ask, pathsOf, setSkills, siteWithSkills, verifiedSite } from "./asking.
 import { auditKeys, recordHolds } from "./auditing.ts";
 import { callTool, INITIALIZE, openSession, recordedCalls, rpc } from "./calling.ts";
 
-test("[1.1-e 4-e 9-e] a site has an MCP server that answers initialize with its version", async () => {
+test("[1.1-e 4-e 9-e] a site has an MCP server that answers initialize with the declared version", async () => {
   const site = await verifiedSite();
   const { status, headers, body } = await rpc(site.site_key, "initialize", INITIALIZE);
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
@@ -20,7 +20,7 @@ test("[1.1-e 4-e 9-e] a site has an MCP server that answers initialize with its 
   expect(other.body.result.protocolVersion).toBe("2025-06-18");
 });
 
-test("[4.1.9-a 1.8-a] initialize, tools/list and tools/call are what a client needs", async () => {
+test("[4.1.9-a 1.8-a] initialize, tools/list and tools/call are all that a client needs", async () => {
   const { site } = await siteWithSkills();
   const headers = await openSession(site.site_key);
   const listed = await rpc(site.site_key, "tools/list", {}, headers);
@@ -31,7 +31,7 @@ test("[4.1.9-a 1.8-a] initialize, tools/list and tools/call are what a client ne
   expect(await recordedCalls(site)).toHaveLength(listed.body.result.tools.length);
 });
 
-test("[2.1-g] the route takes the site's key and its hash, and no other name", async () => {
+test("[2.1-g] the route takes the site's key or its hash, and no other name", async () => {
   const site = await verifiedSite();
   for (const name of [site.site_key, site.site_key_hash]) {
     const { status, body } = await rpc(name, "initialize", INITIALIZE);
@@ -57,7 +57,7 @@ test("[2.8-a] a request is a JSON-RPC 2.0 object with jsonrpc, id, method and pa
   expect(await send({ ...whole, method: "tools/none" })).toEqual([200, -32601]);
 });
 
-test("[2.8-b] initialize takes protocolVersion, capabilities and clientInfo, all three", async () => {
+test("[2.8-b] initialize takes protocolVersion, capabilities and clientInfo", async () => {
   const { site_key } = await verifiedSite();
   const { clientInfo, ...others } = INITIALIZE;
   expect((await rpc(site_key, "initialize", INITIALIZE)).body.error).toBeUndefined();
@@ -72,7 +72,7 @@ test("[2.8-b] initialize takes protocolVersion, capabilities and clientInfo, all
   }
 });
 
-test("[4-f] bodies are JSON; a client that takes JSON and event streams gets JSON", async () => {
+test("[4-f] bodies are JSON, and a client that accepts JSON and event streams gets JSON", async () => {
   const { site_key } = await verifiedSite();
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const accept = "application/json, text/event-stream";
@@ -85,7 +85,7 @@ test("[4-f] bodies are JSON; a client that takes JSON and event streams gets JSO
   expect((await send("text/plain")).status).toBe(415);
 });
 
-test("[1.6-c 4.1.9-b] tools/list has exactly the live skills, those of the card", async () => {
+test("[1.6-c 4.1.9-b] tools/list has exactly the live skills of the card", async () => {
   const { site, live } = await siteWithSkills();
   const { tools } = (await rpc(site.site_key, "tools/list")).body.result;
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(live.map(({ id }) => id));
@@ -107,7 +107,7 @@ const BUILT_IN = [
   "get_trust_center",
 ];
 
-test("[1.6-g 1.6-h] each built-in skill answers with a link to its page of the site", async () => {
+test("[1.6-g 1.6-h] each built-in skill answers with a link to its page on the site", async () => {
   const site = await verifiedSite();
   const url = (id: string) => `https://${site.domain}/pages/${id}`;
   await setSkills(
@@ -122,7 +122,7 @@ test("[1.6-g 1.6-h] each built-in skill answers with a link to its page of the s
   }
 });
 
-test("[4.1.9-c] tools/call answers, and says of a tool or an argument that it is not there", async () => {
+test("[4.1.9-c] tools/call answers, and reports a tool or an argument that does not exist", async () => {
   const { site } = await siteWithSkills();
   const good = await callTool(site.site_key, "get_pricing");
   expect(good.body.result.isError).toBe(false);
@@ -133,7 +133,7 @@ test("[4.1.9-c] tools/call answers, and says of a tool or an argument that it is
   }
 });
 
-test("[1.5-b 4.1.9-d 6.2-b] every tools/call is in the signed log, whatever came of it", async () => {
+test("[1.5-b 4.1.9-d 6.2-b] every tools/call is in the signed log, whatever its result", async () => {
   const { site } = await siteWithSkills();
   const headers = await openSession(site.site_key);
   await callTool(site.site_key, "get_pricing", {}, headers);
@@ -163,7 +163,7 @@ test("[4.1.9-e] MCP responses carry no signature", async () => {
   }
 });
 
-test("[5-d] MCP needs no authentication, and takes no notice of any", async () => {
+test("[5-d] MCP needs no authentication, and ignores any that is sent", async () => {
   const { site } = await siteWithSkills();
   for (const headers of [{}, { authorization: "Bearer of nothing", cookie: "a=b" }]) {
     const { status, body } = await callTool(site.site_key, "get_pricing", {}, headers);
@@ -171,7 +171,7 @@ test("[5-d] MCP needs no authentication, and takes no notice of any", async () =
   }
 });
 
-test("[7-m] a session with too many calls is told rate_limited and how long to wait", async () => {
+test("[7-m] a session with too many calls gets rate_limited and how long to wait", async () => {
   const { site } = await siteWithSkills();
   const headers = await openSession(site.site_key);
   const call = () => callTool(site.site_key, "get_pricing", {}, headers);

@@ -33,7 +33,7 @@ describe("a skill that moves money", () => {
     expect(await orders()).toHaveLength(before);
   });
 
-  test("[5-e] as a tool takes a mandate that verifies, and no other", async () => {
+  test("[5-e] accepts, as a tool, only a mandate that verifies", async () => {
     const mandate = await mandateBy(shop, agent, A_ROSE);
     const signed = { ...mandate.signed, mandate_id: "another-id-of-a-mandate" };
     const forged = await callTool(shop, "place_order", {
@@ -48,7 +48,7 @@ describe("a skill that moves money", () => {
     expect(bought).toMatchObject({ isError: false, structuredContent: { outcome: "approved" } });
   });
 
-  test("[4.1.9-f] as a tool is decided as at the endpoint: one decision, one body", async () => {
+  test("[4.1.9-f] is decided, as a tool, like at the endpoint: with one decision and the same body", async () => {
     const mandate = await mandateBy(shop, agent, A_ROSE);
     const [orderCount, decisionCount] = [(await orders()).length, (await decisionsIn(shop)).length];
     const { structuredContent } = await callTool(shop, "place_order", { ...ARGUMENTS, mandate });

@@ -8,7 +8,7 @@ import { admin, type Shop } from "./mandating.ts";
 
 const ORDER = "dev.ucp.shopping.order";
 
-describe.skipIf(!canBuy())("orders of a commerce platform", () => {
+describe.skipIf(!canBuy())("orders of a platform:", () => {
   let shop: Shop;
   let news: ReturnType<typeof newsAddress>;
   let platform: Awaited<ReturnType<typeof platformAt>>;
@@ -37,7 +37,7 @@ describe.skipIf(!canBuy())("orders of a commerce platform", () => {
   const lastOf = async (orderId: string, count: number) =>
     JSON.parse((await toldOf(orderId, count)).at(-1)?.body ?? "null");
 
-  test("[1.8-p] UCP is live with orders and webhooks: the profile lists them, and an order is read", async () => {
+  test("[1.8-p] the profile lists orders and webhooks, and an order can be read", async () => {
     const profile = await ask("GET", `/v1/ucp/${shop.site_key_hash}/profile`);
     expect(profile.body.ucp.capabilities[ORDER]).toMatchObject([{ version: "2026-08-25" }]);
     const orderId = await bought();
@@ -58,7 +58,7 @@ describe.skipIf(!canBuy())("orders of a commerce platform", () => {
     expect(await isShopsNews(profile.body, forged)).toBe(false);
   });
 
-  test("[6.3-a] a refund is reported", async () => {
+  test("[6.3-a] a refund is reported to the platform", async () => {
     const orderId = await bought();
     await change(orderId, "rehearse", { event: "capture" });
     await change(orderId, "rehearse", { event: "refund", amount_minor: 500 });
@@ -67,7 +67,7 @@ describe.skipIf(!canBuy())("orders of a commerce platform", () => {
     ]);
   });
 
-  test("[6.3-b] a dispute is reported, and how it ends", async () => {
+  test("[6.3-b] a dispute and its outcome are reported to the platform", async () => {
     const orderId = await bought();
     await change(orderId, "rehearse", { event: "capture" });
     await change(orderId, "rehearse", { event: "dispute" });

@@ -96,8 +96,8 @@ afterAll(async () => {
 const charges = () =>
   stripe.calls.filter(({ method, path }) => method === "POST" && path === "/v1/payment_intents");
 
-describe.skipIf(someoneElses)("the site's processor", () => {
-  test("[1.4-e] is asked about a charge only once it is approved", async () => {
+describe.skipIf(someoneElses)("the site's payment provider", () => {
+  test("[1.4-e] is asked to charge only after an approval", async () => {
     const before = charges().length;
     expect((await buy("palm", "500.00")).body.outcome).toBe("escalated");
     expect((await buy("oak", "5000.00")).body.outcome).toBe("rejected");
@@ -107,7 +107,7 @@ describe.skipIf(someoneElses)("the site's processor", () => {
     expect(charges()).toHaveLength(before + 1);
   });
 
-  test("[4.1.10-b] was asked to authorize where the outcome is approved", async () => {
+  test("[4.1.10-b] has authorized the payment when the outcome is approved", async () => {
     const before = stripe.intents(account.id).length;
     const answer = await buy("rose", "10.00");
     expect([answer.status, answer.body.outcome]).toEqual([200, "approved"]);
@@ -116,7 +116,7 @@ describe.skipIf(someoneElses)("the site's processor", () => {
     expect(newest).toMatchObject({ amount: 1000, currency: "eur", status: "requires_capture" });
   });
 
-  test("[1.4-g] is never asked to move funds: nothing is captured, refunded or paid out", async () => {
+  test("[1.4-g] is never asked to move money: nothing is captured, refunded or paid out", async () => {
     expect((await buy("rose", "10.00")).body.outcome).toBe("approved");
     const held = stripe.intents(account.id);
     expect(held.every(({ amount_received }) => amount_received === 0)).toBe(true);
@@ -128,7 +128,7 @@ describe.skipIf(someoneElses)("the site's processor", () => {
     expect(asked.every(({ params }) => params.capture_method === "manual")).toBe(true);
   });
 
-  test("[4-r] can ask whether to approve an order of agentic checkout", async () => {
+  test("[4-r] can ask whether to approve an order of its agentic checkout", async () => {
     const said = async (amount: number) =>
       (await approve(amount)).body.manual_approval_details.type;
     expect(await said(1000)).toBe("approved");

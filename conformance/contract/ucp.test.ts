@@ -15,13 +15,13 @@ const profileUrl = ({ site_key_hash }: Shop) =>
 const profileOf = async (shop: Shop) => (await ask("GET", profileUrl(shop))).body;
 const advertised = async (shop: Shop) => CHECKOUT in (await profileOf(shop)).ucp.capabilities;
 
-describe.skipIf(!canBuy())("UCP", () => {
+describe.skipIf(!canBuy())("UCP:", () => {
   let shop: Shop;
   beforeEach(async () => {
     shop = await openShop();
   });
 
-  test("[1.7-a 4-o 9-f] the profile is the shop's, of the declared version", async () => {
+  test("[1.7-a 4-o 9-f] the profile is the shop's own, in the declared version", async () => {
     const { status, headers, body } = await ask("GET", profileUrl(shop));
     expect([status, body.ucp.version]).toEqual([200, "2026-08-25"]);
     expect(headers.get("content-type")).toMatch(/^application\/json/);
@@ -42,7 +42,7 @@ describe.skipIf(!canBuy())("UCP", () => {
     expect(again.body.totals).toContainEqual({ type: "total", amount: 36_000 });
   });
 
-  test("[1.7-c 1.8-o 1.8-q] checkouts are run to an order, through the one rail", async () => {
+  test("[1.7-c 1.8-o 1.8-q] checkouts lead to an order, through the one payment path", async () => {
     const call = await platformAt(shop);
     const made = await call("/checkout-sessions", A_PURCHASE);
     expect([made.status, made.body.status]).toEqual([201, "ready_for_complete"]);
@@ -59,7 +59,7 @@ describe.skipIf(!canBuy())("UCP", () => {
     expect(items).toMatchObject([{ payment: "authorized", amount: { minor: 10_490 } }]);
   });
 
-  test("[4-p] the contract's own address answers checkout requests", async () => {
+  test("[4-p] the contract's own address answers checkout requests too", async () => {
     const call = await platformAt(shop);
     const { status, body } = await call("/checkouts", A_PURCHASE);
     expect([status, body.status]).toEqual([201, "ready_for_complete"]);
@@ -102,15 +102,15 @@ describe.skipIf(!canBuy())("UCP", () => {
     expect(body.messages[0].code).toBe("capabilities_incompatible");
   }
 
-  test("[1.9-a] checkout is not advertised while no processor is connected", async () => {
+  test("[1.9-a] checkout is not advertised while no payment provider is connected", async () => {
     await expectShutBy(() => admin(shop, "DELETE", "/processor"));
   });
 
-  test("[1.9-b] checkout is not advertised while its rail is off", async () => {
+  test("[1.9-b] checkout is not advertised while its gate is closed", async () => {
     await expectShutBy(() => processor(shop, { rail_on: false }));
   });
 
-  test("[1.9-c] checkout is not advertised while the site does not settle through it", async () => {
+  test("[1.9-c] checkout is not advertised while the site does not take payments through it", async () => {
     await expectShutBy(() => processor(shop, { settles: false }));
   });
 
@@ -128,7 +128,7 @@ describe.skipIf(!canBuy())("UCP", () => {
     expect(await advertised(bare)).toBe(true);
   });
 
-  test("[1.9-f] an account that is not live needs no wallet merchant id", async () => {
+  test("[1.9-f] a test account needs no wallet merchant id", async () => {
     const { live, wallet_merchant_id } = (await admin(shop, "GET", "/processor")).body;
     expect([live, wallet_merchant_id]).toEqual([false, null]);
     expect(await advertised(shop)).toBe(true);

@@ -57,12 +57,12 @@ afterAll(async () => {
 });
 
 describe.skipIf(someoneElses)("a mandate whose checks cannot complete", () => {
-  test("[4.1.10-g 7-n] is 503 with outcome unavailable, and may be tried again", () => {
+  test("[4.1.10-g 7-n] is answered 503 with outcome unavailable, and can be retried", () => {
     expect([held.status, held.body.outcome]).toEqual([503, "unavailable"]);
     expect(Number(held.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("[4.1.10-h 7-o] is not approved, nor anything else, until they can", () => {
+  test("[4.1.10-h 7-o] gets no decision until the checks can complete", () => {
     expect(decidedMeanwhile).toEqual([]);
     expect([later.status, later.body.outcome]).toEqual([200, "approved"]);
     expect(later.headers.get("idempotent-replayed")).toBeNull();

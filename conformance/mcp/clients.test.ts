@@ -32,7 +32,7 @@ describe.each(OFFICIAL_CLIENTS)("$name", ({ connect, revision }) => {
     }
   });
 
-  test("gets a result to read for wrong arguments, and an error for a tool that is not there", async () => {
+  test("gets a readable result for wrong arguments, and an error for an unknown tool", async () => {
     const { client } = await connected();
     await client.listTools();
     const odd = await client.callTool({ name: "get_pricing", arguments: { budget: 5 } });

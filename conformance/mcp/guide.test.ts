@@ -24,7 +24,7 @@ function copied(fence: string, file: string): string {
 
 const addressOf = (key: string) => `${inject("target").url}/v1/mcp/${key}`;
 
-test("the guide's program with the official client lists the tools and calls the first", async () => {
+test("the guide's program with the official client lists the tools and calls the first one", async () => {
   const { site, live } = await siteWithSkills();
   const file = copied("js\n", "agent.mjs");
   const { stdout } = await run(process.execPath, [file, addressOf(site.site_key)]);
@@ -34,7 +34,7 @@ test("the guide's program with the official client lists the tools and calls the
 });
 
 const curl = spawnSync("curl", ["--version"]).status === 0;
-test.skipIf(!curl)("the guide's lines for curl do the same", async () => {
+test.skipIf(!curl)("the guide's curl commands list the tools and call the first one", async () => {
   const { site, live } = await siteWithSkills();
   // Its first line says the address.
   const lines = copied("sh\nURL=.*\n", "agent.sh");

@@ -31,7 +31,7 @@ function statelessly(
 const CALL = { name: "get_pricing", arguments: {} };
 const ODD_CALL = { name: "get_pricing", arguments: { budget: 5 } };
 
-test("every result is valid by the official schemas, and not without what they demand", async () => {
+test("every result is valid by the official schemas, and invalid without a required member", async () => {
   const { site } = await siteWithSkills();
   const { site_key } = site;
   const results = [

@@ -85,7 +85,7 @@ describe("the A2A SDK", () => {
     expect(count).toBeGreaterThan(50);
   });
 
-  test("makes no client: nothing pretends to take A2A tasks", async () => {
+  test("creates no client, because nothing claims to accept A2A tasks", async () => {
     for (const [, form] of FORMS) {
       const card = await resolve(shop, form);
       await expect(new ClientFactory().createFromAgentCard(card)).rejects.toThrow(
@@ -95,7 +95,7 @@ describe("the A2A SDK", () => {
   });
 });
 
-describe.skipIf(schemasAbsent)("A2A's schemas", () => {
+describe.skipIf(schemasAbsent)("A2A's schemas:", () => {
   test("the pure card is valid by A2A's own bundle, which allows nothing else", async ({
     task,
   }) => {

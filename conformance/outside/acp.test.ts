@@ -15,21 +15,24 @@ beforeAll(async () => {
 });
 afterAll(() => shop.done());
 
-test.skipIf(schemasAbsent)("the document is valid by ACP's discovery schema", async ({ task }) => {
-  const complaints = complaintsBy(BUNDLE, "#/$defs/DiscoveryResponse");
-  const document = await shop.read("acp");
-  expect(complaints(document)).toEqual([]);
-  expect(complaints({ ...document, capabilities: { services: ["other"] } })).not.toEqual([]);
-  Object.assign(task.meta, { outside: 1 });
-});
+test.skipIf(schemasAbsent)(
+  "the ACP discovery document is valid by ACP's schema",
+  async ({ task }) => {
+    const complaints = complaintsBy(BUNDLE, "#/$defs/DiscoveryResponse");
+    const document = await shop.read("acp");
+    expect(complaints(document)).toEqual([]);
+    expect(complaints({ ...document, capabilities: { services: ["other"] } })).not.toEqual([]);
+    Object.assign(task.meta, { outside: 1 });
+  },
+);
 
-test("it offers no service and no transport: ACP is built, not enabled", async () => {
+test("the ACP discovery document offers no service and no transport, because ACP is not enabled", async () => {
   const { protocol, capabilities, transports } = await shop.read("acp");
   expect([capabilities, transports]).toEqual([{ services: [] }, []]);
   expect([protocol.name, protocol.version]).toEqual(["acp", "2026-04-17"]);
 });
 
-test("catalog and card lead to it", async () => {
+test("the catalog and the card link to the ACP discovery document", async () => {
   const { entries } = await shop.read("catalog");
   const { capabilities } = await shop.read("card");
   const { url } = entries.find(({ tags }: { tags: string[] }) => tags.includes("acp"));

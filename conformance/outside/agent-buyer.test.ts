@@ -31,7 +31,7 @@ async function approveAgents(shop: Shop) {
   }
 }
 
-test("the example registers, asks the price, buys, and never spends more than it may", async () => {
+test("the example agent registers, asks for the price, buys, and never spends more than allowed", async () => {
   const shop = await sellingShop();
   const card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;
   const orders = async () => (await admin(shop, "GET", "/orders")).body.items;
@@ -46,7 +46,7 @@ test("the example registers, asks the price, buys, and never spends more than it
   expect(await orders()).toHaveLength(1);
 });
 
-test("the example accuses nobody while a person has not decided, and says how it is called", async () => {
+test("the example agent reports a pending approval or review without calling it a failure, and prints its usage", async () => {
   const shop = await sellingShop();
   const card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;
   const early = await buy(card, "rose=1", "--wait", "0");

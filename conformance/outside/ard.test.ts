@@ -16,14 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(sites.map((site) => site.done())));
 
-describe.skipIf(schemasAbsent)("ARD's schemas", () => {
+describe.skipIf(schemasAbsent)("ARD's schemas:", () => {
   test("the strict catalog is valid by ARD 0.9", async ({ task }) => {
     const complaints = complaintsBy("ard/ard-v0.9-strict.schema.json");
     for (const site of sites) expect(complaints(await site.read("ard"))).toEqual([]);
     Object.assign(task.meta, { outside: sites.length });
   });
 
-  test("the contract's catalog adds one member to it, and no more", async () => {
+  test("the contract's catalog adds exactly one member", async () => {
     const complaints = complaintsBy("ard/ard-v0.9-strict.schema.json");
     for (const site of sites) {
       expect(complaints(await site.read("catalog"))).toEqual([

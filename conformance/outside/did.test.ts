@@ -72,13 +72,13 @@ async function assertedKey(kid: string): Promise<jose.JWK | undefined> {
   return document.verificationMethod?.find((method) => method.id === id)?.publicKeyJwk as jose.JWK;
 }
 
-test("did:web of the domain resolves to the document the service made", async () => {
+test("did:web of the domain resolves to the document that the service made", async () => {
   const { document, problem } = await resolveDid(`did:web:${shop.domain}`);
   expect(problem).toBeUndefined();
   expect(document).toEqual(await shop.read("did"));
 });
 
-test("served for any other domain, the document does not resolve", async () => {
+test("the document does not resolve if it is served for another domain", async () => {
   const { problem } = await resolveDid(`did:web:${neighbour()}`);
   expect(problem).toMatch(/id does not match/);
 });
@@ -104,7 +104,7 @@ test("the trust manifest verifies with the asserted key alone", async () => {
   await jose.compactVerify(`${header}.${payload}.${bytes}`, key);
 });
 
-test("the identity of the catalog and of the card is the did that resolved", async () => {
+test("the catalog and the card have the DID that was resolved as their identity", async () => {
   const { document } = await resolveDid(`did:web:${shop.domain}`);
   const { host, trustManifest } = await shop.read("catalog");
   const [extension] = (await shop.read("card")).capabilities.extensions;
@@ -113,7 +113,7 @@ test("the identity of the catalog and of the card is the did that resolved", asy
   );
 });
 
-test("the services the document names are the card and the catalog", async () => {
+test("the document names the card and the catalog as its services", async () => {
   const { document } = await resolveDid(`did:web:${shop.domain}`);
   const found = (document?.service ?? []).map(async ({ serviceEndpoint }) =>
     (await fetch(serviceEndpoint as string)).json(),

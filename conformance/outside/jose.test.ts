@@ -31,7 +31,7 @@ async function verifyManifest({ signature, ...body }: Manifest) {
 }
 
 describe("jose, with keys from the served key set", () => {
-  test("verifies the trust manifest wherever it stands", async () => {
+  test("verifies the trust manifest in every place it appears", async () => {
     const catalog = await shop.read("catalog");
     const { host } = await shop.read("ard");
     for (const manifest of [
@@ -66,7 +66,7 @@ describe("jose, with keys from the served key set", () => {
     expect(count).toBeGreaterThan(10);
   });
 
-  test("refuses a manifest that lost or gained a member", async () => {
+  test("refuses a manifest with a missing or an extra member", async () => {
     const manifest: Manifest = (await shop.read("catalog")).trustManifest;
     for (const member of Object.keys(manifest).filter((name) => name !== "signature")) {
       const { [member]: _, ...rest } = manifest;
@@ -77,7 +77,7 @@ describe("jose, with keys from the served key set", () => {
     await expect(gained).rejects.toMatchObject({ code: BAD_SIGNATURE });
   });
 
-  test("verifies an earlier signature after the entries changed: it covers none of them", async () => {
+  test("verifies an earlier signature after the entries changed, because it covers none of them", async () => {
     const before = await shop.read("catalog");
     await shop.setDescription("Other words.");
     await shop.setSkills([{ id: "sign_up", path: "/join" }]);
@@ -87,7 +87,7 @@ describe("jose, with keys from the served key set", () => {
     await verifyManifest({ ...after.trustManifest, signature: before.trustManifest.signature });
   });
 
-  test("verifies the card's JWS over the pure card, and both cards carry the same", async () => {
+  test("verifies the card's JWS over the pure card, and both cards contain the same JWS", async () => {
     const { signatures, ...projection } = await shop.read("a2aCard");
     expect((await shop.read("card")).signatures).toEqual(signatures);
     for (const one of signatures) {

@@ -75,14 +75,14 @@ function shown(text = ""): string {
   return text.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
 }
 
-describe("a reader by patterns", () => {
-  test("finds exactly the sections there are, whatever owners write", async () => {
+describe("a pattern-based reader", () => {
+  test("finds exactly the existing sections, whatever the owner writes", async () => {
     const { sections } = readLlmsTxt(await hostile.read("llms"));
     expect([...sections.keys()]).toEqual(["Skills", "Agent interfaces"]);
     expect(sections.get("Skills")).toHaveLength(TITLES.length);
   });
 
-  test("reads every skill as it stands on the card", async () => {
+  test("reads every skill as it is on the card", async () => {
     const { sections } = readLlmsTxt(await hostile.read("llms"));
     const card = await hostile.read("card");
     const read = sections.get("Skills")?.map(({ title, url, note }) => ({
@@ -97,7 +97,7 @@ describe("a reader by patterns", () => {
     );
   });
 
-  test("reads name and summary as they stand on the card", async () => {
+  test("reads the name and the summary as they are on the card", async () => {
     const { title, summary } = readLlmsTxt(await hostile.read("llms"));
     const { name, description } = await hostile.read("card");
     expect([shown(title), shown(summary)]).toEqual([name, description]);
@@ -177,7 +177,7 @@ describe("afdocs", () => {
   const clean = (checks: readonly string[]) => checks.map((id) => ({ id, status: "pass" }));
   const resultsOf = (checks: readonly string[]) => results?.filter(({ id }) => checks.includes(id));
 
-  test("finds llms.txt in order, and every link of it leads somewhere", ({ skip, task }) => {
+  test("finds llms.txt valid, and all its links working", ({ skip, task }) => {
     if (results === undefined) return skip("afdocs could not be fetched");
     const found = resultsOf(LLMS_CHECKS);
     expect(found?.at(-1)?.details).toMatchObject({
@@ -188,7 +188,7 @@ describe("afdocs", () => {
     Object.assign(task.meta, { outside: LLMS_CHECKS.length });
   });
 
-  test("finds the agent page fit for agents, as HTML and as Markdown", ({ skip, task }) => {
+  test("finds the agent page suitable for agents, as HTML and as Markdown", ({ skip, task }) => {
     if (results === undefined) return skip("afdocs could not be fetched");
     expect(resultsOf(PAGE_CHECKS)).toMatchObject(clean(PAGE_CHECKS));
     Object.assign(task.meta, { outside: PAGE_CHECKS.length });

@@ -70,7 +70,7 @@ describe.each(PROGRAMS)("the guide's program in $language", ({ there, command, f
       );
     });
 
-  test.skipIf(!there)("gets the answers the guide speaks of", async () => {
+  test.skipIf(!there)("gets the answers that the guide describes", async () => {
     writeFileSync(join(folder, file), text());
     expect(await run("get_pricing")).toBe("approved");
     expect(await run("contact_support")).toBe("escalated");

@@ -20,7 +20,7 @@ test.skipIf(schemasAbsent)("the server card is valid by MCP's schema", async ({ 
 });
 
 test.skipIf(schemasAbsent)(
-  "so is that of a site with the longest words it may have",
+  "the server card of a site with the longest allowed texts is valid by MCP's schema",
   async ({ task }) => {
     const label = Math.random().toString(36).slice(2, 10).padEnd(60, "a");
     const card = await serverCard({

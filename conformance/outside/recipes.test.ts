@@ -96,31 +96,31 @@ describe.each(PROGRAMS)("the guide's program in $language", (one) => {
   });
   const at = (base: string) => paths.map((path) => base + path);
 
-  test.skipIf(!one.there)("finds that card and catalog hold", async () => {
+  test.skipIf(!one.there)("verifies a card and a catalog", async () => {
     const ran = await run(one, at(inject("target").url));
     expect(ran).toEqual({ code: 0, failed: [], held: one.checks });
   });
 
-  test.skipIf(!one.there)("finds a changed word of the card", async () => {
+  test.skipIf(!one.there)("finds a changed word in the card", async () => {
     const base = await changed((_url, body) => body.replace('"Get pricing"', '"Get priced"'));
     expect(await run(one, at(base))).toMatchObject({ code: 1, failed: ["card signature"] });
   });
 
-  test.skipIf(!one.there)("does not hold a card that says two things", async () => {
+  test.skipIf(!one.there)("refuses a card with a duplicate member", async () => {
     const base = await changed((url, body) =>
       url.includes("agent-card") ? body.replace('"name":', '"name":"Evil","name":') : body,
     );
     expect((await run(one, at(base))).code).not.toBe(0);
   });
 
-  test.skipIf(!one.there)("finds a changed word of the manifest", async () => {
+  test.skipIf(!one.there)("finds a changed word in the manifest", async () => {
     const base = await changed((_url, body) =>
       body.replaceAll('"identityType":"did"', '"identityType":"dud"'),
     );
     expect(await run(one, at(base))).toMatchObject({ code: 1, failed: ["catalog signature"] });
   });
 
-  test.skipIf(!one.there)("finds keys that are not those of the service", async () => {
+  test.skipIf(!one.there)("finds keys that are not the service's", async () => {
     const other = "A".repeat(43);
     const base = await changed((_url, body) =>
       body.replaceAll(/"x":"[^"]*"/g, () => `"x":"${other}"`),
@@ -129,7 +129,7 @@ describe.each(PROGRAMS)("the guide's program in $language", (one) => {
     expect([code, failed]).toEqual([1, ["card signature", "catalog signature"]]);
   });
 
-  test.skipIf(!one.there)("is not steered by a key id that is none", async () => {
+  test.skipIf(!one.there)("runs nothing from a hostile key id", async () => {
     const mark = join(folder, "steered");
     const base = await changed((_url, body) =>
       body.replace(

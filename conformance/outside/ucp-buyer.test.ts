@@ -23,7 +23,7 @@ function buy(...args: string[]) {
 }
 
 describe.skipIf(!canBuy())("the example that buys by UCP", () => {
-  test("says what to publish, and then buys over REST and over MCP, checking every answer", async () => {
+  test("says what to publish, then buys over REST and over MCP and checks every answer", async () => {
     const shop = await openShop();
     const card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;
     const first = await buy(card, "red rose");

@@ -11,7 +11,9 @@ const SEPARATOR = "\n\n----\n\n";
 /** Fewer would leave a part of the interface unwatched. */
 const EXCHANGES_MIN = 300;
 
-test("answers every recorded exchange with the same bytes", { timeout: 60_000 }, async () => {
+test("the service answers every recorded exchange with the same bytes", {
+  timeout: 60_000,
+}, async () => {
   const clock = new ManualClock(NOON);
   const world = await openWorld("sqlite", clock);
   await world.server.context.jobs.stop();
