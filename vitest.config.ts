@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
 import SlowestFirst from "./test/slowest-first.ts";
@@ -19,6 +19,16 @@ function hasRoom(folder: string): boolean {
 // long as memory. Workers and helpers read where they are to be; elsewhere it is the usual place.
 if (process.env.TEST_FOLDER === undefined && hasRoom(MEMORY)) process.env.TEST_FOLDER = MEMORY;
 
+const SERVER_TESTS = "packages/server/test";
+
+/** Files that `npm test` runs on SQLite alone. */
+function filesOfOneDatabase(): string[] {
+  return readdirSync(SERVER_TESTS, { recursive: true, encoding: "utf8" })
+    .map((name) => `${SERVER_TESTS}/${name}`)
+    .filter((file) => file.endsWith(".test.ts"))
+    .filter((file) => readFileSync(file, "utf8").includes("TIER_DATABASES"));
+}
+
 const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 /**
  * Whole processes: installed from tarballs, deployed, drilled, judged by outside tools, and killed at
@@ -31,8 +41,15 @@ const RELEASE = [
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<Record<string, Pick<InlineConfig, "include" | "exclude" | "env">>> = {
-  short: { include: ALL, exclude: ["**/node_modules/**", ...RELEASE] },
-  release: { include: RELEASE, env: { OUTSIDE_TOOLS: "fetch" } },
+  short: {
+    include: ALL,
+    exclude: ["**/node_modules/**", ...RELEASE],
+    env: { TIER_DATABASE: "sqlite" },
+  },
+  release: {
+    include: [...RELEASE, ...filesOfOneDatabase()],
+    env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
+  },
 };
 
 /** Tests run from TypeScript source; commands under test run from dist, built by `pretest`. */

@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { citedIds } from "../conformance/citations.ts";
 import { requirements } from "../conformance/requirements.ts";
-import { DURATIONS_FILE } from "./slowest-first.ts";
+import { DURATIONS_FILE, durations } from "./slowest-first.ts";
 
 interface Meta {
   /** Outside vectors or schemas a test ran. */
@@ -18,12 +18,13 @@ function* passed(modules: readonly TestModule[]): Generator<TestCase> {
   }
 }
 
-/** Keeps how long each file took, in whole seconds: the order of the next runs. */
+/** Keeps how long each file took, in whole seconds: the order of the next runs. Others stay as they are. */
 function writeDurations(modules: readonly TestModule[]): void {
-  const rows = modules
-    .map((module) => [module.relativeModuleId, Math.round(module.diagnostic().duration / 1000)])
-    .filter(([, seconds]) => Number(seconds) > 0)
-    .sort();
+  const seconds = new Map(Object.entries(durations()).filter(([file]) => existsSync(file)));
+  for (const module of modules) {
+    seconds.set(module.relativeModuleId, Math.round(module.diagnostic().duration / 1000));
+  }
+  const rows = [...seconds].filter(([, taken]) => taken > 0).sort();
   writeFileSync(DURATIONS_FILE, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
 }
 

@@ -9,7 +9,7 @@ export const DURATIONS_FILE = fileURLToPath(new URL("durations.json", import.met
 /** Seconds a file is taken to need that is new here. */
 const UNKNOWN_S = 5;
 
-function durations(): Readonly<Record<string, number>> {
+export function durations(): Readonly<Record<string, number>> {
   return existsSync(DURATIONS_FILE) ? JSON.parse(readFileSync(DURATIONS_FILE, "utf8")) : {};
 }
 

@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { ManualClock } from "../src/infra/clock.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   OPERATOR_TOKEN,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "./harness.ts";
 import type { Buyer, Shop } from "./mandates/submitting.ts";
 import { selling } from "./selling/selling.ts";
@@ -36,7 +36,7 @@ async function listener(server: TestServer, site: string, token = OPERATOR_TOKEN
   return { response, next };
 }
 
-describe.each(DATABASES)("what changes at a site is told to its people, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("what changes at a site is told to its people, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let env: Record<string, string>;
   let server: TestServer;

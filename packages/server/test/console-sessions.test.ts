@@ -3,12 +3,12 @@ import { ManualClock } from "../src/infra/clock.ts";
 import {
   answerOf,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   OPERATOR_TOKEN,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "./harness.ts";
 
 const SESSION = "/v1/console/session";
@@ -51,7 +51,7 @@ function browser(server: TestServer) {
   };
 }
 
-describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => {
   async function open() {
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });

@@ -22,7 +22,15 @@ import { send, type TestAnswer, testAnswer } from "./http-client.ts";
 import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
 import { asTestsRun } from "./twice.ts";
 
+/** For what depends on the database: SQL, transactions, concurrency, commits, migrations. */
 export const DATABASES: readonly Dialect[] = ["sqlite", "postgres"];
+/**
+ * For everything else, whose rules and words are the same on each: `npm test` takes SQLite, the
+ * release tier PostgreSQL, and a run of named files both.
+ */
+export const TIER_DATABASES = DATABASES.filter(
+  (dialect) => dialect === (process.env.TIER_DATABASE ?? dialect),
+);
 export const OPERATOR_TOKEN = "operator-token-of-the-tests-0123456789";
 
 /** A moment for clocks that stand still; any would do. */

@@ -7,10 +7,10 @@ import {
   answerOf,
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
+  TIER_DATABASES,
 } from "./harness.ts";
 import { POLICY } from "./mandates/submitting.ts";
 
@@ -27,7 +27,7 @@ interface Finding {
 
 const notFound: RequestListener = (_request, response) => response.writeHead(404).end();
 
-describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) => {
   let env: Record<string, string>;
   beforeAll(async () => {
     env = await freshEnvironment(dialect);

@@ -3,12 +3,12 @@ import { ManualClock } from "../src/infra/clock.ts";
 import {
   answerOf,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   OPERATOR_TOKEN,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "./harness.ts";
 
 const TOKENS = "/v1/admin/tokens";
@@ -18,7 +18,7 @@ async function tokenFor(server: TestServer, role: string, sites?: string[]): Pro
   return body.token;
 }
 
-describe.each(DATABASES)("admin tokens on %s", (dialect) => {
+describe.each(TIER_DATABASES)("admin tokens on %s", (dialect) => {
   const start = async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const mine = await createSite(server, "mine.example.com");

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON, type TestServer } from "../harness.ts";
+import { NOON, type TestServer, TIER_DATABASES } from "../harness.ts";
 import { from, TRUSTED_PROXY } from "../mcp/asking.ts";
 import { buying, openWorld, paying, ROSE, told } from "../ucp/buying.ts";
 import { Platform } from "../ucp/platform.ts";
@@ -34,7 +34,7 @@ async function storedBytes({ context, env }: TestServer): Promise<number> {
   return statSync(file).size;
 }
 
-describe.each(DATABASES)("under attack from 1,000 addresses, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("under attack from 1,000 addresses, on %s,", (dialect) => {
   test("every purchase of an honest buyer succeeds at once, and stored data stays bounded", {
     timeout: 120_000 + MINUTES * 5000,
   }, async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import { from, TRUSTED_PROXY } from "../mcp/asking.ts";
 import { lines, openWorld, paying, told, type World } from "../ucp/buying.ts";
 import { newPlatformKey } from "../ucp/platform.ts";
@@ -14,7 +14,7 @@ const NOWHERE = lines(["no-such-product", 1]);
 /** Addresses of so many networks, each a /48 of its own. */
 const crowd = (count: number) => Array.from({ length: count }, (_, i) => `2001:db8:${i + 1}::1`);
 
-describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   beforeAll(async () => {

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { newKey, registering } from "./registering.ts";
 
-describe.each(DATABASES)("asking a key source at registration, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("asking a key source at registration, on %s,", (dialect) => {
   let server: TestServer;
   beforeAll(async () => {
     const env = await freshEnvironment(dialect);

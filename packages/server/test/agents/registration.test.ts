@@ -5,18 +5,18 @@ import {
   answerOf,
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { newKey, registering } from "./registering.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 const MONTH_MS = 30 * 86_400_000;
 
-describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => {
+describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof registering>;

@@ -1,13 +1,13 @@
 import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { answerOf, cleanUp, DATABASES, NOON } from "../harness.ts";
+import { answerOf, cleanUp, NOON, TIER_DATABASES } from "../harness.ts";
 import { type Market, openMarket } from "../selling/selling.ts";
 import { type AgentKey, newKey } from "./registering.ts";
 
 const DAY_MS = 86_400_000;
 
-describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("an agent that changes its key, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {

@@ -1,6 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newKey, registering } from "../agents/registering.ts";
-import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
 
@@ -19,7 +25,7 @@ const POLICY = {
   ],
 };
 
-describe.each(DATABASES)("agents of one identity on %s", (dialect) => {
+describe.each(TIER_DATABASES)("agents of one identity on %s", (dialect) => {
   let server: TestServer;
 
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, told, type World } from "../ucp/buying.ts";
 import { newPlatformKey, profileOf } from "../ucp/platform.ts";
@@ -31,7 +31,7 @@ const TENANTS = ["one.github.io", "two.github.io", "three.github.io"];
 const LABELS = ["a", "b.a", "www", "xn--bcher-kva", "a_b", "0"];
 const HOSTS = [HOST, ...LABELS.map((label) => `${label}.${HOST}`), ...TENANTS];
 
-describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
+describe.each(TIER_DATABASES)("limits of platforms on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -3,7 +3,7 @@ import { SEEN_PLATFORMS_MAX } from "../../src/domain/platforms/store.ts";
 import { siteByHash } from "../../src/domain/sites/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { checkPlatforms } from "../../src/maintenance/doctor-sales.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, told, type World } from "../ucp/buying.ts";
 
@@ -12,7 +12,7 @@ const [AGENTS, OTHER, NEW] = HOSTS as [string, string, string];
 const ROSE = { ...lines(["rose", 1]), buyer: BUYER };
 const PALM = { ...lines(["palm", 1]), buyer: BUYER };
 
-describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
+describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

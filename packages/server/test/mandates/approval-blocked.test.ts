@@ -2,7 +2,7 @@ import type { JsonObject } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
-import { cleanUp, createSite, DATABASES, NOON, type TestServer } from "../harness.ts";
+import { cleanUp, createSite, NOON, type TestServer, TIER_DATABASES } from "../harness.ts";
 import { type Market, ORDER_POLICY, openMarket, PRODUCTS } from "../selling/selling.ts";
 import type { Buyer, Shop } from "./submitting.ts";
 
@@ -54,7 +54,7 @@ const BLOCKED: readonly Blocked[] = [
   },
 ];
 
-describe.each(DATABASES)("approving what cannot be approved now, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("approving what cannot be approved now, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {

@@ -1,9 +1,15 @@
 import { mandateDigest } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
-import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import { selling } from "../selling/selling.ts";
 
-describe.each(DATABASES)("a decision that is explained, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a decision that is explained, on %s,", (dialect) => {
   let server: TestServer;
   let at: ReturnType<typeof selling>;
   beforeAll(async () => {

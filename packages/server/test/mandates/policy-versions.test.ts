@@ -3,17 +3,17 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { POLICY, type Shop, submitting } from "./submitting.ts";
 
 const MINUTE_MS = 60_000;
 
-describe.each(DATABASES)("the versions of a policy, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("the versions of a policy, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let shop: Shop;

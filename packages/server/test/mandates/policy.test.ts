@@ -8,11 +8,11 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { WorkBudget } from "../../src/infra/work-budget.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { cart, ORDER_POLICY, selling } from "../selling/selling.ts";
 import { type Buyer, type Shop, submitting } from "./submitting.ts";
@@ -40,7 +40,7 @@ const COIN = { id: "coin", title: "A coin", price: "0.50", currency: "EUR" };
 const euros = (total: string, protocol = "a2a") =>
   cart({ items: [{ id: "coin", quantity: 2 * Number(total) }], total, protocol });
 
-describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof submitting>;

@@ -5,12 +5,12 @@ import { newKey, registering } from "../agents/registering.ts";
 import {
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestAnswer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { type Cart, ORDER_POLICY, selling } from "../selling/selling.ts";
 import { type Buyer, newMandateId, type Shop } from "./submitting.ts";
@@ -265,7 +265,7 @@ const NOT_YET: readonly ReasonCode[] = [
   ...(["checkout_cancelled", "evidence_already_used", "site_paused"] as const),
 ];
 
-describe.each(DATABASES)("what a mandate is refused for, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("what a mandate is refused for, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let at: ReturnType<typeof selling>;

@@ -5,11 +5,11 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { type Buyer, POLICY, type Shop, submitting } from "./submitting.ts";
 import { withdrawal } from "./withdrawing.ts";
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const ASK = { id: "ask", effect: "escalate", when: { skill: { eq: "get_pricing" } } };
 const ASKING = { ...POLICY, rules: [POLICY.rules[0], ASK] } as unknown as JsonObject;
 
-describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("what the rules give to a person, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof submitting>;

@@ -2,12 +2,18 @@ import { hash } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newKey, registering } from "../agents/registering.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import { type Buyer, type Shop, submitting } from "./submitting.ts";
 
 const SKILL = "insult_of_somebody";
 
-describe.each(DATABASES)(
+describe.each(TIER_DATABASES)(
   "the skill in a mandate of an agent nobody admitted, on %s,",
   (dialect) => {
     let server: TestServer;

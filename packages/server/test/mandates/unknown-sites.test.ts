@@ -1,7 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import type { Database } from "../../src/infra/db/database.ts";
-import { answerOf, cleanUp, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
+import {
+  answerOf,
+  cleanUp,
+  freshEnvironment,
+  NOON,
+  startServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 
 const PER_MINUTE = 5;
 const SENT = 40;
@@ -20,7 +27,7 @@ function counting(db: Database, count: () => void): Database {
   });
 }
 
-describe.each(DATABASES)("a flood of site keys that nobody has, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a flood of site keys that nobody has, on %s,", (dialect) => {
   let url: string;
   let reads = 0;
   const clock = new ManualClock(NOON);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON, startServer } from "../harness.ts";
+import { NOON, startServer, TIER_DATABASES } from "../harness.ts";
 import { INITIALIZE, mcpShop } from "./asking.ts";
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ async function sessionOf({ rpc }: Shop, clientInfo: { name: string; version: str
   return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
 }
 
-describe.each(DATABASES)("words of a stranger, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("words of a stranger, on %s:", (dialect) => {
   test("no record contains them, and each commitment can be checked while its salt is kept", async () => {
     const clock = new ManualClock(NOON);
     const shop = await mcpShop({ dialect, overrides: { clock } });
@@ -72,7 +72,7 @@ describe.each(DATABASES)("words of a stranger, on %s:", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("calls that a limit refuses, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("calls that a limit refuses, on %s:", (dialect) => {
   test("ten of a minute have a record each, the others are one record with counts by reason", async () => {
     const clock = new ManualClock(NOON);
     const env = { GATEHOUSE_MCP_CALLS_PER_ADDRESS_PER_MINUTE: "2" };
@@ -93,7 +93,7 @@ describe.each(DATABASES)("calls that a limit refuses, on %s:", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("what strangers may add to a log in a day, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("what strangers may add to a log in a day, on %s:", (dialect) => {
   test("calls over the quota are refused and counted until midnight, also after a restart", async () => {
     const clock = new ManualClock(NOON);
     const env = {

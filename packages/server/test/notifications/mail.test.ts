@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { type ReceivedMail, startMailbox } from "./mailbox.ts";
@@ -15,7 +15,7 @@ import { telling } from "./telling.ts";
 const HOUR_MS = 3_600_000;
 const CART = { protocol_context: { protocol: "ap2", cart_total: "60.50", cart_currency: "EUR" } };
 
-describe.each(DATABASES)("an owner is told by mail, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let box: Awaited<ReturnType<typeof startMailbox>>;
   let server: TestServer;

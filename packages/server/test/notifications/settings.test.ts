@@ -3,11 +3,11 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { startMailbox } from "./mailbox.ts";
 import { isSigned, startReceiver } from "./receiver.ts";
@@ -20,7 +20,7 @@ const resolver = {
   txt: async () => [],
 };
 
-describe.each(DATABASES)("where an owner is told, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let box: Awaited<ReturnType<typeof startMailbox>>;

@@ -8,11 +8,11 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { DatabaseUnavailableError } from "../../src/infra/db/database.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { isSigned, type Receiver, startReceiver } from "./receiver.ts";
@@ -30,7 +30,7 @@ function signal() {
   return { happened: () => happened(), happens };
 }
 
-describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let env: Record<string, string>;
   let fails = false;

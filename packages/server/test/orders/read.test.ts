@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { ADDRESS, BUYER, lines, openWorld, sent, told, type World } from "../ucp/buying.ts";
 import { isSigned, newPlatformKey, profileOf } from "../ucp/platform.ts";
 
 const NOT_FOUND = [200, "error", "not_found"];
 
-describe.each(DATABASES)("an order that its platform asks after, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deleteEndedSecrets } from "../../src/domain/payments/accounts/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { stripeSelling, WEBHOOK_SECRET } from "../payments/stripe-shop.ts";
 import type { StripeEvent } from "../stripe/adjustments.ts";
@@ -26,7 +26,7 @@ function shuffled<T>(list: readonly T[], seed: number): T[] {
   return made;
 }
 
-describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, platform, at } = {} as World;
   let shop: Shop;

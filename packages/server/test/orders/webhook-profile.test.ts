@@ -2,14 +2,14 @@ import type { RequestListener } from "node:http";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { openWorld, type World } from "../ucp/buying.ts";
 
 const HOUR_MS = 3_600_000;
 const PATH = "/.well-known/ucp";
 
-describe.each(DATABASES)("news of an order names the shop's profile, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("news of an order names the shop's profile, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

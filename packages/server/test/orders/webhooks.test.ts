@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import type { Received } from "../notifications/receiver.ts";
 import { BUYER, lines, openWorld, ROSE, sent, type World } from "../ucp/buying.ts";
@@ -20,7 +20,7 @@ const bodyOf = ({ body }: Received) => JSON.parse(body);
 const stepsOf = ({ fulfillment, adjustments = [] }: ReturnType<typeof bodyOf>) =>
   (fulfillment.events ?? []).length + adjustments.length;
 
-describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -1,13 +1,19 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { followAttempt } from "../../src/purchase/reconcile.ts";
-import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
 import { InvoiceProvider } from "./invoice-provider.ts";
 
 const ON_ACCOUNT = { handler: "invoice", token: "customer-17" };
 
-describe.each(DATABASES)("a payment provider that is only registered, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("a payment provider that is only registered, on %s:", (dialect) => {
   const invoice = new InvoiceProvider();
   let server: TestServer;
   let at: ReturnType<typeof selling>;

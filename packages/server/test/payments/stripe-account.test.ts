@@ -8,17 +8,17 @@ import { backup } from "../../src/maintenance/backup.ts";
 import { exportDays } from "../audit/exporting.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
   temporaryFolder,
 } from "../harness.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";
 import { stripeSelling, WEBHOOK_SECRET } from "./stripe-shop.ts";
 
-describe.each(DATABASES)("a Stripe account, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("a Stripe account, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   const lines: string[] = [];
   let env: Record<string, string>;

@@ -5,11 +5,11 @@ import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";
 import { APPROVAL_SECRET, stripeSelling, WEBHOOK_SECRET } from "./stripe-shop.ts";
@@ -33,7 +33,7 @@ const APPROVAL_POLICY = {
   ],
 };
 
-describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let stripe: StripeSimulator;

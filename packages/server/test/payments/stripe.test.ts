@@ -7,11 +7,11 @@ import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { clientOf } from "../stripe/kit.ts";
 import { stripeSchemas } from "../stripe/schemas.ts";
@@ -20,7 +20,7 @@ import { stripeSelling } from "./stripe-shop.ts";
 
 const HOUR_MS = 3_600_000;
 
-describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let stripe: StripeSimulator;

@@ -4,18 +4,18 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { selling } from "./selling.ts";
 
 const ROSE = { items: [{ id: "rose", quantity: 1 }] };
 
-describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
   let server: TestServer;
   let at: ReturnType<typeof selling>;
   let shop: Shop;

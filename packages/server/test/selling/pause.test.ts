@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { APPROVAL_SECRET, stripeSelling } from "../payments/stripe-shop.ts";
 import { lines, openWorld, paying, ROSE, told, type World } from "../ucp/buying.ts";
@@ -19,7 +19,7 @@ const FINALIZE = "v1.delegated_checkout.finalize_checkout";
 const VASE = { ...ROSE, ...lines(["vase", 1]) };
 const PALM = { ...ROSE, ...lines(["palm", 1]) };
 
-describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dialect) => {
+describe.each(TIER_DATABASES)("while its owner has paused sales, a site on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, platform, at } = {} as World;
   let shop: Shop;

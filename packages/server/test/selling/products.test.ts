@@ -3,18 +3,18 @@ import { priceOrder } from "../../src/purchase/request.ts";
 import {
   answerOf,
   cleanUp,
-  DATABASES,
   freshEnvironment,
   OPERATOR_TOKEN,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { type Shop, submitting } from "../mandates/submitting.ts";
 
 const CSV = "text/csv; charset=utf-8";
 const LINES = "application/x-ndjson";
 
-describe.each(DATABASES)("products, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("products, on %s:", (dialect) => {
   let server: TestServer;
   let shop: Shop;
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { openWorld, told, type World } from "../ucp/buying.ts";
 import { PRODUCTS } from "./selling.ts";
 
-describe.each(DATABASES)("a product that is removed, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a product that is removed, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { at, server } = {} as World;
   let shop: Shop;

@@ -3,15 +3,15 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { checkPayments } from "../../src/maintenance/doctor-sales.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { selling } from "./selling.ts";
 
-describe.each(DATABASES)("what waits for somebody is measured, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("what waits for somebody is measured, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   beforeAll(async () => {

@@ -4,12 +4,12 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { KEY_TOPIC } from "../../src/infra/keys/key-ring.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestAnswer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
@@ -22,7 +22,7 @@ const lines = (...wanted: readonly (readonly [string, number])[]) => ({
 });
 const ROSES = lines(["rose", 2], ["vase", 1]);
 
-describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let platform: Platform;

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   answerOf,
   cleanUp,
-  DATABASES,
   freshEnvironment,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
@@ -31,7 +31,7 @@ const PRODUCTS = [
   eur("zoll", "Zollstock 3.5m", "9.99", { description: "Für Gärtner's Hände: 4x4 / 10-teilig" }),
 ];
 
-describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
   let server: TestServer;
   let platform: Platform;
   let shop: Shop;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { openWorld, paying, told, type World } from "./buying.ts";
@@ -10,7 +10,7 @@ import { openWorld, paying, told, type World } from "./buying.ts";
 const HOUR_MS = 3_600_000;
 const CHALLENGED = [200, "requires_escalation", "requires_3ds"];
 
-describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a payment its buyer confirms to the bank, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, at } = {} as World;
   let shop: Shop;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "v
 import { expireReviews } from "../../src/actions/reviews/decide-review.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { ADDRESS, BUYER, lines, openWorld, paying, ROSE, told, type World } from "./buying.ts";
@@ -10,7 +10,7 @@ import { ADDRESS, BUYER, lines, openWorld, paying, ROSE, told, type World } from
 const HOUR_MS = 3_600_000;
 const PALM = { ...ROSE, ...lines(["palm", 1]) };
 
-describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { siteByHash, updateSite } from "../../src/domain/sites/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { openWorld, ROSE, type World } from "./buying.ts";
 import { NOTHING_SOLD, SHOP_TOOLS, surfaces } from "./surfaces.ts";
@@ -13,7 +13,7 @@ const COMBINATIONS = Array.from({ length: 2 ** GATES.length }, (_, n) =>
   GATES.filter((_gate, i) => (n >> i) % 2 === 1),
 );
 
-describe.each(DATABASES)("checkout and its five gates, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("checkout and its five gates, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at } = {} as World;
   let shop: Shop;

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { followAttempt, reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { cart } from "../selling/selling.ts";
@@ -32,7 +32,7 @@ const rose = (price: string, quantity: number) => ({
   quantity,
 });
 
-describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, stripe, at } = {} as World;
   let shop: Shop;

@@ -3,7 +3,7 @@ import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { cart } from "../selling/selling.ts";
@@ -18,7 +18,7 @@ const SCHEMAS: Readonly<Record<string, string>> = {
   checkout: "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout",
 };
 
-describe.each(DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

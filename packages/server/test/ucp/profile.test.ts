@@ -4,10 +4,10 @@ import {
   answerOf,
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
@@ -24,7 +24,7 @@ const OFFERED = [
 ].map((name) => `dev.ucp.shopping.${name}`);
 const why = schemasThere ? "" : " (UCP's schemas are not here: skipped)";
 
-describe.each(DATABASES)("a shop's profile for platforms, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a shop's profile for platforms, on %s,", (dialect) => {
   let server: TestServer;
   let at: ReturnType<typeof selling>;
   beforeAll(async () => {

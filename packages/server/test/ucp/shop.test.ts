@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   answerOf,
   cleanUp,
-  DATABASES,
   freshEnvironment,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { selling } from "../selling/selling.ts";
 import { Platform } from "./platform.ts";
@@ -28,7 +28,7 @@ const SHOP = {
   buyer_mail: true,
 };
 
-describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dialect) => {
   let server: TestServer;
   let platform: Platform;
   let at: ReturnType<typeof selling>;

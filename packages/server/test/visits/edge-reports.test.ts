@@ -5,11 +5,11 @@ import {
   answerOf,
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -23,7 +23,7 @@ const visitOf = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
+describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
