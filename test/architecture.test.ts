@@ -147,6 +147,11 @@ describe("floors of the server", () => {
     const asking = users(/\bproviderOf\(/);
     expect(asking.filter((path) => !path.startsWith("purchase/"))).toEqual([]);
     expect(users(/\bproviderOf\([^)]*\)\.(?:authorize|release)\(/)).toEqual(["purchase/settle.ts"]);
+    expect(
+      users(/\bsettlePayment\b/).filter(
+        (path) => floorOf(`packages/server/src/${path}`) === "http",
+      ),
+    ).toEqual([]);
   });
 
   test("no file imports itself in a circle, not for types either", () => {

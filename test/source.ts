@@ -15,6 +15,14 @@ export interface SourceFile {
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
 
+function importsIn(path: string, text: string): readonly string[] {
+  return [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => {
+    const target = (from ?? dynamic ?? bare) as string;
+    if (!target.startsWith(".")) return target;
+    return normalize(join(dirname(path), target)).replace(/\.js$/, ".ts");
+  });
+}
+
 /** Source files of a package, with comments blanked out so that rules see code only. */
 export function sourcesOf(packageName: string): SourceFile[] {
   const folder = join(root, "packages", packageName, "src");
@@ -25,11 +33,13 @@ export function sourcesOf(packageName: string): SourceFile[] {
       const text = readFileSync(join(folder, name), "utf8")
         .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
         .replace(/(^|\s)\/\/.*$/gm, "$1");
-      const imports = [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => {
-        const target = (from ?? dynamic ?? bare) as string;
-        if (!target.startsWith(".")) return target;
-        return normalize(join(dirname(path), target)).replace(/\.js$/, ".ts");
-      });
-      return { path, text, imports };
+      return { path, text, imports: importsIn(path, text) };
     });
+}
+
+const TYPE_IMPORT = /(?:^|\n)\s*(?:import|export)\s+type\s[^;]*?from\s+"([^"]+)"/g;
+
+/** What a file imports of the same package to run it: not what it imports for types alone. */
+export function importsOfCode({ path, text }: SourceFile): readonly string[] {
+  return importsIn(path, text.replace(TYPE_IMPORT, "\n"));
 }
