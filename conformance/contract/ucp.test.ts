@@ -175,8 +175,8 @@ test("[1.9-e] a live account without a wallet merchant id advertises no checkout
       const site = await siteByHash(tx, shop.site_key_hash);
       if (site === undefined) throw new Error("the site is gone");
       const account = { kind: "stripe", live: true, railOn: true, settles: true } as const;
-      const processor = { ...account, publishableKey: "pk_live_0123456789", walletMerchantId };
-      await updateSite(tx, { ...site, processor }, server.context.clock.now());
+      const provider = { ...account, publishableKey: "pk_live_0123456789", walletMerchantId };
+      await updateSite(tx, { ...site, provider }, server.context.clock.now());
     });
   await connect(null);
   expect(await offered()).toBe(false);

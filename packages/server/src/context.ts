@@ -125,7 +125,7 @@ export type Overrides = Partial<
   readonly crashPoint?: CrashPoint;
   /** The time of the database's machine, for tests that set `clock`. */
   readonly databaseTime?: DatabaseTime;
-  /** Stands before the embedded processor: tests make it fail. */
+  /** Stands before the embedded provider: tests make it fail. */
   readonly processor?: (sandbox: PaymentProvider) => PaymentProvider;
   /** Payment providers besides those that are built in. */
   readonly providers?: PaymentProviders;

@@ -1,6 +1,6 @@
 /**
- * What a command must know of an installation without running it. Nothing here loads the database,
- * the web server or the log: most commands only ask a running service, and should start at once.
+ * What commands need to know about an installation without running it. Nothing here loads the database, the
+ * web server or the log, because most commands only call a running service and should start at once.
  */
 export { type Environment, readConfig } from "./config/config.js";
 export { VARIABLES, type Variable } from "./config/variables.js";

@@ -61,7 +61,7 @@ function planOutbox(context: Context): void {
   });
 }
 
-/** Everything the service does by itself. */
+/** Plans all recurring jobs of the service. */
 export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
   jobs.add({ name: "heartbeat", everyMs: HEARTBEAT_MS, run: (now) => recordHeartbeat(db, now) });

@@ -1,10 +1,10 @@
 /**
- * Why the installation cannot start: one sentence that says what to do. Thrown while composing,
- * caught by `main` and the CLI, which print it and leave with an exit code of its own.
+ * Why the installation cannot start, with what to do. `main` and the CLI print it and exit with a separate
+ * code.
  */
 export class StartupError extends Error {
   override readonly name = "StartupError";
-  /** The variable that is in the way, where it is one. */
+  /** The variable that is wrong, if it is one. */
   readonly setting: string | undefined;
 
   constructor(message: string, { setting, ...options }: ErrorOptions & { setting?: string } = {}) {

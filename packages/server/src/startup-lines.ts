@@ -1,7 +1,7 @@
 import type { Context } from "./context.js";
 import { VERSION } from "./version.js";
 
-/** What a person should know once the service is up: where it listens, where its data is. */
+/** Printed when the service is ready: where it listens, and where its data is. */
 export function startupLines(context: Context, port: number): string[] {
   const { config, operatorToken } = context;
   const scheme = config.mode === "development" && config.tls === undefined ? "http" : "https";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TlsSettings } from "../http/server/server.js";
-import type { KeyAlias } from "../infra/keys/key-aliases.js";
+import type { KeyAlias } from "../infra/keys/store.js";
 import type { MailSettings } from "../infra/mail/mailer.js";
 import { StartupError } from "../startup-error.js";
 import { mailSender, mailServer } from "./mail-readers.js";

@@ -7,7 +7,7 @@ import { fail, isLoopback } from "./readers.js";
 const SUBMISSION_PORT = 587;
 const TLS_PORT = 465;
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i;
-/** Nothing that could end a header, or pass for a part of the address. */
+/** No characters that could end a header or look like a part of the address. */
 const SENDER = /^(?:([^<>"\\\p{Cc}\p{Cf}]{1,80}) )?<([^<>]+)>$/u;
 
 function decoded(text: string): string | undefined {
@@ -18,7 +18,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Options behind a `?` are refused: some would switch the check of certificates off. */
+/** Options after a `?` are refused, because some would disable the check of certificates. */
 export function mailServer(name: string, value: string): MailServer {
   const wanted = "smtps://user:password@host, or smtp://host:port, and nothing behind it";
   const url = parseUrl(value);

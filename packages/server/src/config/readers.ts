@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { fromBase64url, parseUrl } from "@gatehouse/protocol";
-import type { KeyAlias } from "../infra/keys/key-aliases.js";
+import type { KeyAlias } from "../infra/keys/store.js";
 import { StartupError } from "../startup-error.js";
 import { LOG_LEVELS, type LogLevel } from "./variables.js";
 
 /**
- * Readers of single variables. Each gets the variable's name for its sentence, and never repeats
- * a value that may be a secret.
+ * Readers of single variables. Each gets the variable's name for its error message, which never contains
+ * the value, because that may be a secret.
  */
 export const ADMIN_TOKEN_CHARS_MIN = 32;
 const SECRETS_KEY_BYTES = 32;
@@ -52,7 +52,7 @@ export function host(name: string, value: string | undefined): string {
   return plain;
 }
 
-/** Only addresses begin with 127: `127.example.com` is a name of somebody's. */
+/** Only for addresses, because `127.example.com` is a host name. */
 export function isLoopback(address: string): boolean {
   if (address === "localhost" || address === "::1") return true;
   return isIP(address) === 4 && address.startsWith("127.");
@@ -75,7 +75,7 @@ export function baseUrl(name: string, value: string, mode: string): string {
   return url.origin;
 }
 
-/** RFC 2142 gives every domain a security mailbox; that is the contact when none is named. */
+/** By default the security mailbox that RFC 2142 defines for every domain. */
 export function contact(name: string, value: string | undefined, baseUrl: string): string {
   if (value === undefined) return `mailto:security@${new URL(baseUrl).hostname}`;
   const url = parseUrl(value);
@@ -94,7 +94,7 @@ export function databaseUrl(name: string, value: string | undefined): string | u
   return value;
 }
 
-/** The origin of a service of one's own: a scheme, a host, perhaps a port. */
+/** The origin of a service: a scheme, a host, perhaps a port. */
 export function origin(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const url = parseUrl(value);
@@ -150,7 +150,7 @@ export function hosts(name: string, value: string | undefined): readonly string[
   });
 }
 
-/** The last millisecond of a UTC day; undefined for a day no calendar has, such as 2027-02-30. */
+/** The last millisecond of a UTC day; undefined for a day that does not exist, such as 2027-02-30. */
 function endOfDay(day: string): number | undefined {
   const until = Date.parse(`${day}T23:59:59.999Z`);
   const exists = !Number.isNaN(until) && new Date(until).toISOString().startsWith(day);
@@ -185,7 +185,7 @@ function edits(a: string, b: string): number {
   return row[b.length] as number;
 }
 
-/** The known word a misspelt one was probably meant to be. */
+/** The known word that a misspelt one probably means. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const ranked = known
     .map((name) => ({ name, distance: edits(word.slice(0, 80), name) }))

@@ -1,7 +1,7 @@
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One environment variable: everything `serve --help` and the reference page say of it. */
+/** An environment variable, as `serve --help` and the reference page show it. */
 export interface Variable {
   readonly name: string;
   readonly group: "basics" | "network" | "secrets" | "mail" | "development" | "limits";
@@ -9,7 +9,7 @@ export interface Variable {
   readonly help: string;
   /** Secrets are never printed, not even by `doctor`. */
   readonly secret?: true;
-  /** The part of the product that reads it, where that part is not built yet. */
+  /** The part of the product that will read it, if that part is not built yet. */
   readonly awaits?: string;
 }
 
@@ -19,18 +19,18 @@ const LIMIT_MAX = 1_000_000;
 interface Limit {
   readonly fallback: number;
   readonly help: string;
-  /** The most it may be set to, where that is not {@link LIMIT_MAX}. */
+  /** The highest value, if that is not {@link LIMIT_MAX}. */
   readonly max?: number;
   readonly awaits?: string;
 }
 
-/** Bytes in memory a limit may allow at most. */
+/** The highest value of a limit for bytes in memory. */
 const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 /** The same for bytes in the database. */
 const STORED_BYTES_MAX = 1024 * 1024 * 1024 * 1024;
 
 /**
- * Every limit that can be set, by the name its variable has behind the prefix. Help, reference and
+ * Every limit that can be set, by the name of its variable without the prefix. Help, reference and
  * configuration are made from this table. A limit by address applies to an IPv4 address or a
  * /64 of IPv6; a /56 may do 4 times as much, a /48 8 times.
  */
@@ -134,13 +134,13 @@ const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
 
-/** The most a limit may be set to. */
+/** The highest value of a limit. */
 export function limitMax(name: LimitName): number {
   const limit: Limit = LIMITS[name];
   return limit.max ?? LIMIT_MAX;
 }
 
-/** The whole configuration, in the order it is shown. Nothing else reads the environment. */
+/** All settings, in the order in which they are shown. Nothing else reads the environment. */
 export const VARIABLES: readonly Variable[] = [
   {
     name: "GATEHOUSE_MODE",

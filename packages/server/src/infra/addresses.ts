@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 
 export const LOOPBACK = /^(127\.|::1$)/;
 
-/** `::ffff:10.0.0.1` is the IPv4 address it holds; some proxies add the port, some systems a zone. */
+/** An address without port, brackets and zone; a mapped one such as `::ffff:10.0.0.1` as IPv4. */
 export function plainAddress(text: string): string {
   const bare = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
   const address = bare.replace(/%.*$/, "");
@@ -11,7 +11,7 @@ export function plainAddress(text: string): string {
   return isIP(address) === 6 ? unmapped(address) : address;
 }
 
-/** The same address in whatever other spelling of a mapped one. */
+/** The IPv4 address in any spelling of a mapped IPv6 address; other addresses unchanged. */
 function unmapped(address: string): string {
   const dotted = /:(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   const [a, b, c, d] = (dotted?.slice(1) ?? []).map(Number) as [number, number, number, number];

@@ -1,16 +1,16 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * What comes with this build beside its code. Two folders below the package, as the bundle is, this
- * file finds it from src, from dist and from the bundle alike.
+ * Files that are shipped with the code. This file and the bundle are two folders below the package, so the
+ * path is right from src, from dist and from the bundle.
  */
 const ASSETS = new URL("../../dist/assets/", import.meta.url);
 
-/** The documentation; copied from docs and what that links to. */
+/** The documentation, copied from docs. */
 export const DOCS_FOLDER = fileURLToPath(new URL("docs/", ASSETS));
-/** What a site's pages load; made from packages/embed. */
+/** The script for a site's pages, built from packages/embed. */
 export const EMBED_FILE = new URL("embed.js", ASSETS);
-/** The console; made from packages/console. */
+/** The console, built from packages/console. */
 export const CONSOLE_FOLDER = fileURLToPath(new URL("console/", ASSETS));
-/** What an HTML export checks itself with; made from the browser folder. */
+/** The script with which an HTML export verifies itself, built from the browser folder. */
 export const AUDIT_PAGE_FILE = new URL("audit-page.js", ASSETS);

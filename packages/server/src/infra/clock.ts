@@ -1,4 +1,4 @@
-/** Time as the product sees it. Only this file asks the machine; tests pass a clock they move. */
+/** The time. Only this file asks the machine; tests use a clock that they move. */
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
   now(): number;
@@ -15,14 +15,14 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits in the machine's own time, and keeps the process alive meanwhile. */
+/** Waits in real time, and keeps the process alive meanwhile. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The one form of time on the wire: ISO-8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
-  // Many moments of one second are written; all but the last digits of them are alike.
+  // Many times of one second are written, and only their last digits differ.
   const second = Math.floor(ms / 1000);
   if (second !== lastSecond.second) {
     lastSecond = { second, text: new Date(second * 1000).toISOString().slice(0, -4) };
@@ -43,11 +43,11 @@ export function localTime(timeZone: string, ms: number): string {
   return format.format(ms);
 }
 
-/** One for each time zone there is: making one costs more than all of a decision's rules. */
+/** One for each time zone, because making one costs more than evaluating all rules of a decision. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const ZONES_MAX = 1000;
 
-/** A clock that stands still until it is told to advance. */
+/** A clock that stands still until a test advances it. */
 export class ManualClock implements Clock {
   private time: number;
   private timers: { at: number; task: () => void }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Moments at which a process may die and leave something half done. Each is passed by name, so
- * that tests can end the process exactly there; the service itself does nothing at them.
+ * Points at which a crash leaves something half done. Each has a name, so that tests can kill the process
+ * exactly there; the service itself does nothing at them.
  */
 export const AUDIT_POINTS = [
   "audit.taken",
@@ -22,7 +22,7 @@ export const ARCHIVE_POINTS = [
   "archive.rows_deleted",
 ] as const;
 
-/** Those of a payment: wanted, answered, written down, given up. */
+/** A payment: the intent is written, the provider has answered, the outcome is written, it is voided. */
 export const PURCHASE_POINTS = [
   "decide.intended",
   "decide.asked",
@@ -30,10 +30,10 @@ export const PURCHASE_POINTS = [
   "decide.released",
 ] as const;
 
-/** That of a checkout: its payment has ended, and its platform was not answered yet. */
+/** A checkout: its payment has ended, and the platform has no answer yet. */
 export const CHECKOUT_POINT = "ucp.settled";
 
-/** Those of a message: a receiver has it, and that is written down. */
+/** A message: the receiver has it; that is written. */
 export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 
 /** Counted refusals: a minute's counts are about to be written; they are in the log. */

@@ -1,26 +1,26 @@
 import { randomBytes, randomUUID } from "node:crypto";
 
-/** Where chance comes from. */
+/** The source of random bytes and ids. */
 export interface Ids {
   bytes(length: number): Uint8Array;
   /** A public id of 144 random bits with a prefix that says what it names. */
   id(prefix: string): string;
-  /** The same, but in order of time: what is made later sorts later, so that it is stored beside it. */
+  /** The same, but ids that are made later sort later, so that new rows are stored next to each other. */
   timeId(prefix: string, now: number): string;
-  /** A UUID of version 4, where others want one. */
+  /** A UUID of version 4. */
   uuid(): string;
 }
 
 /** 144 random bits: 24 characters without a remainder, so that many can be encoded at once. */
 const ID_BYTES = 18;
 const ID_CHARS = 24;
-/** Ids made at once: asking the system for each costs more than everything else about it. */
+/** Ids made at once, because asking the system for each is the largest part of its cost. */
 const POOL_IDS = 256;
 
 let pool = "";
 let used = 0;
 
-/** Every character of the pool goes into one id only. */
+/** No character of the pool is used twice. */
 function idText(): string {
   if (used === pool.length) {
     pool = randomBytes(ID_BYTES * POOL_IDS).toString("base64url");
@@ -30,7 +30,7 @@ function idText(): string {
   return pool.slice(used - ID_CHARS, used);
 }
 
-/** 48 bits of milliseconds as twelve digits; many ids are of one moment. */
+/** 48 bits of milliseconds as twelve digits. Cached, because many ids have the same time. */
 function timeText(now: number): string {
   if (now !== lastTime.now) lastTime = { now, text: now.toString(16).padStart(12, "0") };
   return lastTime.text;
@@ -38,7 +38,7 @@ function timeText(now: number): string {
 
 let lastTime = { now: 0, text: "000000000000" };
 
-/** Bytes asked for at once, for the same reason; each is given out once and then forgotten. */
+/** Bytes asked for at once, for the same reason. Each is used once and then overwritten. */
 const POOL_BYTES = 4096;
 let bytePool = Buffer.alloc(0);
 

@@ -1,24 +1,24 @@
 interface Metric {
   readonly type: "counter" | "gauge" | "histogram";
-  /** What it says, for whoever reads `/metrics` and the reference made from this list. */
+  /** Shown in `/metrics` and in the reference that is made from this list. */
   readonly help: string;
-  /** What each label says; their values come from fixed sets. */
+  /** The meaning of each label. The values come from fixed sets. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-const DOOR = "the part of the service that answered, `none` for an unknown path";
+const GROUP = "the part of the service that answered, `none` for an unknown path";
 
-/** Everything that is counted, in the order of the reference; nothing else can be. */
+/** All metrics, in the order of the reference. */
 export const METRICS = Object.freeze({
   gatehouse_http_requests_total: {
     type: "counter",
     help: "Requests answered.",
-    labels: { door: DOOR, method: "the HTTP method", status: "the HTTP status" },
+    labels: { door: GROUP, method: "the HTTP method", status: "the HTTP status" },
   },
   gatehouse_http_request_seconds: {
     type: "histogram",
     help: "Time to answer a request.",
-    labels: { door: DOOR },
+    labels: { door: GROUP },
   },
   gatehouse_admission_total: {
     type: "counter",
@@ -26,7 +26,7 @@ export const METRICS = Object.freeze({
     labels: {
       class:
         "`anonymous`, `proven` (a valid signature or token) or `spending` (on a call that pays)",
-      door: DOOR,
+      door: GROUP,
       limit:
         "`none` for what was admitted; `address_rate`, `process_rate`, `site_rate`, `caller_rate`, `body_bytes` or `queue`",
     },

@@ -1,6 +1,6 @@
 import { type LabelsOf, METRICS, type MetricName } from "./metric-list.js";
 
-/** Series one metric may have; labels come from fixed sets, so more is a bug, not load. */
+/** Series of one metric. Labels come from fixed sets, so more would be a bug. */
 const SERIES_MAX = 1000;
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -19,7 +19,7 @@ interface Family {
   readonly durations: Map<string, Durations>;
 }
 
-/** How many durations fell between two bounds; they are added up when somebody looks. */
+/** The number of durations between two bounds. They are added up when the metrics are read. */
 interface Durations {
   readonly labels: Labels;
   readonly counts: number[];
@@ -63,14 +63,14 @@ export class Metrics {
     return (labels, amount = 1) => this.add(family, name + labelText(labels), amount);
   }
 
-  /** One series of a counter, for places where making its labels each time would show. */
+  /** One series of a counter, for places where making its labels each time would be too slow. */
   series<N extends MetricName<"counter">>(name: N, labels: LabelsOf<N>): () => void {
     const family = this.family(name);
     const key = name + labelText(labels);
     return () => this.add(family, key, 1);
   }
 
-  /** A gauge is read when somebody looks, so it costs nothing in between. */
+  /** A gauge is read only when the metrics are read. */
   gauge(name: MetricName<"gauge">, read: () => number): void {
     const family = this.family(name);
     this.gauges.push(() => family.series.set(name, read()));
@@ -82,7 +82,7 @@ export class Metrics {
     return (labels, seconds) => this.durationSeries(name, labels)(seconds);
   }
 
-  /** One series of durations, for places where making its labels each time would show. */
+  /** One series of durations, for places where making its labels each time would be too slow. */
   durationSeries<N extends MetricName<"histogram">>(
     name: N,
     labels: LabelsOf<N>,

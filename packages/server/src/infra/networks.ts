@@ -11,7 +11,7 @@ export type Networks = readonly [string, ...string[]];
 export const NETWORK_FACTORS: readonly number[] = [1, 4, 8];
 
 /** Addresses whose networks are cached; a removed one is computed again. */
-const KEPT_MAX = 10_000;
+const CACHED_MAX = 10_000;
 
 function ipv6Networks(address: string): Networks {
   const groups = expandIpv6(address);
@@ -20,14 +20,14 @@ function ipv6Networks(address: string): Networks {
   return [`${a}:${b}:${c}:${d}::/64`, `${a}:${b}:${c}:${upper}::/56`, `${a}:${b}:${c}::/48`];
 }
 
-const kept = new Map<string, Networks>();
+const cache = new Map<string, Networks>();
 
 export function networksOf(address: string): Networks {
-  let networks = kept.get(address);
+  let networks = cache.get(address);
   if (networks === undefined) {
     networks = isIP(address) === 6 ? ipv6Networks(address) : [address];
-    if (kept.size >= KEPT_MAX) kept.clear();
-    kept.set(address, networks);
+    if (cache.size >= CACHED_MAX) cache.clear();
+    cache.set(address, networks);
   }
   return networks;
 }

@@ -2,7 +2,7 @@ import { parseUrl } from "@gatehouse/protocol";
 import { getDomain, parse } from "tldts";
 import { networksOf } from "./networks.js";
 
-/** The host and domain of an address, in one spelling for all the ways to write it. */
+/** The host and domain of an address, in one spelling. */
 export interface WebName {
   /** The host alone: lower case, ASCII, no port, no trailing dot. */
   readonly host: string;

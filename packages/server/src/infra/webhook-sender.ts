@@ -18,31 +18,31 @@ export interface Webhook {
   readonly messageId: string;
 }
 
-/** One that tells a platform of an order. */
-export interface OrderNews extends Webhook {
+/** A webhook that notifies a platform of an order. */
+export interface OrderWebhook extends Webhook {
   readonly siteKeyHash: string;
   /** Milliseconds. */
   readonly occurredAt: number;
 }
 
-/** `gone`: the receiver wants no more of it. `refused`: it is there, and did not take it. */
+/** `gone`: the receiver wants no more webhooks. `refused`: it answered, and did not accept this one. */
 export type WebhookFault = "gone" | "refused" | "not_delivered";
 
 const GONE = 410;
-/** From here on it is the receiver that does not work, whatever it was sent. */
+/** From this status on the receiver itself has failed, whatever the webhook was. */
 const SERVER_FAULT = 500;
 
 interface SenderTools {
   readonly safeFetch: SafeFetch;
   readonly keys: KeyRing;
   readonly clock: Clock;
-  /** The shop's own side of what platforms are told: who signs, and where that is looked up. */
+  /** The signer of a shop, and the profile where platforms look up its keys. */
   shopOf(siteKeyHash: string): Promise<{ readonly signer: Signer; readonly profileUrl: string }>;
 }
 
 /**
- * Posts signed messages to receivers that owners and platforms name; any 2xx means that they have it.
- * Signed anew at each try, by the key of that moment: a receiver can refuse what is old.
+ * Posts signed messages to receivers that owners and platforms name. Any 2xx means that they have it. Each
+ * try is signed again with the current key, because a receiver may refuse old signatures.
  */
 export class WebhookSender {
   private readonly tools: SenderTools;
@@ -51,7 +51,7 @@ export class WebhookSender {
     this.tools = tools;
   }
 
-  /** To a receiver of the owner's, signed by the service. */
+  /** To a receiver of the owner, signed by the service. */
   async send({ url, body, messageId }: Webhook): Promise<Result<true, WebhookFault>> {
     const { clock, keys } = this.tools;
     const bytes = utf8(body);
@@ -60,11 +60,11 @@ export class WebhookSender {
     return this.post(url, bytes, await signWebhook(delivery, signer));
   }
 
-  /** To a platform, as UCP has it, signed by the shop. */
-  async sendOrder(news: OrderNews): Promise<Result<true, WebhookFault>> {
+  /** To a platform, as UCP specifies, signed by the shop. */
+  async sendOrder(order: OrderWebhook): Promise<Result<true, WebhookFault>> {
     const { clock, shopOf } = this.tools;
-    const { url, messageId, siteKeyHash, occurredAt } = news;
-    const bytes = utf8(news.body);
+    const { url, messageId, siteKeyHash, occurredAt } = order;
+    const bytes = utf8(order.body);
     const { signer, profileUrl } = await shopOf(siteKeyHash);
     const delivery = { url, body: bytes, messageId, occurredAt, profileUrl, sentAt: clock.now() };
     return this.post(url, bytes, await signOrderWebhook(delivery, signer));

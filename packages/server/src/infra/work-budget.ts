@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.js";
 
-/** Thrown where a piece of work has used up what it may take; whoever gave the allowance catches it. */
+/** Thrown when work has used up its budget. The code that set the budget catches it. */
 export class BudgetSpentError extends Error {
   override readonly name = "BudgetSpentError";
   readonly resource: "time" | "rows";
@@ -11,7 +11,7 @@ export class BudgetSpentError extends Error {
   }
 }
 
-/** What one piece of work may take: time, and rows of the database. */
+/** Limits the time of a piece of work, and the rows it reads from the database. */
 export class WorkBudget {
   private readonly clock: Clock;
   private readonly ends: number;
@@ -29,7 +29,7 @@ export class WorkBudget {
     if (this.rowsLeft < 0) throw new BudgetSpentError("rows");
   }
 
-  /** Lets everybody else have their turn: neither sums nor an embedded database wait for anything. */
+  /** Lets other work run, because neither computing nor an embedded database would ever yield. */
   async turn(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (this.clock.now() > this.ends) throw new BudgetSpentError("time");

@@ -1,4 +1,4 @@
-/** A backup file that cannot be written or used; the installation itself may be well. */
+/** A backup file that cannot be written or used. The installation itself may be fine. */
 export class BackupFileError extends Error {
   override readonly name = "BackupFileError";
 }

@@ -6,7 +6,7 @@ import { CHANGED, damaged, NO_BACKUP } from "./backup-error.js";
 /** Longest line read: far more than any row, far less than memory. */
 const LINE_CHARS_MAX = 8 * 1024 * 1024;
 
-/** How every gzip file begins; what begins otherwise never was a backup. */
+/** The first bytes of every gzip file. */
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** Which bytes of a file to read, and a function that is called with them. */
@@ -36,12 +36,12 @@ async function* chunksOf(path: string, { gzipBytes, onBytes }: Reading): AsyncGe
   }
 }
 
-/** Pieces of one line, put together once: a line that comes in many is not copied with each. */
+/** The pieces of one line, joined once at its end. */
 class Line {
   private pieces: string[] = [];
   private chars = 0;
 
-  /** Whether it is still no longer than a row can be. */
+  /** False if it is longer than a row can be. */
   add(piece: string): boolean {
     this.pieces.push(piece);
     this.chars += piece.length;

@@ -6,10 +6,10 @@ import type { Database } from "../infra/db/database.js";
 import { MINUTE_MS } from "../infra/time.js";
 import type { Finding } from "./finding.js";
 
-/** A provider that works tells the outcome of a payment long before. */
+/** A provider that works reports the outcome of a payment much earlier. */
 const UNRESOLVED_MS_MAX = 10 * MINUTE_MS;
 
-/** Said only where a provider has not told the outcome of a payment for a while. */
+/** Reported only if a payment has had no outcome for a while. */
 export async function checkPayments(db: Database, now: number): Promise<Finding[]> {
   const { count, since } = await measureOpenPayments(db);
   if (since === null || now - since < UNRESOLVED_MS_MAX) return [];
@@ -21,7 +21,7 @@ export async function checkPayments(db: Database, now: number): Promise<Finding[
   return [{ part: "payments", verdict: "warning", message }];
 }
 
-/** Sites looked at. */
+/** Sites that are checked. */
 const SITES_MAX = 1_000;
 /** Sites named in the finding; the rest are counted. */
 const SITES_NAMED_MAX = 5;
@@ -31,7 +31,7 @@ export async function checkPlatforms(db: Database): Promise<Finding> {
   const domains: string[] = [];
   for (const siteKeyHash of await sitesOpenToAny(db, SITES_MAX)) {
     const site = await siteByHash(db, siteKeyHash);
-    if (site?.processor?.live === true) domains.push(site.domain);
+    if (site?.provider?.live === true) domains.push(site.domain);
   }
   const part = "platforms";
   const [first] = domains;

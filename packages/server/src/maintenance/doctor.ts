@@ -13,9 +13,8 @@ import { checkClock } from "../infra/installation/clock-check.js";
 import { readFact } from "../infra/installation/installation.js";
 import { installationExists, openDatabase } from "../infra/installation/open.js";
 import { failedJobs } from "../infra/jobs/store.js";
-import { keyAliasFault } from "../infra/keys/key-aliases.js";
 import { KeyRing } from "../infra/keys/key-ring.js";
-import { allKeys } from "../infra/keys/store.js";
+import { allKeys, keyAliasFault } from "../infra/keys/store.js";
 import { createLog } from "../infra/log/log.js";
 import { createSecrets } from "../infra/secrets/secrets.js";
 import { findSecretsKey } from "../infra/secrets/secrets-key.js";
@@ -26,7 +25,7 @@ import { checkPayments, checkPlatforms } from "./doctor-sales.js";
 import type { Finding } from "./finding.js";
 import { checkRestored } from "./restored.js";
 
-/** The schema version from which on there are logs. */
+/** The first schema version with audit logs. */
 const AUDIT_SCHEMA = 3;
 
 async function checkDatabase(db: Database): Promise<Finding> {
@@ -114,7 +113,7 @@ async function checkPauses(db: Database): Promise<Finding[]> {
   return [{ part: "sales", verdict: "warning", message }];
 }
 
-/** What this database lacks of what was published, why that may be, and what ends the warning. */
+/** Published records that this database does not have, with the possible reason and the remedy. */
 function lacking({ lost, missing }: Comparison): string[] {
   const unrecorded = lost
     .filter(({ recordedBy }) => recordedBy === undefined)
@@ -137,7 +136,7 @@ function lacking({ lost, missing }: Comparison): string[] {
   ];
 }
 
-/** Whether any log tells another history than was published of it. */
+/** Whether the logs match their published checkpoints. */
 async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const part = "audit log";
   const archive = new Archive(config.archiveDir);
@@ -165,7 +164,7 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   return { part, verdict: "good", message };
 }
 
-/** A check that cannot run is a failure of its part, with the sentence it gave. */
+/** A check that throws is a failure of its part. */
 async function attempt(part: string, check: () => Promise<Finding | Finding[]>) {
   try {
     return [await check()].flat();
@@ -202,7 +201,7 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
   ];
 }
 
-/** Looks at everything an installation stands on, and changes nothing. */
+/** Checks an installation, and changes nothing. */
 export async function doctor(env: Environment): Promise<readonly Finding[]> {
   let config: Config;
   try {

@@ -1,7 +1,7 @@
-/** What one look of `gatehouse doctor` found. */
+/** The result of one check of `gatehouse doctor`. */
 export interface Finding {
   readonly part: string;
   readonly verdict: "good" | "warning" | "failure";
-  /** What is so, or what to do. */
+  /** What was found, or what to do. */
   readonly message: string;
 }

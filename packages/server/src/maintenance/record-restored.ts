@@ -8,16 +8,16 @@ import { readFact, writeFact } from "../infra/installation/installation.js";
 import { readRestored } from "./restored.js";
 import { RESTORE_ACTOR } from "./suspend-restored.js";
 
-/** Agents recorded in one commit; all of them are of one site. */
+/** Agents recorded in one commit. All of them belong to one site. */
 const RECORDED_AT_ONCE = 200;
 
-/** The last agent that has its record, of which restore. */
+/** The last agent that was recorded, and the time of the restore. */
 const Recorded = z.object({ at: z.int(), site: z.string(), agent: z.string() });
 
 async function readRecorded(db: Queries, at: number) {
   const text = await readFact(db, "restore_recorded");
   const recorded = text === undefined ? undefined : Recorded.parse(JSON.parse(text));
-  // A backup may hold what was recorded of an earlier restore.
+  // A backup may contain this fact about an earlier restore.
   return recorded?.at === at ? recorded : { at, site: "", agent: "" };
 }
 
@@ -39,7 +39,7 @@ export async function recordRestored(
   for (let waiting = await next(db); waiting.length > 0 && !stopping(); waiting = await next(db)) {
     const site = waiting[0]?.siteKeyHash ?? "";
     await audit.commit(site, async (tx) => {
-      // Asked again: another node may have recorded them meanwhile.
+      // Read again, because another node may have recorded them meanwhile.
       const agents = (await next(tx)).filter(({ siteKeyHash }) => siteKeyHash === site);
       const agent = agents.at(-1)?.agentId;
       if (agent === undefined) return { records: [], answer: null };

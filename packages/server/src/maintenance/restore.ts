@@ -57,7 +57,7 @@ export interface RestoreReport {
   readonly revocations: number;
 }
 
-/** A restore never overwrites: the target must hold no installation. */
+/** A restore never overwrites an installation. */
 async function refuseOccupied(db: Database): Promise<void> {
   if ((await schemaVersion(db)) === 0) return;
   if ((await readFact(db, "secrets_key_id")) === undefined) return;
@@ -126,7 +126,7 @@ async function restoreRows(
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
   const filled = await db.transaction(async (tx) => {
-    // Asked again inside: another node may have restored into the same PostgreSQL meanwhile.
+    // Checked again, because another node may have restored into the same PostgreSQL meanwhile.
     if ((await readFact(tx, "secrets_key_id")) !== undefined) {
       throw new StartupError("There is an installation here already: restore into an empty one.");
     }
@@ -145,7 +145,7 @@ async function restoreRows(
       if (++count % PROGRESS_EVERY_ROWS === 0) onRows?.(count, total);
     }
     onRows?.(count, total);
-    // The logs may have gone on since the backup was made: none is continued, each gets a new epoch.
+    // The logs may have continued after the backup was made, so each gets a new epoch.
     if (tables.has("audit_chains")) await closeAllLogs(tx);
     const names = new Set(tables.keys());
     await applyRevocations(tx, backup.revocations, names);
@@ -161,7 +161,7 @@ async function restoreRows(
 
 const LOCK_FILE = "restore.lock";
 
-/** One restore at a time into a folder: the loser of two would take away what the winner made. */
+/** One restore at a time into a folder, because a failed restore removes the files it made. */
 function lockFolder(config: Config): () => void {
   const path = join(config.dataDir, LOCK_FILE);
   try {
@@ -174,7 +174,7 @@ function lockFolder(config: Config): () => void {
   return () => rmSync(path, { force: true });
 }
 
-/** Fills the installation; what it made is taken away again if that fails. */
+/** Fills the installation. If that fails, the files it made are removed. */
 async function fill(
   config: Config,
   backup: AcceptedBackup,
@@ -208,8 +208,8 @@ async function fill(
 }
 
 /**
- * Checks the whole backup, then fills an empty installation from it. The secrets key comes first:
- * a crash after the rows then leaves an installation that starts.
+ * Checks the whole backup, then fills an empty installation from it. The secrets key is written first, so
+ * that a crash after the rows leaves an installation that starts.
  */
 export async function restore(
   env: Environment,

@@ -13,10 +13,10 @@ const Restored = z.object({
   doubt: Doubt.optional(),
 });
 
-/** Why a restore trusted no token, agent or platform of the backup. */
+/** Why a restore did not trust the tokens, agents and platforms of the backup. */
 export type Doubt = z.infer<typeof Doubt>;
 
-/** What an installation remembers of the restore it came from. */
+/** What an installation has stored about the restore it came from. */
 type Restored = z.infer<typeof Restored>;
 
 /** Runs in the transaction that writes the rows. Replaces the note of an earlier restore in the backup. */

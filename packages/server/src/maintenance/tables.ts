@@ -1,7 +1,7 @@
 import type { Dialect, Queries, SqlValue } from "../infra/db/database.js";
 import { ownTables } from "../infra/db/migrate.js";
 
-/** Rows read at a time, so that a table of any size passes through bounded memory. */
+/** Rows read at a time, to limit the memory. */
 const ROWS_PER_READ = 500;
 
 export interface Table {
@@ -35,7 +35,7 @@ async function allColumns(db: Queries, dialect: Dialect, table: string): Promise
   return (await db.all<{ name: string }>(sql, table)).map(({ name }) => name);
 }
 
-/** Every table that holds data, whichever part of the product owns it. */
+/** Every table of the product. */
 export async function dataTables(db: Queries, dialect: Dialect): Promise<Table[]> {
   const tables: Table[] = [];
   for (const name of ownTables()) {
@@ -65,7 +65,7 @@ export async function* rowsOf(db: Queries, { name, key }: Table): AsyncGenerator
   }
 }
 
-/** Whether a row from outside has the table's own columns and no others. */
+/** Whether a row has no columns that the table does not have. */
 export function fitsTable({ columns }: Table, row: Row): boolean {
   return Object.keys(row).every((name) => columns.includes(name));
 }

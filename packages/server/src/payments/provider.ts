@@ -1,13 +1,13 @@
 import type { Money, PaymentHandler } from "@gatehouse/protocol";
 
-/** What names an attempt to a processor. */
+/** What names an attempt to a provider. */
 export interface Attempt {
   readonly siteKeyHash: string;
-  /** The account it is asked with; null where the processor has none. */
+  /** The account it is asked with; null where the provider has none. */
   readonly accountId: string | null;
   /** The same for every try of one attempt: however often it is asked, it authorizes once. */
   readonly idempotencyKey: string;
-  /** What the processor calls it, once it has said so. */
+  /** What the provider calls it, once it has said so. */
   readonly reference: string | null;
   /** Nothing of it is older. */
   readonly requestedAt: number;
@@ -15,7 +15,7 @@ export interface Attempt {
   readonly amount: Money;
 }
 
-/** What a processor is asked to authorize. */
+/** What a provider is asked to authorize. */
 export interface AuthorizationRequest extends Attempt {
   readonly token: string;
   /** Whether this is the first time: nothing can be there already. */
@@ -24,7 +24,7 @@ export interface AuthorizationRequest extends Attempt {
   readonly returnUrl: string | null;
 }
 
-/** What a processor says of an attempt. Anything else it does is `unknown`. */
+/** What a provider says of an attempt. Anything else it does is `unknown`. */
 export type ProviderAnswer =
   | {
       readonly outcome: "authorized";
@@ -63,7 +63,7 @@ export type Released =
 
 /** Money that was taken and goes back: by the owner's hand, or by the bank of the card. */
 export interface Returned {
-  /** What the processor calls it. */
+  /** What the provider calls it. */
   readonly reference: string;
   readonly kind: "refund" | "dispute";
   /** `failed`: the money stays with the owner. */
@@ -76,7 +76,7 @@ export interface Returned {
 
 /**
  * Somebody who authorizes payments for a site. It is asked to authorize and to release, never to
- * capture, refund, hold or move funds: those are between the owner and the processor.
+ * capture, refund, hold or move funds: those are between the owner and the provider.
  *
  * A call that throws, or does not end in time, may have had its effect all the same.
  */

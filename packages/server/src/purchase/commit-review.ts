@@ -98,8 +98,8 @@ async function requestItsPayment(
 ): Promise<Payment> {
   const { escalationId, siteKeyHash, decisionId, sealedToken, request } = review;
   const { amount, items } = request;
-  const processor = (await siteByHash(tx, siteKeyHash))?.processor?.kind;
-  if (!sealedToken || amount === null || items === undefined || processor === undefined) {
+  const provider = (await siteByHash(tx, siteKeyHash))?.provider?.kind;
+  if (!sealedToken || amount === null || items === undefined || provider === undefined) {
     throw new Error("a review is to be paid without saying what, or how");
   }
   const token = context.secrets.open(reviewTokenPlace(escalationId), sealedToken);
@@ -110,7 +110,7 @@ async function requestItsPayment(
     siteKeyHash,
     decisionId,
     escalationId,
-    processor,
+    provider,
     amount,
     items,
     token,

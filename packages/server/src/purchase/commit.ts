@@ -118,7 +118,7 @@ interface PaymentIntent {
   readonly decisionId: string;
   readonly escalationId: string | null;
   readonly checkout: { readonly checkoutId: string; readonly returnUrl: string | null } | null;
-  readonly processor: PaymentHandler;
+  readonly provider: PaymentHandler;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
   readonly token: string;
@@ -136,9 +136,9 @@ interface PaymentIntent {
 async function accountFor(
   { providers }: Context,
   tx: Transaction,
-  { siteKeyHash, processor }: PaymentIntent,
+  { siteKeyHash, provider }: PaymentIntent,
 ): Promise<string | null> {
-  if (providers[processor]?.hasAccounts !== true) return null;
+  if (providers[provider]?.hasAccounts !== true) return null;
   const account = await currentAccount(tx, siteKeyHash);
   if (account === undefined) throw new Error("a site is paid through an account it does not have");
   return account.accountId;
@@ -194,14 +194,14 @@ async function requestIfApproved(
 ): Promise<Payment | undefined> {
   if (outcome !== "approved" || payment === undefined) return undefined;
   if (amount === null || items === undefined) throw new Error("a payment for nothing");
-  const { provider: processor, token, caller, returnUrl } = payment;
+  const { provider, token, caller, returnUrl } = payment;
   const { siteKeyHash } = site;
   const intent = {
     ...names,
     siteKeyHash,
     escalationId: null,
     checkout: checkout === undefined ? null : { checkoutId: checkout.checkoutId, returnUrl },
-    processor,
+    provider,
     amount,
     items,
     token,

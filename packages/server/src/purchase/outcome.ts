@@ -38,7 +38,7 @@ interface Step {
 
 /** What a record says of an attempt, and of what the mandate has come to. */
 export function outcomeRecord(
-  { about, amount, attemptId, parentRecordId, processor, reason }: Payment,
+  { about, amount, attemptId, parentRecordId, provider, reason }: Payment,
   said: { readonly payment: string; readonly outcome: string; readonly reasons: string[] },
   now: number,
   more: JsonObject = {},
@@ -48,7 +48,7 @@ export function outcomeRecord(
     amount: { currency: amount.currency, minor: amount.minor },
     attempt_id: attemptId,
     parent_record_id: parentRecordId,
-    processor,
+    processor: provider,
     payment: said.payment,
     decision: { outcome: said.outcome, reason_codes: said.reasons },
     ...(reason === null ? {} : { processor_reason: reason }),
@@ -215,7 +215,7 @@ function outcomeUnknown(payment: Payment, said: Unheard, now: number): Step {
 }
 
 /**
- * Writes what a processor said: the attempt, the order or the refusal, what the agent will be told,
+ * Writes what a provider said: the attempt, the order or the refusal, what the agent will be told,
  * and the record, in one transaction. Whoever comes second finds it done: the first definite answer
  * is the one that counts.
  */

@@ -41,7 +41,7 @@ async function isWanted({ db }: Context, payment: Payment): Promise<boolean> {
 
 /**
  * Finds out about an attempt whose outcome is not known: asks again with the same key, then reads.
- * After 23 hours it is to be cancelled, since processors forget the key; sooner where a buyer does
+ * After 23 hours it is to be cancelled, since providers forget the key; sooner where a buyer does
  * not confirm it.
  */
 async function resolveUnknownOutcome(
@@ -80,7 +80,7 @@ async function resolveUnknownOutcome(
   return answered && cancelling ? { ...read, outcome: "given_up" } : read;
 }
 
-/** Asks how an authorization stands, and writes it down. Throws where the processor does not answer. */
+/** Asks how an authorization stands, and writes it down. Throws where the provider does not answer. */
 async function followAuthorization(context: Context, payment: Payment): Promise<void> {
   const { attemptId, siteKeyHash } = payment;
   const state = await providerOf(context, payment).follow(attemptOf(payment));
@@ -125,8 +125,8 @@ export async function reconcilePayments(context: Context, stopping: () => boolea
 }
 
 /**
- * Asks the processor how a payment stands, and writes it down: an attempt whose outcome nobody knew
- * is brought to its end, an order shows what became of its authorization. Throws where the processor
+ * Asks the provider how a payment stands, and writes it down: an attempt whose outcome nobody knew
+ * is brought to its end, an order shows what became of its authorization. Throws where the provider
  * does not answer: whoever told of it tells again.
  */
 export async function followPayment(context: Context, payment: Payment): Promise<void> {

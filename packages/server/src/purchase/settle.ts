@@ -1,14 +1,14 @@
 import type { Money, PaymentHandler } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type Payment, tokenPlace } from "../domain/payments/payment.js";
-import { nextLook, PROCESSOR_MS_MAX } from "../domain/payments/schedule.js";
+import { nextLook, PROVIDER_MS_MAX } from "../domain/payments/schedule.js";
 import { paymentById, paymentOfDecision, scheduleRecheck } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
 import type { Attempt, PaymentProvider, ProviderAnswer, Released } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
 import { writeReleased } from "./void-outcome.js";
 
-/** Nothing was heard of the processor. */
+/** Nothing was heard of the provider. */
 const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
 
 type Unknown = Extract<ProviderAnswer, { readonly outcome: "unknown" }>;
@@ -27,17 +27,17 @@ export function amountFault(
   handler: PaymentHandler,
   amount: Money,
 ): string | undefined {
-  const processor = providers[handler];
-  return processor === undefined ? "no such processor is built in" : processor.amountFault(amount);
+  const provider = providers[handler];
+  return provider === undefined ? "no such processor is built in" : provider.amountFault(amount);
 }
 
-export function providerOf({ providers }: Context, { processor }: Payment): PaymentProvider {
-  const found = providers[processor];
-  if (found === undefined) throw new Error(`no processor is called ${processor}`);
+export function providerOf({ providers }: Context, { provider }: Payment): PaymentProvider {
+  const found = providers[provider];
+  if (found === undefined) throw new Error(`no processor is called ${provider}`);
   return found;
 }
 
-/** What names an attempt to its processor. */
+/** What names an attempt to its provider. */
 export function attemptOf({
   siteKeyHash,
   accountId,
@@ -49,15 +49,15 @@ export function attemptOf({
   return { siteKeyHash, accountId, idempotencyKey: attemptId, reference, requestedAt, amount };
 }
 
-/** Whatever a processor does, there is an answer in time. What failed may have had its effect. */
+/** Whatever a provider does, there is an answer in time. What failed may have had its effect. */
 export async function inTime<Answer>(
   { clock, log, metrics }: Context,
-  { attemptId, processor: provider }: Payment,
+  { attemptId, provider }: Payment,
   asked: Promise<Answer>,
 ): Promise<Answer | Unknown> {
   let cancel = () => {};
   const late = new Promise<Unknown>((resolve) => {
-    cancel = clock.after(PROCESSOR_MS_MAX, () => resolve(unknown("timed_out")));
+    cancel = clock.after(PROVIDER_MS_MAX, () => resolve(unknown("timed_out")));
   });
   const answered = asked.catch((error: unknown) => {
     log.warn({ attempt_id: attemptId, error }, "payment.processor_failed");
@@ -108,7 +108,7 @@ export async function voidAuthorization(context: Context, payment: Payment): Pro
   await writeReleased(context, payment.attemptId, released);
 }
 
-/** Asks the processor for what a decision has requested, and writes down what it says. */
+/** Asks the provider for what a decision has requested, and writes down what it says. */
 export async function settlePayment(context: Context, payment: Payment): Promise<void> {
   context.crashPoint("decide.intended");
   const said = await authorize(context, payment, { first: true });

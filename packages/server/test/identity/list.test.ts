@@ -218,7 +218,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(await settings()).toMatchObject({ platforms: "any", chosen: false });
     const { db } = server.context;
     const site = await siteByHash(db, shop.site_key_hash);
-    const live = JSON.stringify({ ...site?.processor, live: true });
+    const live = JSON.stringify({ ...site?.provider, live: true });
     await db.transaction((tx) =>
       tx.run("UPDATE sites SET processor = ? WHERE site_key_hash = ?", live, shop.site_key_hash),
     );

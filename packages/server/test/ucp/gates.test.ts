@@ -28,7 +28,7 @@ describe.each(TIER_DATABASES)("checkout and its five gates, on %s:", (dialect) =
   async function set(open: readonly Gate[]): Promise<void> {
     const has = (gate: Gate) => open.includes(gate);
     const live = { kind: "stripe", live: true, publishableKey: "pk_live_0123456789" } as const;
-    const processor = {
+    const provider = {
       ...live,
       railOn: has("rail"),
       settles: has("settlement"),
@@ -38,7 +38,7 @@ describe.each(TIER_DATABASES)("checkout and its five gates, on %s:", (dialect) =
     await server.context.db.transaction(async (tx) => {
       const site = await siteByHash(tx, shop.site_key_hash);
       if (site === undefined) throw new Error("the site is gone");
-      const changed = { processor: has("processor") ? processor : null };
+      const changed = { provider: has("processor") ? provider : null };
       await updateSite(tx, { ...site, ...changed, policyPublished: has("policy") }, clock.now());
     });
   }

@@ -33,14 +33,14 @@ export async function reviewsFull(
 /** Why a platform may not pay here; undefined if it may. */
 export async function standingProblem(
   tx: Transaction,
-  { siteKeyHash, processor }: Site,
+  { siteKeyHash, provider }: Site,
   { standing }: Identity,
   now: number,
 ): Promise<Problem | undefined> {
   if (standing === "suspended") return PLATFORM_SUSPENDED;
   if (standing !== "unlisted") return undefined;
   const settings = await platformSettings(tx, siteKeyHash);
-  if (acceptedBy(settings, processor) === "admitted") return NOT_ADMITTED;
+  if (acceptedBy(settings, provider) === "admitted") return NOT_ADMITTED;
   return (await handedOffUntil(tx, siteKeyHash, now)) === undefined ? undefined : HANDED_OFF;
 }
 

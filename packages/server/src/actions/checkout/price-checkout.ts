@@ -41,10 +41,10 @@ export async function priceCheckout(
   site: Site,
   named: NamedCheckout & { readonly token: string | undefined },
 ): Promise<Result<PricedCheckout, PriceFault | "cart_mismatch">> {
-  const { siteKeyHash, processor } = site;
+  const { siteKeyHash, provider } = site;
   await lockCheckout(tx, named.checkoutId ?? "");
   const checkout = await checkoutNamed(tx, siteKeyHash, named);
-  if (checkout === undefined || processor === null) return none();
+  if (checkout === undefined || provider === null) return none();
   if (checkout.problem?.final) return refuse("cart_invalid", checkout.problem.content);
   if (checkout.tries >= TRIES_MAX) {
     return refuse("cart_invalid", "This checkout was tried too often. Make a new one.");
@@ -65,7 +65,7 @@ export async function priceCheckout(
   }
   const priced = pricedAt(checkout);
   if (!priced.ok) return priced;
-  return ok({ ...priced.value, checkout, payment: { handler: processor.kind, token } });
+  return ok({ ...priced.value, checkout, payment: { handler: provider.kind, token } });
 }
 
 function pricedAt({ quote }: Checkout): Result<PricedOrder, PriceFault> {

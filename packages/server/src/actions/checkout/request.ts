@@ -64,7 +64,7 @@ function stop(checkout: Checkout, more: Partial<Stopped> = {}) {
 /** Why a checkout cannot be tried as it stands; undefined if it can. */
 function noticeOf(
   context: Context,
-  { processor }: Site,
+  { provider }: Site,
   token: string | undefined,
   { tries, quote }: Checkout,
 ): Notice | undefined {
@@ -72,13 +72,13 @@ function noticeOf(
     const content = "This checkout was tried too often. Make a new one.";
     return { code: "too_many_tries", content };
   }
-  if (token === undefined || processor === null) {
+  if (token === undefined || provider === null) {
     const content = "Send one instrument of a payment handler that this answer lists.";
     return { code: "not_payable", content };
   }
   if (quote.currency === null) return undefined;
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
-  const fault = amountFault(context, processor.kind, amount);
+  const fault = amountFault(context, provider.kind, amount);
   return fault === undefined
     ? undefined
     : { code: "not_payable", content: `Not to be paid: ${fault}.` };
@@ -171,7 +171,7 @@ async function requestOf(context: Context, tx: Transaction, priced: Priced): Pro
     await writeCheckout(tx, refused);
     return stop(refused, { changed: true });
   }
-  const provider = site.processor?.kind;
+  const provider = site.provider?.kind;
   if (provider === undefined) throw new Error("a site sells without a payment provider");
   const checkout = { ...shown, tries: shown.tries + 1 };
   const payment = {

@@ -63,11 +63,11 @@ type Priced = PricedOrder & {
 
 async function priceItems(
   tx: Transaction,
-  { siteKeyHash, processor }: Site,
+  { siteKeyHash, provider }: Site,
   { arguments: args, payment }: Mandate,
 ): Promise<Result<Priced, PriceFault>> {
-  if (payment === undefined || processor === null || payment.handler !== processor.kind) {
-    const kind = processor?.kind ?? "nobody";
+  if (payment === undefined || provider === null || payment.handler !== provider.kind) {
+    const kind = provider?.kind ?? "nobody";
     const message = `This site is paid through ${kind}: sign \`payment.handler\` "${kind}" and a token of theirs.`;
     return refuse("cart_invalid", message);
   }
@@ -84,7 +84,7 @@ async function price(
 ): Promise<Result<Priced, PriceFault | "cart_mismatch">> {
   const priced =
     mandate.skill === COMPLETE_CHECKOUT
-      ? await priceCheckout(context, tx, site, readCompletion(mandate.arguments, site.processor))
+      ? await priceCheckout(context, tx, site, readCompletion(mandate.arguments, site.provider))
       : await priceItems(tx, site, mandate);
   if (!priced.ok) return priced;
   const { amount, payment } = priced.value;

@@ -54,7 +54,7 @@ async function ask(context: Context, { attemptId, orderId }: Order): Promise<voi
 }
 
 /**
- * Tells owners of authorizations that will lapse, and asks about those that should have: a processor
+ * Tells owners of authorizations that will lapse, and asks about those that should have: a provider
  * may have told so while nobody listened.
  */
 export async function followLapses(context: Context, stopping: () => boolean): Promise<void> {

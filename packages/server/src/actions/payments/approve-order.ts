@@ -23,7 +23,7 @@ import type { HookCall } from "./stripe-call.js";
 /** Stripe waits four seconds, then declines by itself: whoever is later has not decided. */
 const APPROVAL_MS_MAX = 2500;
 
-/** Who asks, as rules and records name them: an agent's checkout, through the processor. */
+/** Who asks, as rules and records name them: an agent's checkout, through the provider. */
 const ACTOR = "stripe";
 const PROTOCOL = "acp";
 
@@ -92,7 +92,7 @@ async function inTransaction(
   const account = accounts.find(({ endedAt }) => endedAt === null);
   const policy = await policyInForce(tx, siteKeyHash);
   if (site?.status !== "verified" || policy === undefined) return none("mandates_disabled");
-  if (account === undefined || site.processor?.kind !== "stripe") return none("mandates_disabled");
+  if (account === undefined || site.provider?.kind !== "stripe") return none("mandates_disabled");
   // Also for an order that was approved before: Stripe has not authorized it yet and must not do so now.
   if (site.pausedAt !== null) return none("site_paused");
   const amount = amountOf(body.data);
@@ -142,7 +142,7 @@ function aboutApproval(answer: ApprovalAnswer, callId: string): JsonObject {
 }
 
 /**
- * The policy half of a decision, for an order the owner's processor is about to take: approved or
+ * The policy half of a decision, for an order the owner's provider is about to take: approved or
  * declined, at once. Whatever keeps it from being decided in time declines it.
  */
 export async function approveOrder(context: Context, call: HookCall): Promise<ApprovalAnswer> {
@@ -173,7 +173,7 @@ export async function approveOrder(context: Context, call: HookCall): Promise<Ap
   }
 }
 
-/** What the processor is told, in its own words. */
+/** What the provider is told, in its own words. */
 export function approvalBody(answer: ApprovalAnswer): JsonObject {
   if (answer.approved) return { manual_approval_details: { type: "approved" } };
   const { message } = REASONS[answer.reason];

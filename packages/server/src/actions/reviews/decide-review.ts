@@ -138,9 +138,9 @@ async function providerBlock(
   const review = await reviewById(db, siteKeyHash, escalationId);
   if (review?.status !== "pending" || review.sealedToken === null) return undefined;
   if (review.approvedBy.length + 1 < review.approvalsNeeded) return undefined;
-  const provider = (await siteByHash(db, siteKeyHash))?.processor?.kind;
-  const processor = provider && providers[provider];
-  if (!processor || (await processor.isReachable())) return undefined;
+  const kind = (await siteByHash(db, siteKeyHash))?.provider?.kind;
+  const provider = kind && providers[kind];
+  if (!provider || (await provider.isReachable())) return undefined;
   return blockOf("provider_unreachable");
 }
 

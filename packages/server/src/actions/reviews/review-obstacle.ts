@@ -71,7 +71,7 @@ export async function obstacleTo(
   const site = await siteByHash(tx, siteKeyHash);
   const caller =
     request.kid === null
-      ? await platformObstacle(tx, review, site?.processor ?? null)
+      ? await platformObstacle(tx, review, site?.provider ?? null)
       : await agentObstacle(tx, review, now);
   if (caller !== undefined) return caller;
   if (site?.status !== "verified") return forNow("site_not_verified");
@@ -103,12 +103,12 @@ async function agentObstacle(
 async function platformObstacle(
   tx: Transaction,
   { siteKeyHash, actorId }: Review,
-  processor: Site["processor"],
+  provider: Site["provider"],
 ): Promise<Obstacle | undefined> {
   const { standing } = await identityOfPlatform(tx, siteKeyHash, platformOf(actorId));
   if (standing === "suspended") return forNow("platform_suspended");
   if (standing !== "unlisted") return undefined;
-  const accepted = acceptedBy(await platformSettings(tx, siteKeyHash), processor);
+  const accepted = acceptedBy(await platformSettings(tx, siteKeyHash), provider);
   return accepted === "admitted" ? forNow("platform_not_admitted") : undefined;
 }
 
@@ -122,7 +122,7 @@ function siteObstacle(site: Site, request: Review["request"]): Obstacle | undefi
     return forNow("gate_shut", `${BLOCKS.gate_shut}${advice} Then approve again.`);
   }
   // It is paid as it was signed, or not at all.
-  if (handler !== undefined && handler !== site.processor?.kind) return forNow("provider_changed");
+  if (handler !== undefined && handler !== site.provider?.kind) return forNow("provider_changed");
   if (kid === null || skillsOf(site).some(({ id }) => id === skill)) return undefined;
   return forNow("skill_not_live");
 }

@@ -48,7 +48,7 @@ export async function createSite(
     description: input.description ?? "",
     skills: [],
     auditPublic: "full",
-    processor: null,
+    provider: null,
     policyPublished: false,
     pausedAt: null,
     status: "pending",

@@ -1,7 +1,6 @@
 import type { NewRow, Queries, Transaction } from "../../infra/db/database.js";
-import { packJson, unpackJson } from "../../infra/db/packed-json.js";
 import { selectValue } from "../../infra/db/statements.js";
-import { converted, jsonOrNull, Table } from "../../infra/db/table.js";
+import { converted, jsonOrNull, packJson, Table, unpackJson } from "../../infra/db/table.js";
 import {
   countBytes,
   deleteCounted,

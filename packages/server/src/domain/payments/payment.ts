@@ -32,7 +32,7 @@ export interface Payment {
   readonly returnUrl: string | null;
   /** Where the buyer confirms it to the bank, once that is asked for. */
   readonly challengeUrl: string | null;
-  readonly processor: PaymentHandler;
+  readonly provider: PaymentHandler;
   /** The account it is asked with, now and whenever it is looked after; null for the sandbox. */
   readonly accountId: string | null;
   readonly amount: Money;

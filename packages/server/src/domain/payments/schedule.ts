@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../infra/time.js";
 
-/** How long a processor may take; what it says later is found out by asking again. */
-export const PROCESSOR_MS_MAX = 10 * SECOND_MS;
+/** How long a provider may take; what it says later is found out by asking again. */
+export const PROVIDER_MS_MAX = 10 * SECOND_MS;
 
 /**
  * When an attempt is looked after by itself for the first time. By then whoever made it has ended
@@ -12,7 +12,7 @@ export const FIRST_LOOK_MS = 30 * SECOND_MS;
 /** A request that was cut off has had its effect by then, or never will. */
 export const IN_FLIGHT_MS_MAX = 10 * MINUTE_MS;
 
-/** Processors forget idempotency keys after a day; an attempt still open by then is cancelled. */
+/** Providers forget idempotency keys after a day; an attempt still open by then is cancelled. */
 export const CANCEL_AFTER_MS = 23 * HOUR_MS;
 
 /** How long a buyer has to confirm a payment to the bank: so long the goods are set aside. */

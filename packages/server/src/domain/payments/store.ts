@@ -11,7 +11,7 @@ const payments = new Table<Payment>("payments", {
   checkoutId: "checkout_id",
   returnUrl: "return_url",
   challengeUrl: "challenge_url",
-  processor: "processor",
+  provider: "processor",
   accountId: "account_id",
   amount: AMOUNT,
   items: json("items"),
@@ -132,5 +132,5 @@ export async function measureOpenPayments(
 /** The state of a payment, as its owner sees it. Never how it was paid. */
 export type PaymentState = Pick<
   Payment,
-  "attemptId" | "processor" | "status" | "reason" | "requestedAt" | "challengeUrl"
+  "attemptId" | "provider" | "status" | "reason" | "requestedAt" | "challengeUrl"
 >;

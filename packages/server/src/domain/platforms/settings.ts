@@ -96,9 +96,9 @@ const UNITS_PER_EURO: Readonly<Record<string, number>> = {
 /** By default, a site with a live account accepts only platforms that its owner admitted. */
 export function acceptedBy(
   { accepted }: PlatformSettings,
-  processor: { readonly live: boolean } | null,
+  provider: { readonly live: boolean } | null,
 ): AcceptedPlatforms {
-  return accepted ?? (processor?.live === true ? "admitted" : "any");
+  return accepted ?? (provider?.live === true ? "admitted" : "any");
 }
 
 /** What the pool may spend in a currency in a day, in whole minor units. */

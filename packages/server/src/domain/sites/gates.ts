@@ -10,22 +10,22 @@ export interface Gate {
 }
 
 /** The five gates, in the order in which an owner opens them. */
-export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
-  const wallet = processor?.live !== true || processor.walletMerchantId !== null;
+export function gatesOf({ provider, policyPublished }: Site): readonly Gate[] {
+  const wallet = provider?.live !== true || provider.walletMerchantId !== null;
   return [
     {
       name: "processor",
-      open: processor !== null,
+      open: provider !== null,
       advice: "Connect a payment processor.",
     },
     {
       name: "rail",
-      open: processor?.railOn === true,
+      open: provider?.railOn === true,
       advice: "Turn the processor's rail on.",
     },
     {
       name: "settlement",
-      open: processor?.settles === true,
+      open: provider?.settles === true,
       advice: "Let the site settle through its processor.",
     },
     { name: "policy", open: policyPublished, advice: "Publish a policy." },
@@ -52,6 +52,6 @@ export function closedMessage({ pausedAt }: Site): string {
 
 /** The payment handlers in UCP's format; null while a gate is closed. */
 export function handlersOf(site: Site): JsonObject | null {
-  const { processor } = site;
-  return processor !== null && sells(site) ? paymentHandlers(site, processor) : null;
+  const { provider } = site;
+  return provider !== null && sells(site) ? paymentHandlers(site, provider) : null;
 }

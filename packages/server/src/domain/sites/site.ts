@@ -9,10 +9,10 @@ export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 export const AUDIT_PUBLIC = ["full", "hourly", "owner"] as const;
 export type AuditPublic = (typeof AUDIT_PUBLIC)[number];
 
-export const PROCESSOR_KINDS: readonly PaymentHandler[] = ["sandbox", "stripe"];
+export const PROVIDER_KINDS: readonly PaymentHandler[] = ["sandbox", "stripe"];
 
 /** The owner's settings for the payment provider. */
-export interface ProcessorSettings {
+export interface ProviderSettings {
   readonly kind: PaymentHandler;
   /** Whether the provider may be used for payments of agents. */
   readonly railOn: boolean;
@@ -37,7 +37,7 @@ export interface Site {
   readonly skills: readonly SkillSetting[];
   readonly auditPublic: AuditPublic;
   /** The payment provider; null if none is connected. Holds no secret. */
-  readonly processor: ProcessorSettings | null;
+  readonly provider: ProviderSettings | null;
   readonly policyPublished: boolean;
   /** Since when the owner has paused sales; null while they are not paused. */
   readonly pausedAt: number | null;

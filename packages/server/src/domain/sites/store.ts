@@ -4,7 +4,7 @@ import { equals, rowExists, selectValue } from "../../infra/db/statements.js";
 import { converted, flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import {
   type AuditPublic,
-  type ProcessorSettings,
+  type ProviderSettings,
   SITE_TOPIC,
   type Site,
   type VerificationMethod,
@@ -23,7 +23,7 @@ const sites = new Table<Site>("sites", {
     JSON.stringify,
   ),
   auditPublic: "audit_public",
-  processor: jsonOrNull<ProcessorSettings>("processor"),
+  provider: jsonOrNull<ProviderSettings>("processor"),
   policyPublished: flag("policy_published"),
   pausedAt: "paused_at",
   status: "status",

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { packJson, unpackJson } from "../../infra/db/packed-json.js";
+import { packJson, unpackJson } from "../../infra/db/table.js";
 import {
   countBytes,
   deleteCounted,

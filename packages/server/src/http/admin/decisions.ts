@@ -105,7 +105,7 @@ function renderExplained(explained: ExplainedDecision): z.infer<typeof Explained
         ? null
         : {
             attempt_id: payment.attemptId,
-            processor: payment.processor,
+            processor: payment.provider,
             status: payment.status,
             reason: payment.reason,
             requested_at: isoTime(payment.requestedAt),

@@ -67,10 +67,10 @@ const change = siteRoute("patch", "/platform-settings", {
   answer: json(SettingsBody, "The settings."),
 });
 
-function render(settings: PlatformSettings, { processor }: Site): z.infer<typeof SettingsBody> {
+function render(settings: PlatformSettings, { provider }: Site): z.infer<typeof SettingsBody> {
   const { spendPerDay, purchasesPerHour, purchasesPerDay, pendingReviews } = settings.pool;
   return {
-    platforms: acceptedBy(settings, processor),
+    platforms: acceptedBy(settings, provider),
     chosen: settings.accepted !== null,
     pool: {
       spend_per_day: { ...spendPerDay },

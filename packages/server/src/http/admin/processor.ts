@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { setProcessor } from "../../actions/payments/set-processor.js";
+import { setProvider } from "../../actions/payments/set-provider.js";
 import {
   type AccountState,
   accountState,
@@ -9,7 +9,7 @@ import {
 import type { Config } from "../../config/config.js";
 import type { Context } from "../../context.js";
 import { gatesOf, sells } from "../../domain/sites/gates.js";
-import { PROCESSOR_KINDS, type Site } from "../../domain/sites/site.js";
+import { PROVIDER_KINDS, type Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
 import { json, Timestamp } from "../server/schemas.js";
@@ -47,7 +47,7 @@ const StripeBody = z
 
 const ProcessorBody = z
   .object({
-    kind: z.enum(PROCESSOR_KINDS).nullable().openapi({ description: "null: none is connected." }),
+    kind: z.enum(PROVIDER_KINDS).nullable().openapi({ description: "null: none is connected." }),
     live: z.boolean().openapi({ description: "Whether real money moves." }),
     rail_on: z.boolean(),
     settles: z.boolean(),
@@ -135,14 +135,14 @@ function renderAccount(
 }
 
 async function render({ db, config }: Context, site: Site): Promise<z.infer<typeof ProcessorBody>> {
-  const { processor, siteKeyHash } = site;
-  const account = processor?.kind === "stripe" ? await accountState(db, siteKeyHash) : undefined;
+  const { provider, siteKeyHash } = site;
+  const account = provider?.kind === "stripe" ? await accountState(db, siteKeyHash) : undefined;
   return {
-    kind: processor?.kind ?? null,
-    live: processor?.live ?? false,
-    rail_on: processor?.railOn ?? false,
-    settles: processor?.settles ?? false,
-    wallet_merchant_id: processor?.walletMerchantId ?? null,
+    kind: provider?.kind ?? null,
+    live: provider?.live ?? false,
+    rail_on: provider?.railOn ?? false,
+    settles: provider?.settles ?? false,
+    wallet_merchant_id: provider?.walletMerchantId ?? null,
     stripe: account === undefined ? null : renderAccount(config, siteKeyHash, account),
     sells: sells(site),
     gates: gatesOf(site).map(({ name, open, advice }) =>
@@ -168,7 +168,7 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     return c.json(await render(context, site), 200);
   });
 
-  const kinds = [...new Set([...PROCESSOR_KINDS, ...Object.keys(context.providers)])];
+  const kinds = [...new Set([...PROVIDER_KINDS, ...Object.keys(context.providers)])];
   app.openapi(connectRoute(kinds), async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const request = c.req.valid("json");
@@ -192,7 +192,7 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
       },
     };
     const { site, report } = requireOk(
-      await setProcessor(context, siteKeyHash, settings, actorOf(c)),
+      await setProvider(context, siteKeyHash, settings, actorOf(c)),
     );
     const abilities = report === undefined ? {} : { abilities: abilitiesOf(report) };
     return c.json({ ...(await render(context, site)), ...abilities }, 200);
@@ -207,7 +207,7 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
 
   app.openapi(disconnect, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const { site } = requireOk(await setProcessor(context, siteKeyHash, null, actorOf(c)));
+    const { site } = requireOk(await setProvider(context, siteKeyHash, null, actorOf(c)));
     return c.json(await render(context, site), 200);
   });
 }

@@ -111,7 +111,7 @@ async function mandateRequired(
 ): Promise<ToolResult> {
   const completes = skill === COMPLETE_CHECKOUT;
   const priced = completes
-    ? await checkoutToSign(db, site.siteKeyHash, readCompletion(args, site.processor))
+    ? await checkoutToSign(db, site.siteKeyHash, readCompletion(args, site.provider))
     : await priceOrder(db, site.siteKeyHash, args, "quote");
   const cart = priced.ok
     ? {
@@ -128,7 +128,7 @@ async function mandateRequired(
     // Only what was read: nothing else of a stranger's is sent back.
     ...(priced.ok && !completes ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
     protocol_context: { protocol: "mcp", ...cart },
-    ...(completes ? {} : { payment: { handler: site.processor?.kind ?? "", token: "" } }),
+    ...(completes ? {} : { payment: { handler: site.provider?.kind ?? "", token: "" } }),
   };
   const problem = priced.ok ? "" : ` As it is, it would be refused: ${priced.detail}`;
   const besides = completes

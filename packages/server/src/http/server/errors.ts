@@ -1,7 +1,6 @@
 import { REASONS } from "@gatehouse/protocol";
-import { DatabaseConflictError } from "../../infra/db/database.js";
+import { DatabaseConflictError, UnavailableError } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
-import { UnavailableError } from "../../infra/unavailable-error.js";
 import { type Answer, type Exchange, json } from "./exchange.js";
 import { htmlPage, isBrowser, isolated, PAGE_HEADERS } from "./html-page.js";
 import { docsUrl, Problem, UNAVAILABLE_RETRY_AFTER_S } from "./problem.js";

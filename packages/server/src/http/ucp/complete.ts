@@ -29,7 +29,7 @@ export const completeOperation: Operation = {
       ...placeOf(call),
       site,
       signer,
-      token: paymentToken(call.body.payment, site.processor),
+      token: paymentToken(call.body.payment, site.provider),
       canShip: capabilities.includes(FULFILLMENT),
       requestId,
       source: client.networks[0],

@@ -1,5 +1,5 @@
 import type { ReasonCode, SignatureFault } from "@gatehouse/protocol";
-import { UnavailableError } from "../../infra/unavailable-error.js";
+import { UnavailableError } from "../../infra/db/database.js";
 import { renderProblem } from "../server/errors.js";
 import { type Answer, type Exchange, json } from "../server/exchange.js";
 import { Problem, UNAVAILABLE_RETRY_AFTER_S } from "../server/problem.js";

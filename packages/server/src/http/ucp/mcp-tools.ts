@@ -115,7 +115,7 @@ export class McpShopTools {
   async checkoutOfMandate(site: Site, args: JsonObject): Promise<JsonObject | undefined> {
     const { context } = this;
     const { db, keys } = context;
-    const completion = readCompletion(args, site.processor);
+    const completion = readCompletion(args, site.provider);
     const checkout = await checkoutNamed(db, site.siteKeyHash, completion);
     if (checkout === undefined) return undefined;
     const viewer = { site, signer: await keys.signer("card"), capabilities: UCP_CAPABILITIES };

@@ -1,6 +1,4 @@
-import { UnavailableError } from "../unavailable-error.js";
-
-/** Something a cache may hold has changed. Topic `*` means: anything may have. */
+/** A change that caches must know of. Topic `*` means that anything may have changed. */
 export interface Change {
   readonly topic: string;
   readonly id: string;
@@ -9,12 +7,12 @@ export interface Change {
 export const ANY_CHANGE: Change = { topic: "*", id: "*" };
 
 /**
- * News of committed changes. The process that commits hears of its own changes before its
- * transaction returns; other processes within a second.
+ * Committed changes. The process that commits gets its own changes before its transaction returns; other
+ * processes get them within a second.
  */
 export class ChangeFeed {
   private readonly listeners = new Set<(change: Change) => void>();
-  /** False while news from other processes cannot arrive: caches must then ask the database. */
+  /** False while changes of other processes cannot arrive. Caches must then ask the database. */
   live = true;
 
   subscribe(listener: (change: Change) => void): () => void {
@@ -42,24 +40,24 @@ export interface Queries {
 export type NewRow = Readonly<Record<string, SqlValue>>;
 
 export interface Transaction extends Queries {
-  /** Reads rows and holds them until the transaction ends: whoever comes later waits. */
+  /** Reads rows and locks them until the transaction ends. */
   lock<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
   /** Writes rows with the same columns at once. Names are the code's own, never a caller's. */
   insert(table: string, rows: readonly NewRow[]): Promise<void>;
-  /** Tells every process of a change, if and when this transaction commits. */
+  /** Announces a change to every process when this transaction commits. */
   announce(topic: string, id: string): Promise<void>;
 }
 
-/** The one seam between the product and its database. */
+/** The interface to both databases. */
 export interface Database extends Queries {
   readonly dialect: Dialect;
   readonly changes: ChangeFeed;
   /**
-   * Commits when `body` returns, rolls back when it throws. Writers on SQLite go one by one, so
-   * one begun inside another would wait for itself, and end as busy.
+   * Commits when `body` returns, rolls back when it throws. SQLite runs one writer at a time, so a
+   * transaction inside another would wait for itself until it times out.
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Reads of one moment, however long they take and whatever is written meanwhile. */
+  /** Reads of one moment, whatever is written meanwhile. */
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;
   /** A table's own statement batch (migrations); not for values. */
   script(tx: Transaction, sql: string): Promise<void>;
@@ -73,7 +71,14 @@ export async function pingDatabase(db: Queries): Promise<void> {
   await db.get("SELECT 1 AS one");
 }
 
-/** The database cannot be asked now: unreachable, overloaded, shutting down or out of room. */
+/** A check cannot complete now, so nothing is approved: callers are answered `unavailable`. */
+export class UnavailableError extends Error {
+  override readonly name: string = "UnavailableError";
+  /** What the caller should know if waiting does not help; undefined if it may help. */
+  readonly advice: string | undefined;
+}
+
+/** The database cannot be used now: it is unreachable, overloaded, shutting down or out of space. */
 export class DatabaseUnavailableError extends UnavailableError {
   override readonly name: string = "DatabaseUnavailableError";
 }

@@ -102,7 +102,7 @@ BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
     integer: "BIGINT",
     strict: "",
     clustered: "",
-    // The function stands on one line: scripts are divided where a line ends with a semicolon.
+    // The function is on one line, because scripts are split where a line ends with a semicolon.
     appendOnly: (table) => `
 CREATE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${table} is append-only'; END $$;
 CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_refuse();
@@ -113,16 +113,16 @@ CREATE OR REPLACE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS
   },
 };
 
-/** Tables the migrations make: what a backup holds, whatever else lives in the same database. */
+/** The tables that migrations make. A backup holds these, whatever else is in the same database. */
 export function ownTables(): readonly string[] {
   const made = MIGRATIONS.flatMap((migration) => [
     ...migration.sql(WORDS.sqlite).matchAll(/CREATE TABLE (\w+)/g),
   ]);
-  // A later migration may make a table anew.
+  // A later migration may make a table again.
   return [...new Set(made.map(([, name]) => name as string).sort())];
 }
 
-/** Any fixed number, the same in every process: holds others off while one migrates. */
+/** Any fixed number, the same in every process, so that one process migrates at a time. */
 const MIGRATION_LOCK = 4_217_001;
 
 async function versionTableExists(tx: Pick<Transaction, "get">, dialect: Dialect) {
@@ -142,7 +142,7 @@ export async function schemaVersion(db: Pick<Database, "get" | "dialect">): Prom
   return row?.version ?? 0;
 }
 
-/** Refuses a database that a newer build has written: an older one would misread it. */
+/** Refuses a database that a newer build has written, because an older one would misread it. */
 export async function refuseNewerSchema(
   db: Pick<Database, "get" | "dialect">,
   known = SCHEMA_VERSION,
@@ -167,8 +167,8 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the schema up to date in one transaction: a crash leaves the old schema whole. An
- * existing SQLite file is copied first; PostgreSQL is backed up by its operator's own means.
+ * Brings the schema up to date in one transaction, so a crash leaves the old schema. An existing SQLite
+ * file is copied first; PostgreSQL is backed up by its operator.
  */
 export async function migrate(
   db: Database,
@@ -195,7 +195,7 @@ export async function migrate(
       `CREATE TABLE IF NOT EXISTS schema_versions (version ${WORDS[db.dialect].integer} PRIMARY KEY,
        name TEXT NOT NULL, build TEXT NOT NULL, applied_at TEXT NOT NULL) ${WORDS[db.dialect].strict};`,
     );
-    // Asked again under the lock: a newer build may have been here while we waited for it.
+    // Checked again under the lock, because a newer build may have migrated meanwhile.
     const { dialect } = db;
     const found = await refuseNewerSchema({ get: tx.get, dialect }, migrations.length);
     for (let version = found + 1; version <= target; version++) {

@@ -5,13 +5,13 @@ export interface SqlWords {
   readonly integer: string;
   /** Closes a CREATE TABLE: SQLite then enforces column types as PostgreSQL does. */
   readonly strict: string;
-  /** The same for a table whose rows lie in the order of its primary key. */
+  /** The same for a table whose rows are stored in the order of its primary key. */
   readonly clustered: string;
   /** Statements that make the database refuse to change or delete a table's rows. */
   appendOnly(table: string): string;
   /** A condition on `OLD`: only rows of an append-only table that meet it can be deleted. */
   deletableWhere(table: string, condition: string): string;
-  /** Makes the words of products searchable; written once, since no two databases do it alike. */
+  /** Makes the words of products searchable. The two databases do it differently. */
   readonly productSearch: string;
 }
 

@@ -5,11 +5,11 @@ import { ANY_CHANGE, type Change, type ChangeFeed } from "./database.js";
 
 const RECONNECT_MS = 500;
 const CONNECT_MS_MAX = 3000;
-/** A connection that went silent is noticed by asking; a busy moment of either side is not silence. */
+/** A silent connection is noticed by pings. Either side may be busy for a moment. */
 const PING_EVERY_MS = 1000;
 const ANSWER_MS_MAX = 3000;
 
-/** Any role that can connect may notify: what is not ours by form may mean anything. */
+/** Any role that can connect may notify, so an unknown format means that anything may have changed. */
 function readChange(payload: string | undefined, origin: string): Change | undefined {
   try {
     const [from, topic, id] = JSON.parse(payload ?? "") as unknown[];
@@ -21,8 +21,8 @@ function readChange(payload: string | undefined, origin: string): Change | undef
 }
 
 /**
- * Hears other processes' changes by LISTEN on a connection of its own. While that is down the
- * feed is not `live` and caches ask the database; once it is back, anything may have changed.
+ * Receives other processes' changes by LISTEN on a separate connection. While that is down, the feed is not
+ * `live` and caches ask the database. After a reconnect anything may have changed.
  */
 class PostgresListener {
   private client: pg.Client | undefined;

@@ -18,11 +18,11 @@ import { listenForChanges } from "./postgres-listener.js";
 const CONNECTIONS_MAX = 10;
 const CONNECT_MS_MAX = 3000;
 const STATEMENT_MS_MAX = 10_000;
-/** A server that went silent cannot keep its own time-out; we give up a little later. */
+/** A server that does not respond cannot enforce its own time-out, so the client gives up a little later. */
 const ANSWER_MS_MAX = STATEMENT_MS_MAX + 1000;
 const CLOSE_MS_MAX = 3000;
 const SCRIPT_MS_MAX = 600_000;
-/** Deadlock or serialization failure: the server asks us to try again. */
+/** Deadlock and serialization failure, after which a transaction is tried again. */
 const RETRY_CODES = new Set(["40001", "40P01"]);
 const TRIES_MAX = 5;
 const STATEMENT_TEXTS_MAX = 2000;
@@ -83,10 +83,10 @@ async function query(client: Client, sql: string, values: readonly SqlValue[]) {
   }
 }
 
-/** Its own time to answer is a setting of the driver that its types leave out. */
+/** `query_timeout` is a setting of the driver that its types leave out. */
 type Statement = string | { readonly text: string; readonly query_timeout: number };
 
-/** Statements without values. What a transaction's body throws is the caller's own and passes as it is. */
+/** Runs a statement without values. Errors of a transaction's body are not translated. */
 async function control(client: Client, statement: Statement): Promise<void> {
   try {
     await client.query(statement as pg.QueryConfig);
@@ -112,7 +112,7 @@ class PostgresDatabase implements Database {
   private readonly queries: Queries;
   /** The connection behind each transaction, for scripts. */
   private readonly clients = new WeakMap<Transaction, Client>();
-  /** Marks this process's own notifications, which it has acted on already. */
+  /** Marks this process's own notifications, which it ignores. */
   private readonly origin: string;
   private closed: Promise<void> | undefined;
   private stopListening: () => Promise<void> = async () => {};
@@ -187,17 +187,17 @@ class PostgresDatabase implements Database {
     };
     this.clients.set(tx, client);
     let broken: Error | undefined;
-    // A connection that ends between two queries says so by an event, and nobody else listens now.
-    const noticed = (error: Error) => {
+    // A connection that ends between two queries emits an event, and nothing else listens for it now.
+    const onError = (error: Error) => {
       broken = error;
     };
-    client.on("error", noticed);
+    client.on("error", onError);
     let result: T;
     try {
       await control(client, begin);
       result = await body(tx);
       await control(client, "COMMIT").catch((error) => {
-        // It may have committed before the answer was lost: nothing we hold can be trusted.
+        // It may have committed before the connection was lost, so caches cannot be trusted.
         this.changes.emit(ANY_CHANGE);
         throw error;
       });
@@ -207,7 +207,7 @@ class PostgresDatabase implements Database {
       });
       throw error;
     } finally {
-      client.off("error", noticed);
+      client.off("error", onError);
       client.release(broken);
     }
     for (const change of announced) this.changes.emit(change);
@@ -226,7 +226,7 @@ class PostgresDatabase implements Database {
     return this.inTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body);
   }
 
-  /** Building an index takes as long as it takes, and so does waiting for another node to. */
+  /** With a long time-out, because building an index, or waiting for another node to build it, takes long. */
   async script(tx: Transaction, sql: string): Promise<void> {
     const client = this.clients.get(tx);
     if (client === undefined) throw new Error("not a transaction of this database");
@@ -236,7 +236,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** Its files are the server's own. */
+  /** The files belong to the server. */
   checkFile(): void {}
 
   close(): Promise<void> {
@@ -244,7 +244,7 @@ class PostgresDatabase implements Database {
     return this.closed;
   }
 
-  /** A silent server would never say goodbye; its connections end with the process. */
+  /** Does not wait for a server that does not respond; its connections end with the process. */
   private closeOnce(): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = systemClock.after(CLOSE_MS_MAX, resolve);

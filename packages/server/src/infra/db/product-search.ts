@@ -1,6 +1,6 @@
 /**
- * SQLite has no index of words by itself: a second table holds them, kept in step by triggers, one a
- * line. Rows are found again by `key`, a word made of site and product: SQLite may number rows anew.
+ * SQLite needs a second table for a full-text index; triggers update it, one on each line. Rows are found by
+ * `key`, a word made of site and product, because SQLite may change row numbers.
  */
 const REMOVE_OLD =
   "DELETE FROM products_search WHERE rowid IN (SELECT rowid FROM products_search WHERE products_search MATCH 'key:' || hex(OLD.site_key_hash || ' ' || OLD.product_id));";
@@ -15,7 +15,7 @@ CREATE TRIGGER products_search_update AFTER UPDATE OF title_words, body_words ON
 INSERT INTO products_search (key, site, title_words, body_words, product_id) SELECT hex(site_key_hash || ' ' || product_id), hex(site_key_hash), '', '', product_id FROM products;
 `;
 
-/** What PostgreSQL searches: the same expression in the index and in every query. */
+/** What PostgreSQL searches. The expression must be the same in the index and in every query. */
 export const POSTGRES_PRODUCT_WORDS =
   "(setweight(to_tsvector('simple', title_words), 'A') || setweight(to_tsvector('simple', body_words), 'B'))";
 

@@ -8,9 +8,9 @@ import {
 } from "./database.js";
 
 const STATEMENTS_MAX = 500;
-/** Rows one statement writes where there are so many: half of what a row costs is the call. */
+/** Rows that one statement inserts, because the call is half of the cost of a row. */
 const ROWS_PER_INSERT = 16;
-/** Readers wait inside SQLite; a writer must not, since that would stop the whole process. */
+/** Readers wait inside SQLite. A writer must not, because that would block the whole process. */
 const READER_BUSY_MS = 5000;
 
 type Statement = Libsql.Statement<unknown[]>;

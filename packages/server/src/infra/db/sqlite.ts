@@ -14,11 +14,11 @@ import { SqliteConnection, translateSqliteError } from "./sqlite-connection.js";
 
 const WRITERS_WAITING_MAX = 10_000;
 const WRITER_RETRY_MS = 5;
-/** From asking to holding the write lock, the wait for others in this process included. */
+/** How long a writer waits for the write lock, including the wait for others in this process. */
 const WRITER_WAIT_MS_MAX = 5000;
 /**
- * How often another process's commits are looked for; changes show within a second. Connections
- * keep the machine's own time, whatever clock the product runs on: other processes are real.
+ * How often commits of other processes are looked for, so that changes show within a second. Uses the real
+ * time even if a test sets the clock, because other processes are real.
  */
 const CHANGE_POLL_MS = 250;
 
@@ -96,7 +96,7 @@ class SqliteDatabase implements Database {
       return this.inTransaction(body, deadline);
     });
     this.lastWriter = turn.catch(() => undefined);
-    // Whoever gives up before the turn comes is sure that nothing will run: the deadline has passed.
+    // After this rejection the body never runs, because its deadline has passed.
     const late = new Promise<never>((_, reject) => {
       const cancel = systemClock.after(WRITER_WAIT_MS_MAX + 1, () => {
         if (!begun) reject(new DatabaseUnavailableError("the database is busy"));
@@ -120,7 +120,7 @@ class SqliteDatabase implements Database {
       all: (sql, ...values) => writer.all(sql, ...values),
       get: (sql, ...values) => writer.get(sql, ...values),
       run: (sql, ...values) => writer.run(sql, ...values),
-      // The one writer holds everything already.
+      // The only writer has locked everything already.
       lock: (sql, ...values) => writer.all(sql, ...values),
       insert: (table, rows) => writer.insert(table, rows),
       announce: async (topic, id) => {
@@ -155,7 +155,7 @@ class SqliteDatabase implements Database {
     this.writer.exec(sql);
   }
 
-  /** `data_version` moves when another connection commits; the writer's own commits do not move it. */
+  /** `data_version` changes when another connection commits, and not with the writer's own commits. */
   private pollChanges(): () => void {
     const version = () =>
       (this.writer.raw.prepare("PRAGMA data_version").get() as { data_version: number })
@@ -169,7 +169,7 @@ class SqliteDatabase implements Database {
         seen = now;
         this.changes.live = true;
       } catch {
-        // The file cannot be read now; caches must not trust what they hold until it can.
+        // The file cannot be read now, so caches must not trust their content.
         this.changes.live = false;
       }
       cancel = systemClock.after(CHANGE_POLL_MS, poll);
@@ -193,7 +193,7 @@ class SqliteDatabase implements Database {
     this.stopPolling();
     await this.lastWriter;
     this.reader.raw.close();
-    // Leaves everything in the one file, whoever copies it; another process may keep it busy.
+    // Writes everything into the one file, so that it can be copied; another process may prevent that.
     this.writer.raw.pragma("wal_checkpoint(TRUNCATE)");
     this.writer.raw.close();
   }
@@ -201,7 +201,7 @@ class SqliteDatabase implements Database {
 
 export function openSqlite(path: string): Database {
   try {
-    // SQLite would make it readable for everyone; its -wal and -shm files take the same mode.
+    // SQLite would make the file readable for everyone. Its -wal and -shm files get the same mode.
     closeSync(openSync(path, "a", 0o600));
     return new SqliteDatabase(path);
   } catch (error) {

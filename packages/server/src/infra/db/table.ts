@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Money } from "@gatehouse/protocol";
 import type { NewRow, Queries, SqlValue, Transaction } from "./database.js";
 import type { Condition } from "./statements.js";
@@ -43,6 +44,24 @@ export function jsonOrNull<T>(column: string): Field<T | null> {
     (text) => (text === null ? null : Object.freeze(JSON.parse(text))),
     (value) => (value === null ? null : JSON.stringify(value)),
   );
+}
+
+/** Below this a text does not get smaller. */
+const PACKED_CHARS_MIN = 512;
+
+/**
+ * A JSON value as a text column stores it. Long values are compressed, because strangers choose how
+ * long they are. The JSON text of an object or list never looks like base64.
+ */
+export function packJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (text.length < PACKED_CHARS_MIN) return text;
+  return deflateRawSync(text, { level: 1 }).toString("base64");
+}
+
+export function unpackJson<T>(text: string): T {
+  const plain = text.startsWith("{") || text.startsWith("[");
+  return JSON.parse(plain ? text : inflateRawSync(Buffer.from(text, "base64")).toString("utf8"));
 }
 
 /** An amount in the columns `amount_minor` and `currency`. */

@@ -28,7 +28,7 @@ function writeFresh(path: string, text: string): string {
   return fresh;
 }
 
-/** What file systems without hard links answer to one. */
+/** Errors of file systems without hard links. */
 const NO_HARD_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP", "EMLINK"]);
 
 function createDirectly(path: string, text: string): boolean {
@@ -41,9 +41,9 @@ function createDirectly(path: string, text: string): boolean {
 }
 
 /**
- * Makes a file only its owner can read, whole or not at all, unless there is one: false then, and
- * the other stays. Two processes that start together thus agree on one file. A crash leaves at
- * most a `.new` file beside it, which nothing reads.
+ * Creates a file that only its owner can read, completely or not at all. Returns false if it exists, so that
+ * two processes that start together agree on one file. A crash leaves at most a `.new` file beside it, which
+ * nothing reads.
  */
 export function createPrivateFile(path: string, text: string): boolean {
   const fresh = writeFresh(path, text);
@@ -60,9 +60,9 @@ export function createPrivateFile(path: string, text: string): boolean {
   }
 }
 
-/** The text of a private file; undefined when there is none. Refuses one that others can read. */
+/** The text of a private file; undefined if it does not exist. Refuses a file that others can read. */
 export function readPrivateFile(path: string, what: string): string | undefined {
-  // A folder that is none yet has no file in it either; who makes the folder says what is wrong.
+  // If the folder does not exist either, the code that creates it reports the problem.
   if (!existsSync(path)) return undefined;
   const found = statSync(path);
   if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {

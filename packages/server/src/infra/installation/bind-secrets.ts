@@ -7,8 +7,8 @@ import { findSecretsKey, makeSecretsKey } from "../secrets/secrets-key.js";
 import { readFact, settleFact } from "./installation.js";
 
 /**
- * The secrets of this installation. A database remembers which key sealed it: a node that brings
- * another key, or would make one, must not start, since it could neither read nor sign anything.
+ * The secrets of this installation. The database stores the id of the key that sealed it. A node with
+ * another key, or without one, must not start, because it could neither read nor sign anything.
  */
 export async function bindSecrets(
   config: Config,
@@ -17,7 +17,7 @@ export async function bindSecrets(
   found: Uint8Array | undefined,
 ): Promise<Secrets> {
   const sealedBy = await readFact(db, "secrets_key_id");
-  // Looked for again: another process on this folder may have made it since.
+  // Read again, because another process on this folder may have made it meanwhile.
   const known = found ?? (sealedBy === undefined ? undefined : findSecretsKey(config));
   if (known === undefined && sealedBy !== undefined) {
     throw new StartupError(
@@ -28,7 +28,7 @@ export async function bindSecrets(
   const made = known === undefined ? makeSecretsKey(config, ids) : undefined;
   const secrets = createSecrets(known ?? (made?.key as Uint8Array));
   if ((await settleFact(db, "secrets_key_id", secrets.keyId)) !== secrets.keyId) {
-    // Another node was first with a key of its own; ours sealed nothing and would only mislead.
+    // Another node was faster with another key. Ours has sealed nothing, so it is removed.
     made?.undo();
     throw new StartupError(
       "The secrets key is not the one this database was sealed with: set GATEHOUSE_SECRETS_KEY (or " +

@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_MS } from "@gatehouse/protocol";
 import type { Database, Dialect, Queries } from "../db/database.js";
+import { UnavailableError } from "../db/database.js";
 import { MINUTE_MS } from "../time.js";
-import { UnavailableError } from "../unavailable-error.js";
 import { advanceFact, readFacts } from "./installation.js";
 
 export const HEARTBEAT_MS = MINUTE_MS;
@@ -13,12 +13,12 @@ export class ClockWrongError extends UnavailableError {
     "The clock of this service is wrong, so nothing is approved. An operator must act: see docs/operations/clock.md.";
 }
 
-/** Remembers that the clock reached this moment; it should never be seen earlier again. */
+/** Stores the time that the clock has reached. It must never be earlier again. */
 export function recordHeartbeat(db: Database, now: number): Promise<void> {
   return advanceFact(db, "last_seen_at", now);
 }
 
-/** What an installation remembers of its clock. */
+/** What an installation has stored about its clock. */
 export interface ClockMemory {
   /** The latest moment any node has seen. */
   readonly lastSeenAt: number;

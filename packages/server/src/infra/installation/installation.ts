@@ -22,7 +22,7 @@ export async function readFact(db: Queries, name: Fact): Promise<string | undefi
   return (await readFacts(db, [name]))[name];
 }
 
-/** Writes a fact that is not known yet, and returns the one that holds. */
+/** Writes a fact unless it is known, and returns the stored value. */
 export async function settleFact(db: Queries, name: Fact, value: string): Promise<string> {
   await db.run(
     "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
@@ -42,7 +42,7 @@ export async function writeFact(db: Queries, name: Fact, value: string): Promise
   );
 }
 
-/** Moves a moment forward, never back. */
+/** Writes a later time; an earlier one changes nothing. */
 export async function advanceFact(db: Queries, name: "last_seen_at", ms: number): Promise<void> {
   await db.run(
     `INSERT INTO installation (name, value) VALUES (?, ?)

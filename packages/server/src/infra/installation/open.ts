@@ -9,7 +9,7 @@ import type { Log } from "../log/log.js";
 const SQLITE_FILE = "gatehouse.db";
 export const BACKUP_DIR = "backups";
 
-/** Folder by folder: Node's recursive mkdir never returns on file systems that refuse, as /proc. */
+/** One folder at a time, because Node's recursive mkdir never returns on file systems such as /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
@@ -30,7 +30,7 @@ export function openDataDir(dataDir: string): void {
   }
 }
 
-/** Driver codes that mean the address or the credentials are wrong, in words. */
+/** Messages for error codes of the driver. */
 const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "the host is not known",
@@ -61,7 +61,7 @@ export function sqlitePath(config: Config): string {
   return join(config.dataDir, SQLITE_FILE);
 }
 
-/** Opens the configured database, with the driver of no other, or says in one sentence why it cannot be. */
+/** Opens the configured database. Only its own driver is loaded. An error says what to do. */
 export async function openDatabase(config: Config, tools: OpenTools): Promise<Database> {
   if (config.databaseUrl === undefined) {
     try {
@@ -87,7 +87,7 @@ export async function openDatabase(config: Config, tools: OpenTools): Promise<Da
   }
 }
 
-/** Whether there is an installation here already; PostgreSQL always counts as one. */
+/** Whether there is an installation; PostgreSQL always counts as one. */
 export function installationExists(config: Config): boolean {
   return config.databaseUrl !== undefined || existsSync(sqlitePath(config));
 }

@@ -7,9 +7,9 @@ import { claimJob, finishJob, planJob } from "./store.js";
 
 /** How often due jobs are looked for. */
 export const JOB_TICK_MS = 1000;
-/** What wakes a job within this time wakes it once. */
+/** Several wake-ups within this time run a job once. */
 export const JOB_WAKE_MS = 100;
-/** A node that dies in a job loses its lease after this; another then runs the job again. */
+/** How long the lease of a node that died lasts. After that another node runs the job again. */
 export const JOB_LEASE_MS = 5 * MINUTE_MS;
 
 /** How long a stopping process waits for the job under way. */
@@ -18,27 +18,27 @@ const STOP_MS_MAX = 5000;
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /** How long others leave it to a node that has died in it; shorter where each piece is claimed too. */
+  /** The lease, if it is shorter because each piece of work is claimed separately. */
   readonly leaseMs?: number;
   /**
-   * May run again after a crash half-way, so it must be safe to repeat. A long one asks now and
-   * then whether the process is stopping, and ends early if so.
+   * May run again after a crash, so it must be idempotent. A long job checks now and then whether the
+   * process is stopping, and ends early.
    */
   run(now: number, stopping: () => boolean): Promise<void>;
 }
 
-/** Recurring work, each job on one node at a time, driven by the clock. */
+/** Runs recurring jobs, each on one node at a time. */
 export class Jobs {
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly log: Log;
   private readonly owner: string;
   private readonly jobs: Job[] = [];
-  /** Jobs that have something to do before they are due. */
+  /** Jobs that are to run before they are due. */
   private readonly woken = new Set<string>();
-  /** What this process is running, by name: a job that takes long holds up no other. */
+  /** The jobs this process is running, by name. A long job does not delay others. */
   private readonly running = new Map<string, Promise<void>>();
-  /** Looking for due jobs; one look at a time. */
+  /** The current search for due jobs. */
   private looking: Promise<void> = Promise.resolve();
   private cancel = () => {};
   private stopping = false;
@@ -68,7 +68,7 @@ export class Jobs {
     });
   }
 
-  /** Runs a job soon, though it is not due. While another node runs it, it waits until it is. */
+  /** Runs a job soon, before it is due. While another node runs it, it waits until it is due. */
   wake(name: string): void {
     const job = this.jobs.find((one) => one.name === name);
     if (job === undefined || this.stopping || this.woken.has(name)) return;
@@ -93,7 +93,7 @@ export class Jobs {
   private async startIfDue(job: Job): Promise<void> {
     const { name } = job;
     const now = this.clock.now();
-    // A plan ahead of its interval counts as due: of a woken job any plan is.
+    // A job planned further ahead than its interval counts as due, so 0 makes a woken job due.
     const everyMs = this.woken.delete(name) ? 0 : job.everyMs;
     try {
       const until = now + (job.leaseMs ?? JOB_LEASE_MS);
@@ -104,7 +104,7 @@ export class Jobs {
     }
     const run = this.run(job, now).finally(() => {
       this.running.delete(name);
-      // Woken meanwhile, when it may have looked already.
+      // It was woken during the run, perhaps after it had read its work.
       if (this.woken.has(name) && !this.stopping) this.lookSoon(job);
     });
     this.running.set(name, run);
@@ -132,7 +132,7 @@ export class Jobs {
     await Promise.all(this.running.values());
   }
 
-  /** Waits for the jobs under way, but not for ever: a lease lets another node finish them. */
+  /** Waits a limited time for the jobs under way. Another node finishes them after their lease. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.cancel();

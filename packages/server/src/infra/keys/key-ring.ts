@@ -16,25 +16,25 @@ import type { Database, Queries, Transaction } from "../db/database.js";
 import { ANY_CHANGE } from "../db/database.js";
 import type { Secrets } from "../secrets/secrets.js";
 import { DAY_MS, MINUTE_MS } from "../time.js";
-import type { KeyAlias } from "./key-aliases.js";
-import { keyAliasFault } from "./key-aliases.js";
 import { nodeSigner, type PrivateJwk } from "./signatures.js";
+import type { KeyAlias } from "./store.js";
 import {
   activateKey,
   allKeys,
   insertKey,
+  keyAliasFault,
   keyInSlot,
   lockSlots,
   retireKey,
   type StoredKey,
 } from "./store.js";
 
-/** Verifiers may cache a key set for five minutes; a key is announced twice that before it signs. */
+/** Verifiers may cache a key set for five minutes, so a key is announced ten minutes before it signs. */
 export const ANNOUNCE_MS_MIN = 10 * MINUTE_MS;
-/** Retired keys stay listed 13 months: signed terms and audit records are checked that long. */
+/** Retired keys are listed for 13 months, because signed terms and audit records are verified that long. */
 export const LISTED_AFTER_RETIREMENT_MS = 400 * DAY_MS;
 export const KEY_TOPIC = "signing_keys";
-/** The order keys are listed in: the one a reader most likely looks for comes first. */
+/** The order in which keys are listed. */
 const SLOTS: readonly StoredKey["state"][] = ["current", "next", "retired"];
 const PURPOSES = Object.keys(KEY_ID_PREFIXES) as KeyPurpose[];
 
@@ -62,9 +62,9 @@ export class KeyRing {
   private readonly secrets: Secrets;
   private readonly clock: Clock;
   private readonly aliases: readonly KeyAlias[];
-  /** The newest read of the keys; undefined when something has changed since. */
+  /** The last read of the keys; undefined if they may have changed since. */
   private loading: Promise<readonly StoredKey[]> | undefined;
-  /** Signers are kept by key id, so that a key is unsealed once. */
+  /** Signers by key id, so that a key is unsealed once. */
   private readonly signers = new Map<string, Signer>();
 
   constructor(db: Database, secrets: Secrets, clock: Clock, aliases: readonly KeyAlias[]) {
@@ -86,7 +86,7 @@ export class KeyRing {
         }
       }
     });
-    // Before the first read: a rotation during it must not be missed.
+    // Before the first read, so that a rotation during it is not missed.
     this.db.changes.subscribe(({ topic }) => {
       if (topic === KEY_TOPIC || topic === ANY_CHANGE.topic) this.stale();
     });
@@ -120,8 +120,8 @@ export class KeyRing {
   }
 
   /**
-   * The keys as of now. Callers get the value their own read returned: one that began before a
-   * rotation can thus never replace what was read after it. A failed read is not kept.
+   * The current keys. Callers get the result of their own read, so a read that began before a rotation never
+   * replaces a later one. A failed read is not cached.
    */
   private fresh(): Promise<readonly StoredKey[]> {
     if (!this.db.changes.live) this.stale();
@@ -171,8 +171,8 @@ export class KeyRing {
   }
 
   /**
-   * Whether a key signs now, as a transaction sees it. If not, what this process remembers is out
-   * of date, and is forgotten.
+   * Whether a key signs now, as a transaction sees it. If not, the keys in memory are outdated, and are read
+   * again.
    */
   async isCurrent(tx: Queries, purpose: KeyPurpose, kid: string): Promise<boolean> {
     const current = (await keyInSlot(tx, purpose, "current"))?.kid === kid;
@@ -187,8 +187,8 @@ export class KeyRing {
   }
 
   /**
-   * What a key set lists, whether or not private halves can be opened: current, announced and not
-   * yet forgotten keys, then older ids.
+   * The keys of a key set, whether or not private keys can be opened: current, announced and retired keys,
+   * then older ids.
    */
   async listed(purpose: KeyPurpose): Promise<ListedKey[]> {
     const keys = await this.fresh();
@@ -213,8 +213,8 @@ export class KeyRing {
   }
 
   /**
-   * Puts the announced key to work, retires the current one and announces another, in one
-   * transaction. Refused while the announcement is too young, unless the current key is lost.
+   * Activates the announced key, retires the current one and announces another, in one transaction. Refused
+   * if the key was announced too recently, unless forced.
    */
   async rotate(
     purpose: KeyPurpose,
@@ -238,8 +238,8 @@ export class KeyRing {
   }
 
   /**
-   * For a stolen key: replaces the current and the announced key, which was kept beside it, and
-   * lists neither any more. Whatever they signed stops verifying as soon as caches run out.
+   * For a stolen key: replaces the current and the announced key, which was stored beside it, and lists
+   * neither. What they signed stops verifying when caches expire.
    */
   async replaceStolen(purpose: KeyPurpose): Promise<Rotation> {
     const now = this.clock.now();
@@ -263,7 +263,7 @@ export class KeyRing {
     return { current, next };
   }
 
-  /** Whether every current key opens and signs; the reason it does not is for the log only. */
+  /** Throws unless every current key can be opened and used to sign. The reason is only for the log. */
   async check(): Promise<void> {
     this.stale();
     for (const purpose of PURPOSES) {

@@ -21,8 +21,8 @@ export function allKeys(db: Queries): Promise<StoredKey[]> {
 }
 
 /**
- * Holds the slots of a purpose until the transaction ends. Taken before they are read: on
- * PostgreSQL whoever waits here then reads what the one before has written.
+ * Locks the slots of a purpose until the transaction ends. Called before they are read, so that on
+ * PostgreSQL a transaction that waited here reads what the previous one has written.
  */
 export async function lockSlots(tx: Transaction, purpose: KeyPurpose): Promise<void> {
   await tx.run(
@@ -78,4 +78,32 @@ export async function activateKey(tx: Transaction, kid: string, now: number): Pr
     now,
     kid,
   );
+}
+
+/** An older name of a key, listed beside it for a while. */
+export interface KeyAlias {
+  readonly alias: string;
+  readonly kid: string;
+  /** The alias is listed until this moment, in milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Why the configured key aliases cannot be listed; undefined if they can. An alias that is also a key's
+ * id would list two entries under one id, and an alias of an unknown key would list none.
+ */
+export function keyAliasFault(
+  aliases: readonly KeyAlias[],
+  keys: readonly Pick<StoredKey, "kid">[],
+): string | undefined {
+  const known = new Set(keys.map(({ kid }) => kid));
+  for (const { alias, kid } of aliases) {
+    if (known.has(alias)) {
+      return `GATEHOUSE_KEY_ALIASES gives ${alias} as an older id, but that is the id of a key of this installation. Remove the entry.`;
+    }
+    if (!known.has(kid)) {
+      return `GATEHOUSE_KEY_ALIASES names the key ${kid}, which this installation does not have. Use an id from \`gatehouse key list\`, or remove the entry.`;
+    }
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-/** Names of members whose values never reach a log, whatever they hold. */
+/** Names of properties whose values are never logged. */
 const SECRET_NAMES = new Set(
   [
     "authorization",
@@ -23,7 +23,7 @@ const SECRET_NAMES = new Set(
   ].map((name) => name.toLowerCase()),
 );
 
-/** Values that are secrets by their form, wherever they stand in a text. */
+/** Formats of secrets, anywhere in a text. */
 const SECRET_FORMS = new RegExp(
   [
     String.raw`\bgh[a-z]_[A-Za-z0-9_-]{20,}`,

@@ -4,9 +4,9 @@ import type { Clock } from "../clock.js";
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; otherwise it is asked for once connected. */
+  /** TLS from the start; otherwise STARTTLS. */
   readonly tls: boolean;
-  /** On this machine, where nobody listens in between and certificates name somebody else. */
+  /** On this machine, where nobody can eavesdrop and certificates do not match. */
   readonly local: boolean;
   readonly signIn: { readonly user: string; readonly password: string } | undefined;
 }
@@ -23,23 +23,23 @@ export interface MailSettings {
 
 /** A plain text to one person. */
 export interface Mail {
-  /** The same at every try, so that a mailbox can tell a repetition. */
+  /** The same for every try, so that a mailbox can recognize a duplicate. */
   readonly messageId: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Milliseconds; the date it carries, whenever it gets through. */
+  /** Milliseconds; the date in the mail, whenever it is delivered. */
   readonly writtenAt: number;
 }
 
-/** `gone`: the mail server will never take it. */
+/** `gone`: the mail server will never accept it. */
 export type MailFault = "gone" | "not_delivered";
 
 const SEND_MS_MAX = 30_000;
 const CONNECT_MS_MAX = 10_000;
 const ANSWER_MS_MAX = 15_000;
 
-/** Loaded with the first mail: most installations start far more often than they send one. */
+/** Loaded with the first mail, because most processes never send one. */
 async function transportOf({ server: { host, port, tls, local, signIn } }: MailSettings) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
@@ -47,7 +47,7 @@ async function transportOf({ server: { host, port, tls, local, signIn } }: MailS
     port,
     secure: tls,
     ...(signIn === undefined ? {} : { auth: { user: signIn.user, pass: signIn.password } }),
-    // A password never goes over a line that others can read.
+    // A password is never sent over an unencrypted connection.
     ...(local && !tls ? { ignoreTLS: true } : { requireTLS: !tls && signIn !== undefined }),
     connectionTimeout: CONNECT_MS_MAX,
     greetingTimeout: CONNECT_MS_MAX,
@@ -59,7 +59,7 @@ async function transportOf({ server: { host, port, tls, local, signIn } }: MailS
   });
 }
 
-/** What went wrong in words of ours: a mail server's own may hold names of its network. */
+/** Our own message, because the mail server's may contain names of its network. */
 function faultOf(error: { readonly code?: unknown; readonly responseCode?: unknown }) {
   const { code, responseCode } = error;
   const said = typeof responseCode === "number" ? ` (${responseCode})` : "";
@@ -79,7 +79,7 @@ export class Mailer {
   private readonly settings: MailSettings | undefined;
   private transport: ReturnType<typeof transportOf> | undefined;
   private readonly clock: Clock;
-  /** Behind the `@` of message ids. */
+  /** The part of message ids after the `@`. */
   private readonly host: string;
 
   constructor(settings: MailSettings | undefined, baseUrl: string, clock: Clock) {
@@ -88,7 +88,7 @@ export class Mailer {
     this.host = new URL(baseUrl).hostname.replace(/^\[.*\]$/, "localhost");
   }
 
-  /** Whether this installation was told how to send mail. */
+  /** Whether a mail server is configured. */
   get configured(): boolean {
     return this.settings !== undefined;
   }

@@ -3,10 +3,7 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_
 const LOCAL_CHARS_MAX = 64;
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/i;
 
-/**
- * Whether a text is one plain address, as people write it. Quoted names, comments, lists and
- * anything that could begin another header line are not.
- */
+/** Whether a text is one plain address, without quoted names, comments, lists or line breaks. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   const local = text.slice(0, at);
@@ -16,20 +13,20 @@ export function isMailAddress(text: string): boolean {
 
 const LINE_CHARS_MAX = 80;
 
-/** Words of others on one line, without what hides, turns around or begins another line. */
+/** A stranger's text on one line, without invisible characters, direction marks and line breaks. */
 export function plainLine(text: string): string {
   const line = text.replace(/\s/g, " ").replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "");
   return [...line.replace(/ +/g, " ").trim()].slice(0, LINE_CHARS_MAX).join("");
 }
 
-/** Besides, nothing that ends the quotation, and nothing that a mail program makes a link of. */
+/** The same in quotation marks, and without anything that a mail program would turn into a link. */
 export function quoted(text: string): string {
   return `"${plainLine(text)
     .replaceAll('"', "'")
     .replace(/[.:/@](?=\S)/g, "$& ")}"`;
 }
 
-/** One line as it is, but for what a mail program would make a link of. */
+/** One line, without anything that a mail program would turn into a link. */
 export function unlinked(text: string): string {
   return plainLine(text)
     .replace(/:(?=\/)/g, ": ")

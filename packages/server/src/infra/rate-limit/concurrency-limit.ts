@@ -1,4 +1,4 @@
-/** How much of one kind of work goes on at a time in this process. */
+/** Limits how much work of one kind runs at the same time in this process. */
 export class ConcurrencyLimit {
   private readonly perKey: number;
   private readonly total: number;

@@ -1,10 +1,10 @@
-/** Keys that one limiter keeps; removing the oldest only ever admits more. */
+/** Keys in one limiter. Removing the oldest only admits more. */
 const KEYS_MAX = 100_000;
 export const MINUTE_US = 60_000_000;
 
 export interface Rate {
   readonly perMinute: number;
-  /** How many may come at once; the per-minute number unless said. */
+  /** How many may come at once; by default the number per minute. */
   readonly burst?: number;
 }
 
@@ -37,8 +37,8 @@ export class LocalLimiter {
   arrival(key: string, now: number, places = 1): number {
     const nowUs = now * 1000;
     const due = this.young.get(key) ?? this.old.get(key) ?? 0;
-    // Further ahead than anything that passed could bring it: the clock was set back, and nobody
-    // should wait for the time it had.
+    // Further ahead than any allowed request could set it, so the clock was set back, and nobody should
+    // wait for the old time.
     const from = due > nowUs + this.tolerance || due < nowUs ? nowUs : due;
     return from + places * this.interval;
   }
@@ -54,7 +54,7 @@ export class LocalLimiter {
     return this.waitFor(this.arrival(key, now, places), now);
   }
 
-  /** Lets one pass that takes so many places, or says how many milliseconds to wait. */
+  /** Admits a request that counts as `places`, or returns how many milliseconds to wait. */
   take(key: string, now: number, places = 1): number {
     const arrival = this.arrival(key, now, places);
     const wait = this.waitFor(arrival, now);

@@ -13,20 +13,19 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const FORM = "v1";
-/** Derived keys cached in memory; a removed one is derived again. */
-const KEYS_KEPT_MAX = 1000;
+/** Derived keys in memory; a removed one is derived again. */
+const KEYS_CACHED_MAX = 1000;
 
 /**
- * Seals what the database must keep but must not reveal. Whoever has the secrets key and the
- * database can read every sealed value; whoever has only one of them can read none.
+ * Encrypts secrets that are stored in the database. Reading them takes both the secrets key and the database.
  */
 export interface Secrets {
-  /** Names the key without revealing it, so that a wrong one is noticed before it is used. */
+  /** Identifies the key without revealing it, so that a wrong key is noticed before it is used. */
   readonly keyId: string;
-  /** `place` says what the value is and whose: a sealed value moved elsewhere does not open. */
+  /** `place` names the value and its owner. A sealed value opens only with the same place. */
   seal(place: string, plain: string): string;
   open(place: string, sealed: string): string;
-  /** A key of its own for something that is not kept: the same on every node and after a restart. */
+  /** A key derived for a purpose: the same on every node and after a restart. */
   keyFor(purpose: string): KeyObject;
 }
 
@@ -40,7 +39,7 @@ export function createSecrets(masterKey: Uint8Array): Secrets {
     let key = keys.get(purpose);
     if (key === undefined) {
       key = createSecretKey(derive(purpose));
-      if (keys.size >= KEYS_KEPT_MAX) keys.clear();
+      if (keys.size >= KEYS_CACHED_MAX) keys.clear();
       keys.set(purpose, key);
     }
     return key;

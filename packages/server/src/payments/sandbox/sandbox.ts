@@ -22,7 +22,7 @@ import {
   sandboxByKey,
 } from "./store.js";
 
-/** The least and the most it authorizes, in minor units: a processor has such limits. */
+/** The least and the most it authorizes, in minor units: a provider has such limits. */
 const AMOUNT_MINOR_MIN = 1;
 const AMOUNT_MINOR_MAX = 99_999_999;
 
@@ -116,7 +116,7 @@ interface SandboxTools {
 }
 
 /**
- * The embedded processor: Stripe's test tokens, and books of its own that outlive a restart. No
+ * The embedded provider: Stripe's test tokens, and books of its own that outlive a restart. No
  * money is behind it. Its rows are written apart from the transactions of a decision, as if it were
  * elsewhere: what holds with it holds with a real one.
  */

@@ -1,7 +1,7 @@
 import type { Money } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 
-/** A row in the books of the embedded processor. */
+/** A row in the books of the embedded provider. */
 export interface SandboxRow {
   readonly idempotencyKey: string;
   readonly reference: string;

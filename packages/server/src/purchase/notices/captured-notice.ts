@@ -4,11 +4,11 @@ import { isoTime } from "../../infra/clock.js";
 
 export const CAPTURED_WITHOUT_ORDER = "payment.captured_without_order";
 
-/** Money an owner took at the processor, of which no order came here. */
+/** Money an owner took at the provider, of which no order came here. */
 export interface CapturedPayment {
   readonly domain: string;
   readonly payment: Payment;
-  /** Null where the processor does not say how much. */
+  /** Null where the provider does not say how much. */
   readonly captured: Money | null;
   /** Why there is no order. */
   readonly reason: string;
@@ -20,7 +20,7 @@ export function capturedEvent(
   { domain, payment, captured, reason, now }: CapturedPayment,
   messageId: string,
 ): JsonObject {
-  const { siteKeyHash, attemptId, processor, reference, amount } = payment;
+  const { siteKeyHash, attemptId, provider, reference, amount } = payment;
   return {
     type: CAPTURED_WITHOUT_ORDER,
     message_id: messageId,
@@ -29,7 +29,7 @@ export function capturedEvent(
     domain,
     payment: {
       attempt_id: attemptId,
-      processor,
+      processor: provider,
       reference,
       reason,
       amount: { minor: amount.minor, currency: amount.currency },

@@ -49,15 +49,15 @@ const isNews = (known: readonly Adjustment[], found: Adjustment) =>
   changesMoney(known, found) || before(known, found)?.description !== found.description;
 
 function recordOf(
-  { attemptId, processor }: Payment,
+  { attemptId, provider }: Payment,
   { amount: { currency } }: Order,
   { adjustmentId: id, orderId, kind, status, amountMinor, changedAt }: Adjustment,
 ): RecordDraft {
   const content: JsonObject = {
-    actor: providerActor(processor),
+    actor: providerActor(provider),
     attempt_id: attemptId,
     order_id: orderId,
-    processor,
+    processor: provider,
     adjustment: { kind, id, status, amount: { currency, minor: amountMinor } },
   };
   return { type: "order.adjustment", occurredAt: changedAt, content };
@@ -101,8 +101,8 @@ async function write(
 
 /**
  * Asks what of a payment went back, and writes it down. All of it is asked for: whatever was told
- * before, twice or in another order ends the same. What somebody else has written since the processor
- * was asked may be newer, so it is asked again. Throws where the processor does not answer.
+ * before, twice or in another order ends the same. What somebody else has written since the provider
+ * was asked may be newer, so it is asked again. Throws where the provider does not answer.
  */
 export async function followReturns(context: Context, attemptId: string): Promise<void> {
   const payment = await paymentById(context.db, attemptId);
@@ -112,7 +112,7 @@ export async function followReturns(context: Context, attemptId: string): Promis
   const { siteKeyHash } = payment;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const asked = await orderOfAttempt(context.db, attemptId);
-    // What was never taken cannot go back, whatever a processor calls its giving up.
+    // What was never taken cannot go back, whatever a provider calls its giving up.
     if (asked?.payment !== "captured") return;
     const found = await providerOf(context, payment).returns(attemptOf(payment));
     const { answer: done } = await context.audit.commit(siteKeyHash, async (tx) => {

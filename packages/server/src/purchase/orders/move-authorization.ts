@@ -10,14 +10,14 @@ import { notifyOfOrder } from "./notify-of-order.js";
 import { revise } from "./whole-order.js";
 
 /** What a record says of an authorization that its owner took or gave up, or that nobody took. */
-function adjustment({ attemptId, processor }: Payment, order: Order): JsonObject {
+function adjustment({ attemptId, provider }: Payment, order: Order): JsonObject {
   const { orderId: order_id, payment: kind, capturedMinor: minor, amount } = order;
   const taken = minor === null ? {} : { amount: { currency: amount.currency, minor } };
   return {
-    actor: providerActor(processor),
+    actor: providerActor(provider),
     attempt_id: attemptId,
     order_id,
-    processor,
+    processor: provider,
     adjustment: { kind, ...taken },
   };
 }

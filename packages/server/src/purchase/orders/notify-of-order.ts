@@ -79,7 +79,7 @@ async function tellPlatform(
 ): Promise<void> {
   const { siteKeyHash, orderId: subjectId, revision: position } = whole.order;
   const destination = whole.checkout?.platform.webhookUrl ?? null;
-  // How a payment stands is between the owner and the processor: no platform sees it.
+  // How a payment stands is between the owner and the provider: no platform sees it.
   if (destination === null || topic === "order.payment") return;
   const message: Message = newMessage({
     // UCP has the ids of its webhooks be UUIDs.

@@ -15,7 +15,7 @@ import { sandboxByReference } from "../../payments/sandbox/store.js";
 import { followPayment } from "../reconcile.js";
 import { followReturns } from "./follow-returns.js";
 
-/** What an owner, or a bank, would do at a real processor. */
+/** What an owner, or a bank, would do at a real provider. */
 export const REHEARSALS = [
   ...(["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"] as const),
 ] as const;
@@ -52,7 +52,7 @@ async function giveBack(
   return undefined;
 }
 
-/** Does it in the books of the embedded processor; why it cannot be done. */
+/** Does it in the books of the embedded provider; why it cannot be done. */
 async function inTheBooks(
   context: Context,
   tx: Transaction,
@@ -90,7 +90,7 @@ async function sandboxPayment(
 }
 
 /**
- * Plays what would happen at a real processor after a sale, at the embedded one: written there as if
+ * Plays what would happen at a real provider after a sale, at the embedded one: written there as if
  * it were elsewhere, then followed like an event that came in.
  */
 export async function simulateSandboxEvent(
@@ -100,8 +100,8 @@ export async function simulateSandboxEvent(
 ): Promise<Result<true, RehearsalFault>> {
   const payment = await sandboxPayment(context, siteKeyHash, orderId);
   if (payment === undefined) return refuse("not_found", "The site has no such order.");
-  const { reference, processor } = payment;
-  if (processor !== "sandbox" || reference === null) {
+  const { reference, provider } = payment;
+  if (provider !== "sandbox" || reference === null) {
     return refuse("conflict", "Only what the sandbox authorized can be rehearsed with.");
   }
   const fault = await context.db.transaction((tx) => inTheBooks(context, tx, reference, rehearsal));

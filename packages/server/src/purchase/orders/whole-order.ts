@@ -54,7 +54,7 @@ export async function revise(tx: Transaction, held: Order): Promise<WholeOrder> 
 /** Whether no money is behind an order: the sandbox authorized it, or a test account did. */
 export async function isTestOrder(db: Queries, { attemptId }: Order): Promise<boolean> {
   const payment = await paymentById(db, attemptId);
-  if (payment === undefined || payment.processor === "sandbox") return true;
+  if (payment === undefined || payment.provider === "sandbox") return true;
   const account = payment.accountId === null ? null : await accountById(db, payment.accountId);
   return account?.live === false;
 }

@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { endAccounts } from "../../domain/payments/accounts/store.js";
-import type { ProcessorSettings, Site } from "../../domain/sites/site.js";
+import type { ProviderSettings, Site } from "../../domain/sites/site.js";
 import { siteByHash, updateSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import {
@@ -13,8 +13,8 @@ import {
   writeStripeAccount,
 } from "./stripe-account.js";
 
-/** What an owner wants of a processor: whether it is live is for its key to say. */
-export type WantedProcessor = Omit<ProcessorSettings, "live" | "publishableKey"> & {
+/** What an owner wants of a provider: whether it is live is for its key to say. */
+export type WantedProvider = Omit<ProviderSettings, "live" | "publishableKey"> & {
   readonly stripe?: StripeSettings | undefined;
 };
 
@@ -36,7 +36,7 @@ function keyFault({ abilities }: KeyReport): string | undefined {
 async function askStripe(
   context: Context,
   siteKeyHash: string,
-  wanted: WantedProcessor | null,
+  wanted: WantedProvider | null,
 ): Promise<Result<CheckedKey | undefined, "invalid_request" | "unavailable">> {
   const key = wanted?.kind === "stripe" ? wanted.stripe?.secretKey : undefined;
   // Other settings can be changed while Stripe, or the key, does not answer.
@@ -47,7 +47,7 @@ async function askStripe(
   return fault === undefined ? checked : refuse("invalid_request", fault);
 }
 
-/** What a site keeps of its processor; an account is written, or ended, with it. */
+/** What a site keeps of its provider; an account is written, or ended, with it. */
 async function settle(
   context: Context,
   tx: Transaction,
@@ -56,8 +56,8 @@ async function settle(
     wanted,
     checked,
     now,
-  }: { wanted: WantedProcessor | null; checked: CheckedKey | undefined; now: number },
-): Promise<Result<ProcessorSettings | null, "invalid_request">> {
+  }: { wanted: WantedProvider | null; checked: CheckedKey | undefined; now: number },
+): Promise<Result<ProviderSettings | null, "invalid_request">> {
   const { siteKeyHash } = site;
   if (wanted?.kind !== "stripe") {
     await endAccounts(tx, siteKeyHash, now);
@@ -73,11 +73,11 @@ async function settle(
   return ok({ kind, railOn, settles, walletMerchantId, publishableKey, live });
 }
 
-/** Connects a site to a processor, or with null takes it from the one it has. */
-export async function setProcessor(
+/** Connects a site to a provider, or with null takes it from the one it has. */
+export async function setProvider(
   context: Context,
   siteKeyHash: string,
-  wanted: WantedProcessor | null,
+  wanted: WantedProvider | null,
   actor: Actor,
 ): Promise<Result<Connected, Refusal>> {
   const { audit, clock } = context;
@@ -92,20 +92,20 @@ export async function setProcessor(
       const now = clock.now();
       const settled = await settle(context, tx, site, { wanted, checked, now });
       if (!settled.ok) return refused(settled);
-      const processor = settled.value;
-      const changed = { ...site, processor };
+      const provider = settled.value;
+      const changed = { ...site, provider };
       if (!(await updateSite(tx, changed, now))) {
         // Whatever was written of an account goes with the transaction.
         throw new SiteChangedError();
       }
       const about =
-        processor === null
+        provider === null
           ? { processor: "none" }
           : {
-              processor: processor.kind,
-              rail_on: processor.railOn,
-              settles: processor.settles,
-              live: processor.live,
+              processor: provider.kind,
+              rail_on: provider.railOn,
+              settles: provider.settles,
+              live: provider.live,
             };
       const change = { kind: "processor_set", ...about };
       const written = { ...changed, version: site.version + 1, changedAt: now };
