@@ -74,7 +74,7 @@ describe("the packages, from their tarballs in an empty folder", () => {
     expect(held).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
   });
 
-  test("walk the demo to its end, which leaves nothing behind", { timeout: WALK_MS }, async () => {
+  test("run the demo to its end, and it leaves nothing behind", { timeout: WALK_MS }, async () => {
     const temporary = join(folder, "temporary");
     mkdirSync(temporary);
     // Of an installation that is meant: the walk is on one of its own.

@@ -39,8 +39,8 @@ async function installedSite(name: string): Promise<string> {
 const cardOf = async (siteKey: string) =>
   (await fetch(`${server.url}/v1/agent-card/${siteKey}.json`)).text();
 
-describe("a site is found", () => {
-  test("by its own address, where it serves its card and no key set", async () => {
+describe("a site", () => {
+  test("is found by its own address, where it serves its card but no key set", async () => {
     const domain = await installedSite("localhost");
     expect((await fetch(`http://${domain}/.well-known/jwks.json`)).status).toBe(404);
     const site = await discover(`http://${domain}`);
@@ -50,7 +50,7 @@ describe("a site is found", () => {
     expect(page.siteKey).toBe(site.siteKey);
   });
 
-  test("by nobody else's copy of its card, whatever keys that names", async () => {
+  test("is not found by a copy of its card on another server, whatever keys the copy names", async () => {
     const { site_key } = await createSite(server, "shop.example.com");
     const card = await cardOf(site_key);
     const port = await listen((request, response) => {
@@ -64,7 +64,7 @@ describe("a site is found", () => {
 });
 
 test.each(["mandate", "mcp"] as const)(
-  "a card that holds is refused where its %s address is plain http on another machine",
+  "a valid card is refused if its %s address is plain http on another machine",
   async (name) => {
     const { signer, jwk } = await generateEd25519("k1");
     const outside = "http://gate.example.com/v1/here";

@@ -9,7 +9,7 @@ const thrown = (task: Promise<unknown>): Promise<AgentError> =>
     (error) => error,
   );
 
-test("an answer without an end is let go at the limit", async () => {
+test("an endless response is cut off at the size limit", async () => {
   const piece = Buffer.alloc(64 * 1024, " ");
   let letGo: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ test("an answer without an end is let go at the limit", async () => {
   await closed;
 });
 
-test("an answer that breaks off is told in a sentence, with its cause", async () => {
+test("a response that breaks off is reported in a sentence, with its cause", async () => {
   const port = await listen((_request, response) => {
     response.writeHead(200, { "content-length": "1000" });
     response.write('{"half":', () => response.destroy());
@@ -42,11 +42,11 @@ test("an answer that breaks off is told in a sentence, with its cause", async ()
 const ELSEWHERE = "http://192.0.2.1/v1";
 
 test.each<[string, () => Promise<unknown>]>([
-  ["its card", () => discover(ELSEWHERE)],
+  ["a request for a card", () => discover(ELSEWHERE)],
   ["a mandate", () => sendText({ mandateUrl: ELSEWHERE }, "{}")],
-  ["a call of a tool", () => quoteOrder({ mcpUrl: ELSEWHERE }, [])],
-  ["a question", () => escalationStatus(ELSEWHERE)],
-])("%s does not go over plain http to another machine", async (_what, task) => {
+  ["a tool call", () => quoteOrder({ mcpUrl: ELSEWHERE }, [])],
+  ["a request for the state of a review", () => escalationStatus(ELSEWHERE)],
+])("%s is not sent over plain http to another machine", async (_what, task) => {
   const error = await thrown(task());
   expect(error).toBeInstanceOf(AgentError);
   expect([error.message, error.cause]).toEqual([
@@ -56,7 +56,7 @@ test.each<[string, () => Promise<unknown>]>([
 });
 
 test.each(["mailto:ops@example.com", "file:///etc/passwd", "shop"])(
-  "%s is no address",
+  "%s is refused as an address",
   async (mandateUrl) => {
     const error = await thrown(sendText({ mandateUrl }, "{}"));
     expect(error.message).toBe(`${mandateUrl} is no address`);

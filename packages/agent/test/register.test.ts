@@ -27,7 +27,7 @@ async function siteAnswering(body: object) {
 const agentId = `agt_${"a".repeat(24)}`;
 const good = () => ({ agent_id: agentId, kid: key.kid, status: "pending" });
 
-test("a site that answers as it should is believed", async () => {
+test("a correct answer of a site is accepted", async () => {
   const site = await siteAnswering(good());
   const registered = { agentId, kid: key.kid, status: "pending" };
   expect(await register(site, key, { name: "Buyer" })).toEqual(registered);
@@ -35,11 +35,11 @@ test("a site that answers as it should is believed", async () => {
 });
 
 test.each([
-  ["an id that is none", { agent_id: "agt_\u001b[2J" }, /no id of an agent/],
-  ["an id that is no text", { agent_id: 7 }, /no id of an agent/],
+  ["an invalid id", { agent_id: "agt_\u001b[2J" }, /no id of an agent/],
+  ["an id that is not a string", { agent_id: 7 }, /no id of an agent/],
   ["another key", { kid: "other" }, /another key/],
-  ["a status nobody knows", { status: "\u001b]0;owned" }, /a status that no agent has/],
-  ["no status", { status: undefined }, /a status that no agent has/],
+  ["an unknown status", { status: "\u001b]0;owned" }, /a status that no agent has/],
+  ["a missing status", { status: undefined }, /a status that no agent has/],
 ])("%s in the answer to a registration is refused", async (_what, change, says) => {
   const site = await siteAnswering({ ...good(), ...change });
   const error = await register(site, key, { name: "Buyer" }).catch((thrown) => thrown);
@@ -47,7 +47,7 @@ test.each([
   expect(error.message).toMatch(says);
 });
 
-test("a status that no agent has is refused when it is asked for, too", async () => {
+test("an unknown status is also refused when the agent asks for its status", async () => {
   const site = await siteAnswering({ agent_id: agentId, status: "king" });
   await expect(agentStatus(site, agentId)).rejects.toThrow(AgentError);
 });

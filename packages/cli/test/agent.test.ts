@@ -43,7 +43,7 @@ async function keygen(name: string): Promise<string> {
 }
 
 describe("an agent developer", () => {
-  test("makes a key nobody else can read, and none is written over", async () => {
+  test("creates a key that nobody else can read, and does not overwrite an existing one", async () => {
     const file = await keygen("fresh");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const kept = readFileSync(file, "utf8");
@@ -54,7 +54,7 @@ describe("an agent developer", () => {
     expect(Object.keys(JSON.parse(other.out))).toEqual(["kty", "crv", "x", "kid"]);
   });
 
-  test("registers at a site whose card holds, waits, and is approved", async () => {
+  test("registers at a site whose card verifies, waits, and is approved", async () => {
     const key = await keygen("buyer");
     const args = ["agent", "register", card, "--key", key, "--name", "Flower buyer"];
     const registered = await run(...args, "--contact", "ops@agent.example");
@@ -91,7 +91,7 @@ describe("an agent developer", () => {
     expect(tail.out).not.toContain("Flower buyer");
   });
 
-  test("is not registered where the card does not hold, or the key is missing", async () => {
+  test("is not registered if the card does not verify, or the key is missing", async () => {
     const args = ["--key", await keygen("careful"), "--name", "Careful"];
     const elsewhere = await run(
       "agent",
@@ -122,7 +122,7 @@ describe("an agent developer", () => {
   });
 });
 
-test("a site on this machine is reached by a name below localhost", async () => {
+test("a site on this machine is reached by a name under localhost", async () => {
   let name = "";
   const site = createServer((request, response) => {
     name = request.headers.host ?? "";
@@ -139,7 +139,7 @@ test("a site on this machine is reached by a name below localhost", async () => 
   expect(verified.code).toBe(0);
 });
 
-test("where an address does not answer, it is said what the system calls that", async () => {
+test("if an address does not answer, the error contains the system's error code", async () => {
   const args = ["--key", await keygen("nobody"), "--name", "Nobody"];
   const site = createServer().listen(0, "127.0.0.1");
   await once(site, "listening");
@@ -153,7 +153,7 @@ test("where an address does not answer, it is said what the system calls that", 
   ]);
 });
 
-test("an agent is known by the address of a domain too, and all it may ask for is said", async () => {
+test("an agent can register by the address of a domain, and approving it says what it may ask for", async () => {
   const args = ["--key", await keygen("by-domain"), "--name", "By domain"];
   const page = `${service.url}/v1/agent/domain/${SHOP}`;
   const registered = await run("agent", "register", page, ...args);
@@ -167,7 +167,7 @@ test("an agent is known by the address of a domain too, and all it may ask for i
   );
 });
 
-test("an owner adds an agent by its public key, active at once; its private part is not sent", async () => {
+test("an owner adds an agent by its public key: it is active at once, and the private key is not sent", async () => {
   const key = await keygen("known");
   const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours", "--tag", "own");
   expect(added.out).toMatch(/^agt_\S+ {2}active\n$/);
@@ -180,7 +180,7 @@ test("an owner adds an agent by its public key, active at once; its private part
 test.each([
   ["is not there", "none.json", undefined, "There is no key in"],
   ["holds something else", "words.json", "a key", "holds no public JWK"],
-])("a key to add that %s is said in a sentence", async (_what, name, text, says) => {
+])("a key to add that %s gets an error in a full sentence", async (_what, name, text, says) => {
   const file = join(folder, name);
   if (text !== undefined) writeFileSync(file, text);
   const { code, err } = await run("agent", "add", SHOP, "--key", file, "--name", "Ours");
@@ -188,7 +188,7 @@ test.each([
   expect(err).toContain(says);
 });
 
-test("an agent whose origin the owner trusts is admitted by the keys it publishes", async () => {
+test("an agent from an origin that the owner trusts is admitted with the keys it publishes", async () => {
   const site = JSON.parse((await run("site", "show", SHOP, "--json")).out);
   const settings = (body: unknown) =>
     fetch(`${service.url}/v1/admin/sites/${site.site_key_hash}/mandates`, {

@@ -56,7 +56,7 @@ describe("gatehouse audit archive", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("up to 2030-05-19")]);
   });
 
-  test("lists the days of a dry run, archives them, and finds nothing more to do", async () => {
+  test("lists the days in a dry run, archives them, and then finds nothing more to do", async () => {
     const before = ["audit", "archive", "--before", "2030-05-19"];
     const dry = await run(...before, "--dry-run");
     expect(dry.out).toMatch(/2030-05-17.*2030-05-18/s);
@@ -68,7 +68,7 @@ describe("gatehouse audit archive", () => {
     expect(JSON.parse(again.out)).toEqual({ before: "2030-05-19", dry_run: false, days: [] });
   });
 
-  test("leaves files that `audit verify` proves offline, up to a checkpoint from before", async () => {
+  test("leaves files that `audit verify` verifies offline, up to an earlier checkpoint", async () => {
     const folder = join(server.context.config.archiveDir, "shop.example.com_audit_1");
     const files = readdirSync(folder).map((name) => join(folder, name));
     const rest = temporaryFolder();

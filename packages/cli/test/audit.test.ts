@@ -62,7 +62,7 @@ function tampered(change: (text: string) => string): string {
 }
 
 describe("gatehouse audit verify", () => {
-  test("says of a good export what holds and what was not asked, and exits 0", async () => {
+  test("says which checks of a good export pass and which were not requested, and exits 0", async () => {
     const { code, out } = await run("audit", "verify", file, "--key", keys);
     expect(code).toBe(0);
     expect(out).toContain("✓ integrity     no record was changed, moved, added or taken out");
@@ -81,7 +81,7 @@ describe("gatehouse audit verify", () => {
     );
   });
 
-  test("gives programs the whole report", async () => {
+  test("prints the whole report as JSON for programs", async () => {
     const good = JSON.parse(
       (await run("audit", "verify", file, "--key", keys, "--json", "--replay")).out,
     );
@@ -92,7 +92,7 @@ describe("gatehouse audit verify", () => {
     expect([code, report.ok, report.findings[0].seq]).toEqual([1, false, 3]);
   });
 
-  test("names the decision that does not follow from the rules, and why", async () => {
+  test("names the decision that does not follow from the rules, and says why", async () => {
     const { out: made } = await run("site", "create", "wrong.example.com", "--name", "W", "--json");
     const { site_key_hash } = JSON.parse(made);
     const decision = { outcome: "approved", reason_codes: [] };
@@ -108,7 +108,7 @@ describe("gatehouse audit verify", () => {
     expect(out).toContain("✗ replay        record 2: it says approved, and names no rules");
   });
 
-  test("takes the key as the service's address, or as one line", async () => {
+  test("takes the key as the service's address or as one line", async () => {
     expect((await run("audit", "verify", file, "--key", server.url)).code).toBe(0);
     const genesis = JSON.parse(readFileSync(file, "utf8")).bundle.records[0].record;
     expect((await run("audit", "verify", file, "--key", genesis.vkey)).code).toBe(0);
@@ -116,7 +116,7 @@ describe("gatehouse audit verify", () => {
     expect((await run("audit", "verify", file, "--key", other)).code).not.toBe(0);
   });
 
-  test("needs a key from elsewhere: the file could bring its own", async () => {
+  test("needs a key from elsewhere, because the file could contain its own", async () => {
     const { code, err } = await run("audit", "verify", file);
     expect([code, err]).toEqual([2, expect.stringContaining("--key")]);
     // The key set of cards verifies no log.
@@ -134,7 +134,7 @@ describe("gatehouse audit verify", () => {
     );
   });
 
-  test("says of a key that is not there that it is not, and what would be one", async () => {
+  test("says that a key file is missing, and what --key accepts", async () => {
     expect(await run("audit", "verify", file, "--key", "nokey.json")).toEqual({
       code: 2,
       out: "",
@@ -142,7 +142,7 @@ describe("gatehouse audit verify", () => {
     });
   });
 
-  test("says of two exports of a running day that one of them is enough", async () => {
+  test("says that one of two exports of a running day is enough", async () => {
     const later = (await run(...EXPORT, "--out", temporaryFolder())).out.trim();
     const { code, out } = await run("audit", "verify", file, later, "--key", keys);
     expect(code).toBe(1);
@@ -151,7 +151,7 @@ describe("gatehouse audit verify", () => {
     );
   });
 
-  test("a kept checkpoint must be met, not merely uncontradicted", async () => {
+  test("requires that the export reaches a kept checkpoint, not only that nothing contradicts it", async () => {
     const kept = join(folder, "kept.txt");
     const checkpoint = await run("audit", "checkpoint", "shop.example.com");
     writeFileSync(kept, checkpoint.out);
@@ -169,7 +169,7 @@ describe("gatehouse audit verify", () => {
     expect([met.code, met.out]).toEqual([0, expect.stringContaining("✓ anchoring")]);
   });
 
-  test("says what is wrong with files that are none", async () => {
+  test("says what is wrong with files that are not exports", async () => {
     const missing = await run("audit", "verify", join(folder, "nothing.json"), "--key", keys);
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("There is no file")]);
     const card = await run("audit", "verify", keys, "--key", keys);
@@ -177,15 +177,15 @@ describe("gatehouse audit verify", () => {
   });
 });
 
-describe("what was not checked is not passed over", () => {
-  test("notes alone are no export, and OCSF lines take no checkpoint", async () => {
+describe("gatehouse audit verify reports what was not checked:", () => {
+  test("notes alone are not an export, and OCSF lines cannot be checked against the rules", async () => {
     const alone = await run("audit", "verify", "x.json.note", "--key", keys);
     expect([alone.code, alone.err]).toEqual([2, expect.stringContaining("Name the files:")]);
     const lines = await run("audit", "verify", "x.ndjson", "--key", keys, "--replay");
     expect([lines.code, lines.err]).toEqual([2, expect.stringContaining("by their note only")]);
   });
 
-  test("a page without its note says that the page itself was not looked at", async () => {
+  test("for a page without its note it says that the page itself was not checked", async () => {
     const out = temporaryFolder();
     const page = await run(...EXPORT, "--format", "html", "--out", out);
     const [html = ""] = page.out.trim().split("\n");
@@ -197,7 +197,7 @@ describe("what was not checked is not passed over", () => {
     expect(bare.out).toContain("what the page shows was not checked");
   });
 
-  test("a vkey vouches for its own site only", async () => {
+  test("a vkey is accepted only for its own site", async () => {
     const genesis = JSON.parse(readFileSync(file, "utf8")).bundle.records[0].record;
     const other = await noteKeyText({
       name: "other.example.com/audit/1",
@@ -212,7 +212,7 @@ describe("what was not checked is not passed over", () => {
 });
 
 describe("gatehouse audit export", () => {
-  test("saves a page and lines with the notes that sign them, which verify", async () => {
+  test("saves a page and lines with the notes that sign them, and they verify", async () => {
     const out = temporaryFolder();
     const page = await run(...EXPORT, "--format", "html", "--out", out);
     const [html = "", note = ""] = page.out.trim().split("\n");
@@ -230,7 +230,7 @@ describe("gatehouse audit export", () => {
     );
   });
 
-  test("replaces no file, and refuses days that are none", async () => {
+  test("does not replace an existing file, and refuses dates that do not exist", async () => {
     const again = await run(...EXPORT, "--out", folder);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining("exists already")]);
     const wrong = await run("audit", "export", "shop.example.com", "--day", "2030-02-30");
@@ -238,13 +238,13 @@ describe("gatehouse audit export", () => {
   });
 });
 
-test("gatehouse verify knows a part of an export when it sees one", async () => {
+test("gatehouse verify recognizes a part of an export", async () => {
   expect((await run("verify", file, "--keys", server.url)).code).toBe(0);
   const { code, err } = await run("verify", file);
   expect([code, err]).toEqual([2, expect.stringContaining("Say whose keys you trust")]);
 });
 
-test("gatehouse audit tail and logs show what is there", async () => {
+test("gatehouse audit tail and gatehouse audit logs show the records and the logs", async () => {
   const tail = await run("audit", "tail", "shop.example.com", "-n", "3");
   expect([tail.code, tail.out.trim().split("\n").length]).toEqual([0, 3]);
   const lines = (await run("audit", "tail", "shop.example.com", "-n", "200", "--json")).out;
@@ -264,7 +264,7 @@ describe("gatehouse audit show", () => {
     return JSON.parse(out).record.record_id as string;
   };
 
-  test("prints a record and that it holds, and exits 0", async () => {
+  test("prints a record and its passed checks, and exits 0", async () => {
     const id = await newest();
     const { code, out, err } = await run("audit", "show", "shop.example.com", id);
     expect([code, err]).toEqual([0, ""]);
@@ -280,7 +280,7 @@ describe("gatehouse audit show", () => {
     expect(json.checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true]);
   });
 
-  test("says so where there is none, and where the keys are not those that are trusted", async () => {
+  test("says so if the record does not exist or the keys are not the trusted ones", async () => {
     const none = "00000000-0000-7000-8000-000000000000";
     expect(await run("audit", "show", "shop.example.com", none)).toEqual({
       code: 1,
@@ -306,7 +306,7 @@ describe("gatehouse audit show", () => {
   });
 });
 
-describe("what a service shows of a record is not believed", () => {
+describe("the client checks by itself a record that the service shows:", () => {
   type Shown = ShownRecord;
   const checked = async (change: (shown: Shown, other: Shown) => Shown) => {
     const show = async (seq: number): Promise<Shown> => {
@@ -350,11 +350,11 @@ describe("what a service shows of a record is not believed", () => {
       }),
       ["inclusion"],
     ],
-  ])("where it changed %s", async (_name, change, found) => {
+  ])("it finds which checks fail if the service changed %s", async (_name, change, found) => {
     expect(await checked(change)).toEqual(found);
   });
 
-  test("where a key holder proves it at another place than it names", async () => {
+  test("it refuses a proof by the key's owner for another position than the record names", async () => {
     const { signer, jwk } = await generateEd25519("k1");
     const provenAt = async (origin: string, seq: number) => {
       const record = {

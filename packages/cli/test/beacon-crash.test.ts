@@ -73,8 +73,8 @@ async function* pagesSeen(url: string, { site_key_hash }: Site): AsyncGenerator<
   }
 }
 
-describe.each(DATABASES)(`${BEACONS} beacons and a kill without warning, on %s`, (dialect) => {
-  test("every beacon that was answered is a visit, once, and counted", {
+describe.each(DATABASES)(`${BEACONS} beacons before a kill on %s:`, (dialect) => {
+  test("every beacon that was answered is stored as one visit, and counted", {
     timeout: 60_000 + BEACONS * 10,
   }, async () => {
     const env = { ...(await freshEnvironment(dialect)), ...UNLIMITED };

@@ -10,7 +10,7 @@ import { command } from "./command.ts";
 
 const DOMAIN = "flowers.example.com";
 
-test("an owner follows the guide from nothing to the first order, and sees where to send it", {
+test("an owner follows the guide from nothing to the first order, and sees where to ship it", {
   timeout: 60_000,
 }, async () => {
   const platform = await Platform.start();

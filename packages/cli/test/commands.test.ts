@@ -14,7 +14,7 @@ async function running() {
 }
 
 describe("site commands", () => {
-  test("take a site on, show, verify, change, list and delete it", async () => {
+  test("create, show, verify, change, list and delete a site", async () => {
     const { run } = await running();
     const created = await run("site", "create", "shop.example.com", "--name", "Fern & Petal");
     expect(created.code).toBe(0);
@@ -57,7 +57,7 @@ describe("site commands", () => {
     ]);
   });
 
-  test("keep showing the proof that must stay published, and refuse a change of nothing", async () => {
+  test("keep showing the proof that must stay published, and refuse an empty change", async () => {
     const { run } = await running();
     const made = await run("site", "create", "shop.example.com", "--name", "Shop");
     const key = /site_key {7}(us_\S+)/.exec(made.out)?.[1] as string;
@@ -80,7 +80,7 @@ describe("site commands", () => {
     expect(again.err).toMatch(/^Note: there are 2 sites for shop\.example\.com/);
   });
 
-  test("say what to do when a site is unknown or named twice", async () => {
+  test("say what to do if a site is unknown or ambiguous", async () => {
     const { run } = await running();
     expect((await run("site", "show", "shop.example.com")).err).toMatch(
       /There is no site for .*\n`gatehouse site list`/,
@@ -94,8 +94,8 @@ describe("site commands", () => {
   });
 });
 
-describe("key and token commands", () => {
-  test("list keys, refuse a hasty rotation, rotate by force", async () => {
+describe("key and token commands:", () => {
+  test("they list keys, refuse an early rotation, and rotate with --force", async () => {
     const { run } = await running();
     expect((await run("key", "list")).out).toMatch(
       /PURPOSE {2}STATE .*\ncard {5}current {2}service-card-/,
@@ -110,7 +110,7 @@ describe("key and token commands", () => {
     expect(items.filter((key: { purpose: string }) => key.purpose === "card").length).toBe(3);
   });
 
-  test("make a token that works, list and revoke it", async () => {
+  test("they create a token that works, list it and revoke it", async () => {
     const { run, env } = await running();
     const made = await run("token", "create", "--name", "CI", "--role", "operator");
     expect(made.out).toMatch(/^gha_[A-Za-z0-9_-]{43}\n$/);
@@ -127,7 +127,7 @@ describe("key and token commands", () => {
     ]);
   });
 
-  test("an owner makes and lists tokens of the own site, named by its domain", async () => {
+  test("an owner creates and lists tokens of their own site, named by its domain", async () => {
     const { run, env } = await running();
     await run("site", "create", "shop.example.com", "--name", "Shop");
     const create = ["token", "create", "--name", "Ann", "--site", "shop.example.com", "--role"];
@@ -142,7 +142,7 @@ describe("key and token commands", () => {
     );
   });
 
-  test("a stolen key is replaced and listed no more", async () => {
+  test("a stolen key is replaced and no longer listed", async () => {
     const { run } = await running();
     const before = (await run("key", "list")).out;
     const done = await run("key", "rotate", "card", "--stolen");
@@ -151,7 +151,7 @@ describe("key and token commands", () => {
     for (const [kid] of before.matchAll(/service-card-\S+/g)) expect(after).not.toContain(kid);
   });
 
-  test("accept the present time after the clock was ahead, with a reason, and only then", async () => {
+  test("the operator accepts the current time after the clock was ahead, with a reason, and only then", async () => {
     const { run, server } = await running();
     const early = await run("clock", "accept", "--reason", "it was ahead");
     expect([early.code, early.out]).toEqual([1, ""]);
@@ -197,8 +197,8 @@ describe("key and token commands", () => {
   });
 });
 
-describe("upkeep commands", () => {
-  test("back a running installation up, restore it elsewhere, doctor is clean", async () => {
+describe("maintenance commands:", () => {
+  test("they back up a running installation and restore it elsewhere, and doctor finds nothing", async () => {
     const { run, env } = await running();
     await run("site", "create", "shop.example.com", "--name", "Shop");
     const file = join(temporaryFolder(), "backup.ndjson.gz");
@@ -270,7 +270,7 @@ describe("the command line", () => {
       2,
       /^-B+ is taken for an option: .*\nName the site by its domain or key\.\n/,
     ],
-    ["a command spelt wrong", ["site", "lst"], 2, /\nDid you mean list\?\n/],
+    ["a misspelled command", ["site", "lst"], 2, /\nDid you mean list\?\n/],
     [
       "a status that does not exist",
       ["order", "list", "x", "--status", "gone"],
@@ -283,16 +283,21 @@ describe("the command line", () => {
       2,
       /Write one of: processing, shipped, in_transit, /,
     ],
-    ["a place that is none", ["skill", "move", "x", "y", "--to", "top"], 2, /Write its number/],
     [
-      "a backup that is not there",
+      "a channel that does not exist",
+      ["skill", "move", "x", "y", "--to", "top"],
+      2,
+      /Write its number/,
+    ],
+    [
+      "a backup that does not exist",
       ["restore", "no-such.file"],
       1,
       /does not exist: check the path/,
     ],
     ["a broken setting", ["site", "list"], 3, /GATEHOUSE_PORT must be/, { GATEHOUSE_PORT: "x" }],
   ] as const)(
-    "exits with a code of its own for %s",
+    "exits with the right code for %s",
     async (_name, args, code, message, env?: Record<string, string>) => {
       const finished = await command(args, env ?? {});
       expect(finished.code).toBe(code);
@@ -300,7 +305,7 @@ describe("the command line", () => {
     },
   );
 
-  test("exits 4 when no service answers, and 1 without a token", async () => {
+  test("exits 4 if no service answers, and 1 without a token", async () => {
     const stopped = await running();
     await stopped.server.stop();
     const { env } = stopped;
@@ -313,7 +318,7 @@ describe("the command line", () => {
     expect((await command(["site", "list"], without)).err).toMatch(/There is no admin token in/);
   });
 
-  test("says what it probably is when the other end is no HTTPS, or not trusted", async () => {
+  test("says what is probably wrong if the other end does not speak HTTPS or is not trusted", async () => {
     const { server, env } = await running();
     const https = { ...env, GATEHOUSE_BASE_URL: server.url.replace("http:", "https:") };
     const { code, err } = await command(["site", "list"], https);

@@ -27,8 +27,8 @@ async function writeUntilKilled(url: string, round: number, kill: () => void): P
   return answered;
 }
 
-describe.each(DATABASES)("killed without warning on %s", (dialect) => {
-  test("whatever was answered is there after a restart, and doctor is clean", {
+describe.each(DATABASES)("a service killed without warning on %s", (dialect) => {
+  test("has everything it answered after a restart, and doctor finds nothing", {
     timeout: 60_000 + ROUNDS * 5000,
   }, async () => {
     const env = await freshEnvironment(dialect);

@@ -89,8 +89,8 @@ describe("skill commands", () => {
   });
 });
 
-describe("site preview", () => {
-  test("lists the documents, prints one, writes all", async () => {
+describe("gatehouse site preview", () => {
+  test("lists the documents, prints one, and writes all of them", async () => {
     expect((await run("site", "preview", "shop.example.com")).out).toMatch(
       /^card +\d+ +http:\/\/127\.0\.0\.1:\d+\/v1\/agent-card\/us_/m,
     );
@@ -114,7 +114,7 @@ async function saved(path: string, change: (text: string) => string = (text) => 
 
 const card = () => `/v1/agent-card/${site.site_key}.json`;
 
-describe("verify", () => {
+describe("gatehouse verify", () => {
   test.each([
     ["agent card", () => card(), 9],
     ["A2A card", () => `/v1/agent-card/${site.site_key}/a2a.json`, 5],
@@ -130,7 +130,7 @@ describe("verify", () => {
     expect(out).toContain(`The ${name} of shop.example.com holds, by the keys of ${keys}.`);
   });
 
-  test("names the check that failed, for people and programs", async () => {
+  test("names the check that failed, for people and for programs", async () => {
     const file = await saved(card(), (text) => text.replace("Fern", "Ferm"));
     const told = await run("verify", file, "--keys", url);
     expect([told.code, told.err]).toEqual([
@@ -146,10 +146,10 @@ describe("verify", () => {
   });
 
   test.each([
-    ["as many keys as are looked at", 16, /^✗ no A2A signature verifies$/m],
-    ["more", 2000, /^✗ it has 2000 A2A signatures: more than 16 are not looked at$/m],
+    ["as many as it checks,", 16, /^✗ no A2A signature verifies$/m],
+    ["too many", 2000, /^✗ it has 2000 A2A signatures: more than 16 are not looked at$/m],
   ])(
-    "a card of %s that nobody has asks for the key set twice at most",
+    "fetches the key set at most twice for a card signed with %s unknown keys",
     async (_what, count, says) => {
       let asked = 0;
       const keys = createServer(async (_request, response) => {
@@ -174,7 +174,7 @@ describe("verify", () => {
     },
   );
 
-  test("a card with its envelope cut off is not A2A's own form", async () => {
+  test("does not accept a card without its envelope as A2A's own format", async () => {
     const file = await saved(card(), (text) => {
       const { signing: _cut, ...rest } = JSON.parse(text);
       return JSON.stringify({ ...rest, site: { ...rest.site, service_endpoint: "https://evil/" } });
@@ -186,7 +186,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("a file is checked by keys the reader names, never by its own", async () => {
+  test("checks a file with the keys that the reader names, never with the file's own", async () => {
     const file = await saved(card());
     const told = await run("verify", file);
     expect([told.code, told.err]).toMatchObject([
@@ -198,7 +198,7 @@ describe("verify", () => {
     expect((await run("verify", file, "--keys", file)).err).toMatch(/is not a key set/);
   });
 
-  test("a server is not believed by keys of another that its document names", async () => {
+  test("does not trust a server because of another server's keys that its document names", async () => {
     const forged = createServer((request, response) => {
       const own = JSON.stringify({ keys: [] });
       if (request.url === "/.well-known/jwks.json") return void response.end(own);
@@ -217,7 +217,7 @@ describe("verify", () => {
     expect((await run("verify", `${at}/card.json`, "--keys", url)).code).toBe(0);
   });
 
-  test("the domain it names is the one that was signed", async () => {
+  test("names the domain that was signed", async () => {
     const file = await saved(`/v1/catalog/${site.site_key}.json`, (text) =>
       JSON.stringify({ ...JSON.parse(text), site: { domain: "paypal.example" } }),
     );
@@ -226,7 +226,7 @@ describe("verify", () => {
     expect(out).not.toContain("paypal");
   });
 
-  test("a document cannot make it read a file as its keys", async () => {
+  test("cannot be made by a document to read a local file as its keys", async () => {
     const keys = await saved("/.well-known/jwks.json");
     const posing = createServer(async (_request, response) => {
       const card_ = JSON.parse(await (await fetch(url + card())).text());
@@ -244,7 +244,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("what a stranger wrote cannot steer the terminal", async () => {
+  test("prints nothing that could control the terminal", async () => {
     const file = await saved(card(), (text) =>
       text.replaceAll("shop.example.com", "\\u001b[2J\\u202eevil"),
     );
@@ -254,9 +254,19 @@ describe("verify", () => {
   });
 
   test.each([
-    ["nothing there", () => `${url}/v1/agent-card/us_nobody.json`, 1, /answered with status 404/],
-    ["no server", () => "http://127.0.0.1:9/card", 4, /does not answer/],
-    ["neither file nor address", () => "nonsense", 2, /neither a file nor an http\(s\) address/],
+    [
+      "an address without a document",
+      () => `${url}/v1/agent-card/us_nobody.json`,
+      1,
+      /answered with status 404/,
+    ],
+    ["an address without a server", () => "http://127.0.0.1:9/card", 4, /does not answer/],
+    [
+      "a name that is neither a file nor an address",
+      () => "nonsense",
+      2,
+      /neither a file nor an http\(s\) address/,
+    ],
     ["another document", () => `${url}/version`, 1, /^This document is not signed/],
     ["a page without a card", () => join(temporaryFolder(), "page"), 1, /carries no agent card/],
   ])("says what is wrong with %s", async (_what, target, code, message) => {

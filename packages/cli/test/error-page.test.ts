@@ -25,18 +25,18 @@ const PAGE = "https://gate.example.com/docs/errors/";
 
 test.each([
   ["a page", `${PAGE}policy-denied.md`],
-  ["a page as long as one can be", PAGE + "a".repeat(300 - PAGE.length)],
-])("%s that explains a refusal is named", async (_what, page) => {
+  ["a page with the longest allowed address", PAGE + "a".repeat(300 - PAGE.length)],
+])("%s that explains a rejection is printed", async (_what, page) => {
   expect(await hintFor(page)).toBe(`See ${page}`);
 });
 
 test.each([
-  ["that looks like another's", "https://gate.example.com@evil.example/docs"],
-  ["that holds a password", "https://:secret@evil.example/docs"],
-  ["that nobody reads to its end", PAGE + "a".repeat(301 - PAGE.length)],
-  ["that is longer than it looks", PAGE + "ü".repeat(100)],
-  ["of another kind", "javascript:alert(1)"],
-  ["that is no text", 7],
-])("an address %s is not", async (_what, page) => {
+  ["that imitates another host", "https://gate.example.com@evil.example/docs"],
+  ["with a password", "https://:secret@evil.example/docs"],
+  ["that is too long", PAGE + "a".repeat(301 - PAGE.length)],
+  ["that is too long once it is encoded", PAGE + "ü".repeat(100)],
+  ["with another scheme", "javascript:alert(1)"],
+  ["that is not a string", 7],
+])("an address %s is not printed as the page that explains a rejection", async (_what, page) => {
   expect(await hintFor(page)).toBe("Ask the owner of the site.");
 });

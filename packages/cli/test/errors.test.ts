@@ -15,7 +15,7 @@ async function answering(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a file that cannot be used is told in a sentence, by whatever command it was for", async () => {
+test("every command reports a file it cannot use in a full sentence", async () => {
   const env = await freshEnvironment("sqlite");
   const { url } = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: url };
@@ -35,7 +35,7 @@ test("a file that cannot be used is told in a sentence, by whatever command it w
   }
 });
 
-test("a domain that is misspelled is told beside the few there are", async () => {
+test("the error for a misspelled domain lists the existing domains", async () => {
   const env = await freshEnvironment("sqlite");
   const here = { ...env, GATEHOUSE_BASE_URL: (await startServer(env)).url };
   await command(["site", "create", "shop.example.com", "--name", "Shop"], here);
@@ -45,7 +45,7 @@ test("a domain that is misspelled is told beside the few there are", async () =>
   );
 });
 
-test("a service that stops in the middle of its answer counts as one that does not answer", async () => {
+test("a service that breaks off its answer counts as one that does not answer", async () => {
   const cut = await answering((_request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy());
   });
@@ -57,7 +57,7 @@ test("a service that stops in the middle of its answer counts as one that does n
   });
 });
 
-test("an agent is told whether a site did not answer, or answered no", async () => {
+test("an agent can tell whether a site did not answer or refused", async () => {
   const missing = await answering((_request, response) => void response.writeHead(404).end());
   const status = ["agent", "status"];
   expect(await command([...status, `${missing}/card.json`, "agt_1"], {})).toEqual({
@@ -85,7 +85,7 @@ const asking = (url: string) => ({
   GATEHOUSE_ADMIN_TOKEN: "x".repeat(40),
 });
 
-test("what a service says steers no terminal, whichever command prints it", async () => {
+test("no command prints text of a service that could control the terminal", async () => {
   const rude = "\u001b[31m\u009b5m\u202ered";
   const times = { verified_at: rude, checked_at: rude, problem: rude };
   const verification = { ...times, method: "dns", reason: rude, dns: { name: rude, value: rude } };
@@ -119,7 +119,7 @@ test("what a service says steers no terminal, whichever command prints it", asyn
   }
 });
 
-test("a service says what documents are called, and not where they are written", async () => {
+test("a service cannot choose where its documents are written", async () => {
   const documents = [{ name: "../outside", url: "", content_type: "text/plain", text: "mine" }];
   const site = { site_key_hash: "h", domain: "shop.example.com" };
   const env = asking(await hostile(site, { documents }));
@@ -135,7 +135,7 @@ test("a service says what documents are called, and not where they are written",
 test.each([
   ["a list without items", {}],
   ["a text", "welcome"],
-])("a service of another kind is told as such: %s", async (_what, other) => {
+])("an answer that is not from Gatehouse is reported as such: %s", async (_what, other) => {
   const url = await answering((_request, response) => void response.end(JSON.stringify(other)));
   const listed = await command(["site", "list"], asking(url));
   expect(listed).toMatchObject({

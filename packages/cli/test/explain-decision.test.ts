@@ -21,7 +21,7 @@ const DECISION: ExplainedDecision = {
   review: null,
 };
 
-test("a purchase that the shared limit of platforms refused names that limit, not the policy", () => {
+test("explaining a purchase that the shared limit of platforms refused names that limit, not the policy", () => {
   const shown = describeDecisions([DECISION]);
   expect(shown).toMatch(/^decided by +the limit shared by platforms you have not admitted$/m);
   expect(shown).toMatch(/^ +Admit this one \(gatehouse platform admit\), or raise the limit /m);

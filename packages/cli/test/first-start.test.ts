@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
 import { freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
 
-test("processes that start together on one empty folder agree on its key and token", async () => {
+test("processes that start together in one empty folder agree on its key and token", async () => {
   const { GATEHOUSE_ADMIN_TOKEN: _, ...env } = await freshEnvironment("sqlite");
   const servers = await Promise.all([serve(env), serve(env), serve(env)]);
   const token = readFileSync(join(env.GATEHOUSE_DATA_DIR as string, "admin-token"), "utf8").trim();
@@ -17,7 +17,7 @@ test("processes that start together on one empty folder agree on its key and tok
   expect((await gatehouse(["doctor"], env)).code).toBe(0);
 });
 
-test("nodes that start together on one empty PostgreSQL without a common key: one wins, the others say why", async () => {
+test("of several nodes that start together on one empty PostgreSQL without a common key, one starts and the others say why they do not", async () => {
   const env = await freshEnvironment("postgres");
   const nodes = await Promise.allSettled(
     [1, 2, 3].map(() => serve({ ...env, GATEHOUSE_DATA_DIR: temporaryFolder() })),

@@ -63,7 +63,7 @@ function runWith(settings: Record<string, string>, cwd: string, ...args: string[
 }
 
 describe("gatehouse init", () => {
-  test("leaves a site that runs, by its answers, and runs again with `serve`", async () => {
+  test("sets up a site from its answers that runs, and runs again with `serve`", async () => {
     const folder = temporaryFolder();
     const address = `http://localhost:${await freePort()}`;
     const options = ["--domain", "shop.localhost", "--name", "Fern & Petal", "--sandbox"];
@@ -100,7 +100,7 @@ describe("gatehouse init", () => {
     ]);
   });
 
-  test("what did not come to an end can be begun again", async () => {
+  test("can be started again after it did not finish", async () => {
     const folder = temporaryFolder();
     const address = ["--address", `http://localhost:${await freePort()}`];
     symlinkSync(join(folder, "nowhere/settings"), join(folder, "gatehouse.env"));
@@ -124,7 +124,7 @@ describe("gatehouse init", () => {
     expect(JSON.parse(listed.text()).items).toHaveLength(1);
   });
 
-  test("asks five questions, and takes what it proposes for an empty line", async () => {
+  test("asks five questions, and uses its suggestion for an empty line", async () => {
     const asked: string[] = [];
     const told: string[] = [];
     const answers = ["", "no domain", "shop.example.com", "", "https://gate.example.com"];
@@ -159,12 +159,12 @@ describe("gatehouse init", () => {
     [["--domain", "no domain"], "is no domain"],
     [["--domain", "a.localhost", "--address", "https://gate.example.com"], "is no domain"],
     [[], "nobody to ask"],
-  ])("says what is wrong with %j", async (options, words) => {
+  ])("says what is wrong with the options %j", async (options, words) => {
     const wrong = run(temporaryFolder(), "init", ...options);
     expect([await wrong.ended, wrong.text()]).toEqual([2, expect.stringContaining(words)]);
   });
 
-  test("behind a proxy it says first what the proxy has to do", async () => {
+  test("says first what a proxy has to do if there is one in front", async () => {
     const answers = ["--domain", "shop.example.com", "--address", "https://gate.example.com"];
     const served = runWith({ GATEHOUSE_PORT: "0" }, temporaryFolder(), "init", ...answers);
     await served.until("Serving.");
@@ -173,7 +173,7 @@ describe("gatehouse init", () => {
     );
   });
 
-  test("a port that is taken is told, and nothing is left behind", async () => {
+  test("reports a port that is in use, and leaves nothing behind", async () => {
     const folder = temporaryFolder();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -192,7 +192,7 @@ describe("gatehouse init", () => {
   });
 });
 
-describe("gatehouse.env", () => {
+describe("the file gatehouse.env", () => {
   const written = (text: string, mode = 0o600) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "gatehouse.env"), text);
@@ -205,7 +205,7 @@ describe("gatehouse.env", () => {
     );
 
   test.each([`"Gate <gate@example.com>"`, `'Gate <gate@example.com>'`, "Gate <gate@example.com>"])(
-    "takes a value as it stands, or in quotes: %s",
+    "may have a value with or without quotes: %s",
     async (from) => {
       const asked = run(mailed(from), "site", "list");
       // Settings were understood: what is missing is somebody's token.
@@ -217,9 +217,9 @@ describe("gatehouse.env", () => {
   );
 
   test.each([
-    ["that others may write to", () => written("GATEHOUSE_PORT=1\n", 0o666), "others may write"],
+    ["that others can write", () => written("GATEHOUSE_PORT=1\n", 0o666), "others may write"],
     ["that is too long", () => written(`#${"x".repeat(70_000)}\n`), "longer than"],
-    ["with a line that is none", () => written('GATEHOUSE_PORT="1\n'), "Line 1 of gatehouse.env"],
+    ["with an invalid line", () => written('GATEHOUSE_PORT="1\n'), "Line 1 of gatehouse.env"],
     [
       "that is a folder",
       () => {
@@ -229,7 +229,7 @@ describe("gatehouse.env", () => {
       },
       "no ordinary file",
     ],
-  ])("%s is not believed, and nothing starts", async (_what, folder, words) => {
+  ])("%s is refused, and nothing starts", async (_what, folder, words) => {
     const refused = run(folder(), "serve");
     expect([await refused.ended, refused.text()]).toEqual([3, expect.stringContaining(words)]);
   });

@@ -69,7 +69,7 @@ test("a policy is checked, published and shown", async () => {
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("default")]);
 });
 
-test("an agent asks, is approved, refused, or waits for a person who answers", async () => {
+test("an agent sends a mandate that is approved, rejected, or waits for a person", async () => {
   const approved = await asking("send", "get_pricing");
   expect([approved.code, JSON.parse(approved.out).outcome]).toEqual([0, "approved"]);
   const refused = await asking("send", "sign_up");
@@ -130,7 +130,7 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   );
 });
 
-test("an agent keeps proof of an answer, and a changed one is found out", async () => {
+test("an agent keeps proof of an answer, and a changed answer is detected", async () => {
   const receipt = join(folder, "receipt.json");
   await asking("send", "get_pricing", "--receipt", receipt);
   const keys = env.GATEHOUSE_BASE_URL as string;
@@ -156,7 +156,7 @@ test("an agent keeps proof of an answer, and a changed one is found out", async 
   expect((await run("verify", receipt)).err).toContain("Say whose keys you trust.");
 });
 
-test("a mandate that was kept is sent again as it is, and is the same request", async () => {
+test("a saved mandate is sent again unchanged, and is the same request", async () => {
   const kept = join(folder, "kept.json");
   const first = await asking("send", "get_pricing", "--out", kept);
   const again = await run("mandate", "send", "--file", kept);
@@ -200,7 +200,7 @@ test("a mandate that was kept is sent again as it is, and is the same request", 
   }
 });
 
-test("what is signed and no mandate is neither explained nor sent as one", async () => {
+test("a signed document that is not a mandate is neither explained nor sent as one", async () => {
   const receipt = join(folder, "a-receipt.json");
   await asking("send", "get_pricing", "--receipt", receipt);
   const withdrawal = join(folder, "withdrawal.json");
@@ -220,7 +220,7 @@ test("what is signed and no mandate is neither explained nor sent as one", async
   }
 });
 
-test("an owner says whether mandates are taken, for how long, and who is admitted", async () => {
+test("an owner sets whether mandates are accepted, for how long, and who is admitted", async () => {
   const shown = await run("site", "mandates", SHOP);
   expect(shown.out).toBe("mandates  on\nlifetime  15m\nadmit     none\n");
   const args = ["--off", "--lifetime", "330s", "--admit", "https://agent.example"];
@@ -239,7 +239,7 @@ test("an owner says whether mandates are taken, for how long, and who is admitte
   expect((await run("site", "mandates", SHOP, "--lifetime", "1s")).code).toBe(1);
 });
 
-test("an agent takes back what waits, and an owner says no", async () => {
+test("an agent withdraws a pending request, and an owner denies one", async () => {
   const site = await discover(card);
   const opened = await openAgentKey(JSON.parse(readFileSync(key, "utf8")));
   const first = JSON.parse((await asking("send", "contact_support")).out);

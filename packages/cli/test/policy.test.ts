@@ -49,7 +49,7 @@ beforeAll(async () => {
   return cleanUp;
 });
 
-test("check prints what to look at again, and fails on what cannot be published", async () => {
+test("policy check prints warnings, and fails on errors", async () => {
   const warned = await run("policy", "check", policyFile(open, cap));
   expect([warned.code, warned.out]).toEqual([
     0,
@@ -78,7 +78,7 @@ test("check prints what to look at again, and fails on what cannot be published"
   expect(JSON.parse(json.out).findings).toMatchObject([{ code: "without_cart", rule: "cap" }]);
 });
 
-test("a fault is named by its rule, and one of the JSON by its line and column", async () => {
+test("policy check names a problem by its rule, and a JSON error by its line and column", async () => {
   const wrong = await run("policy", "check", policyFile(open, rule("cap", "deny", { skil: {} })));
   expect([wrong.code, wrong.err]).toEqual([
     1,
@@ -92,7 +92,7 @@ test("a fault is named by its rule, and one of the JSON by its line and column",
   expect(broken.err).toContain(`${file} is no JSON document: syntax at line 3, column 13.\n`);
 });
 
-test("test shows what a draft would have decided otherwise, and changes nothing", async () => {
+test("policy test shows what a draft would have decided differently, and changes nothing", async () => {
   const same = await run("policy", "test", SHOP, policyFile(open));
   expect(same.out).toBe("None of 2 decisions would have been different.\n");
   const { code, out, err } = await run("policy", "test", SHOP, policyFile(open, cap));
@@ -116,7 +116,7 @@ test("test shows what a draft would have decided otherwise, and changes nothing"
   );
 });
 
-test("publish says what to look at again, and refuses what cannot be meant", async () => {
+test("policy publish prints warnings, and refuses errors", async () => {
   const warned = await run("policy", "publish", SHOP, policyFile(open, cap));
   expect(warned).toEqual({
     code: 0,
@@ -127,7 +127,7 @@ test("publish says what to look at again, and refuses what cannot be meant", asy
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("“never”")]);
 });
 
-test("a preset is printed as a document that can be published as it is", async () => {
+test("policy preset prints a document that can be published unchanged", async () => {
   const limit = ["--limit", "50.00", "--currency", "EUR", "--timezone", "Europe/Berlin"];
   const made = await run("policy", "preset", "automatic_under", ...limit);
   const file = join(folder, "preset.json");
@@ -144,7 +144,7 @@ test("a preset is printed as a document that can be published as it is", async (
   expect((await run("policy", "preset", "anything_goes")).code).toBe(2);
 });
 
-test("history lists every version, and show prints the one that is asked for", async () => {
+test("policy history lists every version, and policy show prints the requested one", async () => {
   const site = "history.example.com";
   await run("site", "create", site, "--name", "History");
   expect((await run("policy", "history", site)).out).toMatch(

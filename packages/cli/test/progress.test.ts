@@ -47,12 +47,12 @@ test.each([
     { unit: "bytes", done: 3_000_000, total: 12_500_000, part: "file 1 of 4" },
     "file 1 of 4: 3.0 of 12.5 MB (24 %), 1.0 MB/s, 0:03",
   ],
-])("how far it is has counts, rate and time: %j", (step, line) => {
+])("a progress line has counts, a rate and a time for %j", (step, line) => {
   expect(progressLine(step, 3000)).toBe(line);
   expect(progressLine(step, 3_723_000)).toMatch(/, 1:02:03$/);
 });
 
-test("a person sees one line that changes, and the last word in a line of its own", async () => {
+test("on a terminal, progress is one line that changes and ends with a line break", async () => {
   const { lines, run } = stage(true);
   await run(false, ROWS);
   expect(lines).toEqual([
@@ -63,7 +63,7 @@ test("a person sees one line that changes, and the last word in a line of its ow
   ]);
 });
 
-test("a log gets a line a second and the last, if it was asked for, and else none", async () => {
+test("in a log, progress is one line a second and a last one if it was requested, and otherwise none", async () => {
   const { lines, run } = stage(false);
   await run(false, ROWS);
   expect(lines).toEqual([]);
@@ -75,7 +75,7 @@ test("a log gets a line a second and the last, if it was asked for, and else non
   ]);
 });
 
-test("what takes long says how far it is with --progress, and nothing without", async () => {
+test("commands that take long show progress with --progress, and nothing without it", async () => {
   const env = await freshEnvironment("sqlite");
   const { url } = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: url };

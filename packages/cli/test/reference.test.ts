@@ -48,11 +48,11 @@ beforeAll(async () => {
   };
 });
 
-test("every command of the grammar is executed here, and no other", () => {
+test("every command of the grammar is run here, and no other", () => {
   expect(Object.keys(COVERAGE).sort()).toEqual([...grammar.keys()].sort());
 });
 
-test("every command takes --json, but those that serve", () => {
+test("every command takes --json, except those that serve", () => {
   const without = [...grammar].filter(([, leaf]) =>
     leaf.options.every(({ long }) => long !== "--json"),
   );
@@ -64,7 +64,7 @@ describe.each(Object.entries(COVERAGE))("gatehouse %s", (name, one) => {
   const words = name.split(" ");
 
   if ("worksIn" in one) {
-    test("has a test of its own where it works", () => {
+    test("has a test where it is run", () => {
       const [file, title] = one.worksIn;
       const path = fileURLToPath(new URL(`../../../${file}`, import.meta.url));
       expect(readFileSync(path, "utf8")).toContain(`test("${title}"`);
@@ -75,13 +75,13 @@ describe.each(Object.entries(COVERAGE))("gatehouse %s", (name, one) => {
       return command([...words, ...(await one.args(at)), ...more], env);
     };
 
-    test("does what it should, and says so to people", async () => {
+    test("works, and prints a result for people", async () => {
       const { code, out, err } = await run();
       expect({ code, err }).toMatchObject({ code: 0 });
       expect(out).toMatch(one.says);
     });
 
-    test("prints nothing but JSON for programs", async () => {
+    test("prints only JSON for programs", async () => {
       const { code, out, err } = await run("--json");
       expect({ code, err }).toMatchObject({ code: 0 });
       const texts = one.jsonLines ? out.trimEnd().split("\n") : [out];

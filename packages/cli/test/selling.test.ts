@@ -60,7 +60,7 @@ const buying = (verb: string, total: string, ...more: string[]) =>
     ...more,
   );
 
-test("an owner imports products, and is told line by line what was refused", async () => {
+test("an owner imports products, and sees line by line what was refused", async () => {
   expect((await run("product", "list", SHOP)).out).toMatch(/^Nothing is sold yet/);
   const csv = file(
     "products.csv",
@@ -94,7 +94,7 @@ test("an owner imports products, and is told line by line what was refused", asy
   ]);
 });
 
-test("gates are shown with what opens them, and open one by one", async () => {
+test("gates are listed with the command that opens each, and open one by one", async () => {
   expect((await run("skill", "list", SHOP)).out).toMatch(
     /^place_order +on, waits: see `site gates`/m,
   );
@@ -116,7 +116,7 @@ test("gates are shown with what opens them, and open one by one", async () => {
   expect(open.out).toMatch(/Agents can buy\.\n$/);
 });
 
-test("agents cannot buy while nothing is offered, sold or taken, whatever gates are open", async () => {
+test("agents cannot buy while nothing is offered or sold or mandates are off, even with all gates open", async () => {
   const said = async () => (await run("site", "gates", SHOP)).out;
   await run("skill", "disable", SHOP, "place_order");
   await run("site", "mandates", SHOP, "--off");
@@ -143,7 +143,7 @@ test("agents cannot buy while nothing is offered, sold or taken, whatever gates 
   expect([slip.code, slip.err]).toEqual([2, expect.stringMatching(/Built in are: .*place_order/)]);
 });
 
-test("an agent buys, the owner sees the order and why it was approved", async () => {
+test("an agent buys, and the owner sees the order and why it was approved", async () => {
   expect((await run("order", "list", SHOP)).out).toBe(
     "Nothing was ordered yet. Whether agents can buy: gatehouse site gates shop.example.com\n",
   );
@@ -186,7 +186,7 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   expect(why.out).toMatch(/^outcome +rejected cart_mismatch\ndecided by +no rule/m);
 });
 
-test("what a person must approve is shown with its items, and paid once approved", async () => {
+test("a purchase that a person must approve is shown with its items, and paid once approved", async () => {
   await run(
     "product",
     "import",
@@ -233,7 +233,7 @@ test("what a person must approve is shown with its items, and paid once approved
   expect(shut.reason).toBe("skill_not_live");
 });
 
-test("an owner says where things are sent and what buyers agree to", async () => {
+test("an owner sets where the shop ships and what buyers agree to", async () => {
   expect((await run("site", "shop", SHOP)).out).toContain("nowhere: nothing is sent");
   const shop = {
     shipping: [

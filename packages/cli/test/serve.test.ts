@@ -30,7 +30,7 @@ function development(extra: Record<string, string> = {}) {
 }
 
 describe("gatehouse serve", () => {
-  test("says where it listens, where its data is, and the admin token once", async () => {
+  test("prints where it listens, where its data is, and the admin token once", async () => {
     const env = development();
     const first = await serve(env);
     const kept = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
@@ -46,7 +46,7 @@ describe("gatehouse serve", () => {
     expect(second.seen.out).toContain("admin token  kept in");
   });
 
-  test("keeps its files to itself", async () => {
+  test("creates files that only its user can read", async () => {
     const env = development();
     await serve(env);
     const mode = (name: string) => statSync(join(env.GATEHOUSE_DATA_DIR, name)).mode & 0o777;
@@ -56,13 +56,13 @@ describe("gatehouse serve", () => {
     }
   });
 
-  test("on an empty folder in production it starts, and says what HTTPS needs", async () => {
+  test("starts on an empty folder in production, and says what HTTPS needs", async () => {
     const { seen, url } = await serve(development({ GATEHOUSE_MODE: "production" }));
     expect(seen.out).toContain("production serves nothing over plain HTTP");
     expect((await fetch(`${url}/healthz`)).status).toBe(403);
   });
 
-  test("finishes the request under way when told to stop, takes no new one, and exits 0", async () => {
+  test("finishes the current request on a stop signal, accepts no new one, and exits 0", async () => {
     const env = development({ GATEHOUSE_ADMIN_TOKEN: "a".repeat(32) });
     const { url, child, stop } = await serve(env);
     const port = Number(new URL(url).port);
@@ -92,14 +92,14 @@ describe("gatehouse serve", () => {
     expect(await exit).toBe(0);
   });
 
-  test("goes on when whoever read its log is gone", async () => {
+  test("keeps running if the reader of its log is gone", async () => {
     const { url, child } = await serve({ ...development(), GATEHOUSE_LOG: "info" });
     child.stderr?.destroy();
     child.stdout?.destroy();
     for (let i = 0; i < 5; i++) expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
-  test("a half-renewed certificate does not stop it, a whole one is taken over", async () => {
+  test("keeps running with a half-renewed certificate, and uses the complete one", async () => {
     const folder = temporaryFolder();
     const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
     const renew = async () => {
@@ -131,7 +131,7 @@ describe("gatehouse serve", () => {
     expect(await shown()).toBe(second);
   });
 
-  test("names every variable in its help, and no secret in its list of processes", async () => {
+  test("lists every variable in its help, and has no secret in the process list", async () => {
     const { out, code } = await gatehouse(["serve", "--help"], {});
     expect(code).toBe(0);
     for (const name of [
@@ -144,7 +144,7 @@ describe("gatehouse serve", () => {
   });
 });
 
-describe("what cannot start says why in one sentence, exits 3, and leaves nothing half-written:", () => {
+describe("gatehouse serve does not start, says why in one sentence, exits 3 and leaves nothing half-written with", () => {
   async function refused(
     env: Record<string, string>,
     run: typeof command = command,
@@ -166,13 +166,13 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test("a short admin token", async () => {
+  test("an admin token that is too short", async () => {
     const env = development({ GATEHOUSE_ADMIN_TOKEN: "too-short" });
     expect(await refused(env)).toMatch(/GATEHOUSE_ADMIN_TOKEN must be 32 visible ASCII characters/);
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test("a secrets key file that is not there, or holds something else", async () => {
+  test("a secrets key file that is missing or contains something else", async () => {
     const env = development({ GATEHOUSE_SECRETS_KEY_FILE: join(temporaryFolder(), "missing.key") });
     expect(await refused(env)).toMatch(/The secrets key file at .* does not exist/);
     const file = join(temporaryFolder(), "odd.key");
@@ -183,7 +183,7 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test("a key file that cannot be read: a folder in its place", async () => {
+  test("a key file that cannot be read, because it is a folder", async () => {
     const folder = join(temporaryFolder(), "key-folder");
     mkdirSync(folder);
     const env = development({ GATEHOUSE_SECRETS_KEY_FILE: folder });
@@ -197,7 +197,7 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     expect(await refused(env)).toMatch(/can be read by others: run `chmod 600/);
   });
 
-  test("TLS files that are missing or no certificate", async () => {
+  test("TLS files that are missing or not a certificate", async () => {
     const folder = temporaryFolder();
     const tls = {
       GATEHOUSE_TLS_CERT: join(folder, "c.pem"),
@@ -210,27 +210,30 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test.each(["sqlite", "postgres"] as const)("a newer schema on %s", async (dialect) => {
-    const env = { ...(await freshEnvironment(dialect)) };
-    await (await serve(env)).stop();
-    const sql = "INSERT INTO schema_versions VALUES (99, 'future', '9.9.9', '2040-01-01')";
-    if (dialect === "postgres") {
-      const client = new pg.Client({ connectionString: env.GATEHOUSE_DATABASE_URL });
-      await client.connect();
-      await client.query(sql);
-      await client.end();
-    } else {
-      const { default: Libsql } = await import("libsql");
-      const db = new Libsql(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"));
-      db.exec(sql);
-      db.close();
-    }
-    expect(await refused(env)).toMatch(
-      /schema version 99, this build .* start the newer Gatehouse/,
-    );
-  });
+  test.each(["sqlite", "postgres"] as const)(
+    "a database of a newer schema on %s",
+    async (dialect) => {
+      const env = { ...(await freshEnvironment(dialect)) };
+      await (await serve(env)).stop();
+      const sql = "INSERT INTO schema_versions VALUES (99, 'future', '9.9.9', '2040-01-01')";
+      if (dialect === "postgres") {
+        const client = new pg.Client({ connectionString: env.GATEHOUSE_DATABASE_URL });
+        await client.connect();
+        await client.query(sql);
+        await client.end();
+      } else {
+        const { default: Libsql } = await import("libsql");
+        const db = new Libsql(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"));
+        db.exec(sql);
+        db.close();
+      }
+      expect(await refused(env)).toMatch(
+        /schema version 99, this build .* start the newer Gatehouse/,
+      );
+    },
+  );
 
-  test("a busy port", async () => {
+  test("a port that is in use", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void other.close());
@@ -242,17 +245,20 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test("a data folder that cannot be made", async () => {
+  test("a data folder that cannot be created", async () => {
     const file = join(temporaryFolder(), "a-file");
     writeFileSync(file, "");
     const message = await refused(development({ GATEHOUSE_DATA_DIR: join(file, "data") }));
     expect(message).toMatch(/The data folder .* cannot be used \(ENOTDIR\): make it writable/);
   });
 
-  test.skipIf(process.platform !== "linux")("a data folder where none can be made", async () => {
-    const message = await refused(development({ GATEHOUSE_DATA_DIR: "/proc/gatehouse/data" }));
-    expect(message).toMatch(/The data folder .* cannot be used \(ENOENT\)/);
-  });
+  test.skipIf(process.platform !== "linux")(
+    "a data folder in a place where none can be created",
+    async () => {
+      const message = await refused(development({ GATEHOUSE_DATA_DIR: "/proc/gatehouse/data" }));
+      expect(message).toMatch(/The data folder .* cannot be used \(ENOENT\)/);
+    },
+  );
 
   test.skipIf(process.getuid?.() === 0)("a data folder that cannot be written", async () => {
     const folder = temporaryFolder();
@@ -261,7 +267,7 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     expect(message).toMatch(/cannot be used \(EACCES\)/);
   });
 
-  test("a wrong database URL: nothing there, a wrong password, no such database", async () => {
+  test("a database URL without a server, with a wrong password or with an unknown database", async () => {
     const url = await freshPostgres();
     const env = development();
     const at = (change: (url: URL) => void) => {
@@ -287,7 +293,7 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test("a database file that is none", async () => {
+  test("a database file that is not a database", async () => {
     const env = development();
     mkdirSync(env.GATEHOUSE_DATA_DIR, { mode: 0o700 });
     const file = join(env.GATEHOUSE_DATA_DIR, "gatehouse.db");
@@ -296,7 +302,7 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     expect(readFileSync(file, "utf8")).toMatch(/^hello/);
   });
 
-  test("a second node without the first one's secrets key", async () => {
+  test("a second node that lacks the first one's secrets key", async () => {
     const first = { ...(await freshEnvironment("postgres")) };
     await (await serve(first)).stop();
     const second = { ...first, GATEHOUSE_DATA_DIR: join(temporaryFolder(), "second") };

@@ -37,7 +37,7 @@ interface Finding {
   readonly advice?: string;
 }
 
-test("site check says for each thing what is there and what to do", {
+test("site check says for each item what is there and what to do", {
   timeout: 60_000,
 }, async () => {
   const shop = await startShop();
@@ -192,7 +192,7 @@ async function findingAbout(item: string, site: string, env: Record<string, stri
   return findings.find((finding) => finding.item === item);
 }
 
-test("site check says when any platform can spend by a limit that the owner never set", async () => {
+test("site check reports that any platform can spend under a limit that the owner never set", async () => {
   const env = await freshEnvironment("sqlite");
   const server = await startServer(env);
   const shop = await selling(server).shop();
@@ -206,7 +206,7 @@ test("site check says when any platform can spend by a limit that the owner neve
   expect(await platforms()).toBeUndefined();
 });
 
-test("site check says when the payment provider has not told an outcome for ten minutes", async () => {
+test("site check reports that the payment provider has not given an outcome for ten minutes", async () => {
   const clock = new ManualClock(Date.now() - 20 * 60_000);
   const env = await freshEnvironment("sqlite");
   const server = await startServer(env, { clock });
@@ -223,7 +223,7 @@ test("site check says when the payment provider has not told an outcome for ten 
   });
 });
 
-test("site check says that the audit log is frozen, and what ends it", async () => {
+test("site check reports that the audit log is frozen, and how to end that", async () => {
   const { env, site } = await movedWith("older");
   const server = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: server.url };

@@ -43,7 +43,7 @@ beforeAll(async () => {
   };
 });
 
-test("an owner sees where they are told, changes it and switches it off", async () => {
+test("an owner sees where notifications go, changes that and turns it off", async () => {
   expect((await run("notify", SHOP)).out).toBe(`webhook  ${receiver.url}\nemail    none\n`);
   const set = await run("notify", SHOP, "--email", "ann@example.com", "bob@example.com");
   expect(set.out).toMatch(/^email {4}ann@example.com, bob@example.com$/m);
@@ -54,7 +54,7 @@ test("an owner sees where they are told, changes it and switches it off", async 
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("is an IP address")]);
 });
 
-test("a test says how it went at each place, and fails where it did not arrive", async () => {
+test("a test notification reports the result for each channel, and fails if one did not arrive", async () => {
   receiver.status(200);
   const good = await run("notify", SHOP, "--webhook", receiver.url, "--test");
   expect([good.code, good.out]).toEqual([0, expect.stringContaining("It was delivered.")]);
@@ -68,7 +68,7 @@ test("a test says how it went at each place, and fails where it did not arrive",
   expect(bad.out).toContain("ann@example.com: It was not delivered: the mail server could not be");
 });
 
-test("messages are listed with what became of them, and sent again", async () => {
+test("messages are listed with their state, and can be sent again", async () => {
   receiver.status(410);
   await deliverMessages(server.context);
   const listed = await run("messages", SHOP, "--failed");

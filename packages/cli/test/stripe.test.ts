@@ -37,7 +37,7 @@ beforeAll(async () => {
   };
 });
 
-test("an owner connects Stripe by files, is told what the key can do, and where Stripe is to call", async () => {
+test("an owner connects Stripe with files, and sees what the key can do and where Stripe must send events", async () => {
   const { key } = stripe.openAccount({ restricted: true, lacks: ["disputes_read"] });
   const file = secret("key", key);
   const connected = await run("site", "connect", SHOP, "--secret-key-file", file);
@@ -52,7 +52,7 @@ test("an owner connects Stripe by files, is told what the key can do, and where 
   expect(tested.out).toMatch(/^A test key: no money moves\.\n✓ /);
 });
 
-test("a later setting leaves the processor and its key as they are", async () => {
+test("a later setting leaves the payment provider and its key unchanged", async () => {
   const hook = secret("hook", "whsec_0123456789abcdef");
   const set = await run("site", "connect", SHOP, "--webhook-secret-file", hook, "--json");
   const { kind, stripe: account } = JSON.parse(set.out);
@@ -65,7 +65,7 @@ test("a later setting leaves the processor and its key as they are", async () =>
   ]);
 });
 
-test("what cannot be a key, or is none of Stripe's, is said in a sentence", async () => {
+test("a file that contains no Stripe key gets an error in a full sentence", async () => {
   const connect = (file: string) => run("site", "connect", SHOP, "--secret-key-file", file);
   const missing = await connect(join(folder, "none"));
   expect([missing.code, missing.err]).toEqual([

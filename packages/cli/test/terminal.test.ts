@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { plainJson, table } from "../src/terminal.ts";
 
-test("columns of a table stand below their headings, whatever letters fill them", () => {
+test("columns of a table line up with their headings, in any script", () => {
   const rows = [
     { id: "rose", title: "薔薇の花束", price: "10.00 EUR" },
     { id: "cafe\u0301", title: "Kaffee 🌹", price: "2.50 EUR" },
@@ -14,7 +14,7 @@ test("columns of a table stand below their headings, whatever letters fill them"
   expect(table([], "None. Add one.")).toBe("None. Add one.");
 });
 
-test("what a stranger wrote steers no terminal, in JSON neither", () => {
+test("text of a stranger cannot control the terminal, not even in JSON", () => {
   expect(table([{ name: "a\u001b[2Jb" }], "")).toBe("NAME\na\ufffd[2Jb");
   const name = "a\u202eb";
   expect(plainJson({ name }, 0)).toBe('{"name":"a\\u202eb"}');

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { freshEnvironment, OPERATOR_TOKEN, startServer } from "../../server/test/harness.ts";
 import { command } from "./command.ts";
 
-test("a link signs in at the console as whoever has the token", async () => {
+test("a link signs its user in to the console with the rights of the token", async () => {
   const env = await freshEnvironment("sqlite");
   const server = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: server.url };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { freshEnvironment, startServer } from "../../server/test/harness.ts";
 import { command } from "./command.ts";
 
-test("visit list and count show who came, for people and programs", async () => {
+test("visit list and visit count show who visited, for people and for programs", async () => {
   const env = await freshEnvironment("sqlite");
   const { url } = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: url };

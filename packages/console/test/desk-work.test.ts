@@ -5,11 +5,11 @@ import { skipChromium } from "../../../test/chromium.ts";
 import { ORDER_POLICY } from "../../server/test/selling/selling.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
-describe.skipIf(skipChromium)("the owner's rules and books", () => {
+describe.skipIf(skipChromium)("an owner who manages a site:", () => {
   const at = desk();
   const policyVersion = async () => (await at.shop.admin("GET", "/policy")).body.version;
 
-  test("a policy is changed by form, tried on past decisions, compared and published", async () => {
+  test("changes a policy in the form, tests it on past decisions, compares it and publishes it", async () => {
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     const opened = await at.opened();
     const { page } = opened;
@@ -42,7 +42,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("an owner confirms a pause of sales, sees it on every page, and resumes", async () => {
+  test("confirms a pause of sales, sees it on every page, and resumes", async () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner");
@@ -62,7 +62,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("what is wrong with a policy is said while it is written, and it is not published", async () => {
+  test("sees the errors of a policy while writing it, and cannot publish it", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/policy?mode=json");
     const editor = page.getByLabel("Policy (JSON)");
@@ -86,7 +86,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
   });
   const verdictOf = (page: Page) => page.getByRole("status").filter({ hasText: "The export" });
 
-  test("the log is verified in the page: green as it is, red where a byte was changed", async () => {
+  test("verifies the log in the page: it passes unchanged, and fails if one byte was changed", async () => {
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     const opened = await at.opened();
     const { page } = opened;
@@ -124,7 +124,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("tokens are made for people, shown once, and revoked; their bearer is signed out", async () => {
+  test("creates tokens for people that are shown once, and revoking one signs its user out", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/tokens");
     await page.getByLabel("Whose").fill("Ada");
@@ -143,7 +143,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     await ada.page.getByLabel("Token").waitFor();
   });
 
-  test("settings change the site, its skills and its processor", async () => {
+  test("changes the site, its skills and its payment provider in the settings", async () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/settings");
@@ -166,7 +166,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("a message that was not delivered is sent again", async () => {
+  test("sends a message again that was not delivered", async () => {
     await at.shop.admin("PUT", "/notifications", { webhook_url: "https://gone.example.com/hook" });
     await at.asks();
     const { page } = await at.opened();
@@ -175,7 +175,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     await page.getByText("It is on its way again.").waitFor();
   });
 
-  test("who may only review or read is shown no way to change anything", async () => {
+  test("a reviewer or an auditor sees no controls that change anything", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/policy");
     await page.getByText("Findings").waitFor();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { desk } from "./desk.ts";
 
-describe.skipIf(skipChromium)("the console is not fooled", () => {
+describe.skipIf(skipChromium)("the console does not mix things up:", () => {
   const at = desk();
   const find = async (page: Page, id: string) => {
     await page.getByRole("searchbox", { name: "Find" }).fill(id);
@@ -17,7 +17,7 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     return items.find((one: { record_id: string }) => one.record_id === order.body.record_id);
   };
 
-  test("what is typed for one agent is not saved to another", async () => {
+  test("text typed for one agent is not saved to another", async () => {
     const trusted = await at.at.buyer(at.shop, { name: "Good", tags: ["trusted"] });
     const stranger = await at.at.buyer(at.shop, { name: "Stranger" });
     const { page } = await at.opened();
@@ -29,7 +29,7 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     expect(await page.getByLabel("Tags").inputValue()).toBe("");
   });
 
-  test("what became of one review is not said of another, nor a proof shown for another record", async () => {
+  test("the result of one review is not shown for another, nor is a proof for another record", async () => {
     const [one, two] = [await at.asks(), await at.asks()];
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", `/reviews/${two}`);
@@ -57,7 +57,7 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     expect(await page.getByText("The record holds").count()).toBe(0);
   });
 
-  test("a true record of something else is no proof", async () => {
+  test("a valid record of something else is not accepted as a proof", async () => {
     const buyer = await at.at.buyer(at.shop);
     const shown = await decisionOf(await at.at.order(at.shop, buyer));
     const dear = { items: [{ id: "rose", quantity: 2 }], total: "200.00" };
@@ -73,7 +73,7 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     expect(wrong.join()).toContain("another decision than the one shown");
   });
 
-  test("an export of another site does not hold here, and is named", async () => {
+  test("an export of another site does not verify here, and is named", async () => {
     const other = await at.at.shop();
     const { domain } = (await other.admin("GET", "")).body;
     const day = new Date().toISOString().slice(0, 10);
@@ -111,7 +111,7 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     await page.getByText("What agents get of your site does not hold.").waitFor();
   });
 
-  test("a file for spreadsheets holds no formulas, whatever its separator", async () => {
+  test("a file for spreadsheets contains no formulas, with any separator", async () => {
     const names = ["=1+1", " =2+2", "a;=3+3", "\u200e=4+4", "-5"];
     const titles = names.map((title, n) => ({ id: `p${n}`, title, price: "1", currency: "EUR" }));
     await at.at.importLines(at.shop, titles);
@@ -127,7 +127,7 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     expect(formulas).toEqual([]);
   });
 
-  test("the test agent leaves a shop's own words about its skill, and sells its item to nobody else", async () => {
+  test("the test agent keeps a shop's own text for its skill, and offers its test item to nobody else", async () => {
     const skills = [
       { id: "place_order", enabled: false, title: "Buy flowers", description: "Ours." },
       { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" },

@@ -16,7 +16,7 @@ async function saved(page: Page, click: () => Promise<void>): Promise<string> {
   return readFileSync(await download.path(), "utf8");
 }
 
-describe.skipIf(skipChromium)("the pages of the console", () => {
+describe.skipIf(skipChromium)("the pages of the console:", () => {
   const at = desk();
   const go = (page: Page, path: string) => page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
 
@@ -29,7 +29,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     return { buyer, sold };
   }
 
-  test("the overview counts decisions and says what needs a person", async () => {
+  test("the overview counts decisions and shows what needs review", async () => {
     await lively();
     const opened = await at.opened();
     const { page } = opened;
@@ -48,7 +48,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("a decision says why: its rules, facts, payment, and a proof checked in the page", async () => {
+  test("a decision shows its rules, facts and payment, and a proof that the page verifies", async () => {
     await lively();
     const opened = await at.opened();
     const { page } = opened;
@@ -74,7 +74,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("an order is sent, noted, and its timeline says so", async () => {
+  test("an order is marked as shipped and gets a note, and its timeline shows both", async () => {
     await lively();
     const opened = await at.opened();
     const { page } = opened;
@@ -92,7 +92,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("visits are filtered by what stands in the address", async () => {
+  test("visits are filtered by the query in the address", async () => {
     const { site_key } = at.shop;
     const seen = {
       schema_version: "1",
@@ -114,7 +114,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     await page.getByText("No visit is like that").waitFor();
   });
 
-  test("an agent that registered is approved, found by its name, and revoked for good", async () => {
+  test("a registered agent is approved, found by its name, and revoked permanently", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/agents");
     const { jwk } = await newKey();
@@ -136,7 +136,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expect(items).toMatchObject([{ status: "revoked", tags: ["trusted"] }]);
   });
 
-  test("admits a platform with one click, and suspends it after a confirmation", async () => {
+  test("a platform is admitted with one click, and suspended after a confirmation", async () => {
     const url = "https://agents.platform.example/profile";
     const { clock, db } = at.server.context;
     await db.transaction((tx) =>
@@ -164,7 +164,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expect(settings).toMatchObject({ platforms: "admitted", chosen: true });
   });
 
-  test("products are imported, lines that are wrong are told, and one is found", async () => {
+  test("products are imported, wrong lines are reported, and a product is found by search", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/products");
     const lines = ["id,title,price,currency", "fern,A fern,9.90,EUR", "moss,Some moss,cheap,EUR"];
@@ -179,7 +179,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     await page.locator("main tbody tr").nth(1).waitFor({ state: "hidden" });
   });
 
-  test("an id goes to what it names", async () => {
+  test("an id in the search box opens what it names", async () => {
     const { buyer } = await lively();
     const { page } = await at.opened();
     await at.signedIn(page);
@@ -222,7 +222,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
   }
 
   test.each(VIEWS)(
-    "every one is accessible in $colorScheme at $width pixels",
+    "every page is accessible in $colorScheme at $width pixels",
     async (view) => {
       const paths = await everyPage();
       const { page } = await at.opened(viewOptions(view));

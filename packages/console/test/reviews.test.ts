@@ -5,10 +5,10 @@ import { desk, expectQuiet } from "./desk.ts";
 /** A review decided in one tab is gone from another within this. */
 const HEARD_MS = 2000;
 
-describe.skipIf(skipChromium)("reviews", () => {
+describe.skipIf(skipChromium)("the reviews page:", () => {
   const at = desk();
 
-  test("what waits for a person is decided in one tab, and is gone from another", async () => {
+  test("a request that is decided in one tab disappears from another", async () => {
     const id = await at.asks();
     const [one, two] = [await at.opened(), await at.opened()];
     await at.signedIn(one.page, "reviewer", "/reviews");
@@ -27,7 +27,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());
   });
 
-  test("shows why a review cannot be approved now, and keeps it pending", async () => {
+  test("it shows why a review cannot be approved now, and keeps it pending", async () => {
     const id = await at.asks();
     const sandbox = { kind: "sandbox", rail_on: true, settles: true };
     await at.shop.admin("PUT", "/processor", { ...sandbox, rail_on: false });
@@ -42,7 +42,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     await page.getByText("Approved, and the payment authorized.").waitFor();
   });
 
-  test("denied with a reason and a note, which the log and nobody else gets", async () => {
+  test("a review is denied with a reason and a note, and only the log gets the note", async () => {
     const id = await at.asks();
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/reviews");
@@ -60,7 +60,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     await page.getByText("It looks like fraud").waitFor();
   });
 
-  test("says how long is left, how old it is, and what the agent did before", async () => {
+  test("it shows how much time is left, how old the request is, and what the agent did before", async () => {
     const buyer = await at.at.buyer(at.shop);
     await at.at.order(at.shop, buyer);
     await at.asks("A palm", buyer);
@@ -71,7 +71,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     await page.getByRole("link", { name: "place_order 100.00 EUR" }).waitFor();
   });
 
-  test("an auditor looks and decides nothing", async () => {
+  test("an auditor can look but decides nothing", async () => {
     const id = await at.asks();
     const { page } = await at.opened();
     await at.signedIn(page, "auditor", "/reviews");
@@ -79,7 +79,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
   });
 
-  test("hostile words stay words", async () => {
+  test("hostile text is shown as plain text", async () => {
     const hostile = '<img src=x onerror="document.title=1"> <script>alert(1)</script>';
     const name = '"><svg onload=alert(2)>';
     await at.asks(hostile, await at.at.buyer(at.shop, { name }));

@@ -27,7 +27,7 @@ async function startSite() {
   return { files, domain: `shop.localhost:${port}`, stop: () => server.close() };
 }
 
-describe.skipIf(skipChromium)("the set-up", () => {
+describe.skipIf(skipChromium)("the setup", () => {
   let site: Awaited<ReturnType<typeof startSite>>;
   let server: TestServer;
   let browser: Browser;
@@ -44,7 +44,7 @@ describe.skipIf(skipChromium)("the set-up", () => {
   });
 
   test(
-    "leads from nothing to the first approved purchase, and can be left and taken up again",
+    "leads from nothing to the first approved purchase, and can be interrupted and continued",
     async () => {
       const context = await browser.newContext();
       onTestFinished(() => context.close());

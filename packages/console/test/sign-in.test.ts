@@ -8,7 +8,7 @@ import { desk, expectQuiet } from "./desk.ts";
 
 const folder = fileURLToPath(new URL("../../server/dist/assets/console/", import.meta.url));
 
-test("its first load is at most 250 KB of script, zipped", () => {
+test("the first load of the console is at most 250 KB of compressed script", () => {
   // More is counted than any first load can ask for: every script there is.
   const all = readdirSync(`${folder}assets`).filter((name) => name.endsWith(".js"));
   const bytes = all.reduce(
@@ -19,10 +19,10 @@ test("its first load is at most 250 KB of script, zipped", () => {
   expect(bytes).toBeLessThanOrEqual(250 * 1024);
 });
 
-describe.skipIf(skipChromium)("the door of the console", () => {
+describe.skipIf(skipChromium)("signing in to the console:", () => {
   const at = desk();
 
-  test("a link from the terminal signs in, once, and leaves no trace in the address", async () => {
+  test("a link from the terminal signs in once, and leaves no trace in the address", async () => {
     const one = await at.opened();
     const url = await at.link(await at.tokenOf("owner"));
     await at.byLink(one.page, url);
@@ -37,7 +37,7 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     expect(new URL(other.page.url()).hash).toBe("");
   });
 
-  test("a token signs in; a wrong one is told so; signing out ends it", async () => {
+  test("a token signs in, a wrong one is refused with a message, and signing out ends the session", async () => {
     const { page } = await at.opened();
     await page.goto(`${at.server.url}/console`);
     await page.getByLabel("Token").fill("wrong");
@@ -53,7 +53,7 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     await page.getByLabel("Token").waitFor();
   });
 
-  test("somebody of one site finds no other, by name or by key", async () => {
+  test("a person of one site finds no other, by name or by key", async () => {
     const { page } = await at.opened();
     const other = await at.at.shop();
     await at.signedIn(page);
@@ -63,7 +63,7 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     expect(await page.locator("select option").allTextContents()).toEqual([at.domain]);
   });
 
-  test("a link does nothing by itself, and a wrong one is asked of nobody", async () => {
+  test("a link does nothing until it is confirmed, and a malformed one is not sent to the service", async () => {
     const { page } = await at.opened();
     const asked: string[] = [];
     page.on("request", (request) => {
@@ -79,7 +79,7 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     expect(asked).toEqual([]);
   });
 
-  test("whose token was revoked signs in again at once, and sees nothing of before", async () => {
+  test("a person whose token was revoked can sign in again at once, and sees nothing from before", async () => {
     const { page } = await at.opened();
     const made = await at.server.admin("POST", "/v1/admin/tokens", {
       name: "Rita",
@@ -100,7 +100,7 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     await page.locator("main h1").waitFor();
   });
 
-  test("an answer to a session that is over does not end the next one", async () => {
+  test("a late answer to an ended session does not end the next one", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer");
     const held = new Promise<Route>((resolve) => {
@@ -120,7 +120,7 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     await page.getByRole("heading", { name: "Orders" }).waitFor();
   });
 
-  test("its policy lets in nothing but its own files", async () => {
+  test("the content security policy allows only the console's own files", async () => {
     const { headers } = await fetch(`${at.server.url}/console/anything/reviews`);
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");

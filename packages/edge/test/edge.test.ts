@@ -43,7 +43,7 @@ async function signedBy(origin: string) {
 const PAGE = { status: 200, contentType: "text/html", ours: false };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a visit whose keys never come is told of after three seconds", async () => {
+test("a visit whose keys never arrive is reported after three seconds", async () => {
   const { clock, edge, reports } = standing();
   void edge.observe(await signedBy("https://silent.example.com"), PAGE);
   await turn();
@@ -58,7 +58,7 @@ test("a visit whose keys never come is told of after three seconds", async () =>
   });
 });
 
-test("while many signatures are looked at no more keys are asked for, and visits are told of", async () => {
+test("while many signatures are being checked, no more keys are fetched, and visits are still reported", async () => {
   const { clock, edge, reports, asked } = standing();
   for (let n = 0; n < 70; n++) {
     void edge.observe(await signedBy(`https://silent${n}.example.com`), PAGE);

@@ -52,7 +52,7 @@ const visitTo = (path: string) =>
     return items.find(({ page_url }: { page_url: string }) => page_url === SITE + path);
   });
 
-test("a signature made with another library is verified through Express, in both forms", async () => {
+test("a signature by another library verifies through Express, in both forms of the header", async () => {
   for (const [path, legacy] of [["/prices", false] as const, ["/", true] as const]) {
     const headers = await agent.sign(`${SITE}${path}`, { origin: directory.origin, legacy });
     const page = await fetch(`${url}${path}?who=me`, { headers });
@@ -102,7 +102,7 @@ test("a signature that fails is shown with its reason, and the page is served", 
   }
 });
 
-test("a beacon that claims to be verified is not", async () => {
+test("a beacon that claims to be verified does not count as verified", async () => {
   const answer = await fetch(`${server.url}/v1/discovery/ingest`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -123,7 +123,7 @@ test("a beacon that claims to be verified is not", async () => {
   expect([claimed.classification, claimed.signature]).toEqual(["suspected_automation", undefined]);
 });
 
-test("what waits is reported before the process ends", async () => {
+test("waiting visits are reported before the process ends", async () => {
   await (await fetch(`${url}/`, { headers: { "user-agent": "ClaudeBot/1.0" } })).text();
   shop.kill("SIGTERM");
   await once(shop, "close");

@@ -50,8 +50,8 @@ function standing(first: unknown, more: Partial<FetchedKeys> = {}) {
   return { clock, asked, network, find, directories };
 }
 
-describe("a key is found", () => {
-  test("by its thumbprint in the directory it is said to stand in, and in no other", async () => {
+describe("a key", () => {
+  test("is found by its thumbprint in the directory that the request names, and in no other", async () => {
     const { jwk, thumbprint } = await newKey({ kid: "anything" });
     const { find, network } = standing({ keys: [jwk] });
     expect(await find(thumbprint)).toBe(thumbprint);
@@ -60,7 +60,7 @@ describe("a key is found", () => {
     expect(await find(thumbprint, "https://other.example.com/keys")).toBe("unknown_key");
   });
 
-  test("in a key set, and in a client's metadata that holds one", async () => {
+  test("is found in a key set, and in client metadata that contains one", async () => {
     const { jwk, thumbprint } = await newKey();
     const set = standing({ keys: [jwk] }, { contentType: "application/jwk-set+json" });
     expect(await set.find(thumbprint)).toBe(thumbprint);
@@ -68,7 +68,7 @@ describe("a key is found", () => {
     expect(await client.find(thumbprint)).toBe(thumbprint);
   });
 
-  test("only while it is valid by its own dates", async () => {
+  test("is found only while its own dates are valid", async () => {
     const now = Date.UTC(2030, 0, 1) / 1000;
     const early = await newKey({ nbf: now + 10 });
     const late = await newKey({ exp: now });
@@ -80,13 +80,13 @@ describe("a key is found", () => {
   });
 });
 
-describe("nothing is learned from", () => {
+describe("no key is taken from", () => {
   test.each([
-    ["no answer", undefined, {}],
-    ["another type", { keys: [] }, { contentType: "text/html" }],
-    ["no JSON", "<html>", {}],
+    ["a directory that does not answer", undefined, {}],
+    ["a response of another type", { keys: [] }, { contentType: "text/html" }],
+    ["a response that is not JSON", "<html>", {}],
     ["a list", [], {}],
-    ["no keys", { hello: 1 }, {}],
+    ["a response without keys", { hello: 1 }, {}],
     ["33 keys", { keys: Array(33).fill({}) }, {}],
     ["a key given twice", '{"keys":[],"keys":[]}', {}],
   ])("%s", async (_name, answer, more) => {
@@ -95,20 +95,20 @@ describe("nothing is learned from", () => {
   });
 
   test.each([
-    ["no source at all", undefined, "unknown_key"],
+    ["a request without a source", undefined, "unknown_key"],
     ["a source over http", "http://agent.example.com/keys", "not_reachable"],
-    ["a machine of this network", "https://localhost/keys", "not_reachable"],
-    ["an address", "https://127.0.0.1/keys", "not_reachable"],
-    ["an address of the newer form", "https://[::1]/keys", "not_reachable"],
-  ])("%s, which is not even asked", async (_name, source, outcome) => {
+    ["a machine in this network", "https://localhost/keys", "not_reachable"],
+    ["an IPv4 address", "https://127.0.0.1/keys", "not_reachable"],
+    ["an IPv6 address", "https://[::1]/keys", "not_reachable"],
+  ])("%s, and nothing is fetched", async (_name, source, outcome) => {
     const { find, asked } = standing({ keys: [] });
     expect(await find("thumb", source)).toBe(outcome);
     expect(asked).toEqual([]);
   });
 });
 
-describe("a directory is asked again", () => {
-  test("when it is older than it says, at least a minute and at most a day", async () => {
+describe("a directory", () => {
+  test("is fetched again when its response expires, after at least a minute and at most a day", async () => {
     const { jwk, thumbprint } = await newKey();
     for (const [cacheControl, fresh] of [
       ["", MINUTE],
@@ -127,7 +127,7 @@ describe("a directory is asked again", () => {
     }
   });
 
-  test("for a key it lacks, but not more often than every five minutes", async () => {
+  test("is fetched again for a missing key, at most every five minutes", async () => {
     const old = await newKey();
     const next = await newKey();
     const { find, asked, clock, network } = standing(
@@ -142,7 +142,7 @@ describe("a directory is asked again", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("once for many requests at a time", async () => {
+  test("is fetched once for many requests at the same time", async () => {
     const { jwk, thumbprint } = await newKey();
     const { find, asked } = standing({ keys: [jwk] });
     await Promise.all(Array.from({ length: 50 }, () => find(thumbprint)));
@@ -150,8 +150,8 @@ describe("a directory is asked again", () => {
   });
 });
 
-describe("keys that are known", () => {
-  test("hold for a day while their directory fails, and no longer", async () => {
+describe("known keys", () => {
+  test("stay valid for a day while their directory fails, and no longer", async () => {
     const { jwk, thumbprint } = await newKey();
     const { find, clock, network } = standing({ keys: [jwk] });
     await find(thumbprint);
@@ -162,7 +162,7 @@ describe("keys that are known", () => {
     expect(await find(thumbprint)).toBe("not_reachable");
   });
 
-  test("are gone with a whole answer that lists them no more", async () => {
+  test("are dropped when a complete response no longer lists them", async () => {
     const { jwk, thumbprint } = await newKey();
     const { find, clock, network } = standing({ keys: [jwk] });
     await find(thumbprint);
@@ -171,7 +171,7 @@ describe("keys that are known", () => {
     expect(await find(thumbprint)).toBe("unknown_key");
   });
 
-  test("are not pushed out by sources that never had any", async () => {
+  test("are not displaced by sources that never had any", async () => {
     const { jwk, thumbprint } = await newKey();
     const { find, network, clock } = standing({ keys: [jwk] });
     await find(thumbprint);
@@ -181,7 +181,7 @@ describe("keys that are known", () => {
     expect(await find(thumbprint)).toBe(thumbprint);
   });
 
-  test("are all that is looked at while nothing more may be fetched", async () => {
+  test("are the only ones used while nothing more may be fetched", async () => {
     const { jwk, thumbprint } = await newKey();
     const { directories, find, asked } = standing({ keys: [jwk] });
     expect(await directories.find(SOURCE, thumbprint, false)).toBe("not_reachable");
@@ -190,7 +190,7 @@ describe("keys that are known", () => {
     expect(await directories.find(SOURCE, thumbprint, false)).toMatchObject({ thumbprint });
   });
 
-  test("are of five hundred directories at most", async () => {
+  test("are kept for at most five hundred directories", async () => {
     const { jwk, thumbprint } = await newKey();
     const { find, asked } = standing({ keys: [jwk] });
     for (let n = 0; n <= 500; n++) await find(thumbprint, `https://a${n}.example.com/keys`);

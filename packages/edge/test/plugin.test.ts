@@ -87,7 +87,7 @@ const visits = (count: number) =>
     return items.length >= count ? items : undefined;
   });
 
-describe("behind the plugin, documents on the site's own domain", () => {
+describe("documents that the plugin serves on the site's own domain:", () => {
   test.each(DOCUMENTS)("%s has the service's bytes and cache rules", async (path, source) => {
     const { url } = await shop();
     const theirs = await fetch(server.url + source.replace("{hash}", site.site_key_hash));
@@ -104,7 +104,7 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, etag, ""]);
   });
 
-  test("are found below a path the plugin is mounted at only by their own paths", async () => {
+  test("they are found only at their own paths below the plugin's mount point", async () => {
     const app = express();
     app.use("/shop", gatehouse(options()));
     app.use((_request, response) => void response.send("the shop's"));
@@ -112,13 +112,13 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect(await (await fetch(`${url}/shop/llms.txt`)).text()).toBe("the shop's");
   });
 
-  test("are asked for once by many at a time", async () => {
+  test("they are fetched once for many requests at the same time", async () => {
     const { url } = await shop();
     await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/llms.txt`)));
     expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
   });
 
-  test("are served until they expire while Gatehouse cannot be reached; others are served for a day", async () => {
+  test("signed ones are served until they expire while Gatehouse cannot be reached, and others for a day", async () => {
     const clock = new ManualClock(Date.now());
     const { url } = await shop({ clock, edgeToken: undefined });
     const statuses = async () => {
@@ -156,7 +156,7 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect((await fetch(`${url}/llms.txt`)).status).toBe(200);
   });
 
-  test("are renewed when they are old, and served stale without Gatehouse for a day", async () => {
+  test("they are refreshed when they are old, and served stale for a day without Gatehouse", async () => {
     const clock = new ManualClock(Date.now());
     const { url } = await shop({ clock, edgeToken: undefined });
     const text = async () => (await fetch(`${url}/llms.txt`)).text();
@@ -176,7 +176,7 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect(await text()).toContain("Cannot GET");
   });
 
-  test("are gone at once when Gatehouse has the site no more", async () => {
+  test("they are gone at once when Gatehouse no longer has the site", async () => {
     const clock = new ManualClock(Date.now());
     const { url } = await shop({ clock });
     const card = `${url}/.well-known/agent-card.json`;
@@ -190,7 +190,7 @@ describe("behind the plugin, documents on the site's own domain", () => {
   });
 });
 
-describe("behind the plugin, everything else", () => {
+describe("every other request to a site with the plugin", () => {
   const paths = ["/prices", "/prices?a=1", "/moved", "/stream", "/logo.png", "/none"];
   const near = [
     "/x/../llms.txt",
@@ -208,7 +208,7 @@ describe("behind the plugin, everything else", () => {
     ([path]) => `GET ${path} HTTP/1.1\r\nHost: shop.example.com\r\nConnection: close\r\n\r\n`,
   );
 
-  test("is answered byte by byte as without it", async () => {
+  test("gets the same bytes as without it", async () => {
     const bare = await front(shopApp());
     const { port } = await shop();
     for (const request of [...requests, posted]) {
@@ -217,7 +217,7 @@ describe("behind the plugin, everything else", () => {
   });
 
   test.each(["failing", "garbage", "resetting", "redirecting"] as GateMode[])(
-    "is so too while Gatehouse is %s, at the paths of its documents as well",
+    "gets the same bytes while Gatehouse is %s, also at the paths of documents",
     async (mode) => {
       gate.mode = mode;
       const bare = await front(shopApp());
@@ -229,7 +229,7 @@ describe("behind the plugin, everything else", () => {
     },
   );
 
-  test("is so too while nobody listens where Gatehouse was", async () => {
+  test("gets the same bytes while nothing listens where Gatehouse was", async () => {
     const gone = await serve(() => undefined);
     await gone.close();
     const bare = await front(shopApp());
@@ -239,7 +239,7 @@ describe("behind the plugin, everything else", () => {
     }
   });
 
-  test("waits less than 300 ms for a Gatehouse that is silent, at its documents only, and not again soon", async () => {
+  test("waits less than 300 ms for a silent Gatehouse, only at the documents, and not again soon", async () => {
     gate.mode = "silent";
     const clock = new ManualClock(Date.now());
     const { url } = await shop({ clock, edgeToken: undefined });
@@ -263,10 +263,10 @@ describe("behind the plugin, everything else", () => {
   });
 });
 
-describe("behind the plugin, visits", () => {
+describe("visits that the plugin reports", () => {
   const browser = { "user-agent": "Mozilla/5.0 Firefox/140.0", accept: "text/html" };
 
-  test("are of pages and documents, also where the type is written at the last moment", async () => {
+  test("are of pages and documents, even if the type is set at the last moment", async () => {
     const { url, plugin } = await shop();
     for (const path of ["/prices?who=me", "/stream", "/logo.png", "/moved", "/none"]) {
       await (await fetch(url + path, { headers: browser, redirect: "manual" })).text();
@@ -284,7 +284,7 @@ describe("behind the plugin, visits", () => {
     ]);
   });
 
-  test("are the site's, whatever Host they came with, and below it by their own", async () => {
+  test("belong to the site whatever Host they came with, and to a subdomain by its own name", async () => {
     const { port, plugin } = await shop();
     const tricks = [
       "x\\llms.txt?.shop.example.com",
@@ -303,7 +303,7 @@ describe("behind the plugin, visits", () => {
     ]);
   });
 
-  test("hold no password of a whole address, and are of its path", async () => {
+  test("have only the path of a full address, without a password", async () => {
     const { port, plugin } = await shop();
     const target = "http://user:secret@shop.example.com/prices?x=1";
     const head = `GET ${target} HTTP/1.1\r\nHost: shop.example.com\r\n`;
@@ -316,7 +316,7 @@ describe("behind the plugin, visits", () => {
     expect(pages).not.toContain("secret");
   });
 
-  test("go in reports of a hundred at most, a second apart, and a lost one is not sent again", async () => {
+  test("are sent in reports of at most a hundred, a second apart, and a lost report is not repeated", async () => {
     const clock = new ManualClock(Date.now());
     const warnings: string[] = [];
     const { url } = await shop({ clock, warn: (text) => warnings.push(text) });
@@ -347,7 +347,7 @@ describe("behind the plugin, visits", () => {
     expect(reports()).toBe(before + 2);
   });
 
-  test("over HTTP/2 are the same: its own fields are no headers of the request", async () => {
+  test("are the same over HTTP/2, without its pseudo-headers", async () => {
     const plugin = gatehouse(options());
     const server2 = createHttp2Server((request, response) =>
       plugin(request as never, response as never, () => {
@@ -390,7 +390,7 @@ describe("behind the plugin, visits", () => {
   });
 });
 
-test("options that cannot hold stop the application when it starts, in words that name them", () => {
+test("invalid options stop the application at its start, with an error that names them", () => {
   const wrong: [Record<string, unknown>, RegExp][] = [
     [{ gatehouse: "gate.example.com" }, /`gatehouse` must be the address/],
     [{ gatehouse: undefined }, /`gatehouse` is missing/],

@@ -103,7 +103,7 @@ const visits = (count: number) =>
     return items.length >= count ? items : undefined;
   });
 
-test("the Worker is small enough to deploy: one module without Node's", async () => {
+test("the Worker is small enough to deploy, as one module without Node's libraries", async () => {
   const code = await bundleWorker();
   expect(code).not.toMatch(/from\s*"node:/);
   expect(code.length).toBeLessThan(300_000);
@@ -138,7 +138,7 @@ describe("in workerd, documents on the site's own domain", () => {
     expect([head.status, await head.text()]).toEqual([200, ""]);
   }
 
-  test("are Markdown to whoever asks for it, and kept apart", async () => {
+  test("are served as Markdown on request, and cached separately", async () => {
     await freshWorker();
     const page = await ask("/agent", { headers: { accept: "text/html" } });
     const markdown = await ask("/agent", { headers: { accept: "text/markdown" } });
@@ -148,7 +148,7 @@ describe("in workerd, documents on the site's own domain", () => {
     expect((await (await ask("/agent")).text()).startsWith("<!doctype")).toBe(true);
   });
 
-  test("are kept: Gatehouse is asked once, and not for a fresh one when it is away", async () => {
+  test("are cached: Gatehouse is asked once, and not while it is down and the copy is fresh", async () => {
     await freshWorker();
     const first = await (await ask("/llms.txt")).text();
     for (let n = 0; n < 5; n++) await (await ask("/llms.txt")).text();
@@ -157,7 +157,7 @@ describe("in workerd, documents on the site's own domain", () => {
     expect(await (await ask("/llms.txt")).text()).toBe(first);
   });
 
-  test("are not served once their signature has expired; the agent page goes without its card", async () => {
+  test("are not served after their signature has expired, and the agent page is served without its card", async () => {
     await freshWorker();
     gate.rewrite = expired;
     for (const [path, status] of Object.entries(EXPIRED)) {
@@ -175,7 +175,7 @@ describe("in workerd, documents on the site's own domain", () => {
     expect(reached).toEqual([]);
   });
 
-  test("are the site's own where the owner says so, and before the domain is verified", async () => {
+  test("are left to the site if the owner says so, and until the domain is verified", async () => {
     await freshWorker({ GATEHOUSE_EXCEPT: "/agent, /llms.txt" });
     for (const path of ["/agent", "/llms.txt"])
       expect(await bytesOf(await ask(path))).toEqual(PAGE);
@@ -189,8 +189,8 @@ describe("in workerd, documents on the site's own domain", () => {
 const bytesOf = async (response: { arrayBuffer(): Promise<ArrayBuffer> }) =>
   Buffer.from(await response.arrayBuffer());
 
-describe("in workerd, everything else", () => {
-  test("reaches the site untouched, and so does its answer", async () => {
+describe("in workerd, every other request", () => {
+  test("reaches the site unchanged, and so does the answer", async () => {
     await freshWorker();
     const page = await ask("/prices?colour=red", { headers: { "x-own": "kept" } });
     expect([page.status, page.headers.get("x-shop"), await bytesOf(page)]).toEqual([
@@ -214,7 +214,7 @@ describe("in workerd, everything else", () => {
     ]);
   });
 
-  test("is served while Gatehouse is away in any way, also at the paths of documents", async () => {
+  test("is served while Gatehouse is down in any way, also at the paths of documents", async () => {
     const ways: GateMode[] = ["failing", "garbage", "resetting", "redirecting", "silent"];
     for (const way of ways) {
       // A new one each time: one that has failed does not ask again for some seconds.
@@ -239,7 +239,7 @@ describe("in workerd, everything else", () => {
     }
   });
 
-  test("is served by a Worker that is not set up, or wrongly", async () => {
+  test("is served by a Worker without settings or with wrong ones", async () => {
     for (const bindings of [
       { GATEHOUSE_URL: "" },
       { GATEHOUSE_SITE_KEY_HASH: "nonsense" },
@@ -257,8 +257,8 @@ describe("in workerd, everything else", () => {
   });
 });
 
-describe("in workerd, around a Worker that is the site,", () => {
-  test("what it refuses stays refused, and what it serves is served", async () => {
+describe("in workerd, a Worker that is the site itself", () => {
+  test("keeps its own refusals and its own pages", async () => {
     const entry = `import { withGatehouse } from "./packages/edge/src/workers/worker.ts";
       export default withGatehouse({
         fetch(request) {
@@ -291,7 +291,7 @@ describe("in workerd, around a Worker that is the site,", () => {
 });
 
 describe("in workerd, visits", () => {
-  test("with a signature that holds are a verified agent's, in both forms of the header", async () => {
+  test("with a valid signature are marked as a verified agent's, in both forms of the header", async () => {
     await freshWorker();
     for (const legacy of [false, true]) {
       const headers = await agent.sign(`${SITE}/prices`, { origin: AGENT, legacy });
@@ -308,7 +308,7 @@ describe("in workerd, visits", () => {
     }
   });
 
-  test("with a signature that fails are shown so, and the page is served", async () => {
+  test("with an invalid signature are marked as such, and the page is served", async () => {
     await freshWorker();
     const headers = await agent.sign("https://other.example.com/", { origin: AGENT });
     const page = await ask("/prices", { headers: { ...headers, "user-agent": "GPTBot/1.2" } });
@@ -321,7 +321,7 @@ describe("in workerd, visits", () => {
     });
   });
 
-  test("are of pages and documents, not of pictures, redirects or what a browser prefetches", async () => {
+  test("are of pages and documents, not of images, redirects or prefetches", async () => {
     await freshWorker();
     const browser = { "user-agent": "Mozilla/5.0 Firefox/140.0", accept: "text/html" };
     await ask("/moved", { headers: browser });
@@ -337,7 +337,7 @@ describe("in workerd, visits", () => {
     expect(gate.asked.filter((line) => line.includes("/v1/edge/")).length).toBeLessThan(3);
   });
 
-  test("of people are left out where pages carry the script, and all without a token", async () => {
+  test("by people are left out if the owner wants only agents, and no visit is reported without a token", async () => {
     await freshWorker({ GATEHOUSE_VISITS: "agents" });
     await ask("/prices", { headers: { "user-agent": "Mozilla/5.0 Firefox/140.0" } });
     await ask("/prices", { headers: { "user-agent": "GPTBot/1.2" } });

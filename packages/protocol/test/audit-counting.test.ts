@@ -18,7 +18,7 @@ function seeded(seed: number): (below: number) => number {
 }
 
 describe("a tally", () => {
-  test("adds up what came after the window began, and no more", () => {
+  test("adds up only what came after the start of the window", () => {
     const tally = new Tally();
     tally.add(1000, 1);
     tally.add(2000, 2);
@@ -36,7 +36,7 @@ describe("a tally", () => {
   });
 
   test.each([[1], [2], [3], [4]])(
-    "never says more than there was, whatever clocks do, in run %i",
+    "never exceeds the true sum, whatever the clocks do, in run %i",
     (seed) => {
       const random = seeded(seed);
       const tally = new Tally();
@@ -65,7 +65,7 @@ describe("a tally", () => {
     },
   );
 
-  test("begins anew rather than count what no number holds exactly", () => {
+  test("starts again instead of counting beyond exact integers", () => {
     const tally = new Tally();
     tally.add(1, Number.MAX_SAFE_INTEGER);
     tally.add(2, 5);
@@ -96,12 +96,12 @@ describe("a history that remembers two decisions", () => {
     return { faults: faults.filter((fault) => fault !== undefined), history };
   };
 
-  test("accuses nobody of naming one that it forgot, and says so", () => {
+  test("reports no fault for naming a forgotten decision, and counts it as not compared", () => {
     const { faults, history } = faultsOf(one, two, three, paid(one, 1));
     expect([faults, history.before, history.forgotten]).toEqual([[], 1, 1]);
   });
 
-  test("does not count money of which it can no longer tell whether it came back", () => {
+  test("does not count money if it can no longer know whether it was returned", () => {
     const after = decided({ mandate: "m-4", spent: 20_000, count: 3 });
     expect(faultsOf(one, two, three, paid(one, 1, declined), after).faults).toEqual([]);
     const less = decided({ mandate: "m-4", spent: 10_000, count: 3 });
@@ -142,10 +142,10 @@ describe("parts of a log", () => {
 
   test.each([
     ["in order", [first, second, third]],
-    ["backwards", [third, second, first]],
-    ["with one twice", [first, second, second, third, first]],
-    ["without the beginning at first", [second, third, first]],
-  ])("are compared as one log, given %s", (_, pieces) => {
+    ["in reverse order", [third, second, first]],
+    ["with one repeated", [first, second, second, third, first]],
+    ["with the beginning last", [second, third, first]],
+  ])("are compared as one log when they are given %s", (_, pieces) => {
     expect(result(pieces)).toEqual({ seqs: [4], before: 0 });
   });
 
@@ -156,13 +156,13 @@ describe("parts of a log", () => {
     expect(result([first, broken, third])).toEqual({ seqs: [], before: 1 });
   });
 
-  test("that wait too long for the one before are compared without it", () => {
+  test("are compared without the one before if they wait for it too long", () => {
     expect(result([third, first, second], 1)).toEqual({ seqs: [], before: 1 });
     expect(result([first, third, second], 1)).toEqual({ seqs: [], before: 2 });
     expect(result([second, third, first], 1)).toEqual({ seqs: [4], before: 2 });
   });
 
-  test("may be asked about again after more of them came", () => {
+  test("give a correct result again after more of them arrive", () => {
     const stretches = new Stretches("shop.example.com/audit/1");
     stretches.take(third);
     expect(stretches.result().before).toBe(1);

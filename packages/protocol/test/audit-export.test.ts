@@ -20,14 +20,14 @@ import {
 import { CHAIN, DAY, exportOf, verdict, writeLog } from "./written-log.ts";
 
 describe("an export", () => {
-  test("verifies by the key alone", async () => {
+  test("verifies with the key alone", async () => {
     const log = await writeLog([{}, { note: "a" }, { note: "b" }]);
     const report = await verdict(await exportOf(log), log.jwk);
     expect([report.ok, report.records, report.findings.length]).toEqual([true, 3, 0]);
     expect(report.answers.anchoring.verdict).toBe("not_checked");
   });
 
-  test("does not verify by another key, or with one byte changed anywhere", async () => {
+  test("does not verify with another key, or with any byte changed", async () => {
     const log = await writeLog([{}, { note: "a" }]);
     const text = await exportOf(log);
     const { jwk } = await generateEd25519("k1");
@@ -44,7 +44,7 @@ describe("an export", () => {
     }
   });
 
-  test("goes through a checkpoint from before, and must reach one from later", async () => {
+  test("passes through an earlier checkpoint, and must reach a later one", async () => {
     const log = await writeLog([{}, { note: "a" }, { note: "b" }]);
     const longer = await writeLog([{}, { note: "a" }, { note: "b" }, { note: "c" }]);
     const text = await exportOf(log);
@@ -68,15 +68,18 @@ describe("an export", () => {
     [{ occurred_at: {} }],
     [{ seq: "1" }],
     [{ type: ["site.changed"] }],
-  ])("with a member of another kind is refused, not stumbled over: %j", async (members) => {
-    const log = await writeLog([{}, { note: "a" }]);
-    const parsed = JSON.parse(await exportOf(log));
-    Object.assign(parsed.bundle.records[1].record, members, { extra: 1 });
-    const report = await verdict(JSON.stringify(parsed), log.jwk);
-    expect([report.ok, report.findings[0]?.seq]).toEqual([false, 1]);
-  });
+  ])(
+    "is refused, without an exception, if it has a member of another type: %j",
+    async (members) => {
+      const log = await writeLog([{}, { note: "a" }]);
+      const parsed = JSON.parse(await exportOf(log));
+      Object.assign(parsed.bundle.records[1].record, members, { extra: 1 });
+      const report = await verdict(JSON.stringify(parsed), log.jwk);
+      expect([report.ok, report.findings[0]?.seq]).toEqual([false, 1]);
+    },
+  );
 
-  test("with a record changed is not said to follow the rules", async () => {
+  test("with a changed record is not reported as following the rules", async () => {
     const log = await writeLog([{}, { note: "a" }]);
     const text = await exportOf(log);
     const replay = async (of: string) =>
@@ -87,7 +90,7 @@ describe("an export", () => {
     expect(changed.text.includes("from record 1 on")).toBe(true);
   });
 
-  test("that claims more parts than there are numbers ends all the same", async () => {
+  test("that claims a huge number of parts is still verified in finite time", async () => {
     const log = await writeLog([{}]);
     const parsed = JSON.parse(await exportOf(log));
     parsed.bundle.parts = Number.MAX_SAFE_INTEGER;
@@ -121,7 +124,7 @@ test("a receipt proves its own record and no other", async () => {
   }
 });
 
-test("a checkpoint counts only in its own log's name", async () => {
+test("a checkpoint is valid only under its own log's name", async () => {
   const log = await writeLog([{}]);
   const note = await log.checkpointAt(log.frontier);
   expect((await verifyCheckpoint(note, [log.jwk])).ok).toBe(true);
@@ -130,7 +133,7 @@ test("a checkpoint counts only in its own log's name", async () => {
   expect((await verifyCheckpoint(note.replace("\n1\n", "\n2\n"), [log.jwk])).ok).toBe(false);
 });
 
-test("the note of a file holds for what it says and nothing else", async () => {
+test("the note of a file is valid for its exact content only", async () => {
   const { signer, jwk, key } = await writeLog([{}]);
   const file = {
     chain: CHAIN,
@@ -156,7 +159,7 @@ test("the note of a file holds for what it says and nothing else", async () => {
   }
 });
 
-test("the part inside a page is found, and its root can be made again", async () => {
+test("the part inside a page is found, and its root can be recomputed", async () => {
   const log = await writeLog([{}]);
   const text = (await exportOf(log)).replaceAll("<", "\\u003c");
   const page = `<p>hello</p><script type="application/json" id="audit-export">${text}</script>`;

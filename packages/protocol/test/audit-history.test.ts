@@ -46,27 +46,33 @@ const released = { release: "done" };
 const taken = { release: "captured" };
 const CAPTURED = { kind: "captured", amount: { currency: "EUR", minor: 10_000 } };
 
-describe("a log that follows its rules holds,", () => {
+describe("a log that follows its rules verifies", () => {
   test.each([
     ["with an order that is paid", [order, paid(order, 2)]],
-    ["with one that is not", [order, paid(order, 2, declined)]],
-    ["with a payment nobody knew of at first", [order, paid(order, 2, unknown), paid(order, 2)]],
+    ["with an order whose payment was declined", [order, paid(order, 2, declined)]],
     [
-      "with an authorization that was let go",
+      "with a payment whose outcome was unknown at first",
+      [order, paid(order, 2, unknown), paid(order, 2)],
+    ],
+    [
+      "with an authorization that was voided",
       [order, paid(order, 2, unknown), paid(order, 2, releasing), paid(order, 2, released)],
     ],
     [
-      "with an authorization that its owner had taken",
+      "with an authorization that its owner had captured",
       [order, paid(order, 2, releasing), paid(order, 2, taken)],
     ],
     [
-      "with one behind a refusal that its owner had taken",
+      "with an authorization after a decline that its owner had captured",
       [order, paid(order, 2, declined), paid(order, 2, taken)],
     ],
-    ["with an order that was let go later", [order, paid(order, 2), paid(order, 2, releasing)]],
+    [
+      "with an order whose payment was voided later",
+      [order, paid(order, 2), paid(order, 2, releasing)],
+    ],
     ["with a review", [large, reviewed(large, 2), paid(large, 3)]],
     [
-      "with money that was taken and went back, in parts and after a while",
+      "with captured money that was refunded later, in parts",
       [
         order,
         paid(order, 2),
@@ -78,7 +84,7 @@ describe("a log that follows its rules holds,", () => {
       ],
     ],
     [
-      "with goods that were sent and cancelled, whatever the money does",
+      "with goods that were shipped and canceled, whatever the payment state",
       [
         order,
         paid(order, 2),
@@ -88,22 +94,19 @@ describe("a log that follows its rules holds,", () => {
       ],
     ],
     [
-      "with a review that ends in the last moment",
+      "with a review that ends at the last moment",
       [large, { ...reviewed(large, 2), occurred_at: `${DAY}T16:00:01.999Z` }],
     ],
     ["with a review that was denied", [large, reviewed(large, 2, { outcome: "denied" })]],
-    ["with refusals of the same mandate, before and after", [refusal, order, refusal]],
-    [
-      "with another agent's mandate of the same name",
-      [order, decided({ agent: "agt_2", count: 1 })],
-    ],
-    ["with a mandate the rules deny", [huge]],
+    ["with rejections of the same mandate before and after", [refusal, order, refusal]],
+    ["with another agent's mandate of the same id", [order, decided({ agent: "agt_2", count: 1 })]],
+    ["with a mandate that the rules deny", [huge]],
     [
       "with newer rules",
       [order, published(lax), decided({ mandate: "m-2", by: lax, spent: 10_000, count: 1 })],
     ],
     [
-      "with money that came back before the next was counted",
+      "with money that was returned before the next count",
       [order, paid(order, 2, declined), decided({ mandate: "m-2", count: 1 })],
     ],
     [
@@ -111,13 +114,13 @@ describe("a log that follows its rules holds,", () => {
       [order, decided({ mandate: "m-2", spent: 90_000, count: 5 })],
     ],
     [
-      "with money that a skill does not move",
+      "with an amount for a skill that moves no money",
       [decided({ skill: "get_pricing" }), decided({ mandate: "m-2", count: 1 })].map((record, i) =>
         i === 0 ? { ...record, payment: null } : record,
       ),
     ],
     [
-      "with a review that does not count itself",
+      "with a review that does not count its own request",
       [large, { ...reviewed(large, 2), decision: decided({ minor: 60_000 }).decision }],
     ],
   ] as [string, JsonObject[]][])("%s", async (_, records) => {
@@ -128,7 +131,7 @@ describe("a log that follows its rules holds,", () => {
 const about = "it is about something else than record";
 const twice = decided({ mandate: "m-2", spent: 10_000, count: 1 });
 
-describe("a server that signs and chains, and is wrong, is found:", () => {
+describe("an audit finds in a correctly signed and linked log", () => {
   test.each([
     [
       "a mandate decided twice",
@@ -136,7 +139,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [3, "record 2 had decided about its mandate"],
     ],
     [
-      "a mandate decided again by another name of its bytes",
+      "a mandate decided again under another id for the same bytes",
       [
         order,
         {
@@ -147,12 +150,12 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [3, "record 2 had decided about its mandate"],
     ],
     [
-      "money given back that nobody took",
+      "a refund of money that was never captured",
       [order, paid(order, 2), returned(2, "adj_re_1", "completed")],
       [4, "it gives back what nobody had taken"],
     ],
     [
-      "money given back of what was given up",
+      "a refund of a voided authorization",
       [
         order,
         paid(order, 2),
@@ -162,7 +165,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [5, "it gives back what nobody had taken"],
     ],
     [
-      "the same money given back twice",
+      "the same refund twice",
       [
         order,
         paid(order, 2),
@@ -173,7 +176,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [6, "record 5 had told the same"],
     ],
     [
-      "one refund of two payments",
+      "one refund for two payments",
       [
         order,
         paid(order, 2),
@@ -187,7 +190,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [9, "record 5 said it of another payment"],
     ],
     [
-      "a refund that says neither what nor how far",
+      "a refund without its kind and state",
       [
         order,
         paid(order, 2),
@@ -197,7 +200,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [5, "it does not say what goes back, or how far it is"],
     ],
     [
-      "more given back than was taken, bit by bit",
+      "refunds that add up to more than was captured",
       [
         order,
         paid(order, 2),
@@ -209,7 +212,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [7, "more was given back than had been taken"],
     ],
     [
-      "more taken than was authorized",
+      "more captured than was authorized",
       [
         order,
         paid(order, 2),
@@ -233,27 +236,27 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [5, "it is in another currency than was authorized"],
     ],
     [
-      "money that was taken twice",
+      "a payment captured twice",
       [order, paid(order, 2), adjusted(2, CAPTURED), adjusted(2, CAPTURED)],
       [5, "record 4 had told what became of the payment"],
     ],
     [
-      "goods of a payment that is not there",
+      "goods of a payment that does not exist",
       [order, paid(order, 2), adjusted(9, { kind: "fulfillment", id: "evt_1" })],
       [4, "it is about a payment that is not in the log"],
     ],
     [
-      "something that is no adjustment",
+      "an invalid adjustment",
       [order, paid(order, 2), adjusted(2, { kind: "eaten" })],
       [4, "it does not say what became of the payment"],
     ],
     [
-      "rules that were replaced",
+      "a decision by rules that were replaced",
       [published(lax), order],
       [3, "it follows other rules than those published last, in record 2"],
     ],
     [
-      "rules nobody published",
+      "a decision by rules that were never published",
       [decided({ minor: 999_900, by: lax })],
       [2, "it follows other rules than those published last, in record 1"],
     ],
@@ -263,17 +266,17 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [4, "it follows other rules than those published last, in record 3"],
     ],
     [
-      "money that was spent and is not counted",
+      "spent money that is not counted",
       [order, decided({ mandate: "m-2", count: 1 })],
       [3, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"],
     ],
     [
-      "money a person let through and that is not counted",
+      "money that a person approved and that is not counted",
       [large, reviewed(large, 2), paid(large, 3), decided({ mandate: "m-2", count: 1 })],
       [5, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 600.00 EUR"],
     ],
     [
-      "money whose payment nobody knows of, and that is not counted",
+      "money of a payment with an unknown outcome that is not counted",
       [order, paid(order, 2, unknown), decided({ mandate: "m-2", count: 1 })],
       [4, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"],
     ],
@@ -283,56 +286,60 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [3, "it counts 0 decisions in PT1H (site), and there are 1 before it"],
     ],
     [
-      "an approval that asks for a payment its skill does not have",
+      "an approval that requests a payment its skill does not have",
       [decided({ skill: "get_pricing" })],
       [2, "it asks for a payment, and its skill moves no money"],
     ],
     [
-      "a refusal that is paid for",
+      "a rejection with a payment",
       [{ ...huge, payment: "requested" }],
       [2, "it asks for a payment of what was not approved"],
     ],
     [
-      "a payment of nobody knows how much",
+      "a payment without an amount",
       [published(lax), unpriced],
       [3, "it asks for a payment, and does not say how much"],
     ],
     [
-      "a record under another one's id",
+      "a record with another record's id",
       [order, decided({ mandate: "m-2", spent: 10_000, count: 1 })].map((record) => ({
         ...record,
         record_id: "r2",
       })),
       [3, "its id is that of record 2"],
     ],
-    ["a review nobody can find", [{ ...large, escalation_id: null }], [2, "it names no review"]],
+    [
+      "an escalation without a review",
+      [{ ...large, escalation_id: null }],
+      [2, "it names no review"],
+    ],
   ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
     expect(await found(...records)).toEqual(["replay", seq, text]);
   });
 
   test.each([
     [
-      "a payment without any decision",
+      "a payment without a decision",
       [paid(order, 99)],
       [2, "it names a record to follow from that is not in the log"],
     ],
     [
-      "a payment that names none",
+      "a payment that names no decision",
       [order, paid(order, 2, { parent_record_id: "" })],
       [3, "it names no record to follow from"],
     ],
     [
-      "a payment after a refusal before the rules",
+      "a payment after a rejection before the rules were evaluated",
       [refusal, paid(order, 2)],
       [3, "it follows from record 2, which refused the mandate"],
     ],
     [
-      "a payment after a refusal by the rules",
+      "a payment after a rejection by the rules",
       [huge, paid(huge, 2)],
       [3, "it follows from record 2, which asked for no payment"],
     ],
     [
-      "a payment before a person was asked",
+      "a payment before a person decided",
       [large, paid(large, 2)],
       [3, "it follows from record 2, which asked for no payment"],
     ],
@@ -377,37 +384,37 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [5, "its attempt is another decision's"],
     ],
     [
-      "an authorization after it was declined",
+      "an authorization after a decline",
       [order, paid(order, 2, declined), paid(order, 2)],
       [4, "it says authorized, and record 3 said that the payment was declined"],
     ],
     [
-      "money let go twice",
+      "an authorization voided twice",
       [order, paid(order, 2, releasing), paid(order, 2, released), paid(order, 2, released)],
       [5, "it says released, and record 4 said that the payment was released"],
     ],
     [
-      "money let go that was not taken",
+      "a void of a payment that was not authorized",
       [order, paid(order, 2, released)],
       [3, "it lets money go that was not authorized"],
     ],
     [
-      "an order that nobody paid",
+      "an order without a payment",
       [order, paid(order, 2, { ...declined, order_id: "ord" })],
       [3, "it names an order, and no authorized payment stands behind it"],
     ],
     [
-      "an approval that nobody paid",
+      "an approval without a payment",
       [order, paid(order, 2, { ...unknown, decision: { outcome: "approved" } })],
       [3, "it says approved, and the payment was not authorized"],
     ],
     [
-      "money taken and kept without an order",
+      "an authorization kept without an order",
       [order, paid(order, 2, { payment: "authorized" })],
       [3, "a payment was authorized, and neither an order made of it nor the money let go"],
     ],
     [
-      "a payment that came to nothing known",
+      "a payment with an unknown state",
       [order, paid(order, 2, { payment: "perhaps" })],
       [3, "it does not say what became of the payment"],
     ],
@@ -418,12 +425,12 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
   const cheap = decided({ mandate: "m-large", minor: 50_001 });
   test.each([
     [
-      "a review of nothing",
+      "a review without a request",
       [reviewed(large, 99)],
       [2, "it names a record to follow from that is not in the log"],
     ],
     [
-      "a review of what the rules approved",
+      "a review of a request that the rules approved",
       [order, reviewed(order, 2, { outcome: "denied" })],
       [3, "it follows from record 2, which asked no person"],
     ],
@@ -443,12 +450,12 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [4, "record 3 had ended its review"],
     ],
     [
-      "a person who approved another amount than is asked for",
+      "a person who approved another amount than was requested",
       [large, { ...reviewed(large, 2), decision: cheap.decision }],
       [3, "it is about 500.01 EUR, and record 2 about 600.00 EUR"],
     ],
     [
-      "one pair of eyes where the rule wants two",
+      "one approval where the rule requires two",
       [large, reviewed(large, 2, { approved_by: ["tok_1", "tok_1"] })],
       [3, "1 of the 2 people that its rule wants approved it"],
     ],
@@ -458,7 +465,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [3, "it was approved after the time that record 2 gave"],
     ],
     [
-      "a payment of what a person denied",
+      "a payment of a request that a person denied",
       [large, { ...reviewed(large, 2, { outcome: "denied" }), payment: "requested" }],
       [3, "it asks for a payment of what was not approved"],
     ],
@@ -466,7 +473,7 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     expect(await found(...records)).toEqual(["replay", seq, text]);
   });
 
-  test("the record that does not follow from the rules by itself is told first", async () => {
+  test("first the record that by itself does not follow from the rules", async () => {
     const bad = deciding(huge, { outcome: "approved" });
     const { findings, answers } = await compared([bad, paid(huge, 2)]);
     expect([findings[0]?.seq, answers.replay.text]).toEqual([
@@ -476,14 +483,14 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
   });
 });
 
-describe("of records that reach back before the first,", () => {
+describe("if records name earlier ones,", () => {
   const contents = [{ previous: null }, published(rules), order, paid(order, 2)];
   const days = [
     [DAY, 3],
     [NEXT_DAY, 1],
   ] as const;
 
-  test("it is said how many there are, and nothing is held against them", async () => {
+  test("an audit says how many of those are missing, and reports no fault for them", async () => {
     const log = await writeLog(contents, days);
     const { ok, answers, not_compared } = await verdict(
       await exportOf(log, POLICIES, NEXT_DAY),
@@ -496,16 +503,19 @@ describe("of records that reach back before the first,", () => {
     );
   });
 
-  test.each([["in order"], ["the last first"]])("all are compared, days given %s", async (how) => {
-    const twice = [...contents, paid(order, 2)];
-    const log = await writeLog(twice, [days[0], [NEXT_DAY, 2]]);
-    const parts = [await exportOf(log, POLICIES), await exportOf(log, POLICIES, NEXT_DAY)];
-    const given = how === "in order" ? parts : parts.reverse();
-    const { findings, not_compared } = await verdict(given, log.jwk, { replay: true });
-    expect([findings.map(({ seq }) => seq), not_compared.earlier]).toEqual([[4], 0]);
-  });
+  test.each([["in order"], ["in reverse order"]])(
+    "all are compared when their days are given %s",
+    async (how) => {
+      const twice = [...contents, paid(order, 2)];
+      const log = await writeLog(twice, [days[0], [NEXT_DAY, 2]]);
+      const parts = [await exportOf(log, POLICIES), await exportOf(log, POLICIES, NEXT_DAY)];
+      const given = how === "in order" ? parts : parts.reverse();
+      const { findings, not_compared } = await verdict(given, log.jwk, { replay: true });
+      expect([findings.map(({ seq }) => seq), not_compared.earlier]).toEqual([[4], 0]);
+    },
+  );
 
-  test("a gap between days is no reason to accuse", async () => {
+  test("a gap between days is not a fault", async () => {
     const gone = [
       order,
       paid(order, 2, declined),
@@ -525,7 +535,7 @@ describe("of records that reach back before the first,", () => {
     expect([answers.completeness.verdict, answers.replay.verdict]).toEqual(["fails", "holds"]);
   });
 
-  test("one whose id is of a moment within is missed", async () => {
+  test("a missing record whose id is from a time within the export is a fault", async () => {
     const idAt = (at: string) => {
       const hex = Date.parse(at).toString(16).padStart(12, "0");
       return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
@@ -542,7 +552,7 @@ describe("of records that reach back before the first,", () => {
     }
   });
 
-  test("a log that goes on from another may name its records and follow its rules", async () => {
+  test("a log that continues another may name its records and follow its rules", async () => {
     const previous = { chain: "old.example.com/audit/1", size: 9, checkpoint: "" };
     const log = await writeLog([{ previous }, order, paid(large, 99)]);
     const { answers, not_compared } = await verdict(await exportOf(log, POLICIES), log.jwk, {

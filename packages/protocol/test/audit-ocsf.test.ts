@@ -200,7 +200,7 @@ function* damaged(content: JsonObject): Generator<JsonObject> {
 }
 
 describe("an audit record as an OCSF event", () => {
-  test.each(ROWS)("%s: what was done and how it came out", async (...row) => {
+  test.each(ROWS)("for the case %s says what was done and with which result", async (...row) => {
     const [, type, content, operation, activity, verdict] = row;
     const event = await eventOf(type, content);
     const { activity_id, activity_name, type_uid, type_name } = event;
@@ -210,7 +210,7 @@ describe("an audit record as an OCSF event", () => {
     expect(parts.map((part) => `${event[`${part}_id`]} ${event[part]}`).join(", ")).toBe(verdict);
   });
 
-  test.each(ROWS)("%s: the line alone proves the record", async (...row) => {
+  test.each(ROWS)("for the case %s proves the record from its line alone", async (...row) => {
     const [, type, content] = row;
     const entry = await entryOf(type, content);
     await expectWhole(entry);
@@ -223,12 +223,12 @@ describe("an audit record as an OCSF event", () => {
     expect(raw_data_hash).toEqual({ algorithm_id: 3, algorithm: "SHA-256", value });
   });
 
-  test("every type of record is among them", () => {
+  test("exists for every type of record", () => {
     const types = new Set(ROWS.map(([, type]) => type));
     expect([...types].sort()).toEqual([...RECORD_TYPES].sort());
   });
 
-  test("of a decision says who asked for what, and by which rules it was decided", async () => {
+  test("says for a decision who requested what, and by which rules it was decided", async () => {
     const event = await eventOf("mandate.decision", decided("rejected", "policy_denied", "x"));
     const { metadata, actor, api, src_endpoint, http_request, resources, ...rest } = event;
     expect(metadata).toEqual({
@@ -263,7 +263,7 @@ describe("an audit record as an OCSF event", () => {
     expect(rest.authorizations).toEqual([{ decision: "allow", policy: { uid: "r1" } }]);
   });
 
-  test("of a tool call names the tool, its digests and the version of MCP", async () => {
+  test("names for a tool call the tool, its digests and the version of MCP", async () => {
     const { api, resources, http_request } = await eventOf("mcp.tools_call", called("answered"));
     const data = { tool: "search", args_digest: "a1", result_digest: "x1" };
     expect([api.version, api.request]).toEqual(["2025-06-18", { uid: "42", data }]);
@@ -277,17 +277,17 @@ describe("an audit record as an OCSF event", () => {
     ["site", "site.changed", changed("created"), { uid: "5f2a", name: "shop.example.com" }],
     ["audit.log", "audit.read", { read }, { uid: CHAIN, data: read }],
     ["audit.log", "audit.exported", { export: exported }, { uid: CHAIN, data: exported }],
-  ] as const)("names its %s", async (kind, type, content, named) => {
+  ] as const)("names its resource as %s", async (kind, type, content, named) => {
     expect((await eventOf(type, content)).resources).toEqual([{ type: kind, ...named }]);
   });
 
-  test("leads to the decision it belongs to, and counts what it folds", async () => {
+  test("links to the decision it belongs to, and counts the records it combines", async () => {
     const { metadata, status_detail } = await eventOf("review.decision", reviewed("denied", "why"));
     expect([metadata.correlation_uid, status_detail]).toEqual(["rec_0", "why"]);
     expect((await eventOf("refusals.folded", folded("malformed"))).count).toBe(12);
   });
 
-  test("leaves out what has no place in an event", async () => {
+  test("leaves out what an event has no field for", async () => {
     const rules = [{ result: "allow" }, "r1", null, { id: "r2" }];
     const content = { request: { method: "FETCH", digest: "d1" }, decision: { rules } };
     const event = await eventOf("checkout.decision", content);
@@ -314,7 +314,7 @@ describe("an audit record as an OCSF event", () => {
     ...(["mandate.decision", "checkout.decision", "mcp.tools_call"] as const).map(
       (type) => [`nobody (${type})`, type, {}, { app_name: nobody }, { name: nobody }] as const,
     ),
-  ] as const)("tells that %s did it", async (_who, type, content, actor, source) => {
+  ] as const)("names %s as its actor", async (_who, type, content, actor, source) => {
     const event = await eventOf(type, content);
     expect([event.actor, event.src_endpoint]).toEqual([actor, source]);
   });
@@ -329,13 +329,13 @@ describe("an audit record as an OCSF event", () => {
     ["1.2.3", undefined],
     ["2001:db8:1:2::/64", undefined],
     ["<script>", undefined],
-  ])("takes the network %s for an address only if it is one", async (address, ip) => {
+  ])("uses the network %s as an address only if it is one", async (address, ip) => {
     const { src_endpoint } = await eventOf("mcp.tools_call", { agent, client: { address } });
     const network = ip === undefined ? {} : { ip, subnet_uid: address };
     expect(src_endpoint).toEqual({ uid: "agent_1", ...network });
   });
 
-  test("is whole without any of the members a record may lack, and with them damaged", async () => {
+  test("is complete without any of a record's optional members, and with damaged ones", async () => {
     let lines = 0;
     for (const type of RECORD_TYPES) {
       const [, , content] = ROWS.find((row) => row[1] === type) as Row;
@@ -354,7 +354,7 @@ describe("an audit record as an OCSF event", () => {
     ["scripts of the world", "Fougère 花 \u{1f337} \u202e \ufeff </script>"],
     ["length", "x".repeat(50 * 1024)],
     ["length in bytes", "\u2028".repeat(17 * 1024)],
-  ])("stays one line with hostile text: %s", async (_what, text) => {
+  ])("stays on one line with hostile text: %s", async (_what, text) => {
     const content = decided("approved") as JsonObject;
     const places: JsonObject[] = [
       { skill: text },
@@ -382,7 +382,7 @@ describe("an audit record as an OCSF event", () => {
     '{"type":"chain.genesis","recorded_at":"2030-99-99T00:00:00.000Z"}',
     '{"type":7,"chain":[],"record_id":{},"occurred_at":null}',
     `${"[".repeat(5000)}`,
-  ])("shows even what is no record: %s", async (text) => {
+  ])("is made even of a line that is not a record: %s", async (text) => {
     await expectWhole({ text, hash: "00", sig: "s", key_id: "k" });
   });
 });

@@ -36,18 +36,18 @@ const signature = await signRecord(record, hash, signer);
 const reasonOf = (result: { ok: boolean; reason?: string }) => (result.ok ? "" : result.reason);
 
 describe("an audit record", () => {
-  test("is hashed as a leaf: a zero byte, then its canonical text", async () => {
+  test("is hashed as a leaf: a zero byte followed by its canonical text", async () => {
     expect(text).toBe(canonicalize(record));
     expect(hash).toBe(toHex(await sha256(concatBytes(Uint8Array.of(0), utf8(text)))));
   });
 
-  test("verifies as it was written, in any order of its members", async () => {
+  test("verifies as it was written, with its members in any order", async () => {
     expect((await verifyRecord(record, hash, signature, jwk)).ok).toBe(true);
     const turned = Object.fromEntries(Object.entries(record).reverse());
     expect((await verifyRecord(turned, hash, signature, jwk)).ok).toBe(true);
   });
 
-  test("does not verify with any member changed, added or lost", async () => {
+  test("does not verify with any member changed, added or removed", async () => {
     for (const name of Object.keys(record)) {
       const { [name]: _lost, ...rest } = record;
       expect([name, (await verifyRecord(rest, hash, signature, jwk)).ok]).toEqual([name, false]);
@@ -58,7 +58,7 @@ describe("an audit record", () => {
     expect(reasonOf(await verifyRecord(dearer, hash, signature, jwk))).toBe("hash_mismatch");
   });
 
-  test("does not verify by another key, at another place, or in another chain", async () => {
+  test("does not verify with another key, at another position, or in another log", async () => {
     const other = await generateEd25519("audit");
     expect(reasonOf(await verifyRecord(record, hash, signature, other.jwk))).toBe(
       "signature_invalid",
@@ -74,14 +74,14 @@ describe("an audit record", () => {
 
   test.each([
     ["a fraction", { amount: { minor: 1.5 } }],
-    ["a number no double holds", { amount: { minor: 2 ** 53 } }],
-    ["a capital in a name", { Note: 1 }],
+    ["a number beyond exact integers", { amount: { minor: 2 ** 53 } }],
+    ["an upper-case letter in a name", { Note: 1 }],
     ["an accent in a name", { é: 1 }],
-    ["a type nobody knows", { type: "mandate.forgotten" }],
-    ["a place before the first", { seq: -1 }],
+    ["an unknown type", { type: "mandate.forgotten" }],
+    ["a negative position", { seq: -1 }],
     ["a time without milliseconds", { recorded_at: "2030-05-17T12:00:00Z" }],
     ["a short hash", { prev_hash: "00" }],
-  ])("with %s is none", async (_what, change) => {
+  ])("with %s is invalid", async (_what, change) => {
     const bad = { ...record, ...change };
     expect(readRecord(bad).ok).toBe(false);
     let thrown = false;
@@ -91,7 +91,7 @@ describe("an audit record", () => {
     expect(thrown).toBe(true);
   });
 
-  test("is never longer than a log entry can be", async () => {
+  test("is never longer than a log entry may be", async () => {
     let thrown = false;
     await sealRecord({ ...record, note: "x".repeat(RECORD_BYTES_MAX) }).catch(() => {
       thrown = true;

@@ -59,8 +59,8 @@ async function treeOf(leaves: readonly Uint8Array[]): Promise<Frontier> {
   return frontier;
 }
 
-describe("outside vectors of the audit tree", () => {
-  test.skipIf(vectors === undefined)("proofs hold or fail as they should", async ({ task }) => {
+describe("external test vectors of the audit tree:", () => {
+  test.skipIf(vectors === undefined)("proofs verify or fail as expected", async ({ task }) => {
     const wrong: string[] = [];
     for (const { name, text } of vectors?.merkle ?? []) {
       if ((await holds(name, text)) === JSON.parse(text).wantErr) wrong.push(name);
@@ -70,7 +70,7 @@ describe("outside vectors of the audit tree", () => {
   });
 
   test.skipIf(vectors === undefined)(
-    "trees of 0 to 8 leaves have their roots",
+    "trees of 0 to 8 leaves have the expected roots",
     async ({ task }) => {
       const { leaf_inputs_hex: inputs = [], root_hashes_hex: roots = [] } =
         vectors?.merkleRoots ?? {};
@@ -91,7 +91,7 @@ describe("outside vectors of the audit tree", () => {
 });
 
 describe("the audit tree", () => {
-  test("of RFC 6962 has the roots that are printed for it", async () => {
+  test("has the roots that RFC 6962 gives", async () => {
     expect(toHex(await treeRoot(EMPTY_FRONTIER))).toBe(
       "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     );
@@ -103,7 +103,7 @@ describe("the audit tree", () => {
     );
   });
 
-  test("keeps one subtree for each one in the binary form of its size", async () => {
+  test("keeps one subtree for each 1 in the binary form of its size", async () => {
     let frontier = EMPTY_FRONTIER;
     for (let size = 1; size <= 70; size++) {
       frontier = await appendLeaf(frontier, await leafHash(utf8(String(size))));
@@ -119,7 +119,7 @@ describe("the audit tree", () => {
     expect(isFrontier({ size: -1, hashes: [] })).toBe(false);
   });
 
-  test("proves every leaf and every growth from what was kept beside the leaves", async () => {
+  test("proves every leaf and every growth from the stored nodes", async () => {
     const SIZE = 33;
     const rows: { leaf: Uint8Array; closed: readonly Uint8Array[] }[] = [];
     const roots = [await treeRoot(EMPTY_FRONTIER)];
@@ -178,13 +178,13 @@ describe("a signed note", () => {
   }
   const reason = (result: { ok: boolean; reason?: string }) => (result.ok ? "" : result.reason);
 
-  test("is divided from its signatures by the last empty line", async () => {
+  test("is separated from its signatures by the last empty line", async () => {
     const { key, note } = await signed("one\n\ntwo\n");
     const verified = await verifyNote(note, [key]);
     expect(verified.ok && verified.value).toEqual({ text: "one\n\ntwo\n", signedBy: [name] });
   });
 
-  test("is spoilt by a change of its text, and by a bad signature of a known key", async () => {
+  test("does not verify with a changed text, or with a bad signature of a known key", async () => {
     const { key, note } = await signed("hello\n");
     expect(reason(await verifyNote(note.replace("hello", "hullo"), [key]))).toBe(
       "signature_invalid",
@@ -200,14 +200,14 @@ describe("a signed note", () => {
   test.each([
     ["no empty line", "hello\n"],
     ["no line break at the end", "hello\n\n\u2014 a.example AAAAAAA="],
-    ["a hyphen for the dash", "hello\n\n- a.example AAAAAAAA\n"],
-    ["a line that is none", "hello\n\nnonsense\n"],
+    ["a hyphen instead of a dash", "hello\n\n- a.example AAAAAAAA\n"],
+    ["an invalid signature line", "hello\n\nnonsense\n"],
   ])("with %s is malformed", async (_what, note) => {
     const { key } = await signed("x\n");
     expect(reason(await verifyNote(note, [key]))).toBe("malformed");
   });
 
-  test("has a key that can be written on one line, and whose id must fit", async () => {
+  test("has a key that fits on one line, with a key id that must match", async () => {
     const { key } = await signed("x\n");
     const line = await noteKeyText(key);
     const read = await readNoteKey(line);
@@ -215,7 +215,7 @@ describe("a signed note", () => {
     expect((await readNoteKey(line.replace(name, "other.example"))).ok).toBe(false);
   });
 
-  test("holds a checkpoint, which is three lines and no more", () => {
+  test("may be a checkpoint, which has exactly three lines", () => {
     const text = checkpointText({ origin: name, size: 7, root: new Uint8Array(32) });
     const read = readCheckpoint(text);
     expect(read.ok && [read.value.origin, read.value.size]).toEqual([name, 7]);
@@ -229,7 +229,7 @@ describe("a signed note", () => {
     }
   });
 
-  test("has one spelling of its base64", () => {
+  test("has only one valid spelling of its base64", () => {
     expect(toBase64(Uint8Array.of(251, 255))).toBe("+/8=");
     expect([fromBase64("+/8="), fromBase64("+/9="), fromBase64("+/8"), fromBase64("-_8=")]).toEqual(
       [Uint8Array.of(251, 255), undefined, undefined, undefined],

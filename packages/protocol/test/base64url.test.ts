@@ -11,12 +11,12 @@ test.each([
   ["foob", "Zm9vYg"],
   ["fooba", "Zm9vYmE"],
   ["foobar", "Zm9vYmFy"],
-])("encodes and decodes %j", (text, encoded) => {
+])("base64url encodes and decodes %j", (text, encoded) => {
   expect(toBase64url(utf8(text))).toBe(encoded);
   expect(toHex(fromBase64url(encoded) ?? new Uint8Array(99))).toBe(toHex(utf8(text)));
 });
 
-describe("refuses a second spelling of the same bytes:", () => {
+describe("base64url decoding refuses a second spelling of the same bytes:", () => {
   test.each([
     ["padding", "Zg=="],
     ["the standard alphabet", "+/8"],
@@ -27,12 +27,12 @@ describe("refuses a second spelling of the same bytes:", () => {
     ["an impossible length", "Zm9vY"],
     ["a letter outside ASCII", "Zmé"],
     ["a NUL", "Zm8\u0000"],
-  ])("%s", (_name, text) => {
+  ])("it has %s", (_name, text) => {
     expect(fromBase64url(text)).toBe(undefined);
   });
 });
 
-test("round-trips every byte string, and only the canonical spelling decodes", () => {
+test("base64url round-trips every byte string, and only the canonical spelling decodes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
       const text = toBase64url(bytes);
@@ -47,7 +47,7 @@ test("round-trips every byte string, and only the canonical spelling decodes", (
   );
 });
 
-test("hexadecimal refuses odd lengths and other letters", () => {
+test("hexadecimal decoding refuses odd lengths and other letters", () => {
   expect(fromHex("abc")).toBe(undefined);
   expect(fromHex("zz")).toBe(undefined);
   expect(toHex(fromHex("00FFa0") ?? new Uint8Array())).toBe("00ffa0");

@@ -5,7 +5,7 @@ import { fuzzRuns } from "./fuzz.ts";
 import { vectors } from "./vectors.ts";
 
 /** RFC 8785 section 3.2.4: the sample object and its canonical form. */
-test("canonicalizes the sample of RFC 8785", () => {
+test("canonicalization gives the expected text for the sample of RFC 8785", () => {
   const sample = {
     numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
     string: "\u20ac$\u000f\u000aA'\u0042\u0022\u005c\\\"/",
@@ -18,7 +18,7 @@ test("canonicalizes the sample of RFC 8785", () => {
 });
 
 /** RFC 8785 section 3.2.3: keys sort by UTF-16 code units, not by code points. */
-test("sorts keys by UTF-16 code units", () => {
+test("canonicalization sorts keys by UTF-16 code units", () => {
   const keys = ["\u20ac", "\r", "\ufb33", "1", "\u{1f600}", "\u0080", "\u00f6"];
   const object = Object.fromEntries(keys.map((key) => [key, 0]));
   expect(canonicalize(object)).toBe(
@@ -26,15 +26,15 @@ test("sorts keys by UTF-16 code units", () => {
   );
 });
 
-test("writes -0 as 0", () => {
+test("canonicalization writes -0 as 0", () => {
   expect(canonicalize(-0)).toBe("0");
 });
 
-test("reads arrays in order and nested values fully", () => {
+test("canonicalization writes arrays in order and nested values completely", () => {
   expect(canonicalize([3, { b: [], a: {} }, "x"])).toBe('[3,{"a":{},"b":[]},"x"]');
 });
 
-describe("throws for what has no JSON form:", () => {
+describe("canonicalization throws for", () => {
   test.each([
     ["undefined", undefined],
     ["a function", () => 0],
@@ -53,11 +53,11 @@ describe("throws for what has no JSON form:", () => {
   });
 });
 
-test("ignores toJSON, which would sign something other than the value", () => {
+test("canonicalization ignores toJSON, which would sign something other than the value", () => {
   expect(() => canonicalize({ toJSON: () => "other" })).toThrow(TypeError);
 });
 
-test("is what JSON.parse reads back as the same value", () => {
+test("canonical text is parsed by JSON.parse as the same value", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
       expect(canonicalize(JSON.parse(canonicalize(value)))).toBe(canonicalize(value));
@@ -66,8 +66,8 @@ test("is what JSON.parse reads back as the same value", () => {
   );
 });
 
-describe("outside vectors of RFC 8785", () => {
-  test.skipIf(vectors === undefined)("6 files, byte for byte", ({ task }) => {
+describe("external test vectors of RFC 8785:", () => {
+  test.skipIf(vectors === undefined)("6 files are canonicalized byte for byte", ({ task }) => {
     for (const { input, outputHex } of vectors?.jcs ?? []) {
       expect(toHex(canonicalBytes(JSON.parse(input)))).toBe(outputHex);
     }
@@ -75,7 +75,7 @@ describe("outside vectors of RFC 8785", () => {
     expect(vectors?.jcs.length).toBe(6);
   });
 
-  test.skipIf(vectors === undefined)("26 numbers", ({ task }) => {
+  test.skipIf(vectors === undefined)("26 numbers are written as expected", ({ task }) => {
     for (const { ieee754_hex, expected } of vectors?.jcsNumbers ?? []) {
       const bytes = fromHex(ieee754_hex) as Uint8Array<ArrayBuffer>;
       const number = new DataView(bytes.buffer).getFloat64(0);

@@ -34,12 +34,12 @@ const failing = (verdict: { checks: readonly { id: string; ok: boolean }[] }) =>
   verdict.checks.filter(({ ok }) => !ok).map(({ id }) => id);
 
 describe("a signed card", () => {
-  test("is its own canonical text, and verifies", async () => {
+  test("is its own canonical text and verifies", async () => {
     expect(canonicalize(parsed(card))).toBe(card);
     expect(failing(await verifyCard(utf8(card), options))).toEqual([]);
   });
 
-  test("does not verify with a byte changed anywhere", async () => {
+  test("does not verify with any byte changed", async () => {
     const bytes = utf8(card);
     const missed: number[] = [];
     for (let at = 0; at < bytes.length; at++) {
@@ -50,7 +50,7 @@ describe("a signed card", () => {
     expect(missed).toEqual([]);
   });
 
-  test("does not verify with a member added, lost or given twice", async () => {
+  test("does not verify with a member added, removed or repeated", async () => {
     const whole = parsed(card);
     for (const name of Object.keys(whole)) {
       const { [name]: _lost, ...rest } = whole;
@@ -67,11 +67,11 @@ describe("a signed card", () => {
     ["with a clock a minute behind", NOON - 59_000, []],
     ["just before it expires", NOON + CARD_LIFE_MS - 1, []],
     ["when it has expired", NOON + CARD_LIFE_MS, ["dates"]],
-  ] as const)("is judged by the reader's clock: %s", async (_when, now, expected) => {
+  ] as const)("is checked against the reader's clock: %s", async (_when, now, expected) => {
     expect(failing(await verifyCard(utf8(card), { ...options, now }))).toEqual([...expected]);
   });
 
-  test("needs the key its own id names", async () => {
+  test("needs the key that its own id names", async () => {
     const other = (await generateEd25519("card-key")).jwk;
     const none = await verifyCard(utf8(card), { ...options, findKey: () => undefined });
     expect(failing(none)).toEqual(["key", "a2a"]);
@@ -86,7 +86,7 @@ describe("a signed card", () => {
     expect(failing(await verifyCard(utf8(old.card), options))).toEqual(["key", "a2a"]);
   });
 
-  test("is found in the agent page, and only one of it", async () => {
+  test("is found in the agent page, and only once", async () => {
     const page = agentPage(EXAMPLE_SITE, card);
     const found = cardInPage(utf8(page)) ?? new Uint8Array();
     expect((await verifyCard(found, options)).ok).toBe(true);
@@ -117,7 +117,7 @@ describe("a signed card", () => {
     }
   });
 
-  test("has empty lists nowhere but in skills, and no skill when none is live", async () => {
+  test("has no empty lists except skills, and no skill if none is live", async () => {
     const bare = { ...EXAMPLE_SITE, skills: [] };
     const signed = await signCard(bare, signer, NOON);
     expect(parsed(signed.card).skills).toEqual([]);
@@ -127,7 +127,7 @@ describe("a signed card", () => {
   });
 });
 
-describe("A2A's own form of a card", () => {
+describe("A2A's own format of a card", () => {
   test("carries the same signature, which covers its members", async () => {
     expect(a2a.signatures).toEqual(parsed(card).signatures);
     const verdict = await verifyA2aCard(canonicalBytes(a2a), options);
@@ -136,7 +136,7 @@ describe("A2A's own form of a card", () => {
     expect(failing(await verifyA2aCard(canonicalBytes(changed), options))).toEqual(["a2a"]);
   });
 
-  test("expires, is no full card, and may hold nothing else", async () => {
+  test("expires, is not a full card, and may contain nothing else", async () => {
     const late = { ...options, now: NOON + CARD_LIFE_MS };
     expect(failing(await verifyA2aCard(canonicalBytes(a2a), late))).toEqual(["dates"]);
     expect(failing(await verifyCard(canonicalBytes(a2a), options))).toEqual(["shape"]);
@@ -144,12 +144,12 @@ describe("A2A's own form of a card", () => {
     expect(failing(await verifyA2aCard(canonicalBytes(rest), options))).toEqual(["covered"]);
   });
 
-  test("is what the full card reduces to", () => {
+  test("is what remains of the full card without the extra members", () => {
     const { signatures: _signatures, ...members } = a2a;
     expect(a2aProjection(parsed(card))).toEqual(members);
   });
 
-  test("loses unknown members at every depth, and empty ones", () => {
+  test("drops unknown members at every depth, and empty ones", () => {
     const skill = { id: "a", tags: [""], url: "https://a.example", examples: [] };
     const reduced = a2aProjection({ name: "A", mine: 1, skills: [skill], provider: {} });
     expect(reduced).toEqual({ name: "A", skills: [{ id: "a" }] });
@@ -159,14 +159,14 @@ describe("A2A's own form of a card", () => {
 describe("a signed catalog", () => {
   const verdictOf = (document: JsonObject) => verifyCatalog(canonicalBytes(document), options);
 
-  test("verifies in both forms", async () => {
+  test("verifies in both formats", async () => {
     expect([(await verdictOf(catalog)).ok, (await verdictOf(ard)).ok]).toEqual([true, true]);
     expect(Object.keys(ard)).toEqual(
       Object.keys(catalog).filter((name) => name !== "trustManifest"),
     );
   });
 
-  test("does not verify with a byte of the manifest changed", async () => {
+  test("does not verify with any byte of the manifest changed", async () => {
     const text = canonicalize(catalog.trustManifest);
     const missed: number[] = [];
     for (let at = 1; at < text.length - 1; at++) {
@@ -207,7 +207,7 @@ describe("a signed catalog", () => {
     expect(failing(await verdictOf({ ...catalog, entries: [entry] }))).toEqual(["publisher"]);
   });
 
-  test("expires", async () => {
+  test("expires after its time", async () => {
     const late = { ...options, now: NOON + CARD_LIFE_MS };
     expect(failing(await verifyCatalog(canonicalBytes(catalog), late))).toEqual(["dates"]);
   });
@@ -216,7 +216,7 @@ describe("a signed catalog", () => {
 describe("skills", () => {
   const url = "https://shop.example.com/x";
 
-  test("are live when enabled and leading somewhere, in the owner's order", () => {
+  test("are live if they are enabled and have a page, in the owner's order", () => {
     const settings = [
       { id: "zebra", enabled: true, url },
       { id: "get_pricing", enabled: true, url },
@@ -227,7 +227,7 @@ describe("skills", () => {
     expect(liveSkills(settings, "Shop").map(({ id }) => id)).toEqual(["zebra", "get_pricing"]);
   });
 
-  test("built in have words of their own, which an owner may replace", () => {
+  test("that are built in have default texts that an owner may replace", () => {
     expect(Object.keys(BUILT_IN_SKILLS).length).toBe(7);
     const [own] = liveSkills([{ id: "get_pricing", enabled: true, url, title: "Prices" }], "Shop");
     expect([own?.title, own?.description]).toEqual([
@@ -238,7 +238,7 @@ describe("skills", () => {
     expect(named?.title).toBe("Track my order");
   });
 
-  test("put the site's name into their question whatever the name is", () => {
+  test("put the site's name into their question, whatever the name is", () => {
     const [skill] = liveSkills([{ id: "get_pricing", enabled: true, url }], "$& {site} $1");
     expect(skill?.question).toBe("What does $& {site} $1 cost?");
   });
@@ -256,24 +256,24 @@ describe("skills", () => {
     ["https://user@shop.example.com/", "has_credentials"],
     ["https://:secret@shop.example.com/", "has_credentials"],
     [`https://shop.example.com/${"a".repeat(2048)}`, "too_long"],
-  ])("do not lead to %s", (text, reason) => {
+  ])("do not link to %s", (text, reason) => {
     const read = readSkillUrl(text);
     expect([read.ok, read.ok ? "" : read.reason]).toEqual([false, reason]);
   });
 
-  test("lead to one spelling of a URL, with nothing in it that could end an attribute", () => {
+  test("link to one spelling of a URL, with nothing in it that could end an attribute", () => {
     const read = readSkillUrl('https://SHOP.example.com/a b"<>\n`{}');
     expect(read.ok && read.value).toBe("https://shop.example.com/a%20b%22%3C%3E%60%7B%7D");
   });
 
-  test("are the same on MCP as on the card", () => {
+  test("are the same over MCP as on the card", () => {
     expect(mcpTools(EXAMPLE_SITE).map(({ name, title }) => [name, title])).toEqual(
       parsed(card).skills.map(({ id, name }: { id: string; name: string }) => [id, name]),
     );
   });
 });
 
-describe("owners' words in other languages", () => {
+describe("text by owners:", () => {
   const HOSTILE = [
     "</script><script>alert(1)</script>",
     "<!-- <img src=x onerror=alert(1)>",
@@ -295,7 +295,7 @@ describe("owners' words in other languages", () => {
   const decoded = (text: string) =>
     text.replace(/&#(\d+);/g, (_all, code) => String.fromCodePoint(Number(code)));
 
-  test.each(HOSTILE)("%s comes out of Markdown as it went in", (text) => {
+  test.each(HOSTILE)("%s is read from Markdown as it was written", (text) => {
     const written = markdownText(text);
     expect(decoded(written)).toBe(text);
     expect(/[[\]<*`\\]/.test(written)).toBe(false);
@@ -316,14 +316,14 @@ describe("owners' words in other languages", () => {
     expect(markdownUrl("https://a.example/(x)?[y]")).toBe("https://a.example/%28x%29?[y]");
   });
 
-  test("llms.txt has one title, one summary, one paragraph and link lines only", () => {
+  test("llms.txt has one title, one summary, one paragraph, and only link lines", () => {
     const lines = llmsTxt(EXAMPLE_SITE).trimEnd().split("\n");
     expect(lines.slice(0, 4).map((line) => line.charAt(0))).toEqual(["#", "", ">", ""]);
     const rest = lines.slice(5).filter((line) => line !== "" && !line.startsWith("## "));
     expect(rest.every((line) => /^- \[[^\]]+\]\([^)\s]+\): .+$/.test(line))).toBe(true);
   });
 
-  test("a site without a description has a summary all the same", () => {
+  test("a site without a description still has a summary", () => {
     const profile = { siteKey: "sk_old-shop", siteKeyHash: "A".repeat(43), domain: "a.example" };
     const words = { name: "A", description: "", skills: [], verified: true };
     const facts = { version: 1, changedAt: "" };

@@ -96,19 +96,19 @@ describe("the strict parser refuses", () => {
     expect(reasonOf(Uint8Array.from(bytes))).toBe(reason);
   });
 
-  test("nesting past a smaller limit of the caller", () => {
+  test("nesting beyond the caller's own limit", () => {
     expect(parseJson("[[1]]", { depthMax: 1 }).ok).toBe(false);
   });
 });
 
-test("more values than were asked for are refused, however small", () => {
+test("the strict parser refuses more values than the caller allows, however small", () => {
   const text = JSON.stringify(Array.from({ length: 99 }, () => 1));
   expect(parseJson(text, { valuesMax: 100 }).ok).toBe(true);
   const refused = parseJson(text, { valuesMax: 99 });
   expect(refused.ok ? "" : refused.reason).toBe("too_many_values");
 });
 
-test("what it returns cannot be changed, and inherits nothing", () => {
+test("the strict parser returns values that are frozen and inherit nothing", () => {
   const result = parseJson('{"a":[1]}');
   const value = result.ok ? (result.value as { a: number[] }) : { a: [] };
   expect(() => value.a.push(2)).toThrow(TypeError);
@@ -120,12 +120,12 @@ test("what it returns cannot be changed, and inherits nothing", () => {
   expect("toString" in value).toBe(false);
 });
 
-test("a refusal says where, and never repeats the input", () => {
+test("a refusal of the strict parser says where, and never repeats the input", () => {
   const result = parseJson('{"secret":tok_123}');
   expect(result.ok ? "" : result.detail).toBe("syntax at character 10");
 });
 
-test("agrees with JSON.parse wherever it accepts, and never throws", () => {
+test("the strict parser agrees with JSON.parse whenever it accepts, and never throws", () => {
   let accepted = 0;
   fc.assert(
     fc.property(mutatedJson, (text) => {
@@ -140,7 +140,7 @@ test("agrees with JSON.parse wherever it accepts, and never throws", () => {
   expect(accepted > fuzzRuns.numRuns / 20).toBe(true);
 });
 
-test("never throws on arbitrary bytes", () => {
+test("the strict parser never throws on arbitrary bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       expect(typeof parseJson(bytes).ok).toBe("boolean");
@@ -149,7 +149,7 @@ test("never throws on arbitrary bytes", () => {
   );
 });
 
-test("parsing a JCS text and canonicalizing it again changes nothing", () => {
+test("parsing a canonical text and canonicalizing it again changes nothing", () => {
   fc.assert(
     fc.property(mutatedJson, (text) => {
       const first = parseJson(text, { depthMax: 64 });

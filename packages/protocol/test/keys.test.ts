@@ -63,26 +63,29 @@ describe("reading a JWK", () => {
   });
 });
 
-describe("thumbprints", () => {
-  test("RFC 8037 A.3", async () => {
+describe("a thumbprint", () => {
+  test("is the one of RFC 8037 A.3", async () => {
     expect(await jwkThumbprint(RFC8037.jwk)).toBe(RFC8037.thumbprint);
   });
 
-  test("do not depend on optional members or their order", async () => {
+  test("does not depend on optional members or their order", async () => {
     const { kty, crv, x } = RFC8037.jwk;
     expect(await jwkThumbprint({ x, use: "sig", kty, kid: "a", crv })).toBe(RFC8037.thumbprint);
   });
 
-  test.skipIf(vectors === undefined)("outside vectors", async ({ task }) => {
-    for (const { jwk, thumbprint } of vectors?.thumbprints ?? []) {
-      expect(await jwkThumbprint(JSON.parse(jwk))).toBe(thumbprint);
-    }
-    Object.assign(task.meta, { outside: vectors?.thumbprints.length });
-  });
+  test.skipIf(vectors === undefined)(
+    "is the expected one for the external test vectors",
+    async ({ task }) => {
+      for (const { jwk, thumbprint } of vectors?.thumbprints ?? []) {
+        expect(await jwkThumbprint(JSON.parse(jwk))).toBe(thumbprint);
+      }
+      Object.assign(task.meta, { outside: vectors?.thumbprints.length });
+    },
+  );
 });
 
-describe("Ed25519", () => {
-  test("verifies RFC 8032 test 2 and nothing near it", async () => {
+describe("Ed25519:", () => {
+  test("the signature of RFC 8032 test 2 verifies, and nothing close to it", async () => {
     const { key, message, signature } = RFC8032;
     expect(await verifyEd25519(key, message, signature)).toBe(true);
     expect(await verifyEd25519(key, hex("73"), signature)).toBe(false);
@@ -90,7 +93,7 @@ describe("Ed25519", () => {
     expect(await verifyEd25519(key, message, flipped)).toBe(false);
   });
 
-  test("signs as RFC 8037 A.4", async () => {
+  test("the signature of RFC 8037 A.4 is reproduced", async () => {
     const signer = await ed25519Signer("k", { ...RFC8037.jwk, d: RFC8037.d });
     expect(toBase64url(await signer.sign(utf8(RFC8037.input)))).toBe(RFC8037.signature);
   });
@@ -102,7 +105,7 @@ describe("Ed25519", () => {
     expect(checkEd25519PublicKey(ed25519Bytes(jwk)).ok).toBe(true);
   });
 
-  test("key ids of the service come from the key", async () => {
+  test("the service's key ids are derived from the key", async () => {
     const bytes = ed25519Bytes(RFC8037.jwk);
     expect(await serviceKeyId("card", bytes)).toBe("service-card-ed25519-v1-21fe31dfa154a261");
     expect(await serviceKeyId("audit", bytes)).toBe("service-audit-ed25519-v1-21fe31dfa154a261");
@@ -119,50 +122,56 @@ describe("Ed25519", () => {
     expect(result.ok ? "accepted" : result.reason).toBe(reason);
   });
 
-  test.skipIf(vectors === undefined)("Wycheproof: 151 signatures", async ({ task }) => {
-    let count = 0;
-    for (const { key, tests } of vectors?.wycheproof ?? []) {
-      for (const { msg, sig, result } of tests) {
-        count++;
-        expect(await verifyEd25519(hex(key), hex(msg), hex(sig))).toBe(result === "valid");
+  test.skipIf(vectors === undefined)(
+    "the 151 signatures of Wycheproof verify or fail as expected",
+    async ({ task }) => {
+      let count = 0;
+      for (const { key, tests } of vectors?.wycheproof ?? []) {
+        for (const { msg, sig, result } of tests) {
+          count++;
+          expect(await verifyEd25519(hex(key), hex(msg), hex(sig))).toBe(result === "valid");
+        }
       }
-    }
-    Object.assign(task.meta, { outside: count });
-    expect(count).toBe(151);
-  });
+      Object.assign(task.meta, { outside: count });
+      expect(count).toBe(151);
+    },
+  );
 
-  test.skipIf(vectors === undefined)("speccheck: every bad key is classified", async ({ task }) => {
-    const cases = vectors?.speccheck ?? [];
-    const verdicts = cases.map(({ pub_key }) => {
-      const result = checkEd25519PublicKey(hex(pub_key));
-      return result.ok ? "ok" : result.reason;
-    });
-    const small = "small_order";
-    const mixed = "mixed_order";
-    const none = "not_a_point";
-    expect(verdicts).toEqual([
-      small,
-      small,
-      mixed,
-      mixed,
-      mixed,
-      mixed,
-      "ok",
-      "ok",
-      mixed,
-      mixed,
-      none,
-      none,
-    ]);
-    for (const i of [6, 7]) {
-      const { message, pub_key, signature } = cases[i] as (typeof cases)[number];
-      expect(await verifyEd25519(hex(pub_key), hex(message), hex(signature))).toBe(false);
-    }
-    Object.assign(task.meta, { outside: cases.length });
-  });
+  test.skipIf(vectors === undefined)(
+    "every bad key of speccheck is classified",
+    async ({ task }) => {
+      const cases = vectors?.speccheck ?? [];
+      const verdicts = cases.map(({ pub_key }) => {
+        const result = checkEd25519PublicKey(hex(pub_key));
+        return result.ok ? "ok" : result.reason;
+      });
+      const small = "small_order";
+      const mixed = "mixed_order";
+      const none = "not_a_point";
+      expect(verdicts).toEqual([
+        small,
+        small,
+        mixed,
+        mixed,
+        mixed,
+        mixed,
+        "ok",
+        "ok",
+        mixed,
+        mixed,
+        none,
+        none,
+      ]);
+      for (const i of [6, 7]) {
+        const { message, pub_key, signature } = cases[i] as (typeof cases)[number];
+        expect(await verifyEd25519(hex(pub_key), hex(message), hex(signature))).toBe(false);
+      }
+      Object.assign(task.meta, { outside: cases.length });
+    },
+  );
 });
 
-describe("ES256", () => {
+describe("ES256:", () => {
   /** RFC 7515 appendix A.3. */
   const jwk = {
     kty: "EC",
@@ -175,7 +184,7 @@ describe("ES256", () => {
   const signature =
     "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
 
-  test("verifies RFC 7515 A.3 and nothing near it", async () => {
+  test("the signature of RFC 7515 A.3 verifies, and nothing close to it", async () => {
     const imported = await importEs256(jwk);
     const key = imported.ok ? imported.value : ({} as CryptoKey);
     const bytes = fromBase64url(signature) as Uint8Array;
@@ -185,7 +194,7 @@ describe("ES256", () => {
     expect(await verifyWithWebCrypto(jwk, utf8(input), bytes)).toBe(true);
   });
 
-  test("refuses a point off the curve", async () => {
+  test("a point off the curve is refused", async () => {
     const off = { ...jwk, y: jwk.x };
     expect((await importEs256(off)).ok).toBe(false);
   });

@@ -7,7 +7,7 @@ function minor(amount: string | number, currency: string): number | string {
   return result.ok ? result.value.minor : result.reason;
 }
 
-describe("amounts are read exactly", () => {
+describe("an amount is read exactly from", () => {
   test.each([
     ["0", "EUR", 0],
     ["0.01", "EUR", 1],
@@ -30,7 +30,7 @@ describe("amounts are read exactly", () => {
   });
 });
 
-describe("what is not an amount is refused", () => {
+describe("an amount is not read from", () => {
   test.each([
     ["", "not_an_amount"],
     ["-1", "not_an_amount"],
@@ -54,11 +54,11 @@ describe("what is not an amount is refused", () => {
     ["1.001", "too_precise"],
     ["1.000", "too_precise"],
     [0.1 + 0.2, "not_an_amount"],
-  ])("%s EUR: %s", (amount, reason) => {
+  ])("%s EUR (%s)", (amount, reason) => {
     expect(minor(amount, "EUR")).toBe(reason);
   });
 
-  test("what only looks like a string to JavaScript", () => {
+  test("a value that only looks like a string to JavaScript", () => {
     expect(minor(["5"] as unknown as string, "EUR")).toBe("not_an_amount");
   });
 
@@ -66,7 +66,7 @@ describe("what is not an amount is refused", () => {
     expect(minor("500.0", "JPY")).toBe("too_precise");
   });
 
-  test("a sum past exact integers", () => {
+  test("a sum beyond exact integers", () => {
     expect(minor("999999999999.9999", "UYW")).toBe("too_large");
   });
 
@@ -78,7 +78,7 @@ describe("what is not an amount is refused", () => {
   );
 });
 
-test("formatting and reading back is the identity in every currency", () => {
+test("formatting an amount and reading it back gives the same amount in every currency", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...currencyCodes()),
@@ -91,13 +91,13 @@ test("formatting and reading back is the identity in every currency", () => {
   );
 });
 
-test("a sum that is not whole minor units is a broken assumption", () => {
+test("an amount that is not in whole minor units throws", () => {
   expect(() => formatAmount({ currency: "EUR", minor: 1.5 })).toThrow(RangeError);
   expect(() => formatAmount({ currency: "EUR", minor: -1 })).toThrow(RangeError);
   expect(() => formatAmount({ currency: "???", minor: 1 })).toThrow(RangeError);
 });
 
-test("the ISO 4217 table is whole: 17 + 139 + 7 + 2 codes, none twice", () => {
+test("the ISO 4217 table is complete: 17 + 139 + 7 + 2 codes, without duplicates", () => {
   const codes = currencyCodes();
   const count = (digits: number) => codes.filter((code) => minorUnitDigits(code) === digits).length;
   expect([count(0), count(2), count(3), count(4)]).toEqual([17, 139, 7, 2]);

@@ -31,7 +31,7 @@ const findings = (rules: readonly JsonValue[], more: JsonObject = {}) =>
     ({ level, code, rule: id }) => `${level} ${code}${id === undefined ? "" : ` ${id}`}`,
   );
 
-describe("a condition that can never hold is an error:", () => {
+describe("a condition that can never be true is an error,", () => {
   const age = (operator: string, days: number) => ({ "agent.age_days": { [operator]: days } });
   const between = (start: string, end: string) => ({ "time.local": { between: [start, end] } });
   const count = (gt: number) => ({ count: { scope: "agent", window: "P1D", gt } });
@@ -44,19 +44,25 @@ describe("a condition that can never hold is an error:", () => {
     ["ages that exclude each other", { all: [age("lt", 7), age("gt", 7)] }],
     ["no whole number between", { all: [age("gt", 6), age("lt", 7)] }],
     ["an age below nothing", age("lt", 0)],
-    ["totals", { all: [over({ EUR: "500" }), { "cart.total": { lt: { EUR: "500.01" } } }] }],
+    [
+      "totals that exclude each other",
+      { all: [over({ EUR: "500" }), { "cart.total": { lt: { EUR: "500.01" } } }] },
+    ],
     ["totals in two currencies", { all: [over({ EUR: "1" }), over({ USD: "1" })] }],
     ["two skills at once", { all: [skill("a", "b"), { skill: { eq: "c" } }] }],
     ["a skill and its start", { all: [{ skill: { prefix: "get_" } }, skill("sign_up")] }],
     ["a text and its opposite", { all: [skill("a"), { not: skill("a", "b") }] }],
     ["times that do not meet", { all: [between("09:00", "12:00"), between("12:00", "15:00")] }],
-    ["around midnight", { all: [between("22:00", "06:00"), between("06:00", "22:00")] }],
+    [
+      "times around midnight that do not meet",
+      { all: [between("22:00", "06:00"), between("06:00", "22:00")] },
+    ],
     ["tags that are excluded", { all: [tags("a", "b"), { not: tags("a") }, { not: tags("b") }] }],
-    ["counts", { all: [count(5), { not: count(4) }] }],
+    ["counts that exclude each other", { all: [count(5), { not: count(4) }] }],
     ["spent less than the cart", { all: [over({ EUR: "100" }), { not: spend("100") }] }],
     ["a cart and none", { all: [{ "cart.currency": { eq: "EUR" } }, { not: hasCart }] }],
     ["each way of any", { all: [{ any: [age("lt", 3), age("gt", 9)] }, age("eq", 5)] }],
-  ])("%s", (_name, when) => {
+  ])("such as %s", (_name, when) => {
     expect(findings([open, rule("bad", "deny", when)])).toEqual(["error never_matches bad"]);
   });
 
@@ -70,11 +76,11 @@ describe("a condition that can never hold is an error:", () => {
     ["tags of two kinds", { all: [tags("a", "b"), tags("c"), { not: tags("a") }] }],
     ["spent more than the cart", { all: [{ not: over({ EUR: "100" }) }, spend("900")] }],
     ["one way of any", { all: [{ any: [age("lt", 3), age("gt", 9)] }, age("lt", 2)] }],
-  ])("but not %s", (_name, when) => {
+  ])("but %s can be true", (_name, when) => {
     expect(findings([open, rule("fine", "allow", when)])).toEqual([]);
   });
 
-  test("only a warning where it is watched, or asks what is always known", () => {
+  test("but only a warning in a rule that is only monitored, or if the fact is always known", () => {
     const bad = { all: [age("lt", 7), age("gt", 7)] };
     expect(findings([open, rule("bad", "deny", bad, { mode: "monitor" })])).toEqual([
       "warning never_matches bad",
@@ -85,8 +91,8 @@ describe("a condition that can never hold is an error:", () => {
   });
 });
 
-describe("rules that leave others without an effect are warned of:", () => {
-  test("a denial of everything, and nothing else then", () => {
+describe("a policy is reported with a warning for", () => {
+  test("a rule that denies everything, and then with no other", () => {
     const stop = rule("stop", "deny", { skill: { exists: true } });
     expect(findings([open, stop])).toEqual(["warning always_denies stop"]);
     const count = { count: { scope: "site", window: "PT1M", gt: 0 } };
@@ -96,7 +102,7 @@ describe("rules that leave others without an effect are warned of:", () => {
     expect(findings([open, { ...stop, mode: "monitor" }])).toEqual([]);
   });
 
-  test("what one denial covers, and what several cover together", () => {
+  test("rules that one denial covers, or several cover together", () => {
     const help = rule("help", "allow", skill("contact_support"));
     const no = rule("no", "deny", skill("contact_support", "sign_up"));
     expect(findings([open, help, no])).toEqual(["warning shadowed help"]);
@@ -113,7 +119,7 @@ describe("rules that leave others without an effect are warned of:", () => {
     expect(findings([open, help, both[0] ?? ""])).toEqual([]);
   });
 
-  test("no way to an approval, and no way to a person either", () => {
+  test("no way to an approval, if nothing is escalated by default", () => {
     const ask = rule("ask", "escalate", skill("get_pricing", "contact_support"));
     expect(findings([open, ask])).toEqual(["warning nothing_approved"]);
     expect(findings([ask])).toEqual([]);
@@ -121,7 +127,7 @@ describe("rules that leave others without an effect are warned of:", () => {
     expect(findings([rule("no", "deny", skill("sign_up"))], { default: "escalate" })).toEqual([]);
   });
 
-  test("the same said twice, and more people than will come", () => {
+  test("a repeated rule or condition, and more approvals than people are likely to give", () => {
     expect(findings([open, { ...open, id: "again" }])).toEqual(["warning duplicate_rule again"]);
     const twice = { any: [skill("sign_up"), skill("sign_up")] };
     expect(findings([open, rule("twice", "deny", twice)])).toEqual([
@@ -134,10 +140,10 @@ describe("rules that leave others without an effect are warned of:", () => {
   });
 });
 
-describe("what is not known counts against:", () => {
+describe("a fact that may be unknown counts against the agent, so a policy is reported with a warning for", () => {
   const cap = rule("cap", "deny", over({ EUR: "200.00" }));
 
-  test("a rule about carts that also stops what has none", () => {
+  test("a rule about carts that also stops requests without one", () => {
     expect(findings([open, cap])).toEqual(["warning without_cart cap"]);
     expect(findings([open, { ...cap, effect: "escalate" }])).toEqual(["warning without_cart cap"]);
     const currencies = rule("currencies", "deny", { "cart.currency": { not_in: ["EUR"] } });
@@ -148,7 +154,7 @@ describe("what is not known counts against:", () => {
     ]);
   });
 
-  test("but not where it asks for a cart, is watched, or nothing without one gets through", () => {
+  test("no rule that asks for a cart, is only monitored, or lets nothing without a cart through", () => {
     expect(findings([open, rule("cap", "deny", { all: [hasCart, cap.when] })])).toEqual([]);
     expect(findings([open, { ...cap, mode: "monitor" }])).toEqual([]);
     expect(
@@ -162,7 +168,7 @@ describe("what is not known counts against:", () => {
     expect(findings([rule("any", "allow", { skill: { exists: true } }), paid, cap])).toEqual([]);
   });
 
-  test("an amount that is missing in a currency another rule reckons with", () => {
+  test("an amount missing in a currency that another rule uses", () => {
     const buy = rule("buy", "allow", skill("place_order"));
     const currencies = rule("only", "deny", { "cart.currency": { not_in: ["EUR", "USD"] } });
     expect(findings([buy, currencies, cap])).toEqual(["warning currency_missing cap"]);
@@ -180,7 +186,7 @@ describe("what is not known counts against:", () => {
     ]);
   });
 
-  test("the example of the rules, as far as it goes, is warned of where it stops what is free", () => {
+  test("the incomplete example of the guide, because it stops free requests", () => {
     const EUR_USD = (amount: string) => over({ EUR: amount, USD: amount });
     const rules = [
       rule("cur-allow", "deny", { "cart.currency": { not_in: ["EUR", "USD"] } }),
@@ -200,7 +206,7 @@ describe("what is not known counts against:", () => {
   });
 });
 
-test("what takes too long to see through is not reported, and does not take for ever", () => {
+test("an analysis that takes too long is left out, and ends in time", () => {
   // Nine pigeons do not fit into eight holes, but who looks for a way has to try nearly all.
   const holes = Array.from({ length: 8 }, (_, hole) => hole);
   const pigeons = Array.from({ length: 9 }, (_, pigeon) => pigeon);
@@ -286,7 +292,7 @@ const someFacts: fc.Arbitrary<PolicyFacts> = fc
     count: [{ scope: "agent", window: "P1D", value }],
   }));
 
-test("what is reported holds for all facts, and rules without an effect may be left out", () => {
+test("every finding is true for all facts, and rules without an effect can be removed", () => {
   let reported = 0;
   fc.assert(
     fc.property(rules, fc.array(someFacts, { minLength: 20, maxLength: 20 }), (list, samples) => {
@@ -311,7 +317,7 @@ test("what is reported holds for all facts, and rules without an effect may be l
   expect(reported > 0).toBe(true);
 });
 
-test("a skill that the site does not have is told, where its skills are known", () => {
+test("a skill that the site does not have is reported if its skills are known", () => {
   const slip = rule("slip", "deny", {
     any: [skill("get_pricng", "get_pricing"), skill("get_pricng")],
   });

@@ -27,7 +27,7 @@ describe("presets of a policy", () => {
   });
 
   test.each(["read_only", "ask_always", "automatic_under"] as const)(
-    "%s can be published and has nothing to warn of",
+    "%s can be published without warnings",
     (name) => {
       const options = { timezone: "Asia/Tokyo", ...(name === "automatic_under" ? limit : {}) };
       const policy = preset(name, options);
@@ -42,7 +42,7 @@ describe("presets of a policy", () => {
     ["another currency", facts(1, "USD"), "rejected", "escalated", "escalated"],
     ["the last of the day", facts(5000, "EUR", 45_000), "rejected", "escalated", "approved"],
     ["over the day", facts(5000, "EUR", 45_001), "rejected", "escalated", "escalated"],
-  ])("decide about %s", (_name, of, readOnly, ask, automatic) => {
+  ])("decide as expected for %s", (_name, of, readOnly, ask, automatic) => {
     const outcome = (policy: Policy) => evaluatePolicy(policy, of).outcome;
     expect([
       outcome(preset("read_only")),
@@ -51,7 +51,7 @@ describe("presets of a policy", () => {
     ]).toEqual([readOnly, ask, automatic]);
   });
 
-  test("are refused without what they need, or with what they have no use for", () => {
+  test("are refused without a required value, or with one they do not use", () => {
     const reason = (name: Parameters<typeof policyPreset>[0], options: object) => {
       const made = policyPreset(name, options);
       return made.ok ? "made" : made.detail;

@@ -55,7 +55,7 @@ const spend = (scope: string, window: string, amount: string, currency = "EUR") 
 });
 const count = (scope: string, window: string, gt: number) => ({ count: { scope, window, gt } });
 
-describe("operators hold, fail, and are unknown without their fact:", () => {
+describe("an operator is true, false, or unknown without its fact:", () => {
   const rows: [name: string, holds: JsonValue, fails: JsonValue][] = [
     ["eq of a text", { skill: { eq: "complete_checkout" } }, { skill: { eq: "complete" } }],
     ["in", { protocol: { in: ["a2a", "ap2"] } }, { protocol: { in: ["a2a", "mcp"] } }],
@@ -89,13 +89,13 @@ describe("operators hold, fail, and are unknown without their fact:", () => {
     ["count gt by scope", count("site", "PT10M", 100), count("site", "PT10M", 101)],
   ];
 
-  test.each(rows)("%s", (_name, holds, fails) => {
+  test.each(rows)("it is evaluated for %s", (_name, holds, fails) => {
     expect([trace(holds, facts), trace(fails, facts)]).toEqual(["matched", "not_matched"]);
     expect([trace(holds, {}), trace(fails, {})]).toEqual(["unknown", "unknown"]);
   });
 
   test.each(["skill", "protocol", "cart.total", "cart.currency", "agent.id", "agent.tags"])(
-    "but exists of %s is never unknown",
+    "exists of %s is never unknown",
     (fact) => {
       const [there, gone] = [{ [fact]: { exists: true } }, { [fact]: { exists: false } }];
       expect([trace(there, facts), trace(gone, facts)]).toEqual(["matched", "not_matched"]);
@@ -103,7 +103,7 @@ describe("operators hold, fail, and are unknown without their fact:", () => {
     },
   );
 
-  test("each text fact is read from its own place", () => {
+  test("each text fact is read from its own member", () => {
     const own: PolicyFacts = {
       skill: "a",
       protocol: "b",
@@ -115,7 +115,7 @@ describe("operators hold, fail, and are unknown without their fact:", () => {
     expect([eq("cart.currency", "EUR"), eq("agent.id", "c")]).toEqual(["matched", "matched"]);
   });
 
-  test("an agent that is known may still lack tags and an age", () => {
+  test("a known agent may still have no tags and no age", () => {
     const bare: PolicyFacts = { agent: { id: "agt_fern" } };
     expect(trace({ "agent.tags": { any_of: ["x"] } }, bare)).toBe("unknown");
     expect(trace({ "agent.tags": { exists: true } }, bare)).toBe("not_matched");
@@ -125,7 +125,7 @@ describe("operators hold, fail, and are unknown without their fact:", () => {
     expect(trace({ "agent.tags": { exists: true } }, untagged)).toBe("matched");
   });
 
-  test("a text is compared as it is, never as a pattern and never by case", () => {
+  test("a text is compared exactly, never as a pattern or without case", () => {
     expect(trace({ "agent.id": { eq: "AGT_FERN" } }, facts)).toBe("not_matched");
     expect(trace({ "agent.id": { prefix: "agt." } }, facts)).toBe("not_matched");
     expect(trace({ "agent.id": { prefix: "agt_fern_and_more" } }, facts)).toBe("not_matched");
@@ -152,7 +152,7 @@ describe("money", () => {
     expect(results).toEqual(["not_matched", "matched"]);
   });
 
-  test("of a currency the rule does not name is unknown", () => {
+  test("in a currency that the rule does not name is unknown", () => {
     const cart: PolicyFacts = { ...facts, cart: { total: 1, currency: "CHF" } };
     const map = { EUR: "1", USD: "1" };
     for (const operator of ["gt", "gte", "lt", "lte"]) {
@@ -162,7 +162,7 @@ describe("money", () => {
     expect(trace(when, cart)).toBe("unknown");
   });
 
-  test("is compared with the limit of the cart's own currency", () => {
+  test("is compared with the limit in the cart's own currency", () => {
     const when = { "cart.total": { gt: { JPY: "1", EUR: "100.00", USD: "1" } } };
     expect(trace(when, facts)).toBe("not_matched");
     const dollars: PolicyFacts = { cart: { total: 101, currency: "USD" } };
@@ -182,7 +182,7 @@ describe("money", () => {
     expect(trace(count("agent", "P1D", 1), { count: [] })).toBe("unknown");
   });
 
-  test("spent and cart are added without rounding at the edge of exact integers", () => {
+  test("spent and in the cart is added without rounding at the edge of exact integers", () => {
     const max = Number.MAX_SAFE_INTEGER;
     const sum = (minor: number, total: number): PolicyFacts => ({
       cart: { total, currency: "UYW" },
@@ -199,7 +199,7 @@ describe("money", () => {
   });
 });
 
-describe("time.local", () => {
+describe("the condition time.local", () => {
   const at = (local: string, start: string, end: string) =>
     trace({ "time.local": { between: [start, end] } }, { time: { local } });
 
@@ -208,7 +208,7 @@ describe("time.local", () => {
     ["09:00", "matched"],
     ["16:59", "matched"],
     ["17:00", "not_matched"],
-  ])("%s in 09:00–17:00: the start counts, the end does not", (local, result) => {
+  ])("at %s includes the start of 09:00–17:00 and excludes its end", (local, result) => {
     expect(at(local, "09:00", "17:00")).toBe(result);
   });
 
@@ -220,11 +220,11 @@ describe("time.local", () => {
     ["05:59", "matched"],
     ["06:00", "not_matched"],
     ["12:00", "not_matched"],
-  ])("%s in 23:00–06:00: around midnight", (local, result) => {
+  ])("at %s handles 23:00–06:00 across midnight", (local, result) => {
     expect(at(local, "23:00", "06:00")).toBe(result);
   });
 
-  test("up to midnight and from midnight", () => {
+  test("may end or start at midnight", () => {
     expect([at("23:59", "22:00", "00:00"), at("00:00", "22:00", "00:00")]).toEqual([
       "matched",
       "not_matched",
@@ -236,7 +236,7 @@ describe("time.local", () => {
   });
 });
 
-describe("count asks whether this one would come after the n-th", () => {
+describe("the condition count is true if the request would be more than the n-th:", () => {
   test.each([
     [0, 0, "matched"],
     [0, 1, "not_matched"],
@@ -249,7 +249,7 @@ describe("count asks whether this one would come after the n-th", () => {
   });
 });
 
-describe("conditions combine in three values:", () => {
+describe("conditions combine with three values:", () => {
   const [yes, no, maybe] = [always, never, unclear];
   const known: PolicyFacts = { skill: "s" };
 
@@ -263,11 +263,11 @@ describe("conditions combine in three values:", () => {
     ["not of matched", { not: yes }, "not_matched"],
     ["not of false", { not: no }, "matched"],
     ["not of unknown", { not: maybe }, "unknown"],
-  ])("%s", (_name, when, result) => {
+  ])("the result is right for %s", (_name, when, result) => {
     expect(trace(when, known)).toBe(result);
   });
 
-  test("as minimum, maximum and complement of 0, ½ and 1", () => {
+  test("they combine as minimum, maximum and complement of 0, ½ and 1", () => {
     type Tree = { readonly when: JsonValue; readonly value: number };
     const leaf: fc.Arbitrary<Tree> = fc.constantFrom(
       { when: yes, value: 1 },
@@ -314,7 +314,7 @@ describe("a policy decides", () => {
     rule("no", "deny", always),
   ];
 
-  test("deny before escalate before allow, whatever the order", () => {
+  test("by deny before escalate before allow, in any order", () => {
     expect(decide([allow])).toEqual(["approved", "ok"]);
     expect(decide([allow, escalate])).toEqual(["escalated", "ask"]);
     expect(decide([allow, escalate, deny])).toEqual(["rejected", "no"]);
@@ -322,20 +322,20 @@ describe("a policy decides", () => {
     expect(decide([escalate, allow])).toEqual(["escalated", "ask"]);
   });
 
-  test("by the default when nothing matched, and names no rule then", () => {
+  test("by its default if no rule matched, and then names no rule", () => {
     const nothing = [rule("a", "allow", never), rule("b", "deny", never)];
     expect(decide(nothing)).toEqual(["rejected", null]);
     expect(decide(nothing, { default: "escalate" })).toEqual(["escalated", null]);
   });
 
-  test("with what is unknown counted against the agent", () => {
+  test("with unknown facts counted against the agent", () => {
     expect(decide([allow, rule("x", "deny", unclear)])).toEqual(["rejected", "x"]);
     expect(decide([allow, rule("x", "escalate", unclear)])).toEqual(["escalated", "x"]);
     expect(decide([rule("x", "allow", unclear)])).toEqual(["rejected", null]);
     expect(decide([rule("x", "deny", { not: unclear })])).toEqual(["rejected", "x"]);
   });
 
-  test("by the first rule of the winning effect", () => {
+  test("with the first rule of the winning effect", () => {
     const rules = [
       rule("a0", "allow", always),
       rule("d0", "deny", never),
@@ -345,7 +345,7 @@ describe("a policy decides", () => {
     expect(decide(rules)).toEqual(["rejected", "d1"]);
   });
 
-  test("without the rules that are only watched", () => {
+  test("without the rules that are only monitored", () => {
     const watched = { mode: "monitor" };
     expect(decide([allow, rule("w", "deny", always, watched)])).toEqual(["approved", "ok"]);
     expect(decide([allow, rule("w", "escalate", unclear, watched)])).toEqual(["approved", "ok"]);
@@ -354,7 +354,7 @@ describe("a policy decides", () => {
     expect(decide(both)).toEqual(["rejected", "no"]);
   });
 
-  test("and says what became of every rule, watched ones too", () => {
+  test("and reports the result of every rule, monitored ones included", () => {
     const rules = [
       deny,
       rule("w", "deny", always, { mode: "monitor" }),
@@ -375,7 +375,7 @@ describe("a policy decides", () => {
     });
   });
 
-  test("the same in any order of its rules", () => {
+  test("in the same way for any order of its rules", () => {
     const effect = fc.constantFrom("allow", "deny", "escalate");
     const when = fc.constantFrom(always, never, unclear);
     const mode = fc.constantFrom({}, {}, { mode: "monitor" });
@@ -470,7 +470,7 @@ const shop: JsonObject = {
 };
 const shopPolicy = policyOf(shop.rules as JsonValue, { version: 7 });
 
-describe("the policy of a shop decides as its titles say:", () => {
+describe("the policy of a shop decides as its titles say about", () => {
   const order: PolicyFacts = {
     skill: "complete_checkout",
     protocol: "ap2",
@@ -489,20 +489,25 @@ describe("the policy of a shop decides as its titles say:", () => {
 
   test.each<[name: string, change: PolicyFacts, outcome: string, rule: string | null]>([
     ["a small order", {}, "approved", "ap2-ok"],
-    ["a francs order", { cart: { total: 1, currency: "CHF" } }, "rejected", "cur-allow"],
-    ["above 2000", { cart: { total: 200_001, currency: "USD" } }, "rejected", "cart-hard"],
-    ["just above 250", { cart: { total: 25_001, currency: "EUR" } }, "escalated", "cart-review"],
-    ["250 exactly", { cart: { total: 25_000, currency: "EUR" } }, "approved", "ap2-ok"],
-    ["one cent past the day's 1000", spent(95_801), "rejected", "agent-day"],
-    ["up to the day's 1000", spent(95_800), "approved", "ap2-ok"],
+    ["an order in francs", { cart: { total: 1, currency: "CHF" } }, "rejected", "cur-allow"],
+    ["an order above 2000", { cart: { total: 200_001, currency: "USD" } }, "rejected", "cart-hard"],
     [
-      "the sixth in ten minutes",
+      "an order just above 250",
+      { cart: { total: 25_001, currency: "EUR" } },
+      "escalated",
+      "cart-review",
+    ],
+    ["an order of exactly 250", { cart: { total: 25_000, currency: "EUR" } }, "approved", "ap2-ok"],
+    ["an order one cent over the day's 1000", spent(95_801), "rejected", "agent-day"],
+    ["an order up to the day's 1000", spent(95_800), "approved", "ap2-ok"],
+    [
+      "the sixth order in ten minutes",
       { count: [{ scope: "agent", window: "PT10M", value: 5 }] },
       "escalated",
       "velocity",
     ],
     [
-      "the fifth in ten minutes",
+      "the fifth order in ten minutes",
       { count: [{ scope: "agent", window: "PT10M", value: 4 }] },
       "approved",
       "ap2-ok",
@@ -522,17 +527,22 @@ describe("the policy of a shop decides as its titles say:", () => {
       "approved",
       "ap2-ok",
     ],
-    ["at night", { time: { local: "03:15" } }, "escalated", "night"],
-    ["a skill that only tells", { protocol: "mcp", skill: "get_pricing" }, "approved", "skills"],
+    ["an order at night", { time: { local: "03:15" } }, "escalated", "night"],
+    ["a skill that only informs", { protocol: "mcp", skill: "get_pricing" }, "approved", "skills"],
     ["checkout over mcp", { protocol: "mcp" }, "rejected", null],
-    ["no tag", { agent: { id: "agt_fern", tags: [], age_days: 30 } }, "rejected", null],
+    [
+      "an agent without a tag",
+      { agent: { id: "agt_fern", tags: [], age_days: 30 } },
+      "rejected",
+      null,
+    ],
   ])("%s", (_name, change, outcome, winner) => {
     const evaluation = evaluatePolicy(shopPolicy, { ...order, ...change });
     expect([evaluation.outcome, evaluation.rule]).toEqual([outcome, winner]);
     expect(evaluation.rules.length).toBe(9);
   });
 
-  test("without any facts at all it rejects", () => {
+  test("a request without any facts, which it rejects", () => {
     expect(evaluatePolicy(shopPolicy, {}).outcome).toBe("rejected");
   });
 });
@@ -566,7 +576,7 @@ describe("a policy document", () => {
     });
   });
 
-  test("gives a value frozen to its last member, and so is every evaluation", () => {
+  test("is parsed to a deeply frozen value, and so is every evaluation", () => {
     const deep = { all: [{ any: [{ not: unclear }] }, spend("agent", "P1D", "1")] };
     const policy = policyOf([someRule, rule("deep", "deny", deep), ...(shop.rules as JsonValue[])]);
     expect(everyFrozen(policy)).toBe(true);
@@ -574,7 +584,7 @@ describe("a policy document", () => {
     expect(everyFrozen(factsNeeded(policy))).toBe(true);
   });
 
-  test("says which counters it asks about, each once, watched and nested ones too", () => {
+  test("says which counters it needs, each once, monitored and nested rules included", () => {
     const rules = [
       rule("a", "deny", spend("agent", "P1D", "1")),
       rule("b", "deny", { all: [{ not: spend("site", "P1D", "1") }, count("site", "PT1M", 1)] }),
@@ -594,7 +604,7 @@ describe("a policy document", () => {
     expect(factsNeeded(policyOf([someRule]))).toEqual({ spend: [], count: [] });
   });
 
-  test("has a digest of its canonical text", async () => {
+  test("has the digest of its canonical text", async () => {
     const text = `{"default":"deny","policy":"rules/1","rules":[],"timezone":"UTC"}`;
     const digest = await policyDigest(JSON.parse(text));
     expect(digest).toBe("59a7dfb17585abcd7c1feb1d9f774b40000d3829c6334c9a2d0c65683d634e31");
@@ -603,7 +613,7 @@ describe("a policy document", () => {
     expect((await policyDigest({ ...turned, default: "escalate" })) === digest).toBe(false);
   });
 
-  test("is read alike from the strict parser and from plain objects", () => {
+  test("is parsed the same way from the strict parser and from plain objects", () => {
     const parsed = parseJson(JSON.stringify(shop));
     const [one, two] = [readPolicy(parsed.ok ? parsed.value : null), readPolicy(shop)];
     expect([one.ok, two.ok]).toEqual([true, true]);
@@ -611,20 +621,20 @@ describe("a policy document", () => {
   });
 });
 
-describe("limits", () => {
+describe("limits of a policy document:", () => {
   const many = (n: number) => Array.from({ length: n }, (_, i) => ({ ...someRule, id: `r${i}` }));
   const nested = (depth: number, when: JsonValue = always): JsonValue => {
     const around = [{ all: [when] }, { not: when }, { any: [when] }];
     return depth === 0 ? when : nested(depth - 1, around[depth % 3] as JsonValue);
   };
 
-  test("100 rules are read, 101 are not, none is not", () => {
+  test("it may have 1 to 100 rules", () => {
     expect(policyOf(many(100)).rules.length).toBe(100);
     expect(detailOf({ ...frame, rules: many(101) })).toBe("rules: must be at most 100");
     expect(detailOf({ ...frame, rules: [] })).toBe("rules: must be a list, and not empty");
   });
 
-  test("32 KB of canonical JSON, counted in bytes of UTF-8", () => {
+  test("it may have 32 KB of canonical JSON, counted in bytes of UTF-8", () => {
     const sized = (filler: string) => ({
       ...frame,
       rules: [rule("big", "deny", { skill: { eq: filler } })],
@@ -636,7 +646,7 @@ describe("limits", () => {
     expect(detailOf(sized("é".repeat(room / 2 + 1)))).toBe(refusal);
   });
 
-  test("three combinators inside each other, not four", () => {
+  test("it may nest three combinators, but not four", () => {
     expect(detailOf({ ...frame, rules: [rule("r", "deny", nested(3))] })).toBe("accepted");
     const refused = detailOf({ ...frame, rules: [rule("r", "deny", nested(4))] });
     expect(refused.endsWith("is nested deeper than 3 levels")).toBe(true);
@@ -646,7 +656,7 @@ describe("limits", () => {
     );
   });
 
-  test("an escalation waits 5 minutes to 7 days", () => {
+  test("an escalation may wait 5 minutes to 7 days", () => {
     const waits = (expires_in: JsonValue) =>
       detailOf({
         ...frame,
@@ -671,11 +681,11 @@ describe("limits", () => {
     ["P1DT", undefined],
     ["PT1M1H", undefined],
     ["P1Y", undefined],
-  ])("the duration %s", (text, ms) => {
+  ])("the duration %s is read or refused as expected", (text, ms) => {
     expect(policyDurationMs(text)).toBe(ms);
   });
 
-  test("windows have one spelling each and grow in length", () => {
+  test("each window has one spelling, and windows are sorted by length", () => {
     const lengths = POLICY_WINDOWS.map((window) => policyDurationMs(window) ?? Number.NaN);
     expect(lengths).toEqual([...new Set(lengths)].sort((a, b) => a - b));
     expect([lengths[0], lengths.at(-1)]).toEqual([60_000, 31 * 86_400_000]);
@@ -687,7 +697,7 @@ describe("limits", () => {
 
 const long = "x".repeat(5000);
 
-describe("what is not rules/1 is refused, with its place:", () => {
+describe("a document that is not rules/1 is refused with the location of the problem:", () => {
   test.each<[name: string, document: JsonValue, place: string]>([
     ["null", null, "the policy"],
     ["a list", [frame], "the policy"],
@@ -708,7 +718,7 @@ describe("what is not rules/1 is refused, with its place:", () => {
     ["rules in an object", { ...frame, rules: { 0: someRule } }, "rules"],
     ["a lone surrogate", { ...frame, rules: [{ ...someRule, title: "\ud800" }] }, "the policy"],
     ["a number that is none", { ...frame, rules: [someRule], version: Number.NaN }, "the policy"],
-  ])("%s", (_name, document, place) => {
+  ])("it is or contains %s", (_name, document, place) => {
     const detail = detailOf(document);
     expect([detail.split(": ")[0], detail.length < 300]).toEqual([place, true]);
     const read = readPolicy(document);
@@ -748,7 +758,7 @@ describe("what is not rules/1 is refused, with its place:", () => {
     ["any of an object", { ...someRule, when: { any: always } }, ".when.any"],
     ["not of a list", { ...someRule, when: { not: [always] } }, ".when.not"],
     ["a bad second", { ...someRule, when: { any: [always, { x: 1 }] } }, ".when.any[1]"],
-  ])("%s", (_name, bad, place) => {
+  ])("it contains %s", (_name, bad, place) => {
     const detail = detailOf({ ...frame, rules: [{ ...someRule, id: "first" }, bad] });
     expect([detail.split(": ")[0], detail.length < 300]).toEqual([`rules[1]${place}`, true]);
   });
@@ -762,7 +772,7 @@ describe("what is not rules/1 is refused, with its place:", () => {
     ["no approvals", { expires_in: "PT4H", approvals: 0 }, ".approvals"],
     ["too many approvals", { expires_in: "PT4H", approvals: 11 }, ".approvals"],
     ["half an approval", { expires_in: "PT4H", approvals: 1.5 }, ".approvals"],
-  ])("an escalation with %s", (_name, escalation, place) => {
+  ])("it has an escalation with %s", (_name, escalation, place) => {
     const detail = detailOf({ ...frame, rules: [rule("r", "escalate", always, { escalation })] });
     expect(detail.split(": ")[0]).toBe(`rules[0].escalation${place}`);
   });
@@ -831,14 +841,14 @@ describe("what is not rules/1 is refused, with its place:", () => {
     ["count", { scope: "agent", window: 600, gt: 5 }, ".window"],
     ["count", { scope: "agent", window: "PT10M", gt: 5.5 }, ".gt"],
     ["count", { scope: "agent", window: "PT10M", gt: -1 }, ".gt"],
-  ])("%s %j", (fact, operand, place) => {
+  ])("it has the condition %s %j", (fact, operand, place) => {
     const when = { all: [always, { [fact]: operand }] };
     const detail = detailOf({ ...frame, rules: [rule("r", "deny", when)] });
     const expected = `rules[0].when.all[1].${fact}${place}`;
     expect([detail.split(": ")[0], detail.length < 300]).toEqual([expected, true]);
   });
 
-  test("names every object has are neither facts nor operators", () => {
+  test("names that every object has are neither facts nor operators", () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       const own = JSON.parse(`{"${name}":{"eq":"a"}}`);
       for (const when of [own, { skill: own }, { not: own }, { "cart.total": { gt: own } }]) {
@@ -849,7 +859,7 @@ describe("what is not rules/1 is refused, with its place:", () => {
     }
   });
 
-  test("damaged anywhere, a document is read or refused in a short sentence, never thrown at", () => {
+  test("a document damaged anywhere is read or refused with a short sentence, and never throws", () => {
     const paths: (readonly string[])[] = [];
     const walk = (value: JsonValue, path: readonly string[]): void => {
       paths.push(path);
@@ -880,8 +890,8 @@ describe("what is not rules/1 is refused, with its place:", () => {
   });
 });
 
-describe("facts of a record", () => {
-  test("are read as they were written, frozen, and decide the same again", () => {
+describe("the facts of a record", () => {
+  test("are read as they were written, frozen, and lead to the same decision again", () => {
     const written: JsonObject = facts;
     const parsed = parseJson(JSON.stringify(written));
     const read = readPolicyFacts(parsed.ok ? parsed.value : null);
@@ -891,7 +901,7 @@ describe("facts of a record", () => {
     expect(again).toEqual(evaluatePolicy(shopPolicy, facts));
   });
 
-  test("may be few", () => {
+  test("may be incomplete", () => {
     expect(readPolicyFacts({})).toEqual({ ok: true, value: {} });
     const few = { agent: { id: "a", tags: [] }, spend: [], count: [] };
     expect(readPolicyFacts(few)).toEqual({ ok: true, value: few });
@@ -941,12 +951,12 @@ describe("facts of a record", () => {
     expect(read.ok ? "" : read.detail.split(": ")[0]).toBe(place);
   });
 
-  test("one counter in two currencies, or two windows, is two entries", () => {
+  test("have separate entries for one counter in two currencies or two windows", () => {
     const more = [spent, { ...spent, currency: "USD" }, { ...spent, window: "P7D" }];
     expect(readPolicyFacts({ spend: more }).ok).toBe(true);
   });
 
-  test("named like members of every object match nothing", () => {
+  test("match nothing if they are named like members of every object", () => {
     for (const name of ["__proto__", "constructor", "toString"]) {
       const odd: PolicyFacts = {
         skill: name,

@@ -13,7 +13,7 @@ const small = decided({ minor: 10_000 });
 const large = decided({ minor: 60_000 });
 const huge = decided({ minor: 200_000 });
 
-test("what the rules approve, leave to a person and deny follows from them", async () => {
+test("a decision that approves, escalates or denies as the rules say passes", async () => {
   expect([small, large, huge].map(({ decision }) => decision.outcome)).toEqual([
     "approved",
     "escalated",
@@ -22,20 +22,20 @@ test("what the rules approve, leave to a person and deny follows from them", asy
   for (const record of [small, large, huge]) expect(await fault(record)).toBe("follows");
 });
 
-test("a decision that the rules it names do not give is found", async () => {
+test("a decision that does not follow from the rules it names is found", async () => {
   expect(await fault(deciding(huge, { outcome: "approved" }))).toBe("decided_otherwise");
   expect(await fault(deciding(small, { outcome: "rejected" }))).toBe("decided_otherwise");
   expect(await fault(deciding(small, { rules: [] }))).toBe("decided_otherwise");
   expect(await fault(deciding(small, { outcome: {} }))).toBe("facts_invalid");
 });
 
-test("a decision by rules that are not there, or others, is found", async () => {
+test("a decision by rules that are missing or different is found", async () => {
   expect(await fault(small, [])).toBe("policy_missing");
   const other = { ...rules, document: { ...rules.document, default: "escalate" } };
   expect(await fault(small, [other])).toBe("policy_invalid");
 });
 
-test("a decision that names no rules is found, unless it is a refusal", async () => {
+test("a decision that names no rules is found, unless it is a rejection", async () => {
   for (const outcome of ["approved", "escalated", "other", {}]) {
     const decision = { outcome, reason_codes: [] } as JsonObject;
     expect(await fault({ ...small, decision })).toBe("policy_unnamed");
@@ -46,12 +46,12 @@ test("a decision that names no rules is found, unless it is a refusal", async ()
   expect(await fault({ ...small, decision })).toBe("needs none");
 });
 
-test("a person's approval follows from rules that leave it to a person", async () => {
+test("a person's approval follows from rules that escalate", async () => {
   expect(await fault(reviewed(large, 2))).toBe("follows");
   expect(await fault(reviewed(large, 2, { outcome: "denied" }))).toBe("needs none");
 });
 
-test("a person's approval past a rule that denies is found, and one without rules", async () => {
+test("a person's approval against a rule that denies is found, and so is one without rules", async () => {
   expect(await fault(reviewed(huge, 2))).toBe("decided_otherwise");
   const { decision: _, ...unasked } = reviewed(large, 2);
   expect(await fault(unasked)).toBe("policy_unnamed");
@@ -67,7 +67,7 @@ test.each([
   expect(await fault(deciding(small, members as JsonObject))).toBe("decided_otherwise");
 });
 
-test("a budget that is used up is told from what the rules deny", async () => {
+test("an exhausted budget is distinguished from a denial by the rules", async () => {
   const spent = decided({ spent: 145_000 });
   expect(spent.decision.reason_codes).toEqual(["budget_exceeded"]);
   expect(await fault(spent)).toBe("follows");
@@ -75,7 +75,7 @@ test("a budget that is used up is told from what the rules deny", async () => {
   expect(await fault(blamed)).toBe("decided_otherwise");
 });
 
-test("what the default decides names no rule, and says so", async () => {
+test("a decision by the default names no rule, and passes", async () => {
   const record = decided({ skill: "sign_up", by: lax });
   expect([record.decision.rule_id, record.decision.reason_codes]).toEqual([
     undefined,
@@ -91,7 +91,7 @@ test.each([
   ["protocol", { protocol: "mcp" }],
   ["amount", { amount: { currency: "EUR", minor: 999_900 } }],
   ["currency", { amount: { currency: "USD", minor: 10_000 } }],
-])("a record of another %s than its facts is found", async (what, members) => {
+])("a record with another %s than its facts is found", async (what, members) => {
   const replayed = await replayDecision({ ...small, ...members } as unknown as AuditRecord, [
     rules,
   ]);
@@ -104,7 +104,7 @@ test("the end of a review is compared with its facts too", async () => {
   expect(await fault(other)).toBe("facts_contradicted");
 });
 
-test("an approval that does not say whose mandate it is, is found", async () => {
+test("an approval that does not name the agent of its mandate is found", async () => {
   for (const mandate of [{}, { mandate_id: "m-1" }, { digest: "00", mandate_id: "" }]) {
     expect(await fault({ ...small, mandate })).toBe("facts_contradicted");
   }

@@ -24,7 +24,7 @@ const encodeHeader = (header: unknown) => toBase64url(canonicalBytes(header));
 describe("a detached JWS", () => {
   const payload = utf8("the payload");
 
-  test("verifies, returns its header, and names key and type", async () => {
+  test("verifies, returns its header, and names its key and type", async () => {
     const { signer, jwk } = await generateEd25519("k1");
     const jws = await signDetached(payload, signer, { iat: 1, exp: 2 });
     const result = await verifyDetached(jws, payload, (kid) => (kid === "k1" ? jwk : undefined));
@@ -37,7 +37,7 @@ describe("a detached JWS", () => {
     });
   });
 
-  test("by ES256 verifies with the same function", async () => {
+  test("with ES256 verifies with the same function", async () => {
     const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
       "sign",
       "verify",
@@ -56,7 +56,7 @@ describe("a detached JWS", () => {
     );
   });
 
-  test("is refused for another payload, key, or header byte", async () => {
+  test("is refused for another payload, key or header byte", async () => {
     const { signer, jwk } = await generateEd25519("k1");
     const other = await generateEd25519("k1");
     const jws = await signDetached(payload, signer);
@@ -84,9 +84,9 @@ describe("a detached JWS", () => {
     ["an HMAC", { alg: "HS256", kid: "k1" }, "unsupported_header"],
     ["b64", { alg: "EdDSA", kid: "k1", b64: false }, "unsupported_header"],
     ["crit", { alg: "EdDSA", kid: "k1", crit: ["exp"] }, "unsupported_header"],
-    ["a key of its own", { alg: "EdDSA", kid: "k1", jwk: {} }, "unsupported_header"],
+    ["an embedded key", { alg: "EdDSA", kid: "k1", jwk: {} }, "unsupported_header"],
     [
-      "a key address of its own",
+      "an embedded key address",
       { alg: "EdDSA", kid: "k1", jku: "https://x" },
       "unsupported_header",
     ],
@@ -115,13 +115,13 @@ describe("a detached JWS", () => {
 });
 
 describe("a tagged signature", () => {
-  test("covers tag, a zero byte and the JCS text", () => {
+  test("covers the tag, a zero byte and the JCS text", () => {
     expect(toHex(taggedBytes("mandate", { b: 1, a: "é" }))).toBe(
       toHex(utf8("service-mandate-v1\u0000")) + toHex(utf8('{"a":"é","b":1}')),
     );
   });
 
-  test("holds for its own type only", async () => {
+  test("is valid for its own type only", async () => {
     const { signer, jwk } = await generateEd25519("k1");
     const message = { v: 1, amount: "12.00" };
     for (const type of Object.keys(TAGS) as MessageType[]) {
@@ -149,7 +149,7 @@ describe("a tagged signature", () => {
   });
 
   /** The TEST key of RFC 9421 appendix B.1.4; figures fixed here so that no release drifts. */
-  test("of a fixed mandate by a fixed key never changes", async () => {
+  test("of a fixed mandate with a fixed key never changes", async () => {
     const x = "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs";
     const d = "n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU";
     const signer = await ed25519Signer("test", { kty: "OKP", crv: "Ed25519", x, d });
@@ -164,7 +164,7 @@ describe("a tagged signature", () => {
   });
 });
 
-test("a key that is not on P-256 is refused before any signature is looked at", async () => {
+test("a key that is not on P-256 is refused before any signature is checked", async () => {
   const zero = "A".repeat(43);
   expect((await importEs256({ kty: "EC", crv: "P-256", x: zero, y: zero })).ok).toBe(false);
 });

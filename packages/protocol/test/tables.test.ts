@@ -13,7 +13,7 @@ import {
   TAGS,
 } from "../src/index.ts";
 
-test("every reason has a status of an error, a full sentence and a page of its own", () => {
+test("every reason has an error status, a full sentence and its own page", () => {
   const codes = Object.keys(REASONS) as ReasonCode[];
   for (const code of codes) {
     const { status, message } = REASONS[code];
@@ -32,13 +32,13 @@ test("rejected mandates use only the statuses of the contract", () => {
   expect([...statuses]).toEqual([400, 401, 403, 404, 413]);
 });
 
-test("tags and key ids are the literals of the contract", () => {
+test("tags and key ids are the contract's literals", () => {
   expect(TAGS.mandate).toBe("service-mandate-v1");
   expect(KEY_ID_PREFIXES.card).toBe("service-card-ed25519-v1-");
   expect(new Set(Object.values(TAGS)).size).toBe(Object.keys(TAGS).length);
 });
 
-describe("protocols", () => {
+describe("the table of protocols:", () => {
   test("mandates may name a2a, ap2 and mcp, and nothing else", () => {
     const accepted = PROTOCOLS.filter(({ id }) => acceptsMandates(id)).map(({ id }) => id);
     expect(accepted.sort()).toEqual(["a2a", "ap2", "mcp"]);
@@ -61,7 +61,7 @@ describe("protocols", () => {
 });
 
 describe("site keys", () => {
-  test("of both kinds are known, others are not", () => {
+  test("of both kinds are recognized, and others are not", () => {
     expect(isSiteKey(siteKeyFrom(new Uint8Array(32).fill(7)))).toBe(true);
     expect(isSiteKey("sk_12345678")).toBe(true);
     expect(isSiteKey(`sk_${"x".repeat(120)}`)).toBe(true);

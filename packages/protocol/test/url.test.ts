@@ -4,7 +4,7 @@ import { parseUrl } from "../src/url.ts";
 /** Enough calls for an engine to have compiled what it found slow. */
 const CALLS = 100_000;
 
-test("an address in another script is read alike at the first call and at the last", () => {
+test("an address in another script is parsed the same way every time", () => {
   let misread = 0;
   for (let call = 0; call < CALLS; call++) {
     if (parseUrl("https://bücher.example.com/")?.hostname !== "xn--bcher-kva.example.com")
@@ -14,7 +14,7 @@ test("an address in another script is read alike at the first call and at the la
 });
 
 test.each(["", "bücher", "//example.com/", "https://", "https://["])(
-  "%j is not a whole address",
+  "%j is not an absolute address",
   (text) => {
     expect(parseUrl(text)).toBe(undefined);
   },

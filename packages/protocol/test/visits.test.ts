@@ -21,7 +21,7 @@ const TEXT = fc.oneof(
 );
 
 describe("a report of visits", () => {
-  test("is readable whatever strangers put into the requests it tells of", () => {
+  test("is readable, whatever strangers put into the requests it describes", () => {
     const signature = fc.record({
       outcome: fc.constantFrom("verified" as const, "invalid" as const, "unverified" as const),
       reason: fc.option(TEXT),
@@ -59,7 +59,7 @@ describe("a report of visits", () => {
     );
   });
 
-  test("is a value or a refusal, whatever it is", () => {
+  test("is read or refused, whatever it contains", () => {
     const member = fc.record(
       {
         observed_at: fc.oneof(fc.constant("2030-05-17T12:00:00Z"), fc.jsonValue()),
@@ -79,7 +79,7 @@ describe("a report of visits", () => {
   });
 });
 
-test("a page whose host is longer than a host can be is none", () => {
+test("a page with a host name that is too long is refused", () => {
   const labels = Array.from({ length: 20 }, () => "a".repeat(60)).join(".");
   expect(readPage(`https://${labels}.example.com/`, "url").ok).toBe(false);
   const long = readPage(`https://shop.example.com/${"x".repeat(1500)}`, "url");
@@ -87,7 +87,7 @@ test("a page whose host is longer than a host can be is none", () => {
 });
 
 describe("an agent that signs", () => {
-  test("is known by where its keys stand, to the letter of the origin", () => {
+  test("is known by the exact origin of its keys", () => {
     const directory = "/.well-known/http-message-signatures-directory";
     expect(signingAgent(`https://chatgpt.com${directory}`).name).toBe("ChatGPT agent");
     // Whoever can put a file on a host is not the host.
@@ -97,14 +97,14 @@ describe("an agent that signs", () => {
     }
   });
 
-  test("is counted by name only where the name is in the table", () => {
+  test("is counted by name only if the name is in the table", () => {
     expect(KNOWN_AGENTS.every(({ name }) => isKnownAgent(name))).toBe(true);
     expect(isKnownAgent("ChatGPT agent")).toBe(true);
     expect(isKnownAgent("evil.example")).toBe(false);
   });
 });
 
-test("Markdown is for whoever names it and likes it no less", () => {
+test("a client gets Markdown if it names it and prefers nothing else", () => {
   const cases: [string, boolean][] = [
     ["text/markdown", true],
     ["text/markdown, text/html;q=0.9", true],
@@ -118,7 +118,7 @@ test("Markdown is for whoever names it and likes it no less", () => {
   }
 });
 
-test("a client gets the type it names and likes best, and of equals the first of ours", () => {
+test("a client gets the type that it names and prefers, and the first of ours among equals", () => {
   const cases: [string | undefined, string | undefined][] = [
     ["text/html, */*;q=0.8", "text/html"],
     ["text/html;q=0.4, text/markdown;q=0.5", "text/markdown"],

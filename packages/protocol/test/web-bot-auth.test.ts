@@ -70,12 +70,12 @@ function knowing({ key }: Agent, source: string | undefined = SOURCE): WebBotAut
 }
 
 describe("the published vectors", () => {
-  test.skipIf(vectors === undefined)("are here", () => {
+  test.skipIf(vectors === undefined)("are available", () => {
     expect((vectors?.webBotAuth.length ?? 0) > 0).toBe(true);
   });
 
   for (const { name, key, url, created, fields } of vectors?.webBotAuth ?? []) {
-    test(`verify: ${name}`, async ({ task }) => {
+    test(`verify a signature: ${name}`, async ({ task }) => {
       const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicKey } = key;
       const found = await readAgentKey(publicKey);
       const options: WebBotAuthOptions = {
@@ -96,7 +96,7 @@ describe("the published vectors", () => {
 
   if (vectors !== undefined) {
     const { body, base, signature } = vectors.directory;
-    test("read: the draft's directory, whose key made the signature printed with it", async ({
+    test("contain the draft's directory, whose key verifies the signature printed with it", async ({
       task,
     }) => {
       const [jwk] = JSON.parse(body).keys;
@@ -110,7 +110,7 @@ describe("the published vectors", () => {
   }
 
   for (const { name, header, entries } of vectors?.signatureAgents ?? []) {
-    test(`are read: Signature-Agent, ${name}`, ({ task }) => {
+    test(`are read from the header Signature-Agent: ${name}`, ({ task }) => {
       const read = readSignatureAgent(header);
       expect(read.ok ? read.value : []).toEqual([...entries]);
       Object.assign(task.meta, { outside: 1 });
@@ -119,7 +119,7 @@ describe("the published vectors", () => {
 });
 
 describe("a signature", () => {
-  test("holds for the agent that is known by its source and its key", async () => {
+  test("is valid for the agent that is known by its source and its key", async () => {
     const agent = await newAgent();
     expect(await verifyWebBotAuth(await signed(agent), knowing(agent))).toEqual({
       outcome: "verified",
@@ -129,14 +129,14 @@ describe("a signature", () => {
     });
   });
 
-  test("holds with the older, plain form of Signature-Agent", async () => {
+  test("is valid with the older, plain form of Signature-Agent", async () => {
     const agent = await newAgent();
     const components = ["@authority", "signature-agent"];
     const request = await signed(agent, { agentHeader: '"https://agent.example"', components });
     expect((await verifyWebBotAuth(request, knowing(agent))).outcome).toBe("verified");
   });
 
-  test("of a key that stands under another address is not verified", async () => {
+  test("by a key from another address is not verified", async () => {
     const agent = await newAgent();
     const other = knowing(
       agent,
@@ -146,7 +146,7 @@ describe("a signature", () => {
     expect([verdict.outcome, verdict.reason]).toEqual(["unverified", "unknown_key"]);
   });
 
-  test("whose keys cannot be fetched is not verified, and not invalid either", async () => {
+  test("whose keys cannot be fetched is neither verified nor invalid", async () => {
     const agent = await newAgent();
     const options = { now: NOW, findKey: async () => "not_reachable" as const };
     const verdict = await verifyWebBotAuth(await signed(agent), options);
@@ -211,7 +211,7 @@ describe("a signature", () => {
     });
   }
 
-  test("that was changed, doubled or cut is invalid, and nothing throws", async () => {
+  test("that was changed, repeated or cut is invalid, and nothing throws", async () => {
     const agent = await newAgent();
     const request = await signed(agent);
     const input = request.fields.find(({ name }) => name === "Signature-Input")?.value ?? "";
@@ -240,7 +240,7 @@ describe("a signature", () => {
     );
   });
 
-  test("costs little to refuse, whatever a stranger puts beside it", async () => {
+  test("is cheap to refuse, whatever a stranger adds to it", async () => {
     const agent = await newAgent();
     const request = await signed(agent);
     const blanks = { name: "x-padding", value: `a${" ".repeat(11_000)}z` };
@@ -260,7 +260,7 @@ describe("a signature", () => {
     expect((await verifyWebBotAuth(wide, knowing(agent))).reason).toBe("covers_too_much");
   });
 
-  test("of a P-256 key holds as well", async () => {
+  test("by a P-256 key is valid too", async () => {
     const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
       "sign",
       "verify",
@@ -275,7 +275,7 @@ describe("a signature", () => {
     expect(await key?.verify(new Uint8Array([1]), signature)).toBe(false);
   });
 
-  test("of two, one good one is enough; other kinds of signature are none of ours", async () => {
+  test("is enough if it is the one valid of two, and other kinds of signature are ignored", async () => {
     const agent = await newAgent();
     const [good, bad] = [
       await signed(agent),
@@ -299,7 +299,7 @@ describe("a signature", () => {
   });
 });
 
-test("keys are known by their thumbprint, whatever id they were given, and weak ones not at all", async () => {
+test("keys are known by their thumbprint, whatever their id, and weak ones are refused", async () => {
   const jwk = {
     kty: "OKP",
     crv: "Ed25519",
@@ -322,7 +322,7 @@ test("keys are known by their thumbprint, whatever id they were given, and weak 
   }
 });
 
-test("an agent is its address without query and fragment", () => {
+test("an agent is identified by its address without query and fragment", () => {
   const of = (uri: string, type: "cimd" | "jwks_uri") => keySourceUrl({ label: "a", uri, type });
   const one = of("https://Agent.example/card?x=1#y", "cimd");
   expect(one.ok ? one.value : "").toBe("https://agent.example/card");

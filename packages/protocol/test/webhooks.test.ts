@@ -14,7 +14,7 @@ async function holds(x: string, base: string, signature = ""): Promise<boolean> 
   return crypto.subtle.verify("Ed25519", key, bytes, utf8(base) as BufferSource);
 }
 
-test("a webhook's signature covers where it goes, what it says, its id and its time", async () => {
+test("a webhook's signature covers its address, body, id and time", async () => {
   const { signer, jwk } = await generateEd25519("key-1");
   const headers = await signWebhook(delivery, signer);
   const parameters =
@@ -46,13 +46,13 @@ test("a webhook's signature covers where it goes, what it says, its id and its t
   }
 });
 
-test("where there is no query, none is covered", async () => {
+test("a webhook's signature does not cover a query if there is none", async () => {
   const { signer } = await generateEd25519("key-1");
   const plain = await signWebhook({ ...delivery, url: "https://shop.example.com/hook" }, signer);
   expect(/@query/.test(plain["signature-input"] ?? "")).toBe(false);
 });
 
-test("webhooks are signed by Ed25519 keys alone", async () => {
+test("webhooks are signed with Ed25519 keys only", async () => {
   const { signer } = await generateEd25519("key-1");
   const other = { ...signer, alg: "ES256" as const };
   const refused = await signWebhook(delivery, other).catch((error: Error) => error.message);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isGlobalAddress } from "../src/addresses.ts";
 import { HOSTILE_ADDRESSES } from "./hostile-answers.ts";
 
-describe("a public address, however near a block that is not:", () => {
+describe("an address next to a special block is public:", () => {
   test.each([
     "1.0.0.0",
     "1.1.1.1",
@@ -54,15 +54,15 @@ describe("a public address, however near a block that is not:", () => {
   });
 });
 
-describe("not a public address:", () => {
+describe("an address in a special block is not public:", () => {
   test.each(HOSTILE_ADDRESSES)("%s (%s)", (_name, address) => {
     expect(isGlobalAddress(address)).toBe(false);
   });
 });
 
-describe("not an address at all:", () => {
+describe("a text is not an address if it is", () => {
   test.each([
-    ["nothing", ""],
+    ["empty", ""],
     ["a name", "example.com"],
     ["a public address in one number", "16843009"],
     ["a public address in hexadecimal", "0x01.1.1.1"],
@@ -77,7 +77,7 @@ describe("not an address at all:", () => {
   });
 });
 
-test("an IPv4 address carried inside an IPv6 one is refused, whatever it is", () => {
+test("an IPv4 address inside an IPv6 address is refused, whatever it is", () => {
   const group = fc.integer({ min: 0, max: 0xffff }).map((value) => value.toString(16));
   fc.assert(
     fc.property(group, group, (high, low) => {

@@ -7,9 +7,9 @@ import { localFetch, newClock, serveHttp, signal } from "./harness.ts";
 const LIMIT = 65_536;
 
 /** Answers with a whole body, its length told or not. */
-function serveBody(bytes: number, told: "length told" | "chunked") {
+function serveBody(bytes: number, told: "with a declared length" | "chunked") {
   return serveHttp((_request, response) => {
-    if (told === "length told") response.setHeader("content-length", bytes);
+    if (told === "with a declared length") response.setHeader("content-length", bytes);
     else response.flushHeaders();
     response.end(Buffer.alloc(bytes, "a"));
   });
@@ -24,8 +24,8 @@ function writeWithoutEnd(response: ServerResponse, chunk: Buffer): void {
   more();
 }
 
-describe.each(["length told", "chunked"] as const)("a body, %s,", (told) => {
-  test("is read whole up to 64 KB", async () => {
+describe.each(["with a declared length", "chunked"] as const)("a body, %s,", (told) => {
+  test("is read completely up to 64 KB", async () => {
     const { safeFetch, url } = localFetch(await serveBody(LIMIT, told));
     const result = await safeFetch.get(url);
     expect(result.ok && Buffer.from(result.value.body).equals(Buffer.alloc(LIMIT, "a"))).toBe(true);
@@ -36,13 +36,13 @@ describe.each(["length told", "chunked"] as const)("a body, %s,", (told) => {
     expect(await safeFetch.get(url)).toMatchObject({ ok: false, reason: "too_large" });
   });
 
-  test("is read up to the larger limit of a caller who sets one", async () => {
+  test("is read up to a larger limit that the caller sets", async () => {
     const { safeFetch, url } = localFetch(await serveBody(LIMIT * 3, told));
     const result = await safeFetch.get(url, { bodyBytesMax: LIMIT * 3 });
     expect(result.ok && result.value.body.length).toBe(LIMIT * 3);
   });
 
-  test("is refused one byte above the limit that a caller sets", async () => {
+  test("is refused one byte above the limit that the caller sets", async () => {
     const { safeFetch, url } = localFetch(await serveBody(1001, told));
     expect(await safeFetch.get(url, { bodyBytesMax: 1000 })).toMatchObject({
       ok: false,
@@ -51,11 +51,11 @@ describe.each(["length told", "chunked"] as const)("a body, %s,", (told) => {
   });
 });
 
-test("the limit is 64 KB unless a caller says otherwise", () => {
+test("the limit is 64 KB unless the caller sets another", () => {
   expect(FETCH_BODY_BYTES_MAX).toBe(LIMIT);
 });
 
-test("a length above the limit is refused by its header, without waiting for the body", async () => {
+test("a declared length above the limit is refused without waiting for the body", async () => {
   const closed = signal();
   const port = await serveHttp((_request, response) => {
     response.on("close", closed.happened);
@@ -66,7 +66,7 @@ test("a length above the limit is refused by its header, without waiting for the
   await closed.happens;
 });
 
-describe("a body without end is refused and its connection closed:", () => {
+describe("an endless body is refused and its connection closed if it comes", () => {
   test.each([
     ["in large chunks", Buffer.alloc(65_536)],
     ["in small chunks", Buffer.alloc(100)],
@@ -81,7 +81,7 @@ describe("a body without end is refused and its connection closed:", () => {
     await closed.happens;
   });
 
-  test("until the connection closes", async () => {
+  test("without a length, until the connection closes", async () => {
     const closed = signal();
     const port = await serveHttp((_request, response) => {
       response.on("close", closed.happened);
@@ -94,13 +94,13 @@ describe("a body without end is refused and its connection closed:", () => {
   });
 });
 
-test("an empty body is an answer", async () => {
-  const { safeFetch, url } = localFetch(await serveBody(0, "length told"));
+test("an empty body is a valid answer", async () => {
+  const { safeFetch, url } = localFetch(await serveBody(0, "with a declared length"));
   const result = await safeFetch.get(url);
   expect(result.ok && result.value.body.length).toBe(0);
 });
 
-describe("an answer other than 200 is handed over with its status:", () => {
+describe("an answer other than 200 is returned with its status:", () => {
   test.each([204, 401, 404, 429, 500, 503])("%i", async (status) => {
     const port = await serveHttp((_request, response) => response.writeHead(status).end());
     const target = { url: new URL(`http://127.0.0.1:${port}/`), address: "127.0.0.1", port };

@@ -14,7 +14,7 @@ function fetchAnswering(answer: Parameters<typeof recordingSend>[0]) {
   return { safeFetch, clock, sent: () => targets.length };
 }
 
-describe("equal requests under way share one:", () => {
+describe("equal requests at the same time share one fetch:", () => {
   async function started(...requests: Parameters<SafeFetch["get"]>[]) {
     const { send, held, counts } = heldSend();
     const safeFetch = new SafeFetch({ resolver: publicDns, clock: newClock(), allow: [], send });
@@ -25,33 +25,33 @@ describe("equal requests under way share one:", () => {
     return counts.started;
   }
 
-  test("a hundred of the same address", async () => {
+  test("a hundred requests for the same address share it", async () => {
     expect(await started(...Array<[string]>(100).fill([URL_ONE]))).toBe(1);
   });
 
-  test("addresses that differ in their fragment, their case or a default port", async () => {
+  test("addresses that differ only in their fragment, case or default port share it", async () => {
     const spellings = [`${URL_ONE}#a`, `${URL_ONE}#b`, "HTTPS://EXAMPLE.com:443/one"];
     expect(await started(...spellings.map((url): [string] => [url]))).toBe(1);
   });
 
-  test("but not another path", async () => {
+  test("another path does not share it", async () => {
     expect(await started([URL_ONE], ["https://example.com/two"])).toBe(2);
   });
 
-  test("but not another query", async () => {
+  test("another query does not share it", async () => {
     expect(await started([URL_ONE], [`${URL_ONE}?two`])).toBe(2);
   });
 
-  test("but not another limit of size", async () => {
+  test("another size limit does not share it", async () => {
     expect(await started([URL_ONE], [URL_ONE, { bodyBytesMax: 100_000 }])).toBe(2);
   });
 
-  test("but a fresh one does not share with one that began before", async () => {
+  test("a fresh request does not share one that began before", async () => {
     expect(await started([URL_ONE], [URL_ONE, { fresh: true }])).toBe(2);
     expect(await started([URL_ONE, { fresh: true }], [URL_ONE, { fresh: true }])).toBe(1);
   });
 
-  test("and a request that threw is not shared with the next", async () => {
+  test("a request that threw is not shared with the next", async () => {
     let sent = 0;
     const send = () => {
       sent += 1;
@@ -63,8 +63,8 @@ describe("equal requests under way share one:", () => {
   });
 });
 
-describe("an answer is remembered for a minute:", () => {
-  test("asked again within it, nothing is sent", async () => {
+describe("an answer is cached for a minute:", () => {
+  test("within the minute nothing is sent", async () => {
     const { safeFetch, clock, sent } = fetchAnswering(() => page("hello"));
     const first = await safeFetch.get(URL_ONE);
     clock.advance(MINUTE_MS - 1);
@@ -72,7 +72,7 @@ describe("an answer is remembered for a minute:", () => {
     expect(sent()).toBe(1);
   });
 
-  test("asked again after it, it is fetched again", async () => {
+  test("after the minute it is fetched again", async () => {
     const { safeFetch, clock, sent } = fetchAnswering(() => page("hello"));
     await safeFetch.get(URL_ONE);
     clock.advance(MINUTE_MS);
@@ -80,7 +80,7 @@ describe("an answer is remembered for a minute:", () => {
     expect(sent()).toBe(2);
   });
 
-  test("for its own limit of size only", async () => {
+  test("it is used only for the same size limit", async () => {
     const { safeFetch, sent } = fetchAnswering(() => page("hello"));
     await safeFetch.get(URL_ONE);
     await safeFetch.get(URL_ONE, { bodyBytesMax: 100_000 });
@@ -91,10 +91,10 @@ describe("an answer is remembered for a minute:", () => {
 describe.each([
   ["a failure", () => refuse("unreachable", "broken")],
   ["a refused redirect", () => refuse("redirected", "elsewhere")],
-  ["a page that is missing", () => page("missing", 404)],
-  ["a server's error", () => page("broken", 500)],
-] as const)("%s is remembered for five minutes:", (_name, answer) => {
-  test("asked again within them, nothing is sent", async () => {
+  ["a missing page", () => page("missing", 404)],
+  ["a server error", () => page("broken", 500)],
+] as const)("%s is cached for five minutes:", (_name, answer) => {
+  test("within five minutes nothing is sent", async () => {
     const { safeFetch, clock, sent } = fetchAnswering(answer);
     const first = await safeFetch.get(URL_ONE);
     clock.advance(5 * MINUTE_MS - 1);
@@ -102,7 +102,7 @@ describe.each([
     expect(sent()).toBe(1);
   });
 
-  test("asked again after them, it is fetched again", async () => {
+  test("after five minutes it is fetched again", async () => {
     const { safeFetch, clock, sent } = fetchAnswering(answer);
     await safeFetch.get(URL_ONE);
     clock.advance(5 * MINUTE_MS);
@@ -111,7 +111,7 @@ describe.each([
   });
 });
 
-test("a name that was refused is not looked up again for five minutes", async () => {
+test("a refused name is not looked up again for five minutes", async () => {
   const clock = newClock();
   let lookups = 0;
   const addresses = async () => {
@@ -131,7 +131,7 @@ test("a name that was refused is not looked up again for five minutes", async ()
 });
 
 describe("a fresh request", () => {
-  test("is sent though an answer is remembered, and its answer remembered instead", async () => {
+  test("is sent although an answer is cached, and its answer replaces that one", async () => {
     let version = 0;
     const { safeFetch, clock, sent } = fetchAnswering(() => page(`version ${++version}`));
     await safeFetch.get(URL_ONE);
@@ -143,7 +143,7 @@ describe("a fresh request", () => {
     expect(sent()).toBe(2);
   });
 
-  test("is sent though a failure is remembered", async () => {
+  test("is sent although a failure is cached", async () => {
     let tries = 0;
     const { safeFetch } = fetchAnswering(() =>
       ++tries === 1 ? refuse("unreachable", "broken") : page("mended"),
@@ -154,7 +154,7 @@ describe("a fresh request", () => {
   });
 });
 
-describe("what is remembered is bounded, oldest out first:", () => {
+describe("the cache is bounded and drops the oldest entry first:", () => {
   const numbered = (index: number) => `https://example.com/${index}`;
 
   async function isRemembered({ safeFetch, sent }: ReturnType<typeof fetchAnswering>, url: string) {
@@ -163,7 +163,7 @@ describe("what is remembered is bounded, oldest out first:", () => {
     return sent() === before;
   }
 
-  test("a thousand answers", async () => {
+  test("it keeps a thousand answers", async () => {
     const client = fetchAnswering(() => page("hello"));
     for (let index = 0; index <= 1000; index++) await client.safeFetch.get(numbered(index));
     expect(await isRemembered(client, numbered(1))).toBe(true);
@@ -171,7 +171,7 @@ describe("what is remembered is bounded, oldest out first:", () => {
     expect(await isRemembered(client, numbered(0))).toBe(false);
   });
 
-  test("16 MB of bodies", async () => {
+  test("it keeps 16 MB of bodies", async () => {
     const client = fetchAnswering(() => page("a".repeat(1024 * 1024)));
     for (let index = 0; index <= 16; index++) await client.safeFetch.get(numbered(index));
     expect(await isRemembered(client, numbered(1))).toBe(true);
@@ -179,7 +179,7 @@ describe("what is remembered is bounded, oldest out first:", () => {
     expect(await isRemembered(client, numbered(0))).toBe(false);
   });
 
-  test("an answer that replaces another counts once", async () => {
+  test("an answer that replaces another is counted once", async () => {
     const client = fetchAnswering(() => page("a".repeat(1024 * 1024)));
     await client.safeFetch.get(numbered(0));
     for (let round = 0; round < 40; round++) {

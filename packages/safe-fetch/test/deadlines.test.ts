@@ -48,7 +48,7 @@ test("a request has 3 seconds", () => {
   expect(FETCH_MS_MAX).toBe(3000);
 });
 
-describe("refused as timed out, its connection closed:", () => {
+describe("a request times out, and its connection is closed, for", () => {
   test("a server that never answers", async () => {
     const { port, heard, closed } = await serveSlow();
     const { safeFetch, clock, url } = localFetch(port);
@@ -59,7 +59,7 @@ describe("refused as timed out, its connection closed:", () => {
     await closed;
   });
 
-  test("a body that stops half way", async () => {
+  test("a body that stops halfway", async () => {
     const { port, closed } = await serveSlow((response) => {
       response.writeHead(200, { "content-length": 100 }).write("half");
     });
@@ -72,7 +72,7 @@ describe("refused as timed out, its connection closed:", () => {
     await closed;
   });
 
-  test("a body that drips, however lively: time is counted in all, not between bytes", async () => {
+  test("a body that drips steadily, because the total time counts", async () => {
     const { port, closed, responses } = await serveSlow((response) => void response.write("a"));
     const { safeFetch, clock, url } = localFetch(port);
     const read = headRead(port);
@@ -87,7 +87,7 @@ describe("refused as timed out, its connection closed:", () => {
     await closed;
   });
 
-  test("a head that stops half way", async () => {
+  test("a header that stops halfway", async () => {
     const heard = signal();
     const closed = signal();
     const port = await serveBytes((socket) => {
@@ -102,7 +102,7 @@ describe("refused as timed out, its connection closed:", () => {
     await closed.happens;
   });
 
-  test("interim answers without a final one", async () => {
+  test("interim responses without a final one", async () => {
     const heard = signal();
     const closed = signal();
     const port = await serveBytes((socket) => {
@@ -118,7 +118,7 @@ describe("refused as timed out, its connection closed:", () => {
   });
 });
 
-test("a change of protocol is refused by its connection or by the clock at the latest", async () => {
+test("a protocol upgrade is refused by its connection, or at the latest by the timeout", async () => {
   const closed = signal();
   const port = await serveBytes((socket) => {
     socket.on("close", closed.happened);
@@ -131,7 +131,7 @@ test("a change of protocol is refused by its connection or by the clock at the l
   expect(await result).toMatchObject({ ok: false });
 });
 
-test("an answer one millisecond before the end is in time", async () => {
+test("an answer one millisecond before the timeout is accepted", async () => {
   const { port, heard, responses } = await serveSlow();
   const { safeFetch, clock, url } = localFetch(port);
   const result = safeFetch.get(url);
@@ -141,7 +141,7 @@ test("an answer one millisecond before the end is in time", async () => {
   expect(await result).toMatchObject({ ok: true, value: { status: 200 } });
 });
 
-test("an answer leaves no timer behind, neither of the lookup nor of the request", async () => {
+test("an answer leaves no timer behind, neither for the lookup nor for the request", async () => {
   const port = await serveHttp((_request, response) => response.end("in time"));
   const timers: { cancelled: boolean }[] = [];
   const clock = {
@@ -159,7 +159,7 @@ test("an answer leaves no timer behind, neither of the lookup nor of the request
   expect(timers).toEqual([{ cancelled: true }, { cancelled: true }]);
 });
 
-test("a name server that does not answer is waited for no longer than 3 seconds", async () => {
+test("a name server that does not answer is given at most 3 seconds", async () => {
   const asked = signal();
   const dns = await startDnsServer(() => {
     asked.happened();
@@ -174,7 +174,7 @@ test("a name server that does not answer is waited for no longer than 3 seconds"
   expect(targets).toEqual([]);
 });
 
-test("the time a lookup takes is taken off the time of the request", async () => {
+test("the time of a lookup counts towards the time of the request", async () => {
   const { send, limits } = recordingSend();
   const clock = newClock();
   const addresses = async () => {
@@ -187,7 +187,7 @@ test("the time a lookup takes is taken off the time of the request", async () =>
   expect(limits).toEqual([{ totalMs: 1000, bodyBytes: 65_536 }]);
 });
 
-test("a lookup that ends after its time leads to no request", async () => {
+test("a lookup that ends too late leads to no request", async () => {
   const { send, targets } = recordingSend();
   const clock = newClock();
   const answered = signal();

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => dns.close());
 
-describe("refuses by form, before any lookup or connection:", () => {
+describe("an address is refused by its form, before any lookup or connection:", () => {
   test.each(HOSTILE_URLS)("%s", async (_name, url) => {
     dns.queries.length = 0;
     const { safeFetch, targets } = recordingFetch(dns.server);
@@ -23,7 +23,7 @@ describe("refuses by form, before any lookup or connection:", () => {
   });
 });
 
-describe("refuses what a name resolves to, before any connection:", () => {
+describe("a name is refused for what it resolves to, before any connection:", () => {
   async function expectRefused(answer: DnsAnswer, reason: string): Promise<void> {
     answers.set("hostile.example.com", answer);
     const { safeFetch, targets } = recordingFetch(dns.server);
@@ -41,9 +41,9 @@ describe("refuses what a name resolves to, before any connection:", () => {
   test.each(HOSTILE_ANSWERS)("%s", (_name, answer, reason) => expectRefused(answer, reason));
 });
 
-describe("sends a request for a public name, on port 443, however it is written:", () => {
+describe("a request for a public name is sent on port 443 if the name is written", () => {
   test.each([
-    ["plainly", "https://example.com/", "example.com"],
+    ["as it is", "https://example.com/", "example.com"],
     ["with its port", "https://example.com:443/", "example.com"],
     ["in capitals", "HTTPS://EXAMPLE.COM/", "example.com"],
     ["in another script", "https://bücher.example.com/", "xn--bcher-kva.example.com"],
@@ -58,7 +58,7 @@ describe("sends a request for a public name, on port 443, however it is written:
   });
 });
 
-describe("the development allow-list opens nothing but what it names:", () => {
+describe("the development allow-list does not allow", () => {
   test.each([
     ["another port", ["127.0.0.1:8080"], "http://127.0.0.1:8081/"],
     ["another host", ["127.0.0.1:8080"], "http://127.0.0.2:8080/"],
@@ -75,7 +75,7 @@ describe("the development allow-list opens nothing but what it names:", () => {
     expect({ queries: dns.queries, targets }).toEqual({ queries: [], targets: [] });
   });
 
-  test("an allowed name goes to loopback without a lookup, so it cannot be rebound", async () => {
+  test("a rebound address for an allowed name, which goes to loopback without a lookup", async () => {
     dns.queries.length = 0;
     const { safeFetch, targets } = recordingFetch(dns.server, ["shop.example.com:8080"]);
     expect(await safeFetch.get("http://shop.example.com:8080/")).toMatchObject({ ok: true });

@@ -115,7 +115,7 @@ describe("requests that strangers cause", () => {
     expect(started(own)).toBe(true);
   });
 
-  test("for an address of somebody else do not delay or fail the owner's requests", async () => {
+  test("for an address that belongs to an owner do not delay or fail the owner's requests", async () => {
     const { safeFetch, held, clock } = opened();
     for (let n = 0; n < 4; n++) void safeFetch.get(slow(n), { lane: "known", source: "a" });
     await turn();
@@ -130,7 +130,7 @@ describe("requests that strangers cause", () => {
     void named;
   });
 
-  test("that time out after waiting in the queue are not remembered as a fault of the host", async () => {
+  test("that time out after waiting in the queue are not cached as a failure of the host", async () => {
     const { safeFetch, held, clock } = opened();
     for (let n = 0; n < 4; n++) void safeFetch.get(slow(n), { lane: "known", source: "a" });
     await turn();

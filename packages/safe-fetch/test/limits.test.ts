@@ -24,7 +24,7 @@ async function answerAll(held: ReturnType<typeof heldSend>["held"]): Promise<voi
   }
 }
 
-describe("at most two requests to one host are under way:", () => {
+describe("at most two requests to one host run at the same time:", () => {
   test("the third waits until one is answered", async () => {
     const { send, held, counts } = heldSend();
     const safeFetch = fetchWith(send);
@@ -51,7 +51,7 @@ describe("at most two requests to one host are under way:", () => {
     expect(counts).toEqual({ started: 18, underWay: 0, mostUnderWay: 2 });
   });
 
-  test("a host that keeps others waiting does not hold up another host", async () => {
+  test("a host with waiting requests does not block another host", async () => {
     const { send, held } = heldSend();
     const safeFetch = fetchWith(send);
     for (const url of pagesOf("slow.example.com", 100)) void safeFetch.get(url);
@@ -62,7 +62,7 @@ describe("at most two requests to one host are under way:", () => {
   });
 });
 
-describe("at most 32 requests in all are under way:", () => {
+describe("at most 32 requests in all run at the same time:", () => {
   test("the 33rd waits until one is answered, whatever its host", async () => {
     const { send, held, counts } = heldSend();
     const safeFetch = fetchWith(send);
@@ -77,7 +77,7 @@ describe("at most 32 requests in all are under way:", () => {
     expect(counts).toEqual({ started: 40, underWay: 0, mostUnderWay: 32 });
   });
 
-  test("a free place goes past the first in line if its host is still full", async () => {
+  test("a free place skips the first in the queue if its host is still full", async () => {
     const { send, held } = heldSend();
     const safeFetch = fetchWith(send);
     const [third = "", ...full] = pagesOf("full.example.com", 3).toReversed();
@@ -119,7 +119,7 @@ describe("at most 16 requests to one host wait:", () => {
     expect(await Promise.all(results)).toMatchObject(Array(18).fill({ ok: true }));
   });
 
-  test("time in line counts towards the request's own three seconds", async () => {
+  test("time in the queue counts towards the request's own three seconds", async () => {
     const { send } = heldSend();
     const clock = newClock();
     const safeFetch = new SafeFetch({ resolver: publicDns, clock, allow: [], send });
@@ -148,7 +148,7 @@ describe("at most 256 requests wait:", () => {
     expect(await Promise.all(results)).toMatchObject(Array(288).fill({ ok: true }));
   });
 
-  test("being too busy is not remembered as an answer", async () => {
+  test("a refusal as too busy is not cached", async () => {
     const { safeFetch, held } = await fillUp();
     expect(await safeFetch.get("https://example.com/next")).toMatchObject(TOO_BUSY);
     await answerAll(held);
@@ -159,7 +159,7 @@ describe("at most 256 requests wait:", () => {
   });
 });
 
-describe("a place is given back", () => {
+describe("a place is released", () => {
   async function outcome(request: Promise<FetchResult>): Promise<string> {
     const result = await request.catch(() => "thrown");
     if (typeof result === "string") return result;

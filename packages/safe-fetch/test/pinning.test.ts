@@ -16,8 +16,8 @@ const rebinding: Answering = (_name, _type, nth) => ({
   addresses: nth === 1 ? [PUBLIC_V4, PUBLIC_V6] : ["127.0.0.1", "::1"],
 });
 
-describe("a name that changes its mind after it was checked", () => {
-  test("is asked for once, and the request goes to the address that was checked", async () => {
+describe("a name that resolves differently after it was checked", () => {
+  test("is looked up once, and the request goes to the checked address", async () => {
     const { dns, safeFetch, targets } = await fetchWith(rebinding);
     expect(await safeFetch.get("https://rebind.example.com/")).toMatchObject({ ok: true });
     expect(targets).toMatchObject([{ address: PUBLIC_V4, port: 443 }]);
@@ -46,13 +46,13 @@ describe("a name that changes its mind after it was checked", () => {
   });
 });
 
-test("a host with IPv6 alone is reached by the address that was checked", async () => {
+test("a host with only an IPv6 address is reached at the checked address", async () => {
   const { safeFetch, targets } = await fetchWith(() => ({ addresses: [PUBLIC_V6] }));
   expect(await safeFetch.get("https://six.example.com/")).toMatchObject({ ok: true });
   expect(targets).toMatchObject([{ address: PUBLIC_V6, port: 443 }]);
 });
 
-test("an alias of a public name is reached by the public address", async () => {
+test("an alias of a public name is reached at the public address", async () => {
   const { safeFetch, targets } = await fetchWith((name) =>
     name === "shop.example.com" ? { cname: "cdn.example.net" } : { addresses: [PUBLIC_V4] },
   );
@@ -61,7 +61,7 @@ test("an alias of a public name is reached by the public address", async () => {
   expect(targets[0]?.url.hostname).toBe("shop.example.com");
 });
 
-test("the connection goes to the pinned address and Host keeps the name", async () => {
+test("the connection goes to the pinned address, and Host keeps the name", async () => {
   const hosts: (string | undefined)[] = [];
   const port = await serveHttp((request, response) => {
     hosts.push(request.headers.host);

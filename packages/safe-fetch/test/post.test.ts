@@ -14,7 +14,7 @@ import {
 const POSTED = { headers: { "content-type": "application/json" }, body: Buffer.from('{"a":1}') };
 
 describe("a POST", () => {
-  test("brings its body and headers, and the client's own five; the status comes back", async () => {
+  test("sends its body and headers and the client's own five, and returns the status", async () => {
     const seen: unknown[] = [];
     const port = await serveHttp(async (request, response) => {
       let body = "";
@@ -37,7 +37,7 @@ describe("a POST", () => {
     expect(seen).toEqual([["POST", "/hook?a=b", all, '{"a":1}']]);
   });
 
-  test("is sent each time, however often and whatever was answered before", async () => {
+  test("is sent every time, whatever was answered before", async () => {
     let count = 0;
     const port = await serveHttp((_request, response) => {
       count++;
@@ -51,7 +51,7 @@ describe("a POST", () => {
     ]);
   });
 
-  test("follows no redirect, and takes nothing with it", async () => {
+  test("follows no redirect, and sends nothing there", async () => {
     const asked: unknown[] = [];
     const port = await serveHttp((request, response) => {
       asked.push(request.url);
@@ -62,7 +62,7 @@ describe("a POST", () => {
     expect(asked).toEqual(["/"]);
   });
 
-  test("has its answer with the status: what is written after it is not waited for", async () => {
+  test("returns at the status, without waiting for the rest of the answer", async () => {
     const closed = signal();
     const port = await serveHttp((_request, response) => {
       response.on("close", () => closed.happened());
@@ -73,7 +73,7 @@ describe("a POST", () => {
     await closed.happens;
   });
 
-  test("to a receiver that says nothing ends when its time is up", async () => {
+  test("to a silent receiver ends at its timeout", async () => {
     const arrived = signal();
     const port = await serveHttp(() => arrived.happened());
     const { safeFetch, clock, url } = localFetch(port);
@@ -83,7 +83,7 @@ describe("a POST", () => {
     expect(await sent).toMatchObject({ ok: false, reason: "timed_out" });
   });
 
-  test("goes to the address that was checked, and nowhere private", async () => {
+  test("goes to the checked address, and never to a private one", async () => {
     const { send, targets } = recordingSend();
     const options = { clock: newClock(), allow: [], send };
     const open = new SafeFetch({ ...options, resolver: publicDns });
@@ -110,7 +110,7 @@ describe("a POST", () => {
   });
 });
 
-test("whether an address may be asked is told without asking it", async () => {
+test("whether an address may be requested can be checked without a request", async () => {
   const { send, targets } = recordingSend();
   const options = { clock: newClock(), allow: ["127.0.0.1:8080"], send };
   const open = new SafeFetch({ ...options, resolver: publicDns });

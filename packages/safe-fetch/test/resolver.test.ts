@@ -10,25 +10,25 @@ async function resolverOf(answer: DnsAnswer) {
 }
 
 describe("addresses of a name", () => {
-  test("are all of both families", async () => {
+  test("include all of both families", async () => {
     const { resolver } = await resolverOf({ addresses: [PUBLIC_V6, PUBLIC_V4, "1.1.1.1"] });
     const found = await resolver.addresses("example.com");
     expect(found.toSorted()).toEqual([PUBLIC_V4, "1.1.1.1", PUBLIC_V6].toSorted());
   });
 
-  test("are asked of the name server even for names that this machine knows", async () => {
+  test("are requested from the name server even for names that this machine knows", async () => {
     const { dns, resolver } = await resolverOf({ addresses: [PUBLIC_V4] });
     expect(await resolver.addresses("localhost")).toEqual([PUBLIC_V4]);
     expect(dns.queries.toSorted()).toEqual(["A localhost", "AAAA localhost"]);
   });
 
-  test("are asked under the very name, never under a search domain", async () => {
+  test("are requested for the exact name, never under a search domain", async () => {
     const { dns, resolver } = await resolverOf("nxdomain");
     expect(await resolver.addresses("example.com")).toEqual([]);
     expect(new Set(dns.queries)).toEqual(new Set(["A example.com", "AAAA example.com"]));
   });
 
-  test("fail when a name server fails, instead of being taken for none", async () => {
+  test("fail if a name server fails, and are not reported as none", async () => {
     const { resolver } = await resolverOf("servfail");
     await expect(resolver.addresses("example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
   });
@@ -49,7 +49,7 @@ describe("TXT records of a name", () => {
     expect(await resolver.txt("_proof.example.com")).toEqual([]);
   });
 
-  test("fail when a name server fails, instead of being taken for none", async () => {
+  test("fail if a name server fails, and are not reported as none", async () => {
     const { resolver } = await resolverOf("servfail");
     await expect(resolver.txt("_proof.example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
   });

@@ -60,7 +60,7 @@ function get(url: string, port: number) {
   return requestTarget(target, { totalMs: 3000, bodyBytes: 64 }, newClock());
 }
 
-test("a certificate that no authority signed is refused before anything is asked", async () => {
+test("a certificate that no authority signed is refused before anything is sent", async () => {
   const { port, requests, names } = await serveTls();
   const result = await get("https://example.com/", port);
   expect(result).toMatchObject({ ok: false, reason: "unreachable" });
@@ -68,7 +68,7 @@ test("a certificate that no authority signed is refused before anything is asked
   expect({ requests, names }).toEqual({ requests: [], names: ["example.com"] });
 });
 
-test("a trusted certificate for another name is refused before anything is asked", async () => {
+test("a trusted certificate for another name is refused before anything is sent", async () => {
   const { port, requests } = await serveTls();
   trustCertificate();
   const result = await get("https://other.example.com/", port);

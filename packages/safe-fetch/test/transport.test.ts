@@ -24,7 +24,7 @@ describe("a redirect is refused and its target never contacted:", () => {
     expect(contacted).toEqual([]);
   });
 
-  test("302 whose body never ends, by closing the connection", async () => {
+  test("302 with an endless body, by closing the connection", async () => {
     const closed = signal();
     const port = await serveHttp((_request, response) => {
       response.on("close", () => closed.happened());
@@ -36,7 +36,7 @@ describe("a redirect is refused and its target never contacted:", () => {
   });
 });
 
-describe("a compressed answer is refused, never inflated:", () => {
+describe("a compressed answer is refused and never decompressed:", () => {
   test.each(["gzip", "br", "deflate", "zstd", "identity, gzip"])("%s", async (encoding) => {
     const port = await serveHttp((_request, response) => {
       response.writeHead(200, { "content-encoding": encoding });
@@ -47,10 +47,10 @@ describe("a compressed answer is refused, never inflated:", () => {
   });
 });
 
-describe("a broken answer is refused:", () => {
+describe("a broken answer is refused if it has", () => {
   const head = "HTTP/1.1 200 OK\r\n";
   test.each([
-    ["nothing", ""],
+    ["no content at all", ""],
     ["something that is not HTTP", "SSH-2.0-OpenSSH_9.6\r\n"],
     ["binary noise", "\0\x01\x02\xff\xfe".repeat(1000)],
     ["a head cut short", `${head}Content-Type: text/pl`],
@@ -69,7 +69,7 @@ describe("a broken answer is refused:", () => {
     expect(await safeFetch.get(url)).toMatchObject({ ok: false, reason: "unreachable" });
   });
 
-  test("headers that never end, by closing the connection", async () => {
+  test("endless headers, and its connection is closed", async () => {
     const closed = signal();
     const port = await serveBytes((socket) => {
       socket.on("close", () => closed.happened());
@@ -85,7 +85,7 @@ describe("a broken answer is refused:", () => {
     await closed.happens;
   });
 
-  test("no server at all", async () => {
+  test("no server behind it", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };
@@ -96,7 +96,7 @@ describe("a broken answer is refused:", () => {
   });
 });
 
-describe("a request carries", () => {
+describe("a request has", () => {
   interface Seen {
     readonly line: string;
     readonly headers: Readonly<Record<string, unknown>>;
@@ -115,7 +115,7 @@ describe("a request carries", () => {
     return { seen, port };
   }
 
-  test("its own five headers and nothing else: no cookie, no authorization, no origin", async () => {
+  test("its own five headers and no others: no cookie, no authorization, no origin", async () => {
     const { seen, port } = await serveSeen();
     const allow = [`shop.localhost:${port}`];
     const safeFetch = new SafeFetch({ resolver: noDns, clock: newClock(), allow });
@@ -141,7 +141,7 @@ describe("a request carries", () => {
     expect(seen).toEqual([request, request]);
   });
 
-  test("no user information, even if a URL that holds it came this far", async () => {
+  test("no user information, even if its URL contains it", async () => {
     const { seen, port } = await serveSeen();
     const url = new URL(`http://user:secret@127.0.0.1:${port}/`);
     const limits = { totalMs: 3000, bodyBytes: 64 };

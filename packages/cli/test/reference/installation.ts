@@ -8,7 +8,7 @@ export const installation: Coverage = {
   init: {
     worksIn: [
       "packages/cli/test/init.test.ts",
-      "leaves a site that runs, by its answers, and runs again with `serve`",
+      "sets up a site from its answers that runs, and runs again with `serve`",
     ],
     fails: {
       args: () => ["--domain", "shop.example.com", "--limit", "much"],
@@ -20,7 +20,7 @@ export const installation: Coverage = {
   serve: {
     worksIn: [
       "packages/cli/test/serve.test.ts",
-      "says where it listens, where its data is, and the admin token once",
+      "prints where it listens, where its data is, and the admin token once",
     ],
     fails: {
       args: () => [],
@@ -33,7 +33,7 @@ export const installation: Coverage = {
   demo: {
     worksIn: [
       "test/release/packages.test.ts",
-      "walk the demo to its end, which leaves nothing behind",
+      "run the demo to its end, and it leaves nothing behind",
     ],
     fails: {
       args: () => ["--onec"],

@@ -57,7 +57,7 @@ test.each(functions)("the example of $name runs and shows a result", async ({ ex
   expect(await run(example ?? "")).toBeGreaterThan(0);
 });
 
-test("every export was found by the scan", () => {
+test("the scan finds every export", () => {
   const found = new Set(exported.map(({ name }) => name));
   expect([...values.keys()].filter((name) => !found.has(name))).toEqual([]);
 });
