@@ -23,7 +23,7 @@ async function readBack(path: string): Promise<string[]> {
   return lines;
 }
 
-test("a small backup of very long lines is read at once, not copied again with every piece", {
+test("a small backup with very long lines is read fast, without copying again for every chunk", {
   timeout: 30_000,
 }, async () => {
   function* pieces() {
@@ -41,7 +41,7 @@ test("a small backup of very long lines is read at once, not copied again with e
   expect(read).toBe(24);
 });
 
-test("lines are whole wherever a piece of the file ends, the last one without its end too", async () => {
+test("lines are complete wherever a chunk of the file ends, including a last one without a line break", async () => {
   const lines = ["", "a", "ä€\u{1f339}".repeat(9000), "", "b".repeat(100_000), "c\r", "last"];
   expect(await readBack(await zipped([lines.join("\n")]))).toEqual(lines);
   expect(await readBack(await zipped(["a\n"]))).toEqual(["a"]);

@@ -124,7 +124,7 @@ test("a backup whose seal was cut off does not pass for one of 0.1.0", async () 
   expect(foundIn(env)).toEqual([]);
 });
 
-test("a file that is swapped while its rows are written leaves nothing", async () => {
+test("a file that is swapped while its rows are written leaves nothing behind", async () => {
   const file = copyOfBackup();
   const other = copyOfBackup();
   plantToken(other, "gha_planted");
@@ -157,7 +157,7 @@ async function restoredServer(dialect: Dialect, file: string, proof: object) {
 }
 
 describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (dialect) => {
-  test("has no valid token or session left, and its agents are suspended until they are approved again", async () => {
+  test("has no valid token or session, and its agents are suspended until they are approved again", async () => {
     const { server, report, finding } = await restoredServer(dialect, made.out, byDigest(made.out));
     expect(report).toMatchObject({ verified: false, suspended: { tokens: 2, agents: 1 } });
     expect((await server.admin("GET", SITES, undefined, made.token)).status).toBe(401);
@@ -174,7 +174,7 @@ describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (d
     expect(await finding()).toMatchObject({ verdict: "good" });
   });
 
-  test("may be one of 0.1.0, with the digest it had", async () => {
+  test("may be a backup of 0.1.0, with the digest it had", async () => {
     const env = await freshEnvironment(dialect);
     await expect(restore(env, BACKUP_OF_0_1_0)).rejects.toThrow(/0\.1\.0 made this backup/);
     const { server, report } = await restoredServer(

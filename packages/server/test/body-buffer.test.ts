@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { BodyBuffer } from "../src/http/server/body.ts";
 
-test("pieces are put together in order, up to the limit and not beyond", () => {
+test("chunks are joined in order, up to the limit and not beyond", () => {
   const bytes = new BodyBuffer(10_000);
   const pieces = Array.from({ length: 100 }, (_, i) => Buffer.alloc(i, i));
   for (const piece of pieces) expect(bytes.add(piece)).toBe(true);
@@ -16,7 +16,7 @@ test("pieces are put together in order, up to the limit and not beyond", () => {
 });
 
 /** A body of one-byte pieces, kept piece by piece, would take hundreds of times its own room. */
-test("no piece is held on to once it was added", async () => {
+test("a chunk is released once it was added", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const bytes = new BodyBuffer(10_000);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { cleanUp, freshEnvironment, startServer, type TestServer } from "./harness.ts";
 
-describe("a body that is not as its route expects", () => {
+describe("the error for an invalid body", () => {
   let server: TestServer;
   let shop: string;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe("a body that is not as its route expects", () => {
     shipping: [{ countries: ["DE"], options: [option], ...zone }],
   });
 
-  test("is told the field nobody knows, where it stands, and the fields known there", async () => {
+  test("names the unknown field, its location, and the known fields there", async () => {
     expect(await refusalOf(sending({ country: "DE" }))).toBe(
       "shipping.0.country: is not known here; known are countries, options.",
     );
@@ -60,11 +60,11 @@ describe("a body that is not as its route expects", () => {
       sending({ options: [{ ...option, days: [4, 2] }] }),
       "shipping.0.options.0.days: must be the shorter time first, as in [2, 4].",
     ],
-  ])("is told in words what is wrong: %j", async (body, message) => {
+  ])("says in words what is wrong: %j", async (body, message) => {
     expect(await refusalOf(body)).toBe(message);
   });
 
-  test("is told several faults at once, and how many more there are", async () => {
+  test("lists several problems at once, and how many more there are", async () => {
     const taxes = [{ country: "de", percent: "a" }, { country: "fr" }];
     expect(await refusalOf({ taxes, tax: 1 })).toBe(
       "taxes.0.country: must be two capital letters, as in DE. " +
@@ -79,7 +79,7 @@ describe("a body that is not as its route expects", () => {
     expect(message).toMatch(/ And 100 more\.$/);
   });
 
-  test("hears its own names back cut and cleaned", async () => {
+  test("repeats the sender's names shortened and cleaned", async () => {
     const message = await refusalOf({ "<script>\u202e\u0007": 1, ["x".repeat(1000)]: 1 });
     expect(message).toMatch(/^\?script\?\?\?: is not known here/);
     expect(message).toContain(` ${"x".repeat(40)}...: `);
@@ -88,7 +88,7 @@ describe("a body that is not as its route expects", () => {
     expect(key).toMatch(/^[\w .,:;?-]{1,160}$/);
   });
 
-  test("of a number that is too small is not called empty", async () => {
+  test("says for a number that is too small that it is too small", async () => {
     const answer = await server.admin("POST", shop.replace("/shop", "/policy/test"), {
       policy: {},
       last: 0,

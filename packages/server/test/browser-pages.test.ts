@@ -9,7 +9,7 @@ const PROGRAMS = [
   "text/html;q=0.5, application/json",
 ];
 
-describe("somebody with a browser", () => {
+describe("a person with a browser", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer(await freshEnvironment("sqlite"));
@@ -21,7 +21,7 @@ describe("somebody with a browser", () => {
     return { response, text: await response.text() };
   };
 
-  test("finds at the bare address what this is, and the ways to console and documentation", async () => {
+  test("finds at the root what this service is, with links to the console and the documentation", async () => {
     const { response, text } = await look("/");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -40,7 +40,7 @@ describe("somebody with a browser", () => {
     "/docs/guide/owner/",
     "/%3Cscript%3E",
     "/a/../b",
-  ])("gets a page where %s leads nowhere, which repeats nothing of it", async (path) => {
+  ])("gets an error page at %s that repeats nothing of the address", async (path) => {
     const { response, text } = await look(path);
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -52,7 +52,7 @@ describe("somebody with a browser", () => {
     expect([head.response.status, head.text]).toEqual([404, ""]);
   });
 
-  test("is led from a page's name to the page", async () => {
+  test("is redirected from a page's name to the page", async () => {
     const { response } = await look("/docs/guide/owner");
     expect([response.status, response.headers.get("location")]).toEqual([
       302,
@@ -61,7 +61,7 @@ describe("somebody with a browser", () => {
   });
 
   test.each(PROGRAMS)(
-    "is no program: one that takes %s gets the one error shape",
+    "is distinguished from a program that accepts %s, which gets the standard error",
     async (accept) => {
       for (const path of ["/", "/nowhere", "/docs/none.md"]) {
         const answer = await answerOf(await fetch(server.url + path, { headers: { accept } }));
@@ -72,7 +72,7 @@ describe("somebody with a browser", () => {
   );
 
   test.each(["/v1/nowhere", "/v1", `/v1/agent-card/us_${"A".repeat(43)}.json`])(
-    "gets what programs get at %s, which is for programs",
+    "gets the same as programs at %s, which is for programs",
     async (path) => {
       const answer = await answerOf(
         await fetch(server.url + path, { headers: { accept: BROWSER } }),

@@ -36,7 +36,7 @@ async function listener(server: TestServer, site: string, token = OPERATOR_TOKEN
   return { response, next };
 }
 
-describe.each(TIER_DATABASES)("what changes at a site is told to its people, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("live updates of a site, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let env: Record<string, string>;
   let server: TestServer;
@@ -54,7 +54,7 @@ describe.each(TIER_DATABASES)("what changes at a site is told to its people, on 
     buyer = await at.buyer(shop);
   });
 
-  test("of one token twenty listen at once; others may still", async () => {
+  test("twenty clients of one token can listen at once, and other tokens still can", async () => {
     const tokenOf = async () => {
       const asked = { name: "Nosy", role: "auditor", sites: [shop.site_key_hash] };
       return (await server.admin("POST", "/v1/admin/tokens", asked)).body.token;
@@ -67,7 +67,7 @@ describe.each(TIER_DATABASES)("what changes at a site is told to its people, on 
     expect((await listen(await tokenOf())).response.status).toBe(200);
   });
 
-  test("reviews and orders, and of this site alone; never what is in them", async () => {
+  test("they name reviews and orders of this site only, and never their content", async () => {
     const other = await at.shop();
     const quiet = await listener(server, other.site_key_hash);
     const { response, next } = await listener(server, shop.site_key_hash);
@@ -85,7 +85,7 @@ describe.each(TIER_DATABASES)("what changes at a site is told to its people, on 
     expect(await quiet.next()).toBe("data: orders");
   });
 
-  test("to whoever may see the site, for as long as they may", async () => {
+  test("they go to tokens that can see the site, for as long as they can", async () => {
     const made = await server.admin("POST", "/v1/admin/tokens", {
       name: "Rita",
       role: "reviewer",
@@ -105,7 +105,7 @@ describe.each(TIER_DATABASES)("what changes at a site is told to its people, on 
     expect(await last).toBe(undefined);
   });
 
-  test("a process that stops ends them, and does not wait", async () => {
+  test("a stopping process ends them without waiting", async () => {
     const leaving = await startServer(env, { clock });
     const { next } = await listener(leaving, shop.site_key_hash);
     await next();
@@ -116,7 +116,7 @@ describe.each(TIER_DATABASES)("what changes at a site is told to its people, on 
   });
 });
 
-test("what changes is told on every node that shares a PostgreSQL", async () => {
+test("live updates reach every node that shares a PostgreSQL", async () => {
   const env = await freshEnvironment("postgres");
   const [first, second] = [await startServer(env), await startServer(env)];
   const at = selling(first);

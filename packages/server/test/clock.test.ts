@@ -20,7 +20,7 @@ describe.each(DATABASES)("while the clock is behind a time it has shown, on %s,"
     return { clock, env, server, ready };
   }
 
-  test("a mandate that was refused as expired is not approved, nor is any other", async () => {
+  test("a mandate that was rejected as expired is not approved, nor is any other", async () => {
     const { clock, server, ready } = await start();
     const agent = submitting(server);
     const shop = await agent.shop();
@@ -104,7 +104,7 @@ describe.each(DATABASES)("while the clock is behind a time it has shown, on %s,"
     expect([again.status, again.body.error]).toEqual([409, "conflict"]);
   });
 
-  test("another process, and one that is started later, approve nothing either", async () => {
+  test("other processes, and ones that start later, approve nothing either", async () => {
     const { clock, env, server } = await start();
     const agent = submitting(server);
     const shop = await agent.shop();
@@ -122,7 +122,7 @@ describe.each(DATABASES)("while the clock is behind a time it has shown, on %s,"
   });
 });
 
-test("a clock that is off the database's approves nothing, and cannot be accepted", async () => {
+test("a clock that differs from the database's approves nothing, and cannot be accepted", async () => {
   const clock = new ManualClock(NOON);
   let databaseNow = NOON;
   const server = await startServer(await freshEnvironment("postgres"), {

@@ -13,7 +13,7 @@ function refusal(env: Record<string, string>): string {
   return "accepted";
 }
 
-describe("malformed configuration is refused in one sentence that names the variable:", () => {
+describe("a malformed setting is refused in one sentence that names the variable:", () => {
   test.each([
     [{ GATEHOUSE_MODE: "staging" }, /^GATEHOUSE_MODE must be production or development\.$/],
     [{ GATEHOUSE_PORT: "http" }, /^GATEHOUSE_PORT must be a whole number from 0 to 65535\.$/],
@@ -68,7 +68,7 @@ describe("malformed configuration is refused in one sentence that names the vari
       { GATEHOUSE_SOMETHING_ELSE_ENTIRELY: "1" },
       /is not a setting of Gatehouse Run `gatehouse serve --help`/,
     ],
-  ])("%j", (env, message) => {
+  ])("it is refused in %j", (env, message) => {
     expect(refusal(env as Record<string, string>)).toMatch(message);
   });
 
@@ -81,20 +81,20 @@ describe("malformed configuration is refused in one sentence that names the vari
     "smtp://user@mail.example.com",
     "smtp://%zz:b@mail.example.com",
     "smtp://mail_server.example.com",
-  ])("a mail server that is %s", (url) => {
+  ])("it is refused for the mail server %s", (url) => {
     const env = { GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: "gate@example.com" };
     expect(refusal(env)).toMatch(/^GATEHOUSE_SMTP_URL must be smtps:/);
   });
 
   test.each(["gate", "Gate gate@example.com", 'Ga"te <gate@example.com>', "<gate@example>"])(
-    "a sender of mail that is %s",
+    "it is refused for the mail sender %s",
     (from) => {
       const env = { GATEHOUSE_SMTP_URL: "smtp://mail.example.com", GATEHOUSE_MAIL_FROM: from };
       expect(refusal(env)).toMatch(/^GATEHOUSE_MAIL_FROM must be a mail address/);
     },
   );
 
-  test("no refusal repeats a secret", () => {
+  test("the sentence never repeats a secret", () => {
     const secret = "hunter2hunter2";
     for (const name of VARIABLES.filter((variable) => variable.secret).map(({ name }) => name)) {
       expect(refusal({ [name]: secret })).not.toContain(secret);
@@ -102,7 +102,7 @@ describe("malformed configuration is refused in one sentence that names the vari
   });
 });
 
-test("without any variable it is production on 127.0.0.1:8787 with SQLite in ./data", () => {
+test("without any variable the service runs in production on 127.0.0.1:8787 with SQLite in ./data", () => {
   expect(readConfig({ HOME: "/somewhere", PATH: "/bin" })).toMatchObject({
     mode: "production",
     host: "127.0.0.1",
@@ -115,12 +115,12 @@ test("without any variable it is production on 127.0.0.1:8787 with SQLite in ./d
   });
 });
 
-test("variables that Kubernetes adds for a service called gatehouse are not ours", () => {
+test("variables that Kubernetes adds for a service called gatehouse are ignored", () => {
   const env = { GATEHOUSE_SERVICE_HOST: "10.0.0.1", GATEHOUSE_PORT_8787_TCP_ADDR: "10.0.0.1" };
   expect(readConfig(env).port).toBe(8787);
 });
 
-test("an empty variable counts as absent, white space around a value is dropped", () => {
+test("an empty variable counts as absent, and surrounding white space is dropped", () => {
   const config = readConfig({ GATEHOUSE_DATABASE_URL: "", GATEHOUSE_PORT: " 9000 " });
   expect([config.databaseUrl, config.port]).toEqual([undefined, 9000]);
 });
@@ -132,12 +132,12 @@ test("development answers plain HTTP on loopback, or HTTPS anywhere", () => {
   expect(readConfig(anywhere).baseUrl).toBe("https://[::]:8787");
 });
 
-test("the base URL is kept as an origin, lower case, without a default port", () => {
+test("the base URL is stored as an origin, in lower case, without a default port", () => {
   const env = { GATEHOUSE_BASE_URL: "https://Gate.Example.com:443/" };
   expect(readConfig(env).baseUrl).toBe("https://gate.example.com");
 });
 
-test("a mail server is taken apart, with its port, its sign-in and whether it is this machine", () => {
+test("a mail server URL is parsed into its port, its credentials and whether it is local", () => {
   const mail = (url: string, from = "gate@example.com") =>
     readConfig({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }).mail;
   expect(mail("smtps://ann%40example.com:p%3Aw@mail.example.com")).toEqual({

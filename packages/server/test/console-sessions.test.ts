@@ -90,7 +90,7 @@ describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => 
     expect((await browser(server).signIn({ code: late.code })).status).toBe(401);
   });
 
-  test("a session makes no links, and of one token twenty are open", async () => {
+  test("a session cannot create links, and one token has at most twenty open links", async () => {
     const { server, clock, page } = await open();
     await page.signIn({ token: OPERATOR_TOKEN });
     expect((await page.ask("POST", LINKS, {})).status).toBe(403);
@@ -184,7 +184,7 @@ describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => 
     ["from a page of the same site", { "x-gatehouse-console": "1", "sec-fetch-site": "same-site" }],
     ["from nowhere", { "x-gatehouse-console": "1", origin: "null" }],
   ])(
-    "a request %s is not the console's: nothing is read, changed or signed in",
+    "a request %s is not accepted as the console's, and nothing is read, changed or signed in",
     async (_, given) => {
       const { server, page, site } = await open();
       await page.signIn({ token: OPERATOR_TOKEN });
@@ -218,7 +218,7 @@ describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => 
   });
 
   test.each([{}, { code: "" }, { token: 5 }, { code: "x", token: "y" }, []])(
-    "refuses a body that is not a credential: %j",
+    "it refuses a body that is not a credential: %j",
     async (given) => {
       const { page } = await open();
       const refused = await page.signIn(given);
@@ -226,7 +226,7 @@ describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => 
     },
   );
 
-  test("signs in twenty browsers with one token and ends the oldest session for another one", async () => {
+  test("twenty browsers can sign in with one token, and another one ends the oldest session", async () => {
     const { server, clock, page } = await open();
     await page.signIn({ token: OPERATOR_TOKEN });
     const others = Array.from({ length: 20 }, () => browser(server));

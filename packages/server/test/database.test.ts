@@ -37,8 +37,8 @@ async function withNotes(dialect: Dialect) {
 
 const insert = "INSERT INTO notes (id, size) VALUES (?, ?)";
 
-describe.each(DATABASES)("the database seam on %s", (dialect) => {
-  test("reads back what was written, whole numbers up to 2^53 - 1 included", async () => {
+describe.each(DATABASES)("the database interface on %s:", (dialect) => {
+  test("it reads back what was written, including integers up to 2^53 - 1", async () => {
     const { db } = await withNotes(dialect);
     expect(await db.run(insert, "a", Number.MAX_SAFE_INTEGER)).toBe(1);
     expect(await db.get("SELECT * FROM notes")).toEqual({ id: "a", size: Number.MAX_SAFE_INTEGER });
@@ -46,7 +46,7 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
     expect(await db.get("SELECT * FROM notes WHERE id = ?", "b")).toBeUndefined();
   });
 
-  test("a transaction that throws leaves nothing", async () => {
+  test("a transaction that throws changes nothing", async () => {
     const { db } = await withNotes(dialect);
     const failed = db.transaction(async (tx) => {
       await tx.run(insert, "a", 1);
@@ -58,7 +58,7 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
     expect(await db.all("SELECT id FROM notes")).toEqual([{ id: "b" }]);
   });
 
-  test("a unique constraint is a conflict, and the connection stays usable", async () => {
+  test("a violated unique constraint is a conflict, and the connection stays usable", async () => {
     const { db } = await withNotes(dialect);
     await db.run(insert, "a", 1);
     await expect(db.run(insert, "a", 2)).rejects.toBeInstanceOf(DatabaseConflictError);
@@ -68,7 +68,7 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
     expect(await db.run(insert, "b", 1)).toBe(1);
   });
 
-  test("transactions that overlap do not see or lose each other's work", async () => {
+  test("concurrent transactions do not see or lose each other's work", async () => {
     const { db, open } = await withNotes(dialect);
     const other = await open();
     await db.run(insert, "counter", 0);
@@ -87,7 +87,7 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
     expect(await db.all("SELECT id FROM notes")).toEqual([{ id: "a" }]);
   });
 
-  test("a snapshot stays at its moment while others write", async () => {
+  test("a snapshot stays the same while others write", async () => {
     const { db } = await withNotes(dialect);
     await db.run(insert, "a", 1);
     await db.snapshot(async (reader) => {
@@ -98,7 +98,7 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
     expect((await db.all("SELECT id FROM notes")).length).toBe(2);
   });
 
-  test("a change is heard by its own process before the transaction returns", async () => {
+  test("a change is announced in its own process before the transaction returns", async () => {
     const { db } = await withNotes(dialect);
     const heard: Change[] = [];
     db.changes.subscribe((change) => heard.push(change));
@@ -120,7 +120,7 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
     expect(heard).not.toContain("never");
   });
 
-  test("a change is heard by another process", async () => {
+  test("a change is announced in another process", async () => {
     const { db, open } = await withNotes(dialect);
     const other = await open();
     const heard = new Promise<Change>((resolve) => other.changes.subscribe(resolve));
@@ -133,21 +133,21 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
   });
 });
 
-test("a transaction inside a transaction on SQLite ends as busy instead of waiting for itself", async () => {
+test("a nested transaction on SQLite ends as busy instead of waiting for itself", async () => {
   const { db } = await withNotes("sqlite");
   const nested = db.transaction(() => db.run(insert, "a", 1));
   await expect(nested).rejects.toThrow("the database is busy");
   expect(await db.run(insert, "b", 1)).toBe(1);
 });
 
-test("a PostgreSQL that goes away is unavailable, not an unknown error", async () => {
+test("a PostgreSQL that disconnects is unavailable, not an unknown error", async () => {
   const { db } = await withNotes("postgres");
   const ended = db.all("SELECT pg_terminate_backend(pg_backend_pid())");
   await expect(ended).rejects.toBeInstanceOf(DatabaseUnavailableError);
   expect(await db.all("SELECT * FROM notes")).toEqual([]);
 });
 
-test("a PostgreSQL listener that was cut off comes back and says anything may have changed", async () => {
+test("a PostgreSQL listener that was disconnected reconnects and says that anything may have changed", async () => {
   const { db } = await withNotes("postgres");
   const states: boolean[] = [];
   const back = new Promise<void>((resolve) => {
@@ -165,7 +165,7 @@ test("a PostgreSQL listener that was cut off comes back and says anything may ha
   expect(db.changes.live).toBe(true);
 });
 
-test("an integer PostgreSQL holds but JavaScript cannot is refused, not rounded", async () => {
+test("an integer from PostgreSQL that JavaScript cannot represent is refused, not rounded", async () => {
   const { db } = await withNotes("postgres");
   await expect(db.get("SELECT 9007199254740993::bigint AS n")).rejects.toThrow(RangeError);
 });

@@ -70,7 +70,7 @@ describe("a page of the documentation", () => {
     ["text/html;q=0, */*", "text/plain"],
     ["text/html;q=none", "text/plain"],
     ["application/json", "text/plain"],
-  ])("asked for with %s is %s", async (accept, type) => {
+  ])("requested with %s is %s", async (accept, type) => {
     const answer = await asked(PAGE, accept);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
@@ -80,7 +80,7 @@ describe("a page of the documentation", () => {
     else expect(body).toBe(TEXT);
   });
 
-  test("is the Markdown in a browser too, where its link to that leads", async () => {
+  test("has a link to its Markdown that works in a browser too", async () => {
     const { hrefs } = readHtml(await (await asked(PAGE, BROWSER)).text());
     expect(hrefs).toContain("?as=markdown");
     const answer = await asked(`${PAGE}?as=markdown`, BROWSER);
@@ -88,7 +88,7 @@ describe("a page of the documentation", () => {
     expect(await answer.text()).toBe(TEXT);
   });
 
-  test("that is known is not sent again, and no form is taken for another", async () => {
+  test("is not sent again if it is unchanged, and its two formats are not mixed up", async () => {
     const forms = [BROWSER, "text/markdown", "*/*"];
     const tags = await Promise.all(
       forms.map(async (accept) => (await asked(PAGE, accept)).headers.get("etag") ?? ""),
@@ -105,7 +105,7 @@ describe("a page of the documentation", () => {
     }
   });
 
-  test.each([BROWSER, "*/*"])("has a head of its own for %s", async (accept) => {
+  test.each([BROWSER, "*/*"])("answers HEAD correctly for %s", async (accept) => {
     const whole = await asked(PAGE, accept);
     const head = await at(PAGE, { method: "HEAD", headers: { accept } });
     const bytes = (await whole.arrayBuffer()).byteLength;
@@ -116,7 +116,7 @@ describe("a page of the documentation", () => {
     }
   });
 
-  test("runs nothing and loads nothing but its own style", async () => {
+  test("runs nothing and loads only its own style", async () => {
     const answer = await asked(PAGE, BROWSER);
     const policy = (answer.headers.get("content-security-policy") ?? "").split("; ");
     expect(policy).toEqual([
@@ -135,7 +135,7 @@ describe("a page of the documentation", () => {
     expect(again.status).toBe(304);
   });
 
-  test("has its heading as title, and the lists of the first page as its way to all others", async () => {
+  test("has its heading as its title, and links to all other pages", async () => {
     const html = await (await asked(PAGE, BROWSER)).text();
     expect(html).toContain("<title>Owner&#39;s guide · Gatehouse</title>");
     const description = /<meta name="description" content="([^"]*)">/.exec(html)?.[1] ?? "";
@@ -150,7 +150,7 @@ describe("a page of the documentation", () => {
     ]);
   });
 
-  test.each(["/docs", "/docs/"])("%s leads to the first one", async (path) => {
+  test.each(["/docs", "/docs/"])("is opened at %s as the first page", async (path) => {
     const answer = await asked(path, BROWSER);
     expect([answer.status, new URL(answer.url).pathname]).toEqual([200, "/docs/README.md"]);
     expect(await answer.text()).toContain("<title>Documentation · Gatehouse</title>");
@@ -176,13 +176,13 @@ test.each([
   `/docs/${"a".repeat(3_000)}.md`,
   `/docs/${"a/".repeat(500)}.md`,
   "/docs/constructor.md",
-])("%s is no page", async (path) => {
+])("%s is not a page", async (path) => {
   const lines = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", `Accept: ${BROWSER}`];
   const answer = await raw(server.port, [...lines, "Connection: close", "", ""].join("\r\n"));
   expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 404 Not Found");
 });
 
-describe("all pages of this build", () => {
+describe("the pages of this build", () => {
   const names = readdirSync(DOCS_FOLDER, { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => name.endsWith(".md"));
@@ -198,7 +198,7 @@ describe("all pages of this build", () => {
   });
 
   test(
-    "render, and every link and anchor in them leads somewhere",
+    "render, and all their links and anchors work",
     async () => {
       const pages = new Map<string, ReturnType<typeof readHtml>>();
       for (const name of names) {
@@ -227,7 +227,7 @@ describe("all pages of this build", () => {
     LONG_MS,
   );
 
-  test("that stand outside the documentation are linked to where they are served", async () => {
+  test("link to pages outside the documentation where they are served", async () => {
     const guide = await (await asked("/docs/guide/ucp.md", BROWSER)).text();
     expect(readHtml(guide).hrefs).toContain("../examples/ucp-buyer/README.md");
     // A program is no page: its name is left.
@@ -235,7 +235,7 @@ describe("all pages of this build", () => {
   });
 });
 
-describe("Markdown that means no good", () => {
+describe("hostile Markdown", () => {
   async function rendered(text: string): Promise<string> {
     const folder = `${temporaryFolder()}/`;
     mkdirSync(folder, { recursive: true });
@@ -260,7 +260,7 @@ describe("Markdown that means no good", () => {
     "```<img src=x>\n</code></pre><script>alert(1)</script>\n```",
     "`</code><script>alert(1)</script>`",
     '![" onerror="alert(1)](x.png)',
-  ])("is text: %j", async (text) => {
+  ])("is shown as text: %j", async (text) => {
     const html = await rendered(`# Page\n\n${text}\n`);
     const { tags } = readHtml(inMain(html));
     const made = ["script", "img", "b", "div"].filter((tag) => tags.includes(tag));
@@ -277,13 +277,13 @@ describe("Markdown that means no good", () => {
     "vbscript:x",
     "//elsewhere.example/x",
     "\\\\elsewhere.example",
-  ])("is no link: %s", async (target) => {
+  ])("is not made a link: %s", async (target) => {
     const html = inMain(await rendered(`# Page\n\n[words](${target}) [safe](#page)\n`));
     expect(readHtml(html).hrefs).toEqual(["#page"]);
     expect(html).toContain("words");
   });
 
-  test("has anchors as GitHub makes them, each once", async () => {
+  test("gets the same anchors as on GitHub, each once", async () => {
     const heads = ["What `--replay` proves, and", "Über [uns](#page)", "Same", "Same", "Same 1"];
     const html = inMain(await rendered(heads.map((head) => `## ${head}\n`).join("\n")));
     const slugs = ["what---replay-proves-and", "über-uns", "same", "same-1", "same-1-1"];
@@ -291,7 +291,7 @@ describe("Markdown that means no good", () => {
   });
 });
 
-test("the pages have the colours of the console", () => {
+test("the pages use the colours of the console", () => {
   const coloursOf = (css: string): string[] => css.match(/--color-[\w-]+: #\w+/g) ?? [];
   const theirs = coloursOf(readFileSync(join(root, "packages/console/src/style.css"), "utf8"));
   const ours = coloursOf(STYLE);
@@ -299,7 +299,7 @@ test("the pages have the colours of the console", () => {
   expect(ours.filter((colour) => !theirs.includes(colour))).toEqual([]);
 });
 
-describe.skipIf(skipChromium)("in a browser", () => {
+describe.skipIf(skipChromium)("in a browser,", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium();
@@ -323,7 +323,7 @@ describe.skipIf(skipChromium)("in a browser", () => {
     LONG_MS,
   );
 
-  test("a page is styled and can be read past its head under its own policy", async () => {
+  test("a page has its style and can be read under its own content security policy", async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));

@@ -24,7 +24,7 @@ function documented(what: string): number {
 /** Text that no database makes smaller. */
 const text = (chars: number) => randomBytes(chars).toString("base64url").slice(0, chars);
 
-describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
+describe.each(DATABASES)("the page docs/operations/growth.md, on %s,", (dialect) => {
   let { server, at } = {} as World;
   let close: () => Promise<void>;
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
     page_url: `https://${text(259)}/${text(1024)}`,
   });
 
-  test("says what a visit takes at most", async () => {
+  test("gives the most that a visit takes", async () => {
     const beacon = await rowBytes("visits", visit("beacon", {}));
     expect(beacon).toBeLessThan(documented("visits that beacons reported"));
     const signature = JSON.stringify({
@@ -85,7 +85,7 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
     expect(edge).toBeLessThan(documented("visits that the edge reported"));
   });
 
-  test("says what a registration takes at most", async () => {
+  test("gives the most that a registration takes", async () => {
     const agent = await rowBytes("agents", (n) => ({
       agent_id: `agt_${text(24)}`,
       identity: `agt_${text(24)}`,
@@ -110,7 +110,7 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
   test.each([
     ["unsigned", false],
     ["signed", true],
-  ] as const)("says what a checkout takes, %s, and quotas count it", async (kind, sign) => {
+  ] as const)("gives what a checkout takes, %s, as quotas count it", async (kind, sign) => {
     const shop = await at.shop();
     const address = (n: number) => ({
       ...ADDRESS,

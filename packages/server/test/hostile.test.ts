@@ -12,13 +12,13 @@ import {
   startServer,
 } from "./harness.ts";
 
-describe("a page that strangers write is read in linear time", () => {
+describe("the page of a stranger is read in linear time if it has", () => {
   const NAME = "gatehouse-site-verification";
   const meta = `<meta name="${NAME}" content="t">`;
 
   test.each([
     [
-      "formatting elements to be reopened without end",
+      "formatting elements that are reopened endlessly",
       `<p>${Array.from({ length: 4500 }, (_, i) => `<b a${i}>`).join("")}${"<p>x".repeat(4000)}`,
     ],
     [
@@ -33,14 +33,14 @@ describe("a page that strangers write is read in linear time", () => {
     expect(headMetaContents(html, NAME)).toEqual([]);
   });
 
-  test("and the tag is found behind a long but honest head", () => {
+  test("a long but valid head before the tag, which is found", () => {
     const links = '<link rel="preload" href="/a.js">'.repeat(800);
     const script = `<script>${"var x = '<meta>';".repeat(500)}</script>`;
     expect(headMetaContents(`<head>${links}${script}${meta}</head>`, NAME)).toEqual(["t"]);
   });
 });
 
-test("a verification that loses a race leaves the site that holds the domain alone", async () => {
+test("a verification that loses a race does not change the site that holds the domain", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const holder = await createSite(server, "shop.example.com");
   const late = await createSite(server, "shop.example.com", false);
@@ -54,7 +54,7 @@ test("a verification that loses a race leaves the site that holds the domain alo
   expect(body.status).toBe("verified");
 });
 
-test("whatever another role notifies on PostgreSQL, the service goes on", async () => {
+test("the service keeps running, whatever another role notifies on PostgreSQL", async () => {
   const env = await freshEnvironment("postgres");
   const server = await startServer(env);
   const other = new pg.Client({ connectionString: env.GATEHOUSE_DATABASE_URL });
@@ -71,8 +71,8 @@ test("whatever another role notifies on PostgreSQL, the service goes on", async 
   expect((await server.admin("GET", "/v1/admin/keys")).status).toBe(200);
 });
 
-describe("signing keys under a slow database", () => {
-  test("a read that began before a rotation does not bring the retired key back", async () => {
+describe("signing keys with a slow database:", () => {
+  test("a read that began before a rotation does not restore the retired key", async () => {
     const { context } = await startServer(await freshEnvironment("sqlite"));
     const { db, keys } = context;
     let release = () => {};
@@ -96,7 +96,7 @@ describe("signing keys under a slow database", () => {
     expect((await keys.signer("card")).kid).toBe(rotated.ok && rotated.value.kid);
   });
 
-  test("a read that failed is tried again by the next", async () => {
+  test("a failed read is tried again by the next request", async () => {
     const { context } = await startServer(await freshEnvironment("sqlite"));
     const { db, keys } = context;
     const all = db.all.bind(db);
@@ -107,7 +107,7 @@ describe("signing keys under a slow database", () => {
   });
 });
 
-describe("signing in under attack", () => {
+describe("signing in under attack:", () => {
   const sites = "/v1/admin/sites";
 
   test("requests without a token, as any page could send them, lock nobody out", async () => {
@@ -119,7 +119,7 @@ describe("signing in under attack", () => {
     expect((await server.admin("GET", sites)).status).toBe(200);
   });
 
-  test("wrong tokens sent at once are counted all the same", async () => {
+  test("concurrent wrong tokens are all counted", async () => {
     const server = await startServer(await freshEnvironment("postgres"));
     const tries = Array.from({ length: 100 }, (_, i) =>
       server.admin("GET", sites, undefined, `wrong-${i}`),
@@ -128,7 +128,7 @@ describe("signing in under attack", () => {
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(11);
   });
 
-  test("good tokens sent at once all pass", async () => {
+  test("concurrent valid tokens all pass", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const { token } = (
       await server.admin("POST", "/v1/admin/tokens", { name: "x", role: "operator" })
@@ -137,7 +137,7 @@ describe("signing in under attack", () => {
     expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true);
   });
 
-  test("a token revoked while an older request is still looking is nobody to the next", async () => {
+  test("a token revoked while an older request is in progress is refused by the next", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const made = await server.admin("POST", "/v1/admin/tokens", { name: "x", role: "operator" });
     const { token, token_id } = made.body;
@@ -196,7 +196,7 @@ describe("signing in under attack", () => {
   });
 });
 
-describe("odd requests get every header and no surprise:", () => {
+describe("an unusual request gets every header and a defined answer:", () => {
   test.each([
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
     ["an empty Host", "GET /healthz HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n"],
@@ -221,13 +221,13 @@ describe("odd requests get every header and no surprise:", () => {
     }
   });
 
-  test("a bad Host in production over plain HTTP is told about HTTPS like any other", async () => {
+  test("a bad Host in production over plain HTTP is told to use HTTPS like any other", async () => {
     const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_MODE: "production" };
     const { port } = await startServer(env);
     expect(await raw(port, "GET / HTTP/1.1\r\nHost: [bad\r\n\r\n")).toContain("https_required");
   });
 
-  test("NUL and control characters in names are dropped, and in queries find nothing", async () => {
+  test("NUL and control characters are dropped from names, and match nothing in queries", async () => {
     const server = await startServer(await freshEnvironment("postgres"));
     expect((await server.admin("GET", "/v1/admin/sites?domain=%00")).status).toBe(200);
     for (const [name, kept] of [
@@ -240,7 +240,7 @@ describe("odd requests get every header and no surprise:", () => {
     }
   });
 
-  test("an upload that breaks off is no failure of ours", async () => {
+  test("an upload that breaks off is not counted as a server error", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const socket: Socket = connect(server.port, "127.0.0.1");
     const head = `POST /v1/admin/sites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n`;
@@ -253,7 +253,7 @@ describe("odd requests get every header and no surprise:", () => {
     expect(await (await fetch(`${server.url}/metrics`)).text()).not.toContain('status="500"');
   });
 
-  test("a client that pipelines without reading is cut off", async () => {
+  test("a client that pipelines without reading is disconnected", async () => {
     const { port, url } = await startServer(await freshEnvironment("sqlite"));
     const request = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
     const answer = await raw(port, request.repeat(500)).catch(() => "reset");

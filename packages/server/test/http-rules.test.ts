@@ -17,14 +17,14 @@ import {
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
-describe("rules of every route", () => {
+describe("the rules of every route:", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer(await freshEnvironment("sqlite"));
     return cleanUp;
   });
 
-  test("an unknown path is 404 in the one error shape, and repeats nothing of the request", async () => {
+  test("an unknown path answers 404 with the standard error, and repeats nothing of the request", async () => {
     const answer = await answerOf(await fetch(`${server.url}/%3Cscript%3E`));
     expect(answer.status).toBe(404);
     expect(Object.keys(answer.body)).toEqual(["error", "message", "docs_url", "request_id"]);
@@ -33,7 +33,7 @@ describe("rules of every route", () => {
     expect(answer.headers.get("x-request-id")).toBe(answer.body.request_id);
   });
 
-  test("every answer carries a request id and nosniff; errors are never stored", async () => {
+  test("every answer has a request id and nosniff, and errors are never cached", async () => {
     for (const path of ["/healthz", "/nowhere", "/v1/admin/sites"]) {
       const { headers } = await fetch(server.url + path);
       expect(headers.get("x-request-id")).toMatch(/^req_[A-Za-z0-9_-]{24}$/);
@@ -47,13 +47,16 @@ describe("rules of every route", () => {
     ["/v1/admin/sites", "GET, HEAD, OPTIONS, POST"],
     ["/v1/admin/keys/rotate", "OPTIONS, POST"],
     [`/v1/admin/sites/${"A".repeat(43)}`, "DELETE, GET, HEAD, OPTIONS, PATCH"],
-  ])("a wrong method on %s is 405 with Allow: %s, before token and site", async (path, allow) => {
-    const answer = await answerOf(await fetch(server.url + path, { method: "PUT" }));
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
-    expect(answer.body.error).toBe("method_not_allowed");
-  });
+  ])(
+    "a wrong method on %s answers 405 with Allow: %s, before checking token and site",
+    async (path, allow) => {
+      const answer = await answerOf(await fetch(server.url + path, { method: "PUT" }));
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
+      expect(answer.body.error).toBe("method_not_allowed");
+    },
+  );
 
-  test("HEAD answers wherever GET does, with the same headers and no body", async () => {
+  test("HEAD works wherever GET does, with the same headers and no body", async () => {
     const [head, full] = await Promise.all([
       fetch(`${server.url}/openapi.json`, { method: "HEAD" }),
       fetch(`${server.url}/openapi.json`),
@@ -81,7 +84,7 @@ describe("rules of every route", () => {
     },
   );
 
-  test("scripts of other origins may read signatures and replays, and sign with Signature-Agent", async () => {
+  test("scripts of other origins can read signatures and replays, and sign with Signature-Agent", async () => {
     const origin = { origin: "https://a.example" };
     const site = "A".repeat(43);
     const asked = [
@@ -111,7 +114,7 @@ describe("rules of every route", () => {
   });
 
   test.each(["/v1/admin/sites", "/v1/admin/unknown", "/metrics"])(
-    "%s gives other origins nothing, also in a preflight",
+    "%s allows other origins nothing, also in a preflight",
     async (path) => {
       for (const method of ["GET", "OPTIONS"]) {
         const { headers } = await fetch(server.url + path, {
@@ -137,7 +140,7 @@ describe("rules of every route", () => {
     ["an overlong path", `/${"a".repeat(5000)}`],
     ["an absolute form", "http://elsewhere.example/healthz"],
     ["an asterisk", "*"],
-  ])("%s is 404, never a route and never a throw", async (_name, target) => {
+  ])("%s answers 404, and never reaches a route or throws", async (_name, target) => {
     const answer = await raw(server.port, get(target));
     expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
     expect(answer).not.toContain('"status":"ok"');
@@ -158,7 +161,7 @@ describe("rules of every route", () => {
     expect(answer).not.toMatch(/at .*\.(js|ts):\d+/);
   });
 
-  test("headers past 16 KB are 431", async () => {
+  test("headers over 16 KB answer 431", async () => {
     const big = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(17_000)}\r\n\r\n`;
     expect(await raw(server.port, big)).toMatch(/^HTTP\/1\.1 431 [\s\S]*"headers_too_large"/);
   });
@@ -179,12 +182,12 @@ describe("rules of every route", () => {
     ["text", { "content-type": "text/plain" }],
     ["a form", { "content-type": "application/x-www-form-urlencoded" }],
     ["another charset", { "content-type": "application/json; charset=latin1" }],
-  ])("a body of %s is 415", async (_name, headers) => {
+  ])("a body of %s answers 415", async (_name, headers) => {
     const answer = await post('{"domain":"a.example.com","name":"A"}', headers);
     expect([answer.status, answer.body.error]).toEqual([415, "unsupported_media_type"]);
   });
 
-  test("a body past its limit is 413, with and without a declared length", async () => {
+  test("a body over its limit answers 413, with and without a declared length", async () => {
     const big = `{"domain":"${"a".repeat(1024 * 1024)}"}`;
     expect((await post(big)).status).toBe(413);
     const stream = new ReadableStream({
@@ -213,14 +216,14 @@ describe("rules of every route", () => {
       '{"domain":"a.example.com","name":"\\u202e\\u200d\\u0007"}',
     ],
     ["an empty body where fields are required", ""],
-  ])("%s is 400 invalid_request", async (_name, body) => {
+  ])("%s answers 400 invalid_request", async (_name, body) => {
     const answer = await post(body);
     expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
     expect(answer.body.message).toMatch(/\.$/);
   });
 });
 
-test("a body that does not arrive in time is 408", async () => {
+test("a body that does not arrive in time answers 408", async () => {
   const clock = new ManualClock(NOON);
   const { port, context } = await startServer(await freshEnvironment("sqlite"), { clock });
   const waiting = whenWaiting(clock, BODY_MS_MAX);
@@ -235,7 +238,7 @@ test("a body that does not arrive in time is 408", async () => {
   await context.jobs.stop();
 });
 
-test("a mandate that does not arrive in time is rejected with 400: its contract has no 408", async () => {
+test("a mandate that does not arrive in time is rejected with 400, because its contract has no 408", async () => {
   const clock = new ManualClock(NOON);
   const server = await startServer(await freshEnvironment("sqlite"), { clock });
   const { site_key } = await createSite(server, "shop.example.com");
@@ -255,7 +258,7 @@ test("a mandate that does not arrive in time is rejected with 400: its contract 
   await server.context.jobs.stop();
 });
 
-test("entity tags answer 304 to whoever has the bytes", async () => {
+test("a client that has the bytes gets 304 by their ETag", async () => {
   const { url } = await startServer(await freshEnvironment("sqlite"));
   const first = await fetch(`${url}/openapi.json`);
   const etag = first.headers.get("etag") as string;

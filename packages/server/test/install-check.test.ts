@@ -90,7 +90,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       response.writeHead(page.status ?? 200, { "content-type": page.type }).end(page.text);
     };
 
-  test("names each document of a site that serves none as missing, and says what serves it", async () => {
+  test("names each document that the site does not serve as missing, and says what serves it", async () => {
     const { shop, check, server } = await startShop();
     const { states, of } = await check();
     expect(states).toEqual([
@@ -111,7 +111,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect(shop.atOnceMax).toBeLessThanOrEqual(2);
   });
 
-  test("finds what Gatehouse made good, at once, and the profile only of a site that sells", async () => {
+  test("finds Gatehouse's documents at once, and the profile only for a site that sells", async () => {
     const { shop, admin, check, documents } = await startShop();
     await check();
     shop.listener = serving(await documents());
@@ -128,7 +128,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect((await check()).of("/.well-known/ucp")?.state).toBe("good");
   });
 
-  test("tells another document, a redirect and a page for every path from Gatehouse's", async () => {
+  test("distinguishes another document, a redirect and a catch-all page from Gatehouse's documents", async () => {
     const { shop, site, check, documents } = await startShop();
     const own = await documents();
     const script = `<script async src="/embed.js" data-site-key="${site.site_key}"></script>`;
@@ -164,7 +164,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     );
   });
 
-  test("stops at the first path where the site does not answer, and says why", async () => {
+  test("stops at the first path if the site does not answer, and says why", async () => {
     const { shop, check, documents, stop } = await startShop();
     const own = await documents();
     shop.listener = (request, response) => {
@@ -190,7 +190,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     ]);
   });
 
-  test("does not wait longer for a site that says nothing than the safe client does", async () => {
+  test("waits for a silent site no longer than the safe client does", async () => {
     const { shop, clock, admin } = await startShop();
     let came = () => {};
     const hung = new Promise<void>((resolve) => {
@@ -209,7 +209,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     ]);
   });
 
-  test("asks nothing of a domain that nobody has proven, and says how to prove it", async () => {
+  test("requests nothing from a domain that is not verified, and says how to verify it", async () => {
     const { shop, check } = await startShop({ verified: false });
     const { states, of } = await check();
     expect(states).toEqual([
@@ -223,7 +223,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect(shop.asked).toEqual([]);
   });
 
-  test("says when a page was last heard of, and by which host if not the site's", async () => {
+  test("says when a page last sent a beacon, and from which host if not the site's", async () => {
     const { server, site, domain, clock, check } = await startShop();
     const tell = async (url: string) => {
       const sent = await fetch(`${server.url}/v1/discovery/ingest`, {
@@ -254,7 +254,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect((await check()).of("script")).toEqual(heard);
   });
 
-  test("speaks of an edge where one was set up: that it reports, or why it cannot", async () => {
+  test("reports an edge that was set up: that it sends reports, or why it cannot", async () => {
     const { server, site, domain, clock, admin, check } = await startShop();
     expect((await check()).of("edge")).toBeUndefined();
     const { token, token_id } = (await admin("POST", "/edge-tokens", { name: "worker" })).body;
@@ -284,7 +284,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     });
   });
 
-  test("is for owners, and not without end", async () => {
+  test("is for owners, and limited in rate", async () => {
     const { server, site, admin } = await startShop();
     const { site_key_hash: other } = await createSite(server, "other.example.com");
     const tokenOf = async (role: string, hash: string) => {
@@ -304,7 +304,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
   });
 });
 
-test("a site on this machine is told how the service can reach it", async () => {
+test("the owner of a site on this machine learns how the service can reach it", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const { site_key_hash } = await createSite(server, "shop.localhost:3000");
   const { body } = await server.admin("POST", `/v1/admin/sites/${site_key_hash}/install-check`, {});

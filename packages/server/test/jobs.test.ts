@@ -9,7 +9,7 @@ import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 const log = createLog("silent");
 const EVERY_MS = 60_000;
 
-describe.each(DATABASES)("jobs on %s", (dialect) => {
+describe.each(DATABASES)("background jobs on %s:", (dialect) => {
   async function twoNodes() {
     const { context } = await startServer(await freshEnvironment(dialect));
     const clock = new ManualClock(NOON);
@@ -17,7 +17,7 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     return { clock, nodes: nodes as [Jobs, Jobs], db: context.db };
   }
 
-  test("run when due, once for all nodes", async () => {
+  test("a due job runs once for all nodes", async () => {
     const { clock, nodes } = await twoNodes();
     const runs: number[] = [];
     for (const [node, jobs] of nodes.entries()) {
@@ -36,7 +36,7 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     await Promise.all(nodes.map((jobs) => jobs.stop()));
   });
 
-  test("a node that dies in a job loses its lease, and another runs it", async () => {
+  test("a node that dies during a job loses its lease, and another runs it", async () => {
     const { clock, nodes } = await twoNodes();
     const [dying, living] = nodes;
     let started = () => {};
@@ -65,7 +65,7 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     expect(done).toBe(1);
   });
 
-  test("one that is woken runs soon and once, though it is not due; another node's turn counts", async () => {
+  test("a job that is woken runs soon and once although it is not due, on either node", async () => {
     const { clock, nodes } = await twoNodes();
     const runs: number[] = [];
     let ran = () => {};
@@ -93,7 +93,7 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     expect(runs).toEqual([0]);
   });
 
-  test("a failure is remembered until a run succeeds, and the job stays planned", async () => {
+  test("a failure is recorded until a run succeeds, and the job stays scheduled", async () => {
     const { clock, nodes, db } = await twoNodes();
     const [jobs] = nodes;
     let fail = true;
@@ -115,7 +115,7 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
   });
 });
 
-test("a job that takes long holds up no other", async () => {
+test("a job that takes long does not delay another", async () => {
   const { context } = await startServer(await freshEnvironment("sqlite"));
   const clock = new ManualClock(NOON);
   const jobs = new Jobs(context.db, clock, systemIds, log);
@@ -145,7 +145,7 @@ test("a job that takes long holds up no other", async () => {
   await jobs.stop();
 });
 
-test("the clock drives the runner: nothing runs while it stands still", async () => {
+test("the clock drives the runner, so nothing runs while it stands still", async () => {
   const { context } = await startServer(await freshEnvironment("sqlite"));
   const clock = new ManualClock(NOON);
   const jobs = new Jobs(context.db, clock, systemIds, log);

@@ -17,7 +17,7 @@ const kids = async (server: TestServer) =>
   (await keySet(server)).keys.map(({ kid }: { kid: string }) => kid);
 
 describe.each(DATABASES)("the key set on %s", (dialect) => {
-  test("holds the public half of what signs, and nothing private", async () => {
+  test("contains the public part of the signing keys, and nothing private", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const signer = await server.context.keys.signer("card");
     const { keys } = await keySet(server);
@@ -30,7 +30,7 @@ describe.each(DATABASES)("the key set on %s", (dialect) => {
     }
   });
 
-  test("lists the next key before it signs and the last one after, so that no verifier is lost", async () => {
+  test("lists the next key before it signs and the last one after, so that every verifier finds its key", async () => {
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });
     const before = await kids(server);
@@ -57,7 +57,7 @@ describe.each(DATABASES)("the key set on %s", (dialect) => {
   });
 });
 
-test("bytes are stable, tagged, and answered 304 to whoever has them; a rotation changes them", async () => {
+test("the key set's bytes are stable and answered with 304, and a rotation changes them", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const first = await fetch(server.url + PATH);
   const etag = first.headers.get("etag") as string;
@@ -69,7 +69,7 @@ test("bytes are stable, tagged, and answered 304 to whoever has them; a rotation
   expect(changed.status).toBe(200);
 });
 
-test("audit keys are not in it: they sign for another purpose", async () => {
+test("the key set does not contain audit keys, which sign for another purpose", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   expect((await kids(server)).every((kid: string) => kid.startsWith("service-card-"))).toBe(true);
 });

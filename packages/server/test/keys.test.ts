@@ -15,7 +15,7 @@ interface KeyBody {
   x: string;
 }
 
-describe.each(DATABASES)("signing keys on %s", (dialect) => {
+describe.each(DATABASES)("signing keys on %s:", (dialect) => {
   const start = async (extra: Record<string, string> = {}) => {
     const clock = new ManualClock(NOON);
     const env = { ...(await freshEnvironment(dialect)), ...extra };
@@ -36,7 +36,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     }
   });
 
-  test("the current key signs; the database holds no private key in the clear", async () => {
+  test("the current key signs, and the database has no private key in clear text", async () => {
     const { server } = await start();
     const signer = await server.context.keys.signer("card");
     const listed = await server.context.keys.listed("card");
@@ -48,7 +48,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     expect(rows).not.toContain('\\"d\\"');
   });
 
-  test("rotation puts the announced key to work, keeps the old one listed, announces another", async () => {
+  test("a rotation uses the announced key, keeps the old one listed, and announces another", async () => {
     const { server, clock } = await start();
     const before = await server.context.keys.listed("card");
     const [current, next] = before.map(({ kid }) => kid);
@@ -78,7 +78,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     expect((await server.admin("POST", path, { purpose: "nonsense" })).status).toBe(400);
   });
 
-  test("a stolen key and the one announced beside it are replaced and listed no more", async () => {
+  test("a stolen key and the one announced with it are replaced and no longer listed", async () => {
     const { server } = await start();
     const before = (await server.context.keys.listed("card")).map(({ kid }) => kid);
     const body = { purpose: "card", stolen: true };
@@ -91,7 +91,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     expect((await server.context.keys.signer("card")).kid).toBe(answer.body.kid);
   });
 
-  test("rotations at once change the key once each, and never leave a slot empty", async () => {
+  test("concurrent rotations change the key once each, and never leave a slot empty", async () => {
     const { server, clock } = await start();
     clock.advance(ANNOUNCE_MS_MIN);
     const rotate = () => server.admin("POST", "/v1/admin/keys/rotate", { purpose: "card" });
@@ -148,7 +148,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
   });
 });
 
-test("does not start with an older id that is a key's own, or for a key it does not have", async () => {
+test("the service does not start with an older id that is a key's own, or that names no key", async () => {
   const env = await freshEnvironment("sqlite");
   const first = await startServer(env);
   const { kid } = await first.context.keys.signer("card");
@@ -168,7 +168,7 @@ test("does not start with an older id that is a key's own, or for a key it does 
   ]);
 });
 
-test("signing on node:crypto agrees with RFC 8037", () => {
+test("signing with node:crypto agrees with RFC 8037", () => {
   const jwk: PrivateJwk = {
     kty: "OKP",
     crv: "Ed25519",

@@ -65,7 +65,7 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
   const taken = async (path: string, query: Record<string, string>, name: string) =>
     (await items(path, query)).map((item) => item[name]).sort();
 
-  test("of agents finds what name or id hold, in letters of either case", async () => {
+  test("finds agents by a part of their name or id, without case", async () => {
     const ids = new Map<string, string>();
     for (const name of NAMES) ids.set(name, (await at.buyer(shop, { name })).agentId);
     for (const [q, found] of ASKED) {
@@ -82,7 +82,7 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
     expect([first.items.length, names.sort()]).toEqual([5, [...NAMES].sort()]);
   });
 
-  test("of products finds what title or id hold, in letters of either case", async () => {
+  test("finds products by a part of their title or id, without case", async () => {
     const products = NAMES.map((title, n) => ({
       id: `SKU-${n}*x`,
       title,
@@ -100,7 +100,7 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
     expect((await shop.admin("GET", next)).body.items).toHaveLength(NAMES.length - 7);
   });
 
-  test.each(["/agents", "/products"])("%s takes from one to a hundred characters", async (path) => {
+  test.each(["/agents", "/products"])("of %s takes one to a hundred characters", async (path) => {
     const status = async (q: string) =>
       (await shop.admin("GET", `${path}?${new URLSearchParams({ q })}`)).status;
     expect(await Promise.all(["x".repeat(100), "x\0y"].map(status))).toEqual([200, 200]);
@@ -109,7 +109,7 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
     ]);
   });
 
-  test("of orders and decisions finds those of one agent, or of one platform", async () => {
+  test("finds orders and decisions of one agent, or of one platform", async () => {
     const [one, other] = [await at.buyer(shop), await at.buyer(shop)];
     await at.order(shop, one);
     clock.advance(1000);
@@ -147,7 +147,7 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
     }
   });
 
-  test("of decisions finds those about one checkout, and no mandate that is named like them", async () => {
+  test("finds decisions about one checkout, and no mandate with a similar id", async () => {
     const { id } = await at.ready(shop);
     const declined = await at.complete(shop, id, paying("pm_card_chargeDeclined"));
     expect(declined.body.status).not.toBe("completed");

@@ -14,7 +14,7 @@ const NOWHERE = lines(["no-such-product", 1]);
 /** Addresses of so many networks, each a /48 of its own. */
 const crowd = (count: number) => Array.from({ length: count }, (_, i) => `2001:db8:${i + 1}::1`);
 
-describe.each(TIER_DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a shop that is crowded by strangers, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe.each(TIER_DATABASES)("a shop that strangers crowd, on %s,", (dialect) =
     expect(admission.takeBytes(caller, 1)).toBeGreaterThan(0);
   });
 
-  test("counts admitted and refused requests by class, door and limit", () => {
+  test("counts admitted and refused requests by class, route group and limit", () => {
     const text = server.context.metrics.render();
     const counted = (labels: string) =>
       Number(new RegExp(`^gatehouse_admission_total\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1]);

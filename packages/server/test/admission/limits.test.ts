@@ -52,7 +52,7 @@ describe("a limit by address", () => {
     }
   });
 
-  test("takes nothing of a /48 for a request that its /64 refuses", () => {
+  test("takes nothing from a /48 for a request that its /64 refuses", () => {
     const limiter = new AddressLimiter({ perMinute: 2 });
     for (let i = 0; i < 100; i++) limiter.take(networksOf("2001:db8:1:1::1"), NOON);
     const others = Array.from({ length: 14 }, (_, i) => `2001:db8:1:${(i + 1) * 100}::1`);
@@ -70,7 +70,7 @@ describe("a limit by address", () => {
   });
 });
 
-describe("a total that is shared out fairly", () => {
+describe("a total that is shared fairly", () => {
   test("reserves the last three tenths for newcomers", () => {
     const rate = new FairRate(100);
     let greedy = 0;
@@ -113,7 +113,7 @@ describe("a total that is shared out fairly", () => {
     expect(rate.take("greedy", NOON + 2 * MINUTE_MS)).toBe(0);
   });
 
-  test("says to wait for the next minute, and does not wait for a clock that was set back", () => {
+  test("says to wait for the next minute, and does not wait because of a clock that was set back", () => {
     const rate = new FairRate(1);
     expect(rate.take("a", NOON)).toBe(0);
     expect(rate.take("a", NOON + 20_000)).toBe(40_000);

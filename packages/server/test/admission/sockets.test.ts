@@ -53,16 +53,20 @@ const stillOpen = (sockets: readonly Socket[]) =>
 const start = async (env: Readonly<Record<string, string>>): Promise<TestServer> =>
   startServer({ ...(await freshEnvironment("sqlite")), ...LIMITS, ...env });
 
-test(`${SOCKETS} idle connections of one address leave room for another's`, TIMEOUT, async () => {
-  const { port } = await start({});
-  const sockets = await crowd(() => silent(port));
-  // By the time this is answered the server has seen all connections that came before.
-  expect(await statusFrom(port, "127.0.0.2")).toBe(200);
-  expect(stillOpen(sockets)).toBeLessThanOrEqual(Math.ceil(SOCKETS / 20));
-});
+test(
+  `${SOCKETS} idle connections of one address leave room for another address`,
+  TIMEOUT,
+  async () => {
+    const { port } = await start({});
+    const sockets = await crowd(() => silent(port));
+    // By the time this is answered the server has seen all connections that came before.
+    expect(await statusFrom(port, "127.0.0.2")).toBe(200);
+    expect(stillOpen(sockets)).toBeLessThanOrEqual(Math.ceil(SOCKETS / 20));
+  },
+);
 
 test(
-  `a trusted proxy keeps ${SOCKETS} connections, and its idle ones make room`,
+  `a trusted proxy keeps ${SOCKETS} connections, and its idle ones make room for new ones`,
   TIMEOUT,
   async () => {
     const { port } = await start({ GATEHOUSE_TRUST_PROXY: "127.0.0.1" });

@@ -29,7 +29,7 @@ describe.each(TIER_DATABASES)("asking a key source at registration, on %s,", (di
     }
   }
 
-  test("uses the places of the caller's own network, and of no other that shares its number", async () => {
+  test("counts for the caller's own network, not for another one with the same share number", async () => {
     const { networkShares, safeFetch } = server.context;
     const agent = registering(server);
     const site = await createSite(server, "shop.example.com");

@@ -103,7 +103,7 @@ describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect
     expect((await admin("GET", "/agents")).body.items).toEqual([]);
   });
 
-  test("register with a sound key, and are refused with one of small order", async () => {
+  test("register with a valid key, and are refused with one of small order", async () => {
     for (const x of ["A".repeat(43), `AQ${"A".repeat(41)}`]) {
       const { status, body } = await agent.challenge(site, { kty: "OKP", crv: "Ed25519", x });
       expect([status, body.reason]).toEqual([400, "schema_invalid"]);
@@ -238,7 +238,7 @@ describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect
     expect(await waitingIds()).toEqual(ids.slice(2));
   });
 
-  test("wait for a month when a domain publishes their keys, at most twenty of it under any host", async () => {
+  test("wait for a month if a domain publishes their keys, with at most twenty of that domain", async () => {
     await fillQueue(() => "domain:agents.example", 19);
     const published = async (url: string) => {
       clock.advance(1000);
@@ -299,7 +299,7 @@ describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect
   });
 });
 
-test("one address registers ten times an hour", async () => {
+test("one address can register ten times an hour", async () => {
   const clock = new ManualClock(NOON);
   const server = await startServer(await freshEnvironment("sqlite"), { clock });
   const site = await createSite(server, "shop.example.com");
@@ -318,7 +318,7 @@ test("one address registers ten times an hour", async () => {
   expect([missing.status, missing.body.error]).toEqual([404, "not_found"]);
 });
 
-test("one address asks for sixty challenges an hour", async () => {
+test("one address can request sixty challenges an hour", async () => {
   const server = await startServer(await freshEnvironment("sqlite"), {
     clock: new ManualClock(NOON),
   });

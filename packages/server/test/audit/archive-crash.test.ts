@@ -66,8 +66,8 @@ async function archivedDays(node: NodeProcess, site: string): Promise<string[]> 
   return ((await answer.json()) as { items: { day: string }[] }).items.map(({ day }) => day);
 }
 
-describe.each(DATABASES)("a node killed while it archives, on %s", (dialect) => {
-  test("leaves the log complete at every named point, and the next node finishes the archive", {
+describe.each(DATABASES)("a node that archives, on %s,", (dialect) => {
+  test("leaves the log complete if it is killed at any named point, and the next node finishes the archive", {
     timeout: 180_000,
   }, async () => {
     const { site, env } = await writtenLog(dialect);
@@ -89,7 +89,7 @@ describe.each(DATABASES)("a node killed while it archives, on %s", (dialect) => 
     expect(await checkLog(node, site)).toEqual([...days].reverse());
   });
 
-  test("does not disturb another that archives at the same time: each day is archived once", {
+  test("does not disturb another that archives at the same time, and each day is archived once", {
     timeout: 180_000,
   }, async () => {
     const { site, env } = await writtenLog(dialect);
@@ -100,7 +100,7 @@ describe.each(DATABASES)("a node killed while it archives, on %s", (dialect) => 
     for (const node of nodes) expect(await checkLog(node, site)).toEqual([...days].reverse());
   });
 
-  test("or one that sees another folder archives nothing there, and reports it", {
+  test("archives nothing if it sees another folder than the installation's, and reports that", {
     timeout: 180_000,
   }, async () => {
     const { site, env } = await writtenLog(dialect);

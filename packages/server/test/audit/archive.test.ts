@@ -105,7 +105,7 @@ describe.each(DATABASES)("archived days on %s", (dialect) => {
     expect([report.ok, report.findings]).toEqual([true, []]);
   });
 
-  test("are shown in pages, one by one and by type as before", async () => {
+  test("are shown in pages, one by one and by type, as before", async () => {
     const { server, site, days } = await startShop(dialect);
     const read = async () => {
       const seqs: number[] = [];
@@ -170,7 +170,7 @@ describe.each(DATABASES)("archived days on %s", (dialect) => {
     expect(list.body.items.map(({ day }: { day: string }) => day)).toEqual([DAY_2, DAY_1]);
   });
 
-  test("stay archived for a service that starts again, and the log is as it was published", async () => {
+  test("stay archived after a restart, and the log still matches its published checkpoints", async () => {
     const { clock, env, server, site, days } = await startShop(dialect, [5, 3, 2]);
     await archiveAll(server, site, DAY_3);
     await server.stop();
@@ -220,8 +220,8 @@ describe.each(DATABASES)("archived days on %s", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("what is archived on %s", (dialect) => {
-  test("are closed days only: never today, nor yesterday", async () => {
+describe.each(DATABASES)("the archive on %s", (dialect) => {
+  test("takes closed days only, never today or yesterday", async () => {
     const { server, site } = await startShop(dialect, [5, 3, 2]);
     for (const before of [DAY_4, "2030-05-21", "2031-01-01", "2030-02-31"]) {
       const { status, body } = await server.admin("POST", archivePath(site), { before });
@@ -244,7 +244,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     expect(await rowsBefore(server, 5)).toBe(5);
   });
 
-  test("is only a day's rows: the database refuses to delete a record that is not archived", async () => {
+  test("takes only the rows of a day, and the database refuses to delete a record that is not archived", async () => {
     const { server, site } = await startShop(dialect, [5, 3, 2]);
     const { db } = server.context;
     await expect(db.run("DELETE FROM audit_records WHERE seq = 1")).rejects.toThrow("append-only");
@@ -265,7 +265,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     }
   });
 
-  test("is every day that is due by the setting, in every log that is not frozen", async () => {
+  test("takes every day that is due by the setting, in every log that is not frozen", async () => {
     const settings = { GATEHOUSE_AUDIT_KEEP_DAYS: "2" };
     const { server, site, days } = await startShop(dialect, [5, 3, 2], settings);
     await runArchiveJob(server);
@@ -287,7 +287,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     expect(Number(kept?.chars) / 1000).toBeLessThan(16);
   });
 
-  test("stays when its site is deleted, and the rest of its log is archived too", async () => {
+  test("stays when its site is deleted, and takes the rest of that log too", async () => {
     const settings = { GATEHOUSE_AUDIT_KEEP_DAYS: "1" };
     const { clock, server, site, days } = await startShop(dialect, [5, 3, 2], settings);
     await archiveAll(server, site, DAY_2);
@@ -341,7 +341,7 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
     expect(await findingsOfSite(server, site)).toEqual([]);
   });
 
-  test("of a frozen log is not archived: it is evidence", async () => {
+  test("of a frozen log is not archived, because it is evidence", async () => {
     const settings = { GATEHOUSE_AUDIT_KEEP_DAYS: "30" };
     const { clock, env, server, site } = await startShop(dialect, [5, 3, 2], settings);
     await server.stop();
@@ -359,8 +359,8 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("what needs old records, on %s,", (dialect) => {
-  test("finds them in the archive: an explained decision, a tested draft, a repeated answer", async () => {
+describe.each(DATABASES)("a feature that needs old records, on %s,", (dialect) => {
+  test("finds them in the archive: explaining a decision, testing a draft, and repeating an answer", async () => {
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });
     const at = submitting(server);

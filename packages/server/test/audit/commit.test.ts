@@ -25,8 +25,8 @@ async function startShop(dialect: (typeof DATABASES)[number]) {
   return { clock, server, site, records, audit: server.context.audit };
 }
 
-describe.each(DATABASES)("what is recorded on %s", (dialect) => {
-  test("what a body does and what it records happen together or not at all", async () => {
+describe.each(DATABASES)("commits to the log on %s:", (dialect) => {
+  test("a change and its records happen together or not at all", async () => {
     const { server, site, audit, records } = await startShop(dialect);
     const rename =
       (name: string) => async (tx: { run: (sql: string, ...v: string[]) => unknown }) => {
@@ -44,7 +44,7 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
     expect([body.name, kinds]).toEqual(["kept", ["created", "verified", "kept"]]);
   });
 
-  test("of many commits at once each is recorded once, and one that fails harms no other", async () => {
+  test("each of many concurrent commits is recorded once, and a failing one affects no other", async () => {
     const { site, audit, records } = await startShop(dialect);
     const commits = Array.from({ length: 300 }, (_, i) =>
       audit.commit(site, async () => {
@@ -94,7 +94,7 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
     expect(changed).toEqual(["first", "second"]);
   });
 
-  test("a commit begun the moment another is answered is not left waiting", async () => {
+  test("a commit that starts right after another's answer does not hang", async () => {
     const { site, audit, records } = await startShop(dialect);
     const commit = () =>
       audit.commit(site, async () => ({ records: [note("n", NOON)], answer: 0 }));
@@ -105,7 +105,7 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
     expect((await records()).filter(({ change }) => change?.kind === "n").length).toBe(150);
   });
 
-  test("every change of a site is one record in its own log, with who did it", async () => {
+  test("every change of a site is one record in its own log, with the person who did it", async () => {
     const { server, site, records } = await startShop(dialect);
     const skills = [{ id: "get_pricing", enabled: true, url: "https://shop.example.com/pricing" }];
     await server.admin("PUT", `/v1/admin/sites/${site}/skills`, { skills });
@@ -151,7 +151,7 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
     expect(kinds).toEqual(["audit.exported"]);
   });
 
-  test("times never go back, whatever the clock does", async () => {
+  test("recorded times never go back, whatever the clock does", async () => {
     const { clock, site, audit, records } = await startShop(dialect);
     clock.advance(5000);
     await audit.commit(site, async () => ({ records: [note("late", clock.now())], answer: 0 }));
@@ -163,7 +163,7 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
   });
 });
 
-test("a commit that does not get its turn is turned away, and never begins", async () => {
+test("a commit that does not get its turn in time is refused and never starts", async () => {
   const { site, audit, records } = await startShop("sqlite");
   let release = () => {};
   const busy = new Promise<void>((resolve) => {
@@ -188,8 +188,8 @@ test("a commit that does not get its turn is turned away, and never begins", asy
   expect([begun, kinds]).toEqual([false, ["created", "verified", "first"]]);
 });
 
-describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
-  test("a day is closed by the first record after midnight, empty days with it", async () => {
+describe.each(DATABASES)("the structure of a log on %s:", (dialect) => {
+  test("the first record after midnight closes the day, and any empty days before", async () => {
     const { clock, server, site, audit, records } = await startShop(dialect);
     clock.advance(3 * DAY_MS);
     await audit.maintainLogs();
@@ -206,7 +206,7 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
     expect((await records()).filter(({ type }) => type === "chain.day_closed").length).toBe(1);
   });
 
-  test("another key is named before it signs anything else, and both verify", async () => {
+  test("a new key is recorded before it signs anything else, and both verify", async () => {
     const { server, site, records } = await startShop(dialect);
     const rotate = { purpose: "audit", force: true };
     expect((await server.admin("POST", "/v1/admin/keys/rotate", rotate)).status).toBe(200);
@@ -219,7 +219,7 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
     ).toBe(true);
   });
 
-  test("another domain ends the log and opens one that names its end", async () => {
+  test("a new domain ends the log and opens one that names that end", async () => {
     const { server, site, records } = await startShop(dialect);
     await server.admin("PATCH", `/v1/admin/sites/${site}`, { domain: "new.example.com" });
     const { body } = await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`);

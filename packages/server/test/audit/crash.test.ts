@@ -69,8 +69,8 @@ async function checkShop(node: NodeProcess, shop: Shop): Promise<void> {
   expect(((await site.json()) as { version: number }).version).toBe(versions.length);
 }
 
-describe.each(DATABASES)("killed at every named point of the log, on %s", (dialect) => {
-  test("what was answered is in the log, and the log has no gap, fork or duplicate", {
+describe.each(DATABASES)("a service killed at every named point of a commit, on %s,", (dialect) => {
+  test("has everything it answered in its log, without gap, fork or duplicate", {
     timeout: 60_000 + ROUNDS * 60_000,
   }, async () => {
     const env = await freshEnvironment(dialect);

@@ -28,7 +28,7 @@ async function startShop(dialect: (typeof DATABASES)[number] = "sqlite") {
   return { clock, server, site, write, get };
 }
 
-describe.each(DATABASES)("parts of an export on %s", (dialect) => {
+describe.each(DATABASES)("the parts of an export on %s", (dialect) => {
   test.each([
     [0, ["shop.example.com-2030-05-18"]],
     [1, ["shop.example.com-2030-05-18"]],
@@ -43,7 +43,7 @@ describe.each(DATABASES)("parts of an export on %s", (dialect) => {
         "shop.example.com-2030-05-18-part-3-of-3",
       ],
     ],
-  ])("a day of %i records", async (count, names) => {
+  ])("contain a whole day of %i records, and verify", async (count, names) => {
     const { clock, server, site, write } = await startShop(dialect);
     clock.advance(DAY_MS);
     // The first record of a day closes the one before it, and counts too.
@@ -64,7 +64,7 @@ describe.each(DATABASES)("parts of an export on %s", (dialect) => {
 });
 
 describe("an export", () => {
-  test("is of one moment: what is recorded meanwhile is in none of its parts", async () => {
+  test("is of one moment: later records are in none of its parts", async () => {
     const { server, site, write } = await startShop();
     await write(1200);
     const first = await exportPart(server, exportPath(site, { day: TODAY }));
@@ -79,7 +79,7 @@ describe("an export", () => {
     expect([report.findings, report.records, report.logs[0]?.closed]).toEqual([[], 1203, false]);
   });
 
-  test("gives the same part again, byte for byte, and a part alone out of order", async () => {
+  test("gives the same part again byte for byte, and any part out of order", async () => {
     const { server, site, write } = await startShop();
     await write(2500);
     const first = await exportPart(server, exportPath(site, { day: TODAY }));
@@ -92,7 +92,7 @@ describe("an export", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test("begins with part 1, and lasts an hour or until the key changes", async () => {
+  test("starts with part 1, and can be continued for an hour or until the key changes", async () => {
     const { clock, server, site, write, get } = await startShop();
     await write(1500);
     const early = await get({ day: TODAY, part: "2" });
@@ -112,7 +112,7 @@ describe("an export", () => {
     expect([later.status, later.body.message]).toEqual([409, expect.stringContaining("rotated")]);
   });
 
-  test("says a day is over only if its own record is of a later one", async () => {
+  test("says that a day is over only if the export's own record is from a later day", async () => {
     const { clock, server, site, write } = await startShop();
     clock.advance(DAY_MS / 2 - 1);
     // The batch is dated by the last millisecond of the day; its bodies run in the next.
@@ -131,7 +131,7 @@ describe("an export", () => {
     expect(two.closed).toBe(true);
   });
 
-  test("does not believe times that nobody signed", async () => {
+  test("does not trust unsigned timestamps", async () => {
     const { clock, server, write, get } = await startShop();
     await write(5);
     clock.advance(DAY_MS);
@@ -143,7 +143,7 @@ describe("an export", () => {
     expect([answer.status, answer.body.error]).toEqual([503, "unavailable"]);
   });
 
-  test("is recorded before it is sent: who took what", async () => {
+  test("is recorded before it is sent, with the person who requested it", async () => {
     const { server, site } = await startShop();
     await exportDay(server, site, { day: TODAY, format: "ocsf" });
     const { body } = await server.admin("GET", `/v1/admin/sites/${site}/audit/records`);
@@ -163,7 +163,7 @@ describe("an export", () => {
     });
   });
 
-  test("refuses days that are none, are yet to come, or were before the log", async () => {
+  test("refuses days that do not exist, are in the future, or are before the log", async () => {
     const { get } = await startShop();
     expect((await get({ day: "2030-02-30" })).status).toBe(400);
     expect((await get({ day: "yesterday" })).status).toBe(400);
@@ -177,7 +177,7 @@ describe("an export", () => {
     expect((await get({ day: TODAY, format: "xml" })).status).toBe(400);
   });
 
-  test("is for the site's own tokens, reviewers and auditors among them", async () => {
+  test("is allowed for the site's own tokens, including reviewers and auditors", async () => {
     const { server, site, get } = await startShop();
     const other = await createSite(server, "other.example.com");
     const mint = async (role: string, sites: string[]) =>
@@ -213,7 +213,7 @@ describe("an export", () => {
     }
   });
 
-  test("carries every policy version its records name, and no other", async () => {
+  test("contains every policy version that its records name, and no other", async () => {
     const { server, site } = await startShop();
     const policy = (total: string) => ({
       policy: "rules/1",

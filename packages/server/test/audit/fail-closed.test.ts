@@ -42,8 +42,8 @@ async function expectClosedThenOpen(
   expect(await checkLog(server, site)).toEqual(["created", "verified", "changed"]);
 }
 
-describe("when nothing can be recorded, nothing happens", () => {
-  test("on SQLite that became read-only, until it no longer is", async () => {
+describe("nothing happens while nothing can be recorded", () => {
+  test("on SQLite that became read-only, until it can be written again", async () => {
     const server = await startServer(await freshEnvironment("sqlite"), standing());
     const { site_key_hash: site } = await createSite(server, "shop.example.com");
     const { raw } = (
@@ -56,7 +56,7 @@ describe("when nothing can be recorded, nothing happens", () => {
     );
   });
 
-  test("on PostgreSQL that became read-only, until it no longer is", async () => {
+  test("on PostgreSQL that became read-only, until it can be written again", async () => {
     const env = await freshEnvironment("postgres");
     const server = await startServer(env, standing());
     const { site_key_hash: site } = await createSite(server, "shop.example.com");
@@ -126,7 +126,7 @@ async function wireTo(url: string) {
   };
 }
 
-describe("a connection that breaks in mid-commit", () => {
+describe("a connection that breaks during a commit", () => {
   async function startBehindWire() {
     const wire = await wireTo(await freshPostgres());
     const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_DATABASE_URL: wire.url };
@@ -135,7 +135,7 @@ describe("a connection that breaks in mid-commit", () => {
     return { wire, server, site };
   }
 
-  test("before the commit arrives: 503, nothing happened, and the next one works", async () => {
+  test("before the commit arrives leads to a 503 and no change, and the next commit works", async () => {
     const { wire, server, site } = await startBehindWire();
     const path = `/v1/admin/sites/${site}`;
     wire.cutNextCommit("before");
@@ -146,7 +146,7 @@ describe("a connection that breaks in mid-commit", () => {
     expect(await checkLog(server, site)).toEqual(["created", "verified", "changed"]);
   });
 
-  test("after the commit was done: the log is asked, and the answer is the true one", async () => {
+  test("after the commit is done leads to a look at the log and the true answer", async () => {
     const { wire, server, site } = await startBehindWire();
     const path = `/v1/admin/sites/${site}`;
     wire.cutNextCommit("after");

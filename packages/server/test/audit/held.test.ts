@@ -10,8 +10,8 @@ import { movedWith } from "./moved.ts";
 /** The kept checkpoints in a folder; what was revoked lies beside them. */
 const notesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".txt"));
 
-describe("a database that is behind what was published of it", () => {
-  test("is not written to, says so, and goes on in a new epoch once told to", async () => {
+describe("a database that is behind its published checkpoint", () => {
+  test("is frozen and says so, and continues in a new epoch after the operator's command", async () => {
     const { env, site } = await movedWith("older");
     const clock = new ManualClock(Date.now());
     const server = await startServer(env, { clock });
@@ -63,7 +63,7 @@ describe("a database that is behind what was published of it", () => {
     ]);
   });
 
-  test("of another history is held too", async () => {
+  test("of another history is frozen too", async () => {
     const { env, site, dataDir } = await movedWith("current");
     const folder = join(dataDir, "checkpoints");
     const [file] = notesIn(folder) as [string];
@@ -75,7 +75,7 @@ describe("a database that is behind what was published of it", () => {
     expect(refused.status).toBe(503);
   });
 
-  test("without the log at all does not start, and neither does one with a spoilt checkpoint", async () => {
+  test("without the log does not let the service start, and neither does an unreadable checkpoint", async () => {
     const { env, dataDir } = await movedWith("none");
     await expect(startServer(env)).rejects.toThrow("this database has none of these logs");
     const [file] = notesIn(join(dataDir, "checkpoints")) as [string];
@@ -83,7 +83,7 @@ describe("a database that is behind what was published of it", () => {
     await expect(startServer(env)).rejects.toThrow("cannot be read");
   });
 
-  test("that is only ahead goes on as before", async () => {
+  test("that is only ahead continues as before", async () => {
     const { env, site, published } = await movedWith("current");
     const server = await startServer(env);
     const changed = await server.admin("PATCH", `/v1/admin/sites/${site}`, { name: "Three" });
@@ -92,8 +92,8 @@ describe("a database that is behind what was published of it", () => {
   });
 });
 
-describe("a database that goes back under a running service", () => {
-  test("is noticed at the next change, and at the next checkpoint, and nothing more is signed", async () => {
+describe("a database that is rolled back under a running service", () => {
+  test("is detected at the next change and the next checkpoint, and nothing more is signed", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const { site_key_hash: site } = await createSite(server, "shop.example.com");
     const path = `/v1/admin/sites/${site}`;
@@ -115,7 +115,7 @@ describe("a database that goes back under a running service", () => {
     expect(body.items[0].held).toContain("a checkpoint of 5 was published");
   });
 
-  test("or is written anew up to the same size, is noticed before a checkpoint is signed", async () => {
+  test("is detected before a checkpoint is signed, even if it was rewritten to the same size", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const { site_key_hash: site } = await createSite(server, "shop.example.com");
     const path = `/v1/admin/sites/${site}`;
@@ -129,7 +129,7 @@ describe("a database that goes back under a running service", () => {
     expect((await server.admin("PATCH", path, { name: "Three" })).status).toBe(503);
   });
 
-  test("a log nobody can keep the checkpoint of does not keep the others from it", async () => {
+  test("does not lose the checkpoints of other logs because one cannot be stored", async () => {
     const clock = new ManualClock(Date.now());
     const env = await freshEnvironment("sqlite");
     const server = await startServer(env, { clock });
@@ -145,7 +145,7 @@ describe("a database that goes back under a running service", () => {
   });
 });
 
-test("a hold ends with the log it is on, whichever node renewed it", async () => {
+test("a freeze ends with its log, whichever node starts the new epoch", async () => {
   const { env, site } = await movedWith("older");
   const [one, two] = [await startServer(env), await startServer(env)];
   const path = `/v1/admin/sites/${site}`;

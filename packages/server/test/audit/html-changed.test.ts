@@ -38,7 +38,7 @@ const editAt = (bundle: OpenBundle, seq: number) =>
 const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ["an edited record", /record 7: the record does not have the hash/, (it) => editAt(it, 7)],
   [
-    "an edited record with its hash made again",
+    "an edited record with a recomputed hash",
     /record 7: the signature of the record does not hold/,
     async (it) => {
       const entry = edited(it.records[7] as Entry);
@@ -67,12 +67,12 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
     (it) => withRecords(it, (records) => records.splice(7, 2, ...records.slice(7, 9).reverse())),
   ],
   [
-    "a tail cut off",
+    "records cut off at the end",
     /the part says 20 records and has 19/,
     (it) => withRecords(it, (records) => records.splice(19)),
   ],
   [
-    "a tail cut off and the counts with it",
+    "records cut off at the end with matching counts",
     /the checkpoint behind the part: it is of another size/,
     (it) => ({
       ...withRecords(it, (records) => records.splice(19)),
@@ -114,15 +114,15 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
     (it) => ({ ...it, day_count: 25 }),
   ],
   [
-    "a part whose own number is none",
+    "a part with an invalid number",
     /2030-05-17 part 1 of 2 is missing/,
     async () => ({ ...(await writePart(long)), part: 0, day_first_seq: 1000, day_count: 1500 }),
   ],
 ];
 
-describe.skipIf(skipChromium)("a file that was changed", () => {
+describe.skipIf(skipChromium)("a page that was changed", () => {
   // Signed again by the right key, nothing but the layer in question can notice.
-  test.each(CHANGES)("fails and says where: %s", async (_name, where, change) => {
+  test.each(CHANGES)("fails and says where, for %s", async (_name, where, change) => {
     const good = await writePart(log);
     const bundle = await change(good);
     const stale = await signPart(log, good);
@@ -144,7 +144,7 @@ describe.skipIf(skipChromium)("a file that was changed", () => {
     }
   });
 
-  test("fails by the part's signature alone, where only the frame was changed", async () => {
+  test("fails by the part's signature alone if only the frame was changed", async () => {
     const { bundle, signature } = await signedPart(log, await writePart(log));
     const running = { ...bundle, closed: false };
     const { verdict, banner } = await browser.open(
@@ -154,7 +154,7 @@ describe.skipIf(skipChromium)("a file that was changed", () => {
     expect(await banner()).toContain("the signature of the part");
   });
 
-  test("fails where it carries no export", async () => {
+  test("fails if it contains no export", async () => {
     const html = (await pageOfLog(log)).replace('{"bundle":', '{"bundel":');
     const { verdict, banner } = await browser.open(html);
     expect(await verdict()).toBe("fails");
@@ -165,7 +165,7 @@ describe.skipIf(skipChromium)("a file that was changed", () => {
     ["prev_hash", {}],
     ["seq", {}],
     ["recorded_at", []],
-  ])("fails where a record's %s is of another kind", async (name, value) => {
+  ])("fails if a record's %s is of another type", async (name, value) => {
     const bundle = withRecords(await writePart(log), (records) => {
       const { record, ...proof } = records[7] as Entry;
       records.splice(7, 1, { ...proof, record: { ...record, [name]: value } });

@@ -23,15 +23,15 @@ beforeAll(async () => {
 
 const goodPage = (of = log) => pageOfLog(of);
 
-describe("the file", () => {
-  test("carries the script that its source gives; if not, run `npm run build`", async () => {
+describe("the exported page", () => {
+  test("contains the script that its source gives (if not, run `npm run build`)", async () => {
     const built = new URL("../../dist/assets/audit-page.js", import.meta.url);
     const code = await bundleAuditPage();
     expect(readFileSync(built, "utf8") === code).toBe(true);
     expect(code.match(/<\/script|<script|<!--/i) ?? code.match(/\P{ASCII}/u)).toBeNull();
   });
 
-  test("is the same bytes for the same part, however the stream is cut", async () => {
+  test("has the same bytes for the same part, however the stream is cut", async () => {
     const content = () => ({ change: { kind: "</script><!--<script>ümlaut 👩‍🌾" } });
     const hostile = await writeLog(3, key, content);
     const signed = await signedPart(hostile, await writePart(hostile));
@@ -47,8 +47,8 @@ describe("the file", () => {
   });
 });
 
-describe.skipIf(skipChromium)("an export nobody touched", () => {
-  test("holds by its own key, says so, and asks whose key it is", async () => {
+describe.skipIf(skipChromium)("an unchanged page", () => {
+  test("verifies with its own key, says so, and asks whose key it is", async () => {
     const { verdict, banner, answer, text } = await browser.open(await goodPage());
     expect(await verdict()).toBe("unconfirmed");
     expect(await banner()).toMatch(
@@ -63,7 +63,7 @@ describe.skipIf(skipChromium)("an export nobody touched", () => {
     expect(await text()).toContain("proves nothing if its script was replaced");
   });
 
-  test.each(["key set", "vkey"])("holds once the right %s is pasted", async (kind) => {
+  test.each(["key set", "vkey"])("verifies after the right %s is pasted", async (kind) => {
     const { verdict, page, banner } = await browser.open(await goodPage());
     await verdict();
     const pasted = kind === "vkey" ? await noteKeyText(noteKeyOf(log)) : keySet(other, key);
@@ -74,7 +74,7 @@ describe.skipIf(skipChromium)("an export nobody touched", () => {
     expect(await banner()).toMatch(/^✓\s*This export holds/);
   });
 
-  test("shows every record, and opens each with its proof", async () => {
+  test("shows every record, and opens each one with its proof", async () => {
     const { verdict, page } = await browser.open(await goodPage());
     await verdict();
     expect(await page.locator("tbody tr[id]").count()).toBe(SIZE);
@@ -88,7 +88,7 @@ describe.skipIf(skipChromium)("an export nobody touched", () => {
     expect(await page.locator("#record-7 + tr dd").allTextContents()).toEqual([hash, sig, key_id]);
   });
 
-  test("goes through checkpoints kept from before, at its ends and between", async () => {
+  test("passes through earlier checkpoints, at its ends and between", async () => {
     const { verdict, give, answer } = await browser.open(await goodPage());
     await verdict();
     for (const size of [0, 12, SIZE]) {
@@ -99,7 +99,7 @@ describe.skipIf(skipChromium)("an export nobody touched", () => {
     }
   });
 
-  test("does not look wrong for being one part of several", async () => {
+  test("does not look wrong because it is one part of several", async () => {
     const signed = await signedPart(long, await writePart(long, { part: 2 }));
     const { verdict, give, answer, text } = await browser.open(await pageOf(signed, [key]));
     expect(await verdict()).toBe("unconfirmed");
@@ -110,14 +110,14 @@ describe.skipIf(skipChromium)("an export nobody touched", () => {
     expect(await give({ key: keySet(key) })).toBe("holds");
   });
 
-  test("holds with no record at all", async () => {
+  test("verifies without any record", async () => {
     const empty = await signedPart(log, await writePart(log, { end: 0 }));
     const { verdict, text } = await browser.open(await pageOf(empty, [key]));
     expect(await verdict()).toBe("unconfirmed");
     expect(await text()).toContain("This part holds no record.");
   });
 
-  test("says what it is where no script runs, and is not verified there", async () => {
+  test("says what it is without scripts, and is not verified then", async () => {
     const { page } = await browser.open(await goodPage(), { javaScriptEnabled: false });
     expect(await page.textContent("noscript")).toMatch(/Not verified[\s\S]*gatehouse audit verify/);
     expect(await page.getAttribute("html", "data-verdict")).toBeNull();
@@ -125,7 +125,7 @@ describe.skipIf(skipChromium)("an export nobody touched", () => {
 });
 
 describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
-  test("shows a log that was signed anew by another key under the same id", async () => {
+  test("reveals a log that was signed again with another key under the same id", async () => {
     const thief = { ...other, kid: key.kid };
     const { verdict, give, banner, text } = await browser.open(
       await goodPage(await writeLog(SIZE, thief)),
@@ -140,14 +140,14 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     expect(await give({})).toBe("unconfirmed");
   });
 
-  test("fails by a key that signed nothing here", async () => {
+  test("fails if the key signed nothing here", async () => {
     const { verdict, give, banner } = await browser.open(await goodPage());
     await verdict();
     expect(await give({ key: keySet(other) })).toBe("fails");
     expect(await banner()).toContain("record 0: it is signed by a key that is not in the key set");
   });
 
-  test("shows a history that was written anew with the right key", async () => {
+  test("reveals a history that was rewritten with the right key", async () => {
     const again = await writeLog(SIZE, key, () => ({ change: { kind: "rewritten" } }));
     const { verdict, give, banner } = await browser.open(await goodPage(again));
     await verdict();
@@ -157,7 +157,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     expect(await banner()).toContain("at 12 records the checkpoint has another history");
   });
 
-  test("fails as unanchored where the checkpoint lies beyond the export", async () => {
+  test("fails as unanchored if the checkpoint is beyond the export", async () => {
     const html = await pageOf(await signedPart(log, await writePart(log, { end: 15 })), [key]);
     const { verdict, give, answer } = await browser.open(html);
     await verdict();
@@ -168,7 +168,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     expect(words).toContain("unanchored: the checkpoint at 18 records");
   });
 
-  test("fails where somebody else signed the checkpoint", async () => {
+  test("fails if somebody else signed the checkpoint", async () => {
     const { verdict, give, answer } = await browser.open(await goodPage());
     await verdict();
     const checkpoint = await checkpointAt(await writeLog(SIZE, other), 12);
@@ -184,7 +184,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
       { checkpoint: "a.example/1\n7\nAA==" },
       "#kept-checkpoint",
     ],
-  ])("is complained of where it cannot be read, and nothing is green by it: %s", async (...row) => {
+  ])("is reported if it cannot be read, and nothing passes because of it: %s", async (...row) => {
     const [, given, field] = row;
     const { verdict, give, page } = await browser.open(await goodPage());
     await verdict();
@@ -198,7 +198,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
   });
 });
 
-test.skipIf(skipChromium)("of two questions the later one counts", async () => {
+test.skipIf(skipChromium)("of two pasted values the later one counts", async () => {
   const { page, verdict, banner } = await browser.open(await goodPage());
   await verdict();
   const pasted = [await noteKeyText(noteKeyOf({ ...log, key: other })), keySet(key)];
@@ -216,7 +216,7 @@ test.skipIf(skipChromium)("of two questions the later one counts", async () => {
   expect(await banner()).toContain("not in the key set");
 });
 
-describe.skipIf(skipChromium)("decisions", () => {
+describe.skipIf(skipChromium)("decisions in a page", () => {
   async function decided(outcome?: string) {
     const { content, published, policies } = await writtenDecision(outcome);
     const of = await writeLog(4, key, (seq) => ({ 1: published, 2: content })[seq] ?? {});
@@ -224,14 +224,14 @@ describe.skipIf(skipChromium)("decisions", () => {
     return browser.open(await pageOf(signed, [key]));
   }
 
-  test("are made again by the rules they name", async () => {
+  test("are evaluated again by the rules they name", async () => {
     const { verdict, answer, page } = await decided();
     expect(await verdict()).toBe("unconfirmed");
     expect((await answer("replay"))[1]).toContain("(1 made again)");
     expect(await page.textContent("#record-2 td:nth-of-type(3)")).toMatch(/^approved/);
   });
 
-  test("that do not follow from them fail", async () => {
+  test("fail if they do not follow from those rules", async () => {
     const { verdict, banner } = await decided("denied<img src=x onerror=alert(1)>");
     expect(await verdict()).toBe("fails");
     expect(await banner()).toContain("record 2: it says denied<img src=x onerror=alert(1)>");

@@ -26,7 +26,7 @@ const HOSTILE = [
 ];
 
 describe.skipIf(skipChromium)("the page by itself", () => {
-  test("keeps hostile words as words", { timeout: 60_000 }, async () => {
+  test("shows hostile text as plain text", { timeout: 60_000 }, async () => {
     const chain = "evil.example/\u202e<img/src=x/onerror=alert(1)>/audit/1";
     const evil = await auditKey("</script><script>window.owned=5</script>");
     const content = (seq: number) => {
@@ -72,7 +72,7 @@ describe.skipIf(skipChromium)("the page by itself", () => {
     expect([events, requests]).toEqual([[], [url]]);
   });
 
-  test("asks nobody anything, and could not", async () => {
+  test("sends no request, and could not", async () => {
     const { page, verdict, give, requests, events, url } = await browser.open(await goodPage());
     await verdict();
     await give({ key: keySet(key), checkpoint: await checkpointAt(log, 12) });
@@ -86,7 +86,7 @@ describe.skipIf(skipChromium)("the page by itself", () => {
     expect([answer, requests]).toEqual(["refused", [url]]);
   });
 
-  test("runs no script but its own", async () => {
+  test("runs only its own script", async () => {
     const injected = `<script>window.owned=1</script><img src="x.png" onerror="window.owned=2">`;
     const html = (await goodPage()).replace(
       "<h1>",
@@ -106,7 +106,7 @@ describe.skipIf(skipChromium)("the page by itself", () => {
   // Again on a busy machine: one run in time shows what the page can do.
   const patient = { retry: 2 };
   test(
-    "verifies and shows 1,000 records in under 3 s, the contract's figure",
+    "verifies and shows 1,000 records in under 3 seconds, as the contract says",
     patient,
     async () => {
       // As long as real ones, and nearly all of them decisions to be made again.
@@ -141,7 +141,7 @@ describe.skipIf(skipChromium)("the page by itself", () => {
   );
 });
 
-describe.skipIf(skipChromium)("a browser that cannot check", () => {
+describe.skipIf(skipChromium)("the page in a browser", () => {
   test.each([
     [
       "without Ed25519",
@@ -164,7 +164,7 @@ describe.skipIf(skipChromium)("a browser that cannot check", () => {
         crypto.subtle.verify = async () => false;
       },
     ],
-  ])("says that nothing was verified, and is never green: %s", async (_name, init) => {
+  ])("says that nothing was verified, and never passes: %s", async (_name, init) => {
     const { page, verdict, banner } = await browser.open(await goodPage(), { init });
     expect(await verdict()).toBe("unsupported");
     expect(await banner()).toMatch(/Not verified[\s\S]*gatehouse audit verify/);
@@ -173,8 +173,8 @@ describe.skipIf(skipChromium)("a browser that cannot check", () => {
   });
 });
 
-describe.skipIf(skipChromium)("the page for everybody", () => {
-  test.each(VIEWS)("has no barrier in $colorScheme at $width pixels", async (view) => {
+describe.skipIf(skipChromium)("the page", () => {
+  test.each(VIEWS)("is accessible in $colorScheme at $width pixels", async (view) => {
     const html = await pageOf(await signedPart(log, await writePart(log, { end: 3 })), [key]);
     const { page, verdict, give, events } = await browser.open(html, viewOptions(view));
     await verdict();

@@ -106,7 +106,7 @@ test("a server that follows rules its owner never published is caught", async ()
   ]);
 });
 
-test("a server that forgets what was spent is caught", async () => {
+test("a server that does not count what was spent is caught", async () => {
   const { shop, buyer } = await honestShop(DAILY);
   const read: Bug["read"] = (sql, row) => (sql.includes("AS minor") ? { minor: 0 } : row);
   await misled({ read }, async () => {
@@ -117,7 +117,7 @@ test("a server that forgets what was spent is caught", async () => {
   );
 });
 
-test("a server that lets a person approve alone what two must is caught", async () => {
+test("a server that lets one person approve what two must approve is caught", async () => {
   const [skills, , never] = ORDER_POLICY.rules;
   const ask = { ...ORDER_POLICY.rules[1], escalation: { expires_in: "PT4H", approvals: 2 } };
   const { shop, buyer } = await honestShop({ ...ORDER_POLICY, rules: [skills, ask, never] });

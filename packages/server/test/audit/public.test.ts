@@ -24,7 +24,7 @@ async function startShop() {
 const sizeOf = (checkpoint: string) => Number(checkpoint.split("\n")[1]);
 
 describe("a public checkpoint", () => {
-  test("is signed by the audit key under the log's own name, and grows", async () => {
+  test("is signed by the audit key under the log's own name, and advances", async () => {
     const { server, rename, get } = await startShop();
     const first = await (await get("checkpoint")).text();
     await rename("Other");
@@ -38,7 +38,7 @@ describe("a public checkpoint", () => {
     expect((await auditKeys(server)).size).toBe(2);
   });
 
-  test("is not there for a site that is not, or has another name", async () => {
+  test("does not exist for a site that is missing or has another name", async () => {
     const { server, site } = await startShop();
     for (const path of [`${"A".repeat(43)}/checkpoint`, "x/checkpoint", `${site}/other`]) {
       expect((await fetch(`${server.url}/v1/audit/${path}`)).status).toBe(404);
@@ -47,7 +47,7 @@ describe("a public checkpoint", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  test("of a site from before there were logs begins its log", async () => {
+  test("of a site that is older than the logs starts its log", async () => {
     const { server, site, get } = await startShop();
     const { db } = server.context;
     const old = "B".repeat(43);
@@ -77,7 +77,7 @@ describe("a proof", () => {
     keys = [...(await auditKeys(server)).values()];
   });
 
-  test("of every record holds as text, and says nothing of what it is about", async () => {
+  test("of every record verifies as text, and reveals nothing about its content", async () => {
     const path = `/v1/admin/sites/${shop.site}/audit/records?from_seq=0`;
     const { body } = await server.admin("GET", path);
     expect(body.items.length).toBe(15);
@@ -95,7 +95,7 @@ describe("a proof", () => {
     }
   });
 
-  test("as JSON has the same, in hex", async () => {
+  test("has the same content as JSON, in hex", async () => {
     const { record, hash } = await shop.newest();
     const answer = await shop.get(`proof/${record.record_id}`);
     const body = (await answer.json()) as Record<string, unknown>;
@@ -106,7 +106,7 @@ describe("a proof", () => {
     expect((await verifyReceipt(receipt, fromHex(hash) as Uint8Array, keys)).ok).toBe(true);
   });
 
-  test("is not there for an unknown record, or another site's", async () => {
+  test("does not exist for an unknown record, or another site's", async () => {
     const { record } = await shop.newest();
     const other = await createSite(server, "other.example.com");
     const path = `${server.url}/v1/audit/${other.site_key_hash}/proof/${record.record_id}`;
@@ -116,8 +116,8 @@ describe("a proof", () => {
   });
 });
 
-describe("audit_public", () => {
-  test("hourly shows the log as it was at the last full hour", async () => {
+describe("the setting audit_public", () => {
+  test("hourly shows the log as of the last full hour", async () => {
     const { clock, server, site, rename, get, newest } = await startShop();
     await server.admin("PATCH", `/v1/admin/sites/${site}`, { audit_public: "hourly" });
     expect(sizeOf(await (await get("checkpoint")).text())).toBe(0);
@@ -138,7 +138,7 @@ describe("audit_public", () => {
     expect((await get(`proof/${later.record_id}`)).status).toBe(200);
   });
 
-  test("owner shows nothing to anybody, and everything to the site's tokens", async () => {
+  test("owner shows nothing to the public, and everything to the site's tokens", async () => {
     const { server, site, get, newest } = await startShop();
     await server.admin("PATCH", `/v1/admin/sites/${site}`, { audit_public: "owner" });
     const { record } = await newest();
@@ -154,7 +154,7 @@ describe("audit_public", () => {
 });
 
 describe("reading a log", () => {
-  test("is recorded, except where it shows nothing but the reader's own reading", async () => {
+  test("is recorded, unless it only shows the reader's own reads", async () => {
     const { server, site } = await startShop();
     const path = `/v1/admin/sites/${site}/audit/records`;
     const read = async (query: string) => (await server.admin("GET", path + query)).body;

@@ -61,7 +61,7 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     return body;
   }
 
-  test("comes with a hash, a signature and a proof that hold, the newest one too", async () => {
+  test("has a hash, a signature and a proof that verify, also if it is the newest", async () => {
     await rename("Other");
     for (const { record_id, text } of await all()) {
       const { entry } = await expectProven(record_id);
@@ -69,7 +69,7 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     }
   });
 
-  test.each(["hourly", "owner"])("is shown and proven where %s sees the log", async (audit) => {
+  test.each(["hourly", "owner"])("is shown and proven if audit_public is %s", async (audit) => {
     await server.admin("PATCH", below(site), { audit_public: audit });
     const newest = (await all()).at(-1)?.record_id as string;
     const anybody = await fetch(`${server.url}/v1/audit/${site}/proof/${newest}`);
@@ -77,7 +77,7 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     await expectProven(newest);
   });
 
-  test("is still there of a log that has ended, and of a site that is gone", async () => {
+  test("is still available after its log has ended, and after its site is deleted", async () => {
     const [genesis] = await all();
     const renewed = await server.admin("POST", `${below(site)}/audit/epochs`, {
       reason: "a test",
@@ -92,7 +92,7 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     expect([record.type, record.read.chain]).toEqual(["audit.read", chain]);
   });
 
-  test("is recorded as read, as a page of it is, but a record of reading is not", async () => {
+  test("is recorded as read, like a page of records, unless it records a read itself", async () => {
     const [genesis, created] = await all();
     await show(created?.record_id as string);
     const page = await server.admin("GET", `${below(site)}/audit/records?from_seq=1&limit=1`);
@@ -110,7 +110,7 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     expect((await all()).length).toBe(before + 1);
   });
 
-  test("is not there where the site has none of the id, and nothing is recorded", async () => {
+  test("does not exist if the site has no such id, and nothing is recorded", async () => {
     const { site_key_hash: other } = await createSite(server, `other-${domains}.example.com`);
     const [theirs] = await all(other);
     const sizes = async () => [(await all()).length, (await all(other)).length];
@@ -122,7 +122,7 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     expect(await sizes()).toEqual(before);
   });
 
-  test("is for auditors of its site", async () => {
+  test("can be read by auditors of its site", async () => {
     const { site_key_hash: other } = await createSite(server, `other-${domains}.example.com`);
     const [genesis] = await all();
     const id = genesis?.record_id as string;

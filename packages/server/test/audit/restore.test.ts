@@ -48,7 +48,7 @@ describe.each(DATABASES)("a log restored into %s", (dialect) => {
   });
 });
 
-test("checkpoints of a later time are no hindrance, and their epochs are not used again", async () => {
+test("checkpoints of a later time do not block a restore, and their epochs are not reused", async () => {
   const from = await freshEnvironment("sqlite");
   const first = await startServer(from);
   await createSite(first, "shop.example.com");
@@ -71,7 +71,7 @@ test("checkpoints of a later time are no hindrance, and their epochs are not use
   expect(logs.body.items[0].chain).toBe("late.example.com/audit/2");
 });
 
-test("doctor warns of what a restore lost until the log itself tells everybody, and no longer", async () => {
+test("doctor warns about what a restore lost until the log itself shows it", async () => {
   const from = await freshEnvironment("sqlite");
   const first = await startServer(from);
   const shop = await createSite(first, "shop.example.com");

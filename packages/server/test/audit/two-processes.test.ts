@@ -22,7 +22,7 @@ async function change(node: NodeProcess, site: string, versions: number[]): Prom
 }
 
 describe.each(DATABASES)("two processes that write one log, on %s", (dialect) => {
-  test("make one chain: every answer is in it, without gap, fork or duplicate", {
+  test("write one chain that contains every answer, without gap, fork or duplicate", {
     timeout: 60_000,
   }, async () => {
     const env = await freshEnvironment(dialect);

@@ -32,7 +32,7 @@ describe.skipIf(skipChromium)("the agent page in a browser", () => {
     expect(await barriersOf(page)).toEqual(NO_BARRIERS);
   });
 
-  test("breaks its own policy nowhere, and prints each skill's address", async () => {
+  test("does not violate its own content security policy, and prints each skill's address", async () => {
     const page = await browser.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));

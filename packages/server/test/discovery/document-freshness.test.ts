@@ -45,8 +45,8 @@ async function eventually(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-describe("signed bytes", () => {
-  test("are the same until they are five minutes old, and then new", async () => {
+describe("signed documents", () => {
+  test("keep the same bytes for five minutes, and are then renewed", async () => {
     const { clock, shop } = await onOwnClock();
     const first = await shop.get("card");
     clock.advance(REMAKE_AFTER_MS - 1);
@@ -58,7 +58,7 @@ describe("signed bytes", () => {
     expect(renewed.body.signing.issued_at).toBe(new Date(clock.now()).toISOString());
   });
 
-  test("have at least nine minutes left, whenever they are fetched", async () => {
+  test("are valid for at least nine more minutes whenever they are fetched", async () => {
     const { clock, shop } = await onOwnClock();
     for (let minute = 0; minute < 40; minute++) {
       const { signing } = (await shop.get("card")).body;
@@ -67,7 +67,7 @@ describe("signed bytes", () => {
     }
   });
 
-  test("are made again when the clock was set back", async () => {
+  test("are made again after the clock was set back", async () => {
     const { clock, shop, server } = await onOwnClock();
     await shop.get("card");
     const back = new ManualClock(NOON - 60 * MINUTE_MS);
@@ -76,7 +76,7 @@ describe("signed bytes", () => {
     expect(Date.parse(signing.issued_at)).toBe(server.context.clock.now());
   });
 
-  test("are signed once, however many ask at the same time", async () => {
+  test("are signed once for many requests at the same time", async () => {
     const { server, shop } = await onOwnClock();
     const signatures = countSignatures(server);
     await shop.setSkills(SKILLS.slice(0, 1));
@@ -90,7 +90,7 @@ describe("signed bytes", () => {
     expect(signatures()).toBe(3);
   });
 
-  test("on the page are the very bytes of the card", async () => {
+  test("on the agent page are the exact bytes of the card", async () => {
     const { shop } = await onOwnClock();
     const page: string = (await shop.get("page")).body;
     const [, block = ""] = /id="agent-card">([^<]*)</.exec(page) ?? [];
@@ -99,7 +99,7 @@ describe("signed bytes", () => {
 });
 
 describe.each(DATABASES)("a change on %s", (dialect) => {
-  test("shows at once where it was made, and soon on every other node", async () => {
+  test("shows at once on its own node, and soon on every other node", async () => {
     const env = await freshEnvironment(dialect);
     const here = await startServer(env);
     const there = await startServer(env);
@@ -117,7 +117,7 @@ describe.each(DATABASES)("a change on %s", (dialect) => {
     expect(await eventually(async () => (await elsewhere()).status === 404)).toBe(true);
   });
 
-  test("that comes while a document is being made leaves nothing old behind", async () => {
+  test("that happens while a document is being made leaves no old document behind", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const shop = await publishedSite(server);
     for (let round = 0; round < 20; round++) {
@@ -131,7 +131,7 @@ describe.each(DATABASES)("a change on %s", (dialect) => {
   });
 });
 
-test("without news from other nodes every request asks the database", async () => {
+test("without notifications from other nodes, every request reads the database", async () => {
   const { server, shop } = await onOwnClock();
   const { db } = server.context;
   await shop.get("card");
@@ -147,7 +147,7 @@ test("without news from other nodes every request asks the database", async () =
 });
 
 describe("a document that cannot be signed", () => {
-  test("is 503 for now, is not stored, and comes back with the key", async () => {
+  test("answers 503, is not cached, and is available again with the key", async () => {
     const { clock, server, shop } = await onOwnClock();
     const { db, keys } = server.context;
     const kid = (await keys.signer("card")).kid;
@@ -180,7 +180,7 @@ describe("a document that cannot be signed", () => {
     expect(body.signing.issued_at).toBe(new Date(clock.now()).toISOString());
   });
 
-  test("is tried again by the next who asks", async () => {
+  test("is tried again at the next request", async () => {
     const { server, shop } = await onOwnClock();
     const signer = server.context.keys.signer.bind(server.context.keys);
     let broken = true;
@@ -210,7 +210,7 @@ describe("cached documents", () => {
     return { server, shop, liveSites, cache };
   }
 
-  test("stay below their limit of bytes, and what is asked for most stays longest", async () => {
+  test("stay below their limit of bytes, and the most requested stay longest", async () => {
     const bytesMax = 120_000;
     const { server, liveSites, cache } = await ownCache(bytesMax);
     const weight = () => liveSites.siteBytes + liveSites.documentBytes;
@@ -239,7 +239,7 @@ describe("cached documents", () => {
     expect([before > 1024, liveSites.documentBytes]).toEqual([true, before]);
   });
 
-  test("are served even when a single one is larger than the limit", async () => {
+  test("are served even if a single one is larger than the limit", async () => {
     const { shop, liveSites, cache } = await ownCache(0);
     const found = await cache.find(shop.site.site_key_hash, "card");
     expect(found.ok && found.value.bytes.length).toBeGreaterThan(1000);
@@ -257,13 +257,13 @@ test("a path that takes the hash of a site does not take its key", async () => {
   expect((await fetch(server.url + byKey)).status).toBe(404);
 });
 
-describe("rotation", () => {
+describe("a rotation of the signing key", () => {
   /** `npm run test:long` asks 10,000 times. */
   const FETCHES = Number(process.env.ROTATION_FETCHES ?? 500);
   const AT_ONCE = 25;
   const ANNOUNCED_MS = 11 * MINUTE_MS;
 
-  test("fails no verifier that looks again for a key it does not know", async () => {
+  test("fails no verifier that refreshes the key set for an unknown key", async () => {
     const { clock, server, shop } = await onOwnClock();
     let keys = new Map<string, { kty: "OKP"; crv: "Ed25519"; x: string }>();
     const findKey = async (kid: string) => {

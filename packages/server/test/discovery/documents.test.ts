@@ -34,8 +34,8 @@ const PASSING = ["date", "x-request-id", "connection", "keep-alive", "transfer-e
 const lasting = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => !PASSING.includes(name)));
 
-describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
-  test("is served with its type, its cache rule, a strong tag, and to every origin", async () => {
+describe.each(EXPECTED)("the document %s", (name, type, cache, naming) => {
+  test("is served to every origin with its type, its cache rule and a strong ETag", async () => {
     const { status, headers } = await shop.get(name);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe(type);
@@ -59,13 +59,13 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("by the key is found only where the contract says so", async () => {
+  test("is found by the site key only if the contract says so", async () => {
     const { site_key, site_key_hash } = shop.site;
     const byKey = shop.paths[name].replace(site_key_hash, site_key);
     expect((await at(byKey)).status).toBe(naming === "either" ? 200 : 404);
   });
 
-  test.each(["", "?x=1"])("answers HEAD as GET, without a body%s", async (query) => {
+  test.each(["", "?x=1"])("answers HEAD like GET, without a body%s", async (query) => {
     const path = shop.paths[name] + query;
     const got = await at(path);
     const head = await at(path, { method: "HEAD" });
@@ -73,7 +73,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect(lasting(head.headers)).toEqual(lasting(got.headers));
   });
 
-  test.each(["", "?x=1"])("is not sent again to whoever has it%s", async (query) => {
+  test.each(["", "?x=1"])("is not sent again to a client that has it%s", async (query) => {
     const path = shop.paths[name] + query;
     const etag = (await at(path)).headers.get("etag") as string;
     for (const match of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
@@ -86,7 +86,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect(other.status).toBe(200);
   });
 
-  test("answers preflights, and refuses other methods before it looks at the site", async () => {
+  test("answers preflights, and refuses other methods before it looks up the site", async () => {
     for (const path of [shop.paths[name], shop.paths[name].replace(/[\w-]{43,}/, "A".repeat(43))]) {
       const preflight = await at(path, { method: "OPTIONS" });
       expect([preflight.status, preflight.headers.get("allow")]).toEqual([
@@ -102,7 +102,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     }
   });
 
-  test("of an unknown site is 404 not_found, and is not stored", async () => {
+  test("of an unknown site answers 404 not_found, and is not cached", async () => {
     const unknown = documentPaths({
       site_key: `us_${"A".repeat(43)}`,
       site_key_hash: "B".repeat(43),
@@ -116,7 +116,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect(body.docs_url).toBe(`${server.url}/docs/errors/not-found.md`);
   });
 
-  test("of a pending site says so, and nothing in its name", async () => {
+  test("of a pending site says that, and nothing in the site's name", async () => {
     const site = await createSite(server, `pending-${name.toLowerCase()}.example.com`, false);
     const { status, body, headers } = await at(documentPaths(site)[name]);
     expect([status, headers.get("cache-control")]).toEqual([404, "no-store"]);
@@ -129,7 +129,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect((await at(new URL(body.docs_url).pathname)).body).toContain("# `pending_verification`");
   });
 
-  test("of a pending site is a page for a person who opens the agent page", async () => {
+  test("of a pending site is a readable page for a person who opens the agent page", async () => {
     const site = await createSite(server, `seen-${name.toLowerCase()}.example.com`, false);
     const browser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
     const paths = [documentPaths(site)[name]];
@@ -157,7 +157,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
   });
 });
 
-test("a path with another ending, or in another place, names nothing", async () => {
+test("a path with another extension, or in another place, answers 404", async () => {
   const { site_key: key, site_key_hash: hash } = shop.site;
   for (const path of [
     `/v1/agent/${hash}.php`,
@@ -173,7 +173,7 @@ test("a path with another ending, or in another place, names nothing", async () 
   }
 });
 
-test("a document without a proper Host is refused, kept or not", async () => {
+test("a document without a valid Host is refused, cached or not", async () => {
   await shop.get("card");
   for (const host of [
     "",
@@ -189,7 +189,7 @@ test("a document without a proper Host is refused, kept or not", async () => {
   }
 });
 
-test("a client that pipelines documents without reading them is cut off", async () => {
+test("a client that pipelines requests for documents without reading is disconnected", async () => {
   await shop.get("page");
   const request = `GET ${shop.paths.page} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const answer = await raw(server.port, request.repeat(500)).catch(() => "reset");
@@ -201,7 +201,7 @@ test("a client that pipelines documents without reading them is cut off", async 
   expect(few.split("HTTP/1.1 200").length - 1).toBe(21);
 });
 
-test("a stop lets answers go out that a slow client has not taken yet", async () => {
+test("a stopping process still sends answers that a slow client has not read yet", async () => {
   const own = await startServer(await freshEnvironment("sqlite"));
   const description = "\u{1f337}".repeat(140);
   const skills = Array.from({ length: 50 }, (_, i) => ({
@@ -230,7 +230,7 @@ test("a stop lets answers go out that a slow client has not taken yet", async ()
   expect(taken).toBeGreaterThan(20 * length);
 });
 
-test("documents are counted like every other answer", async () => {
+test("documents are counted in the metrics like every other answer", async () => {
   const counted = async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     const line = /requests_total\{door="discovery",method="GET",status="200"\} (\d+)/.exec(text);
@@ -244,7 +244,7 @@ test("documents are counted like every other answer", async () => {
   expect(after.bytes).toBeGreaterThan(1000);
 });
 
-test("an older key that looks like a hash names its site", async () => {
+test("an older key that looks like a hash identifies its site", async () => {
   const site_key = `sk_${"k".repeat(40)}`;
   const made = await server.admin("POST", "/v1/admin/sites", {
     domain: "older.example.com",
@@ -260,35 +260,38 @@ test("an older key that looks like a hash names its site", async () => {
 });
 
 describe("the agent page", () => {
-  test.each(["page", "llms"] as const)("and llms.txt are Markdown on request: %s", async (name) => {
-    const asked = await shop.get(name, { headers: { accept: "text/markdown, text/html;q=0.5" } });
-    expect(asked.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-    expect(asked.headers.get("vary")).toBe("Accept");
-    expect(asked.body).toMatch(/^# shop\.example\.com/);
-    const spelt = await shop.get(name, { headers: { accept: "Text/Markdown" } });
-    expect(spelt.headers.get("etag")).toBe(asked.headers.get("etag"));
-    const usual = await shop.get(name);
-    expect(usual.headers.get("etag")).not.toBe(asked.headers.get("etag"));
-    for (const accept of [
-      "text/html, text/plain, text/markdown;q=0.5",
-      "text/*, text/markdown;q=0.1",
-      "*/*, text/markdown;q=0.1",
-      "text/markdown;q=0",
-      "*/*",
-    ]) {
-      const other = await shop.get(name, { headers: { accept } });
-      expect(other.headers.get("content-type")).not.toMatch(/markdown/);
-      expect(other.headers.get("vary")).toBe("Accept");
-    }
-  });
+  test.each(["page", "llms"] as const)(
+    "and llms.txt are served as Markdown on request: %s",
+    async (name) => {
+      const asked = await shop.get(name, { headers: { accept: "text/markdown, text/html;q=0.5" } });
+      expect(asked.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+      expect(asked.headers.get("vary")).toBe("Accept");
+      expect(asked.body).toMatch(/^# shop\.example\.com/);
+      const spelt = await shop.get(name, { headers: { accept: "Text/Markdown" } });
+      expect(spelt.headers.get("etag")).toBe(asked.headers.get("etag"));
+      const usual = await shop.get(name);
+      expect(usual.headers.get("etag")).not.toBe(asked.headers.get("etag"));
+      for (const accept of [
+        "text/html, text/plain, text/markdown;q=0.5",
+        "text/*, text/markdown;q=0.1",
+        "*/*, text/markdown;q=0.1",
+        "text/markdown;q=0",
+        "*/*",
+      ]) {
+        const other = await shop.get(name, { headers: { accept } });
+        expect(other.headers.get("content-type")).not.toMatch(/markdown/);
+        expect(other.headers.get("vary")).toBe("Accept");
+      }
+    },
+  );
 
-  test("says of each protocol whether it is served", async () => {
+  test("says for each protocol whether it is supported", async () => {
     const page: string = (await shop.get("page")).body;
     expect(page).toMatch(/>MCP<\/a>[^\n]*live/);
     expect(page).not.toMatch(/>MCP<\/a>[^\n]*not served yet/);
   });
 
-  test("may load nothing and run nothing, and says where machines find the same", async () => {
+  test("can load nothing and run nothing, and links to the machine-readable form", async () => {
     const { headers } = await shop.get("page");
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(
@@ -301,7 +304,7 @@ describe("the agent page", () => {
     for (const [, url] of links) expect((await fetch(url as string)).status).toBe(200);
   });
 
-  test("is found by the domain, in every spelling of it", async () => {
+  test("is found by the domain, in every spelling", async () => {
     const unicode = await publishedSite(server, "xn--bcher-kva.example.com");
     for (const [domain, path] of [
       ["shop.example.com", shop.paths.page],
@@ -320,7 +323,7 @@ describe("the agent page", () => {
   });
 });
 
-describe("the installation", () => {
+describe("the service", () => {
   test("has an API catalog whose links resolve", async () => {
     const { body, headers } = await at("/.well-known/api-catalog");
     expect(headers.get("content-type")).toMatch(/^application\/linkset\+json; profile="/);
@@ -332,7 +335,7 @@ describe("the installation", () => {
     }
   });
 
-  test("has a security.txt with a contact and a date ahead", async () => {
+  test("has a security.txt with a contact and a date in the future", async () => {
     const { body, headers } = await at("/.well-known/security.txt");
     expect(headers.get("content-type")).toMatch(/^text\/plain; charset=utf-8/i);
     expect(body).toMatch(/^Contact: mailto:security@127\.0\.0\.1$/m);
@@ -352,7 +355,7 @@ describe("the installation", () => {
     }
   });
 
-  test("refuses a task of A2A at every address of a card, in JSON", async () => {
+  test("refuses an A2A task at every address of a card, with JSON", async () => {
     const card = JSON.stringify((await shop.get("card")).body);
     const own = new Set(card.match(/http:\/\/127\.0\.0\.1:\d+[^"#\\]*/g));
     expect(own.size).toBeGreaterThan(7);

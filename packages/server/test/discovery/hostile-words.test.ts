@@ -53,8 +53,8 @@ async function findKey(kid: string) {
 
 const CASES = [...HOSTILE.map((words) => [words]), ...URLS.map((url) => ["Words", url])];
 
-describe("words and addresses that try to be more", () => {
-  test.each(CASES)("keep every signature whole: %j %s", async (words, url) => {
+describe("hostile texts and addresses of an owner", () => {
+  test.each(CASES)("leave every signature valid: %j %s", async (words, url) => {
     await say(words as string, url);
     const card = await (await fetch(server.url + shop.paths.card)).text();
     const page: string = (await shop.get("page")).body;
@@ -69,7 +69,7 @@ describe("words and addresses that try to be more", () => {
   });
 
   test.each(CASES)(
-    "leave llms.txt with one title and link lines only: %j %s",
+    "leave llms.txt with one title and only link lines: %j %s",
     async (words, url) => {
       await say(words as string, url);
       const lines: string[] = (await shop.get("llms")).body.trimEnd().split("\n");
@@ -126,11 +126,11 @@ describe("words and addresses that try to be more", () => {
   });
 });
 
-describe("what is too long", () => {
+describe("a text that is too long", () => {
   test.each([
     ["name", { name: "x".repeat(121) }, /^name: .*120 characters/],
     ["description", { description: "x".repeat(501) }, /^description: /],
-  ])("in a site's %s is a clear 400", async (_field, change, message) => {
+  ])("in a site's %s is refused with a clear 400", async (_field, change, message) => {
     const { status, body } = await server.admin("PATCH", shop.admin, change);
     expect([status, body.error]).toEqual([400, "invalid_request"]);
     expect(body.message).toMatch(message);
@@ -142,7 +142,7 @@ describe("what is too long", () => {
     ["url", { url: `https://a.example/${"x".repeat(2048)}` }, /^skills\.0\.url: .*2048 characters/],
     ["url once encoded", { url: `https://a.example/${"ü".repeat(1000)}` }, /^skills\.0\.url: /],
     ["id", { id: "x".repeat(65) }, /^skills\.0\.id: /],
-  ])("in a skill's %s is a clear 400", async (_field, fields, message) => {
+  ])("in a skill's %s is refused with a clear 400", async (_field, fields, message) => {
     const skills = [{ id: "one", enabled: true, ...fields }];
     const { status, body } = await server.admin("PUT", `${shop.admin}/skills`, { skills });
     expect([status, body.error]).toEqual([400, "invalid_request"]);

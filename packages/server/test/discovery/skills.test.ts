@@ -8,7 +8,7 @@ async function started() {
 }
 
 describe.each(DATABASES)("skills on %s", (dialect) => {
-  test("are kept in the owner's order and replaced as a whole", async () => {
+  test("are stored in the owner's order and replaced as a whole", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const shop = await publishedSite(server);
     const shown = await server.admin("GET", `${shop.admin}/skills`);
@@ -24,7 +24,7 @@ describe.each(DATABASES)("skills on %s", (dialect) => {
     expect(after.body.version).toBe(shown.body.version + 1);
   });
 
-  test("survive a restart and a change of everything else", async () => {
+  test("survive a restart and other changes of the site", async () => {
     const env = await freshEnvironment(dialect);
     const first = await startServer(env);
     const shop = await publishedSite(first);
@@ -60,7 +60,7 @@ describe("a list of skills is refused", () => {
     expect((await server.admin("GET", `${shop.admin}/skills`)).body.skills).toEqual(SKILLS);
   });
 
-  test("when the site has changed since it was read", async () => {
+  test("if the site has changed since it was read", async () => {
     const { server, shop } = await started();
     const { version } = (await server.admin("GET", `${shop.admin}/skills`)).body;
     const put = (body: object) => server.admin("PUT", `${shop.admin}/skills`, body);
@@ -69,7 +69,7 @@ describe("a list of skills is refused", () => {
     expect([late.status, late.body.error]).toEqual([409, "conflict"]);
   });
 
-  test("from somebody who may only read, or may not see the site", async () => {
+  test("from a person who may only read, or may not see the site", async () => {
     const { server, shop } = await started();
     const token = async (role: string, sites: string[]) =>
       (await server.admin("POST", "/v1/admin/tokens", { name: role, role, sites })).body.token;
@@ -86,7 +86,7 @@ describe("a list of skills is refused", () => {
 });
 
 test.each(["constructor", "valueof", "hasownproperty", "proto"])(
-  "an owner's skill may be called %s",
+  "an owner's skill may have the id %s",
   async (id) => {
     const { shop } = await started();
     await shop.setSkills([{ id, enabled: true, url: "https://shop.example.com/x" }]);
@@ -114,14 +114,14 @@ test("an imported key that is the hash of another site is refused", async () => 
   expect([again.status, again.body.error]).toEqual([409, "conflict"]);
 });
 
-test("place_order may be switched on before it can be live, and is then listed nowhere", async () => {
+test("place_order can be enabled before it can be live, and is not listed until then", async () => {
   const { server, shop } = await started();
   await shop.setSkills([{ id: "place_order", enabled: true }]);
   expect((await server.admin("GET", `${shop.admin}/skills`)).body.live).toEqual([]);
   expect((await shop.get("card")).body.skills).toEqual([]);
 });
 
-describe("a preview", () => {
+describe("the preview of a site", () => {
   test("shows every document of a pending site, and signs none", async () => {
     const { server } = await started();
     const site = await createSite(server, "pending.example.com", false);
@@ -153,7 +153,7 @@ describe("a preview", () => {
     expect(shown.body).toMatchObject({ name: "pending.example.com", skills: [] });
   });
 
-  test("names the addresses where a verified site's documents stand", async () => {
+  test("names the addresses of a verified site's documents", async () => {
     const { server, shop } = await started();
     const { body } = await server.admin("POST", `${shop.admin}/preview`, {});
     for (const { name, url, content_type } of body.documents) {

@@ -147,7 +147,7 @@ const site = fc.record({
   skills: fc.uniqueArray(skill, { selector: ({ id }) => id, maxLength: 12 }),
 });
 
-test(`the same skills, titles and descriptions stand on every surface, for ${RUNS} random sites`, {
+test(`every surface shows the same skills, titles and descriptions, for ${RUNS} random sites`, {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

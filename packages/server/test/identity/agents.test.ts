@@ -42,7 +42,7 @@ describe.each(TIER_DATABASES)("agents of one identity on %s", (dialect) => {
     return { agentId: made.body.agent_id, key };
   }
 
-  test("share one budget, however many its origins admit, and others have their own", async () => {
+  test("share one budget, however many their origin admits, and other agents have their own", async () => {
     const at = selling(server);
     const shop = await at.shop(POLICY as never);
     const origins = ["https://keys.agents.example", "https://more.agents.example:8443"];

@@ -81,7 +81,7 @@ describe.each(TIER_DATABASES)("limits of platforms on %s", (dialect) => {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("no random renaming can buy more than the first name", async () => {
+  test("no random renaming can buy more than the first name can", async () => {
     await buyAs(named("/p"));
     await buyAs(named("/p"));
     const other = newPlatformKey("second-key");
@@ -105,7 +105,7 @@ describe.each(TIER_DATABASES)("limits of platforms on %s", (dialect) => {
     await fc.assert(renamings, { numRuns: 25, seed: 24 });
   });
 
-  test("tenants of a shared host have budgets of their own, and one pool", async () => {
+  test("tenants of a shared host have their own budgets, and share one pool", async () => {
     const pool = { spend_per_day: { EUR: "300.00" } };
     expect((await shop.admin("PATCH", "/platform-settings", { pool })).status).toBe(200);
     const [one, two, three] = TENANTS.map((host) => named("/p", host)) as [string, string, string];
@@ -129,14 +129,14 @@ describe.each(TIER_DATABASES)("limits of platforms on %s", (dialect) => {
     expect(await buyAs(three)).toEqual(BOUGHT);
   });
 
-  test.each(["purchases_per_hour", "purchases_per_day"])("the pool holds %s", async (limit) => {
+  test.each(["purchases_per_hour", "purchases_per_day"])("the pool enforces %s", async (limit) => {
     await shop.admin("PATCH", "/platform-settings", { pool: { [limit]: 2 } });
     for (const host of TENANTS.slice(0, 2)) expect(await buyAs(named("/p", host))).toEqual(BOUGHT);
     expect(await buyAs(named("/p", TENANTS[2]))).toEqual(REFUSED);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("one platform has one share of the pending reviews, under all its names", async () => {
+  test("one platform has one share of the pending reviews under all its names", async () => {
     const ask = { id: "ask", effect: "escalate", when: { skill: { eq: "complete_checkout" } } };
     await shop.admin("PUT", "/policy", { ...POLICY, rules: [ask] });
     for (let n = 0; n < 50; n++) {
@@ -160,7 +160,7 @@ describe.each(TIER_DATABASES)("limits of platforms on %s", (dialect) => {
     ]);
   });
 
-  test("unsigned callers count as one, and use no platform's budget", async () => {
+  test("unsigned callers count as one caller, and use no platform's budget", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     const unsigned = { sign: false };
     expect(await buyAs(named("/p"), ONE_ROSE, unsigned)).toEqual(BOUGHT);

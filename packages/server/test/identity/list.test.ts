@@ -12,7 +12,7 @@ const [AGENTS, OTHER, NEW] = HOSTS as [string, string, string];
 const ROSE = { ...lines(["rose", 1]), buyer: BUYER };
 const PALM = { ...lines(["palm", 1]), buyer: BUYER };
 
-describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) => {
+describe.each(TIER_DATABASES)("the owner's list of platforms on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
@@ -51,7 +51,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
   const HANDED_OFF = ["requires_escalation", "platform_not_admitted"];
   const STOPPED = ["incomplete", "platform_suspended"];
 
-  test("shows a platform that has called, with when and how often", async () => {
+  test("it shows a platform that has called, with when and how often", async () => {
     await buyAs(AGENTS);
     clock.advance(3_600_000);
     await buyAs(OTHER);
@@ -71,12 +71,12 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(await list("?q=nobody")).toEqual([]);
   });
 
-  test("stores nothing about an unsigned platform", async () => {
+  test("it stores nothing about an unsigned platform", async () => {
     await at.create(shop, ROSE, { profile: named(AGENTS), sign: false });
     expect(await list()).toEqual([]);
   });
 
-  test("lets only admitted platforms pay where the owner says so", async () => {
+  test("it lets only admitted platforms pay if the owner says so", async () => {
     await accept("admitted");
     const { id, done } = await tryToBuy(AGENTS);
     expect(told(done).slice(1)).toEqual(HANDED_OFF);
@@ -97,7 +97,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(told(again).slice(1)).toEqual(BOUGHT);
   });
 
-  test("admits no unsigned caller, whatever profile it names", async () => {
+  test("it admits no unsigned caller, whatever profile the caller names", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     await accept("admitted");
     await set("platform.example", { status: "admitted" });
@@ -105,7 +105,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(await buyAs(AGENTS)).toEqual(BOUGHT);
   });
 
-  test("admits one host without the rest of its domain", async () => {
+  test("it admits one host without the rest of its domain", async () => {
     await accept("admitted");
     await set(AGENTS.toUpperCase(), { status: "admitted" });
     expect(await buyAs(AGENTS)).toEqual(BOUGHT);
@@ -131,7 +131,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(await buyAs(NEW)).toEqual(BOUGHT);
   });
 
-  test("a review begun by any platform is approved only if it is admitted, once the owner says so", async () => {
+  test("a review started by any platform is approved only for an admitted one, once the owner requires that", async () => {
     const waiting = await tryToBuy(AGENTS, PALM);
     expect(told(waiting.done)[1]).toBe("requires_escalation");
     const [{ escalation_id }] = (await shop.admin("GET", "/escalations")).body.items;
@@ -151,7 +151,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(await at.authorizations(shop)).toHaveLength(1);
   });
 
-  test("denying all pending reviews at once makes room for as many, and for no more", async () => {
+  test("denying all pending reviews at once makes room for as many, and no more", async () => {
     const PENDING = 3;
     await shop.admin("PATCH", "/platform-settings", { pool: { pending_reviews: PENDING } });
     const pending = async () => (await shop.admin("GET", "/escalations?status=pending")).body.items;
@@ -180,7 +180,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(await buyAs(AGENTS)).toEqual(BOUGHT);
   });
 
-  test("records which platforms were admitted, suspended and removed, and by whom", async () => {
+  test("it records which platforms were admitted, suspended and removed, and by whom", async () => {
     await set("platform.example", { status: "admitted", name: "A name", note: "A note" });
     await set("platform.example", { status: "suspended" });
     await shop.admin("DELETE", "/platforms/platform.example");
@@ -204,7 +204,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     ["a b", 400],
     ["a@b.example", 400],
     ["x:1", 400],
-  ])("refuses %s as a name", async (name, status) => {
+  ])("it refuses %s as a name", async (name, status) => {
     const answer = await set(encodeURIComponent(name as string), { status: "admitted" });
     expect([answer.status, answer.body.error]).toEqual([status, "invalid_request"]);
   });
@@ -213,7 +213,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect((await shop.admin("DELETE", "/platforms/none.example")).status).toBe(404);
   });
 
-  test("starts with any platform in test mode, and with admitted ones for a live account", async () => {
+  test("it allows any platform in test mode at first, and only admitted ones for a live account", async () => {
     const settings = async () => (await shop.admin("GET", "/platform-settings")).body;
     expect(await settings()).toMatchObject({ platforms: "any", chosen: false });
     const { db } = server.context;
@@ -231,7 +231,7 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s", (dialect) =
     expect(warned.message).toContain(`site platforms ${site?.domain} --accept admitted`);
   });
 
-  test("keeps a bounded number of platforms that only called, and those known longest", async () => {
+  test("it keeps a bounded number of platforms that only called, and prefers those known longest", async () => {
     const seen = (n: number, lastSeenAt: number) => ({
       site_key_hash: shop.site_key_hash,
       identity: `p${n}.example`,

@@ -28,7 +28,7 @@ const HEADERS = fc.record(
   { requiredKeys: [] },
 );
 
-test("no session, header or address of its network lets a caller call once more", async () => {
+test("no session, header or address of the same network gives a caller one more call", async () => {
   const clock = new ManualClock(NOON);
   const env = { ...LIMITS, ...TRUSTED_PROXY };
   const { call, session } = await mcpShop({ env, overrides: { clock } });

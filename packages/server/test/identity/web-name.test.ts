@@ -10,7 +10,7 @@ const SEED = 20_261_116;
 /** A list nobody has written into. */
 const empty = { get: async () => undefined } as unknown as Queries;
 
-test("no renaming of a profile's address makes another identity of it", async () => {
+test("no renaming of a profile's address creates another identity", async () => {
   const renamings = fc.asyncProperty(
     fc.constantFrom(...BASES),
     RENAMING,
@@ -26,12 +26,12 @@ test("no renaming of a profile's address makes another identity of it", async ()
   await fc.assert(renamings, { numRuns: 1_000, seed: SEED });
 });
 
-test("tenants of a shared host are identities of their own", () => {
+test("tenants of a shared host are separate identities", () => {
   expect(webName("https://one.github.io/")?.domain).toBe("one.github.io");
   expect(webName("https://a.two.github.io/")?.domain).toBe("two.github.io");
 });
 
-test("an address without a registered name counts as its host, whatever the port", () => {
+test("an address without a registered name counts as its host, with any port", () => {
   expect(webName("http://127.0.0.1:4001/p")?.domain).toBe("127.0.0.1");
   expect(webName("http://0x7f.1:4002/q")?.domain).toBe("127.0.0.1");
   expect(webName("http://localhost:4001/")?.domain).toBe("localhost");
@@ -53,11 +53,11 @@ test.each([
   "ftp://platform.example/",
   `https://${"a.".repeat(127)}example/`,
   "https://./",
-])("%s is no name of anybody", (url) => {
+])("%s gives no identity", (url) => {
   expect(webName(url)).toBeUndefined();
 });
 
-test("an agent that its owner admitted counts as itself", async () => {
+test("an agent that the owner admitted counts as itself", async () => {
   const agent = { agentId: "agt_1", identity: "agt_1", createdAt: 7 } as Agent;
   const identity = { id: "agt_1", standing: "agent", knownSince: 7 };
   expect(await identityOfAgent(empty, agent)).toEqual(identity);
