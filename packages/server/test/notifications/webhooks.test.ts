@@ -3,7 +3,8 @@ import {
   deleteExpiredMessages,
   deliverMessages,
 } from "../../src/actions/notifications/deliver-messages.ts";
-import { MESSAGE_KEPT_MS, TRY_LEASE_MS } from "../../src/domain/outbox/message.ts";
+import { MESSAGE_KEPT_MS } from "../../src/domain/outbox/message.ts";
+import { TRY_LEASE_MS } from "../../src/domain/outbox/retry-schedule.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { DatabaseUnavailableError } from "../../src/infra/db/database.ts";
 import {

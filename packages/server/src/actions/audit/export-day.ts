@@ -1,8 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import type { ExportFile } from "../../domain/audit/exports/file.js";
-import { exportFile } from "../../domain/audit/exports/file.js";
+import type { ExportFile } from "../../domain/audit/exports/export-stream.js";
+import { exportFile } from "../../domain/audit/exports/export-stream.js";
 import {
   type ExportFormat,
   type ExportSnapshot,

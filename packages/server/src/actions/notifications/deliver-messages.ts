@@ -1,6 +1,7 @@
 import { type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { MESSAGE_KEPT_MS, type Message, nextTryAt } from "../../domain/outbox/message.js";
+import { MESSAGE_KEPT_MS, type Message } from "../../domain/outbox/message.js";
+import { nextTryAt } from "../../domain/outbox/retry-schedule.js";
 import {
   claimMessage,
   deleteExpiredMessages as deleteMessagesBefore,

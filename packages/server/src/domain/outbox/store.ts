@@ -1,7 +1,8 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { countRows, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
 import { flag, type ListPage, Table } from "../../infra/db/table.js";
-import { type Message, type MessageState, OUTBOX_TOPIC, TRY_LEASE_MS } from "./message.js";
+import { type Message, type MessageState, OUTBOX_TOPIC } from "./message.js";
+import { TRY_LEASE_MS } from "./retry-schedule.js";
 
 const messages = new Table<Message>("outbox", {
   messageId: "message_id",

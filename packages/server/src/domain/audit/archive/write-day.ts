@@ -2,7 +2,7 @@ import { type Ed25519Jwk, exportVerifier, PART_RECORDS_MAX, toHex } from "@gateh
 import type { CrashPoint } from "../../../infra/crash-points.js";
 import type { Queries } from "../../../infra/db/database.js";
 import type { AuditLog } from "../audit-log.js";
-import { partsOf } from "../exports/file.js";
+import { partsOf } from "../exports/export-stream.js";
 import type { ExportTools } from "../exports/parts.js";
 import { rangeOf } from "../exports/parts.js";
 import type { ExportSnapshot } from "../exports/snapshot.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DELIVER_EVERY_MS } from "../../src/actions/notifications/deliver-messages.ts";
-import { nextTryAt } from "../../src/domain/outbox/message.ts";
+import { nextTryAt } from "../../src/domain/outbox/retry-schedule.ts";
 import { JOB_TICK_MS } from "../../src/infra/jobs/jobs.ts";
 
 const HOUR_MS = 3_600_000;
