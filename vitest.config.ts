@@ -37,6 +37,7 @@ const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 const RELEASE = [
   "test/release/**/*.test.ts",
   "conformance/mcp/official-suite.test.ts",
+  "conformance/outside/fetched-tools.test.ts",
   "packages/*/test/**/*crash.test.ts",
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */

@@ -10,37 +10,15 @@ import {
   freshEnvironment,
   startServer,
 } from "../../packages/server/test/harness.ts";
+import { fetchedPackage, newerNode } from "../outside/fetched.ts";
 import { FIXTURE_TOOLS } from "./fixture-tools.ts";
 
 const run = promisify(execFile);
-/** The suite does not load on Node 20. */
-const SUITE = [
-  "-y",
-  "-p",
-  "node@22.23.3",
-  "-p",
-  "@modelcontextprotocol/conformance@0.2.0-alpha.12",
-];
-const INSPECTOR = ["-y", "@modelcontextprotocol/inspector@1.0.3", "--cli"];
 const RUN_MS_MAX = 300_000;
 
 /** Asked for by the release tier and `npm run conformance`: these tools weigh 400 MB. */
 const asked = process.env.OUTSIDE_TOOLS === "fetch";
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024, timeout: RUN_MS_MAX };
-
-/** What npm says where a registry cannot be reached; a tool that came and does not run is a failure. */
-const NOT_FETCHED =
-  /npm error code (?:E404|E403|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT)/;
-
-async function obtainable(args: readonly string[]): Promise<boolean> {
-  try {
-    await run("npx", [...args], OUTPUT);
-    return true;
-  } catch (error) {
-    if (NOT_FETCHED.test(String((error as { stderr?: unknown }).stderr))) return false;
-    throw error;
-  }
-}
 
 interface Check {
   readonly id: string;
@@ -85,19 +63,18 @@ describe.skipIf(!asked)("the official tools:", { timeout: RUN_MS_MAX }, () => {
   });
 
   test("the conformance suite reports only the failures that are excused, and all of those", async (context) => {
-    if (!(await obtainable([...SUITE, "--", "conformance", "--version"]))) {
-      context.skip("the MCP conformance suite cannot be fetched here");
+    const home = await fetchedPackage("@modelcontextprotocol/conformance", "0.2.0-alpha.12");
+    const node = await newerNode();
+    if (home === undefined || node === undefined) {
+      return context.skip("the MCP conformance suite cannot be fetched here");
     }
+    const suite = join(home, "dist", "index.js");
     const found = new Set<string>();
     for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
       const out = join(folder, revision);
       const args = ["--suite", "all", "--spec-version", revision, "-o", out];
       // Its exit code says that something failed; what, is in its files.
-      await run(
-        "npx",
-        [...SUITE, "--", "conformance", "server", "--url", url, ...args],
-        OUTPUT,
-      ).catch(() => undefined);
+      await run(node, [suite, "server", "--url", url, ...args], OUTPUT).catch(() => undefined);
       expect(readdirSync(out).length).toBeGreaterThan(20);
       for (const failure of failuresIn(out)) found.add(failure);
     }
@@ -105,15 +82,12 @@ describe.skipIf(!asked)("the official tools:", { timeout: RUN_MS_MAX }, () => {
   });
 
   test("the inspector lists the tools and calls one", async (context) => {
-    if (!(await obtainable([...INSPECTOR, "--help"]))) {
-      context.skip("the MCP inspector cannot be fetched here");
-    }
+    const home = await fetchedPackage("@modelcontextprotocol/inspector", "1.0.3");
+    if (home === undefined) return context.skip("the MCP inspector cannot be fetched here");
+    const inspector = join(home, "cli", "build", "cli.js");
     const inspect = async (...args: readonly string[]) => {
-      const { stdout } = await run(
-        "npx",
-        [...INSPECTOR, url, "--transport", "http", ...args],
-        OUTPUT,
-      );
+      const asked = ["--cli", url, "--transport", "http", ...args];
+      const { stdout } = await run(process.execPath, [inspector, ...asked], OUTPUT);
       return JSON.parse(stdout);
     };
     const { tools } = await inspect("--method", "tools/list");

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { FETCH_MS_MAX, lighthouseArd } from "./fetched.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complaintsBy, schemasAbsent } from "./schemas.ts";
-import { type VerifiedSite, verifiedSite } from "./site.ts";
+import { threeSites, type VerifiedSite } from "./site.ts";
 
-const sites: VerifiedSite[] = [];
+let sites: readonly VerifiedSite[];
 beforeAll(async () => {
-  sites.push(
-    await verifiedSite({ description: "Bouquets, delivered the same day." }),
-    await verifiedSite({}, []),
-    await verifiedSite({
-      name: 'Café "Zoë" </script> 花屋 🌷',
-      description: "ורדים \u200f— ] ( {",
-    }),
-  );
+  sites = await threeSites();
 });
 afterAll(() => Promise.all(sites.map((site) => site.done())));
 
@@ -41,25 +33,6 @@ describe.skipIf(schemasAbsent)("ARD's schemas:", () => {
     }
     Object.assign(task.meta, { outside: 2 * sites.length });
   });
-});
-
-test("the validator inside Lighthouse finds no error in the strict catalog", {
-  timeout: FETCH_MS_MAX,
-}, async ({ skip, task }) => {
-  const ConformanceTester = await lighthouseArd();
-  if (ConformanceTester === undefined) return skip("Lighthouse could not be fetched");
-  for (const { paths } of sites) {
-    const response = await fetch(inject("target").url + paths.ard);
-    const tester = new ConformanceTester();
-    tester.validate_manifest(await response.text(), "ard.json");
-    expect(tester.errors).toEqual([]);
-    // ARD has registered no media type for these two, and says so of any other.
-    expect(tester.warnings.map(({ message }) => message.split(" is not one of ")[0])).toEqual([
-      "Media type 'text/markdown'",
-      "Media type 'application/json'",
-    ]);
-  }
-  Object.assign(task.meta, { outside: sites.length });
 });
 
 test("every entry of the catalog resolves", async () => {

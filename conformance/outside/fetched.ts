@@ -17,6 +17,10 @@ const IMPATIENT = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
 const NODE_MAJOR = 22;
 const NODE = `${NODE_MAJOR}.23.3`;
 
+/** What npm says where a registry cannot be reached; anything else that goes wrong is a failure. */
+const UNREACHABLE =
+  /npm error code (?:E404|E403|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT)/;
+
 const execute = promisify(execFile);
 
 function run(command: string, args: readonly string[]) {
@@ -42,14 +46,22 @@ async function fetched(
     renameSync(folder, home);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
-    if (!existsSync(home)) {
-      const { message } = error as Error;
-      const reason = /npm error code (\w+)/.exec(message)?.[1] ?? message.split("\n")[0];
-      console.warn(`skipped: ${name} could not be fetched: ${reason}`);
-      return undefined;
-    }
+    // Another process may have fetched it meanwhile.
+    if (existsSync(home)) return home;
+    const { message, killed } = error as Error & { readonly killed?: boolean };
+    const [reason = killed && "it took too long"] = UNREACHABLE.exec(message) ?? [];
+    if (!reason) throw error;
+    console.warn(`skipped: ${name} could not be fetched: ${reason}`);
+    return undefined;
   }
   return home;
+}
+
+/** Where a package of npm is, with all it needs; undefined where it cannot be fetched. */
+export async function fetchedPackage(name: string, version: string): Promise<string | undefined> {
+  const folder = `${name.replaceAll("/", "+")}-${version}`;
+  const home = await fetched(folder, (coming) => install(coming, `${name}@${version}`));
+  return home && join(home, "node_modules", name);
 }
 
 interface Finding {
@@ -79,12 +91,11 @@ export async function lighthouseArd(): Promise<(new () => ArdTester) | undefined
   return (await import(pathToFileURL(module).href)).ConformanceTester;
 }
 
-/** A Node that `afdocs` supports: this one, or one from npm. */
-async function newerNode(): Promise<string | undefined> {
+/** A Node that tools need which do not load on Node 20: this one, or one from npm. */
+export async function newerNode(): Promise<string | undefined> {
   if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) return process.execPath;
-  const name = `node-${process.platform}-${process.arch}`;
-  const home = await fetched(`node-${NODE}`, (folder) => install(folder, `${name}@${NODE}`));
-  return home && join(home, "node_modules", name, "bin", "node");
+  const home = await fetchedPackage(`node-${process.platform}-${process.arch}`, NODE);
+  return home && join(home, "bin", "node");
 }
 
 interface AfdocsResult {
@@ -101,12 +112,9 @@ export async function afdocs(
   checks: readonly string[],
   pages: readonly string[],
 ): Promise<readonly AfdocsResult[] | undefined> {
-  const [node, home] = await Promise.all([
-    newerNode(),
-    fetched("afdocs-0.22.2", (folder) => install(folder, "afdocs@0.22.2")),
-  ]);
+  const [node, home] = await Promise.all([newerNode(), fetchedPackage("afdocs", "0.22.2")]);
   if (node === undefined || home === undefined) return undefined;
-  const bin = join(home, "node_modules", "afdocs", "bin", "afdocs.mjs");
+  const bin = join(home, "bin", "afdocs.mjs");
   const options = ["--quiet", "--format", "json", "--request-delay", "0"];
   const chosen = ["--checks", checks.join(","), "--urls", pages.join(",")];
   const { stdout } = await run(node, [bin, "check", url, ...options, ...chosen]).catch((error) => {

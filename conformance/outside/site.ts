@@ -76,3 +76,13 @@ export async function verifiedSite(
 }
 
 export type VerifiedSite = Awaited<ReturnType<typeof verifiedSite>>;
+
+/** An ordinary site, one without skills, and one whose words need escaping. */
+export const threeSites = async (): Promise<readonly VerifiedSite[]> => [
+  await verifiedSite({ description: "Bouquets, delivered the same day." }),
+  await verifiedSite({}, []),
+  await verifiedSite({
+    name: 'Café "Zoë" </script> 花屋 🌷',
+    description: "ורדים \u200f— ] ( {",
+  }),
+];
