@@ -1,69 +1,68 @@
 import type { Money, PaymentHandler } from "@gatehouse/protocol";
 
-/** What names an attempt to a provider. */
+/** Identifies an attempt to a payment provider. */
 export interface Attempt {
   readonly siteKeyHash: string;
-  /** The account it is asked with; null where the provider has none. */
+  /** The owner's account at the provider; null if the provider has no accounts. */
   readonly accountId: string | null;
-  /** The same for every try of one attempt: however often it is asked, it authorizes once. */
+  /** The same for every call of one attempt, so that repeated calls authorize once. */
   readonly idempotencyKey: string;
-  /** What the provider calls it, once it has said so. */
+  /** The provider's id of the payment, once it is known. */
   readonly reference: string | null;
-  /** Nothing of it is older. */
+  /** Nothing at the provider is older. */
   readonly requestedAt: number;
-  /** What it is for: anything else is not this attempt. */
+  /** A payment over another amount is not this attempt. */
   readonly amount: Money;
 }
 
-/** What a provider is asked to authorize. */
 export interface AuthorizationRequest extends Attempt {
   readonly token: string;
-  /** Whether this is the first time: nothing can be there already. */
+  /** Whether this is the first call, so that no earlier one can have authorized anything. */
   readonly first: boolean;
-  /** Where a buyer comes back to who has to confirm it to the bank; null where nobody can. */
+  /** Where the buyer returns from the bank; null if there is no buyer to send there. */
   readonly returnUrl: string | null;
 }
 
-/** What a provider says of an attempt. Anything else it does is `unknown`. */
+/** A provider's answer about an attempt. Failures and delays are `unknown`. */
 export type ProviderAnswer =
   | {
       readonly outcome: "authorized";
       readonly reference: string;
-      /** When the authorization lapses; null where nobody knows, or it does not. */
-      readonly lapsesAt: number | null;
+      /** When the authorization expires; null if that is unknown or never. */
+      readonly expiresAt: number | null;
     }
   | { readonly outcome: "declined"; readonly reason: string; readonly reference?: string }
   | {
       readonly outcome: "unknown";
       readonly reason: string;
       readonly reference?: string;
-      /** Where the buyer confirms it to the card's bank; that is waited for. */
+      /** Where the buyer confirms the payment to the card's bank. The payment waits for that. */
       readonly challengeUrl?: string;
-      /** This call did nothing: only what was asked before may be there. */
+      /** This call did nothing; only an earlier call can have authorized the payment. */
       readonly refused?: true;
     };
 
-/** What is known of an attempt in the end: `given_up` after a day without any answer. */
+/** How an attempt is settled. `timed_out`: after a day without a definite answer. */
 export type SettlementAnswer =
   | ProviderAnswer
-  | { readonly outcome: "given_up"; readonly reason?: string; readonly reference?: string };
+  | { readonly outcome: "timed_out"; readonly reason?: string; readonly reference?: string };
 
-/** What has become of an authorization since, by the owner's hand or by time. */
+/** The state of an authorization. The owner captures or voids it, or it expires. */
 export interface AuthorizationState {
   readonly status: "authorized" | "captured" | "released" | "lapsed";
-  readonly lapsesAt: number | null;
-  /** What the owner took of it. */
+  readonly expiresAt: number | null;
+  /** The amount that the owner captured. */
   readonly captured: Money | null;
 }
 
-/** What became of an authorization that was to be given up: its owner may have taken it before. */
-export type Released =
+/** The result of voiding. `captured`: the owner captured the authorization before. */
+export type VoidResult =
   | { readonly outcome: "released" }
   | { readonly outcome: "captured"; readonly captured: Money | null };
 
-/** Money that was taken and goes back: by the owner's hand, or by the bank of the card. */
-export interface Returned {
-  /** What the provider calls it. */
+/** Captured money that goes back: a refund by the owner, or a dispute by the card's bank. */
+export interface MoneyReturn {
+  /** The provider's id. */
   readonly reference: string;
   readonly kind: "refund" | "dispute";
   /** `failed`: the money stays with the owner. */
@@ -75,26 +74,26 @@ export interface Returned {
 }
 
 /**
- * Somebody who authorizes payments for a site. It is asked to authorize and to release, never to
- * capture, refund, hold or move funds: those are between the owner and the provider.
+ * Authorizes payments for a site and voids them. It never captures, refunds or moves funds: the owner does
+ * that at the provider.
  *
- * A call that throws, or does not end in time, may have had its effect all the same.
+ * A call that throws or times out may still have taken effect.
  */
 export interface PaymentProvider {
-  /** Whether it is asked with an account that the owner connects. */
+  /** Whether the owner connects an account at the provider. */
   readonly hasAccounts: boolean;
   /** Whether a connection to it can be opened now. Sends no request and never throws. */
   isReachable(): Promise<boolean>;
   authorize(request: AuthorizationRequest): Promise<ProviderAnswer>;
-  /** What became of an attempt, without asking for anything; undefined where it knows of none. */
+  /** Reads an attempt without changing it; undefined if the provider does not know it. */
   read(attempt: Attempt): Promise<ProviderAnswer | undefined>;
-  /** Gives an authorization up, if there is one. Safe to repeat. */
-  release(attempt: Attempt): Promise<Released>;
-  /** How an authorization stands; undefined where there is none. */
-  follow(attempt: Attempt): Promise<AuthorizationState | undefined>;
-  /** All that went back of what was taken, or is about to. */
-  returns(attempt: Attempt): Promise<readonly Returned[]>;
-  /** Why a sum cannot be asked for exactly; undefined where it can. */
+  /** Voids the authorization, if there is one. Idempotent. */
+  voidAuthorization(attempt: Attempt): Promise<VoidResult>;
+  /** Undefined if there is no authorization. */
+  readAuthorization(attempt: Attempt): Promise<AuthorizationState | undefined>;
+  /** All refunds and disputes, pending ones too. */
+  returns(attempt: Attempt): Promise<readonly MoneyReturn[]>;
+  /** Why an amount cannot be charged exactly; undefined if it can. */
   amountFault(amount: Money): string | undefined;
 }
 

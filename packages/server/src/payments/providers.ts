@@ -17,8 +17,8 @@ interface ProviderTools {
 }
 
 /**
- * Every payment provider that is built in: a new one adds its folder, and its line here. Tests wrap the
- * sandbox to make it fail, and add providers of their own.
+ * All payment providers. To add one, add its folder and a line here. Tests wrap the sandbox to make it
+ * fail, and add other providers.
  */
 export function openProviders(
   { baseUrl, db, clock, ids, secrets, stripeApiBase: apiBase }: ProviderTools,

@@ -15,15 +15,15 @@ import type { Transaction } from "../infra/db/database.js";
 import { newRecordId } from "../infra/ids.js";
 import { requestPayment } from "./commit.js";
 
-/** What becomes of a review that is pending, and by whom. */
+/** How a pending review ends, and by whom. */
 export interface ReviewEnd {
-  /** `paying`: approved, and to be paid. */
+  /** `paying`: approved, and the payment is still to be settled. */
   readonly status: Exclude<ReviewStatus, "pending" | "payment_failed">;
   readonly actor: Actor;
   readonly reasonCode?: string | undefined;
-  /** For the owner's people only: it is in no record, and no agent sees it. */
+  /** Only people of the site see it. It is in no record. */
   readonly note?: string | undefined;
-  /** What the rules said when they were asked again. */
+  /** The decision when the rules were evaluated again. */
   readonly decision?: JsonObject | undefined;
   readonly rulesEvaluated?: number | undefined;
 }
@@ -37,7 +37,7 @@ const REASONS_OF: Readonly<
   invalidated: "review_invalidated",
 };
 
-/** How the mandate is answered from then on; of one that is to be paid, once it is. */
+/** The answer to the mandate from now on, or from its payment on. */
 function answerTo(
   { mandateId }: Review,
   { status, reasonCode, rulesEvaluated = 0 }: ReviewEnd,
@@ -51,23 +51,22 @@ function answerTo(
   return { answer: rejectedAnswer(reason, mandateId, { reasonCode }), reason };
 }
 
-/** Who asked for what, as records say it: by a mandate, or by completing a checkout. */
-function aboutReview({ actorId: id, mandateId, request }: Review): JsonObject {
+/** Who asked for what: members of the records of a review, by mandate or by checkout. */
+function recordedRequestOf({ actorId: id, mandateId, request }: Review): JsonObject {
   const { kid, digest, checkout } = request;
-  const of = checkout && { checkout: { checkout_id: checkout.checkoutId, digest } };
-  if (kid === null) return { agent: { id }, ...of };
+  const recordedCheckout = checkout && { checkout: { checkout_id: checkout.checkoutId, digest } };
+  if (kid === null) return { agent: { id }, ...recordedCheckout };
   return {
     agent: { id, key_thumbprint: kid },
     mandate: { digest, mandate_id: mandateId },
   };
 }
 
-/** What a record says of it. */
 function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
   const approved = end.status === "approved" || end.status === "paying";
   return {
     actor: { ...end.actor },
-    ...aboutReview(review),
+    ...recordedRequestOf(review),
     ...(end.decision === undefined ? {} : { decision: end.decision }),
     parent_record_id: review.recordId,
     ...(end.status === "paying" ? { payment: "requested" } : {}),
@@ -81,7 +80,7 @@ function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
   };
 }
 
-/** The caller that a declined payment counts for: the one who asked, although a person approved. */
+/** A declined payment counts against the caller that asked, although a person approved it. */
 const callerOf = ({ identity, pooled }: Review): PaymentCaller => ({
   identity,
   admitted: !pooled,
@@ -89,8 +88,8 @@ const callerOf = ({ identity, pooled }: Review): PaymentCaller => ({
   buyer: null,
 });
 
-/** Has what a person approved paid, with the token that was kept for this. */
-async function requestItsPayment(
+/** Requests the payment of an approved review, with the token that was stored for it. */
+async function requestApprovedPayment(
   context: Context,
   tx: Transaction,
   review: Review,
@@ -104,8 +103,8 @@ async function requestItsPayment(
   }
   const token = context.secrets.open(reviewTokenPlace(escalationId), sealedToken);
   const { protocol, skill, checkout = null } = request;
-  const about = { ...aboutReview(review), protocol, skill };
-  const asked = {
+  const recordedRequest = { ...recordedRequestOf(review), protocol, skill };
+  const intent = {
     checkout,
     siteKeyHash,
     decisionId,
@@ -116,22 +115,21 @@ async function requestItsPayment(
     token,
     caller: callerOf(review),
   };
-  return requestPayment(context, tx, { ...asked, recordId, answer, about }, now);
+  return requestPayment(context, tx, { ...intent, recordId, answer, recordedRequest }, now);
 }
 
-/** A review that is over, or on its way there, and what has to be done about it. */
+/** A review that has ended or is being paid, and what the caller does next. */
 export interface EndedReview {
   readonly review: Review;
   readonly answer: StoredAnswer;
   readonly records: readonly RecordDraft[];
-  /** To be asked for once this is committed. */
+  /** Settle it after the commit. */
   readonly payment?: Payment | undefined;
 }
 
 /**
- * Ends a review that is pending: its row, the decision it came from and the record, in the caller's
- * own transaction. From then on the mandate is answered with how it ended; while it is being paid
- * for, as before.
+ * Ends a pending review in the caller's transaction: the review, its decision and the record. The mandate gets
+ * the new answer from then on, or after its payment if it is still to be paid.
  */
 export async function endReview(
   context: Context,
@@ -164,7 +162,7 @@ export async function endReview(
     await reopenCheckout(tx, { checkoutId, decisionId: review.decisionId }, problemOf(reason));
   }
   const payment = paying
-    ? await requestItsPayment(context, tx, review, { recordId, answer, now })
+    ? await requestApprovedPayment(context, tx, review, { recordId, answer, now })
     : undefined;
   const content = reviewRecord(review, end);
   const record: RecordDraft = { type: "review.decision", recordId, occurredAt: now, content };

@@ -26,7 +26,7 @@ import type { Transaction } from "../infra/db/database.js";
 import { newRecordId } from "../infra/ids.js";
 import type { Verdict } from "./evaluate.js";
 import { isPooled } from "./identity.js";
-import { notifyReviewers } from "./notices/notify-reviewers.js";
+import { notifyReviewers } from "./notices/review-notice.js";
 import { type PurchaseRequest, recordedItems } from "./request.js";
 
 /** The rule that agents read when the policy's default, and no rule, asks for a review. */
@@ -38,13 +38,12 @@ const RECORD_TYPES = {
   order_approval: "order.approval",
 } as const;
 
-/** A decision as it was written, in the caller's transaction. */
 export interface CommittedDecision {
   readonly decisionId: string;
   readonly records: readonly RecordDraft[];
-  /** What the agent is told now; of a payment that was requested, that nobody knows yet. */
+  /** The agent's answer for now. While a payment is under way it says that the outcome is unknown. */
   readonly answer: StoredAnswer;
-  /** To be settled once this is committed. */
+  /** Settle it after the commit. */
   readonly payment?: Payment | undefined;
   readonly checkout?: Checkout | undefined;
 }
@@ -112,7 +111,6 @@ function answerTo(
   return approvedAnswer({ mandateId, recordId, rulesEvaluated, now });
 }
 
-/** What a decision wants paid. */
 interface PaymentIntent {
   readonly siteKeyHash: string;
   readonly decisionId: string;
@@ -122,14 +120,14 @@ interface PaymentIntent {
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
   readonly token: string;
-  /** The caller it counts for if it is declined. */
+  /** A declined payment counts against this caller. */
   readonly caller: PaymentCaller;
-  /** The record that says the payment was requested. */
+  /** The record of the decision that requests the payment. */
   readonly recordId: string;
-  /** What the agent is told once it is authorized. */
+  /** The agent's answer once the payment is authorized. */
   readonly answer: Payment["answer"];
-  /** Who asked for what, as records say it. */
-  readonly about: JsonObject;
+  /** Who asked for what: members of the payment's records. */
+  readonly recordedRequest: JsonObject;
 }
 
 /** The account a site is paid through, as the transaction sees it; null if its provider has none. */
@@ -145,8 +143,8 @@ async function accountFor(
 }
 
 /**
- * Records the intent to ask a provider, in the transaction of the decision that wants it: stock is reserved
- * and the token sealed. A crash after the commit leaves a row that `reconcile` brings to its end.
+ * Writes the payment intent in the transaction of its decision, reserves the stock and seals the token. A crash
+ * after the commit leaves a row that `reconcile` settles.
  */
 export async function requestPayment(
   context: Context,
@@ -185,7 +183,7 @@ export async function requestPayment(
 async function requestIfApproved(
   context: Context,
   tx: Transaction,
-  { site, amount, items, payment, checkout, about, now }: PurchaseRequest,
+  { site, amount, items, payment, checkout, recordedRequest, now }: PurchaseRequest,
   {
     outcome,
     answer,
@@ -207,12 +205,12 @@ async function requestIfApproved(
     token,
     caller,
     answer,
-    about,
+    recordedRequest,
   };
   return requestPayment(context, tx, intent, now);
 }
 
-/** A rejected mandate leaves its checkout as it is; a platform's own try shows the problem there. */
+/** Writes the try to the checkout. A rejected mandate does not change its checkout; a rejected completion shows the problem there. */
 async function writeTry(
   tx: Transaction,
   { kind, checkout }: PurchaseRequest,
@@ -232,12 +230,12 @@ async function writeTry(
 }
 
 function decisionRecord(
-  { kind, about, recorded, amount, items, now }: PurchaseRequest,
+  { kind, recordedRequest, recordedDetails: recorded, amount, items, now }: PurchaseRequest,
   { record: decision }: Verdict,
   { recordId, payment, review }: Pick<CommittedDecision, "payment"> & Written,
 ): RecordDraft {
   const content = {
-    ...about,
+    ...recordedRequest,
     ...recorded,
     ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
     decision,
@@ -248,7 +246,7 @@ function decisionRecord(
   return { type: RECORD_TYPES[kind], recordId, occurredAt: now, content };
 }
 
-/** Writes what was decided: decision, review or payment intent, checkout and record, or none of them. */
+/** Writes the decision, its review or payment intent, its checkout and its record in one transaction. */
 export async function commitDecision(
   context: Context,
   tx: Transaction,

@@ -25,8 +25,8 @@ async function notifyOfHandOff(
 }
 
 /**
- * Counts a declined payment in the transaction that writes its outcome: each attempt once, whichever process
- * finds it. Returns a function that updates the metrics after the commit.
+ * Counts a declined payment in the transaction that writes its outcome, so that each attempt counts once.
+ * Returns a function that updates the metrics after the commit.
  */
 export async function countDeclines(
   context: Context,

@@ -23,7 +23,7 @@ import type { Queries } from "../infra/db/database.js";
 import { DAY_MS, HOUR_MS } from "../infra/time.js";
 import { type Identity, isPooled } from "./identity.js";
 
-/** What the owner's rules are asked about. */
+/** The request that the owner's rules decide about. */
 export interface PolicyQuestion {
   readonly siteKeyHash: string;
   readonly agent: Agent;
@@ -32,32 +32,31 @@ export interface PolicyQuestion {
   readonly skill: string;
   readonly protocol: string;
   readonly amount: Money | null;
-  /** When the rules were first asked, if a reviewer's approval asks them again. */
+  /** When the request was first evaluated, if it is evaluated again after a reviewer's approval. */
   readonly firstAskedAt?: number | undefined;
   readonly now: number;
 }
 
-/** What was decided about a request. */
 export interface Verdict {
   readonly outcome: "approved" | "escalated" | "rejected";
   /** Why it was rejected; null if it was not. */
   readonly reason: ReasonCode | null;
-  /** Says more than the reason's own sentence. */
+  /** More detail than the reason's sentence. */
   readonly message?: string | undefined;
-  /** The rule that decided; null if the policy's default did, or no rule was asked. */
+  /** The rule that decided; null if the policy's default did, or no rule was evaluated. */
   readonly rule: string | null;
   readonly rulesEvaluated: number;
-  /** Null if no rule was asked. */
+  /** Null if no rule was evaluated. */
   readonly policyVersion: number | null;
-  /** The `decision` of the record: enough for anybody to decide again. */
+  /** The `decision` of the record, with everything needed to replay it. */
   readonly record: JsonObject;
   /** How long a reviewer has, and how many must approve, if the rules ask for a review. */
   readonly reviewMs: number;
   readonly approvalsNeeded: number;
 }
 
-/** Rejects a request that the rules are not asked about. */
-export function rejectedUnasked(reason: ReasonCode, message?: string): Verdict {
+/** Rejects a request before the rules are evaluated. */
+export function rejectedWithoutRules(reason: ReasonCode, message?: string): Verdict {
   return {
     outcome: "rejected",
     reason,
@@ -71,13 +70,12 @@ export function rejectedUnasked(reason: ReasonCode, message?: string): Verdict {
   };
 }
 
-/** Whose decisions a counter counts, and since when. */
 function countedBy({ siteKeyHash, identity, now }: PolicyQuestion, { scope, window }: CounterName) {
   const since = now - (policyDurationMs(window) as number);
   return { siteKeyHash, identity: scope === "agent" ? identity.id : null, since, now };
 }
 
-/** How many were decided before. A request that is decided again does not count against itself. */
+/** The number of earlier decisions. A request that is evaluated again does not count itself. */
 async function decidedBefore(tx: Queries, question: PolicyQuestion, name: CounterName) {
   const counted = countedBy(question, name);
   const { firstAskedAt } = question;
@@ -85,7 +83,7 @@ async function decidedBefore(tx: Queries, question: PolicyQuestion, name: Counte
   return (await countDecisions(tx, counted)) - itself;
 }
 
-/** The facts that the policy asks about, and no others. */
+/** The facts that the policy needs, and no others. */
 async function gatherFacts(
   tx: Queries,
   question: PolicyQuestion,
@@ -143,8 +141,8 @@ async function gatherPool(
 }
 
 /**
- * Asks the rules in force, inside the decision's own transaction. Every approval passes here, so this
- * is where a wrong clock stops all of them.
+ * Evaluates the rules in force, in the transaction of the decision. Every approval comes through here, so
+ * this is where a wrong clock stops them all.
  */
 export async function evaluate(
   { clockGuard, policies }: Pick<Context, "clockGuard" | "policies">,

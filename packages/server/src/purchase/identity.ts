@@ -12,12 +12,11 @@ import { webName } from "../infra/web-name.js";
 
 type Standing = "agent" | "admitted" | "unlisted" | "suspended";
 
-/** Who a caller counts as. */
 export interface Identity {
   /** Limits, budgets, velocity, reviews, declines and age are counted under this id. */
   readonly id: string;
   readonly standing: Standing;
-  /** Since when it is known here, in milliseconds; null if it is not. */
+  /** When the site first saw it, in milliseconds; null if it is new. */
   readonly knownSince: number | null;
 }
 
@@ -37,10 +36,9 @@ export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identi
 }
 
 /**
- * The identity of a platform, however it writes its profile's address: its entry in the owner's list,
- * or else the registrable domain of the profile. A caller that does not prove to be the platform it names
- * does not count as that platform. All such callers are one identity that is always new, so another
- * name gains nothing.
+ * The identity of a platform: its entry in the owner's list, or the registrable domain of its profile, however
+ * it writes the address. All callers that do not prove who they are share one identity that is always new, so
+ * a caller gains nothing by another name.
  */
 export async function identityOfPlatform(
   db: Queries,

@@ -22,7 +22,7 @@ import { countDeclines } from "./declines.js";
 import { notifyOfOrder } from "./orders/notify-of-order.js";
 import { freshOrder } from "./orders/whole-order.js";
 
-/** Told of every attempt that has come further. */
+/** Announces every attempt that has changed. */
 export const PAYMENT_TOPIC = "payments";
 
 /** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
@@ -36,21 +36,21 @@ interface Step {
   readonly records: readonly RecordDraft[];
 }
 
-/** What a record says of an attempt, and of what the mandate has come to. */
+/** The record of an attempt and of its decision. */
 export function outcomeRecord(
-  { about, amount, attemptId, parentRecordId, provider, reason }: Payment,
-  said: { readonly payment: string; readonly outcome: string; readonly reasons: string[] },
+  { recordedRequest, amount, attemptId, parentRecordId, provider, reason }: Payment,
+  result: { readonly payment: string; readonly outcome: string; readonly reasons: string[] },
   now: number,
   more: JsonObject = {},
 ): RecordDraft {
   const content = {
-    ...about,
+    ...recordedRequest,
     amount: { currency: amount.currency, minor: amount.minor },
     attempt_id: attemptId,
     parent_record_id: parentRecordId,
     processor: provider,
-    payment: said.payment,
-    decision: { outcome: said.outcome, reason_codes: said.reasons },
+    payment: result.payment,
+    decision: { outcome: result.outcome, reason_codes: result.reasons },
     ...(reason === null ? {} : { processor_reason: reason }),
     ...more,
   };
@@ -64,7 +64,7 @@ async function reject(
   decision: Decision | undefined,
   { reason, now }: { readonly reason: ReasonCode; readonly now: number },
 ): Promise<void> {
-  // With its site a decision is gone; the money is not.
+  // The site was deleted with its decisions, but the payment remains.
   if (decision === undefined) return;
   const answer = rejectedAnswer(reason, decision.mandateId);
   await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
@@ -77,40 +77,26 @@ async function reject(
   await reopenCheckout(tx, tried, problemOf(reason));
 }
 
+/** Writes the rejection before the payment is voided, so that a late answer finds the attempt settled. */
 async function declined(
   tx: Transaction,
   payment: Payment,
-  decision: Decision | undefined,
-  now: number,
+  { mustVoid, now }: { readonly mustVoid: boolean; readonly now: number },
 ): Promise<Step> {
+  const decision = await decisionById(tx, payment.decisionId);
   const ended: Payment = { ...payment, status: "declined", nextAt: null };
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason: "payment_declined", now });
-  const said = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
-  const records = [outcomeRecord(ended, said, now)];
-  // Whom a bank has asked may be able to ask it again: what could still come of it is cancelled.
-  if (payment.challengeUrl === null) return { payment: ended, records };
+  const result = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
+  const records = [outcomeRecord(ended, result, now)];
+  if (!mustVoid) return { payment: ended, records };
   return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };
 }
 
-/** The reason of an attempt nobody got an answer about in time. */
-const GIVEN_UP = "cancelled";
+/** The reason of an attempt that timed out. */
+const TIMED_OUT = "cancelled";
 
-/**
- * Refused before it is cancelled: an answer that comes late, or is repeated from before, then finds
- * it ended. That it is cancelled too is seen to until it is.
- */
-async function timedOut(
-  tx: Transaction,
-  payment: Payment,
-  decision: Decision | undefined,
-  now: number,
-): Promise<Step> {
-  const { payment: ended, records } = await declined(tx, payment, decision, now);
-  return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };
-}
-
-/** Authorized, and no order can come of it: it is released as soon as this is written. */
+/** Authorized, but there can be no order, so it is voided after the commit. */
 async function authorizedWithoutOrder(
   tx: Transaction,
   payment: Payment,
@@ -125,12 +111,12 @@ async function authorizedWithoutOrder(
   };
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason, now });
-  const said = { payment: "authorized", outcome: "rejected", reasons: [reason] };
-  const record = outcomeRecord(releasing, said, now, { release: "requested" });
+  const result = { payment: "authorized", outcome: "rejected", reasons: [reason] };
+  const record = outcomeRecord(releasing, result, now, { release: "requested" });
   return { payment: releasing, records: [record] };
 }
 
-/** Why no order can come of an authorization; undefined where one can: its goods are then sold. */
+/** Why there can be no order; undefined if there can, and then the goods are marked as sold. */
 async function orderObstacle(
   tx: Transaction,
   { siteKeyHash, items, checkoutId, decisionId, challengeUrl }: Payment,
@@ -143,8 +129,8 @@ async function orderObstacle(
     const platform = await platformByIdentity(tx, siteKeyHash, decision.identity);
     if (platform?.status === "suspended") return "agent_suspended";
   }
-  const wanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
-  if (!wanted) return "checkout_cancelled";
+  const stillWanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
+  if (!stillWanted) return "checkout_cancelled";
   return (await sell(tx, siteKeyHash, items)) ? undefined : "out_of_stock";
 }
 
@@ -196,79 +182,81 @@ async function authorized(
   }
   await notifyOfOrder(context, tx, await freshOrder(tx, order), { topic: "order.created", now });
   const ended: Payment = { ...payment, status: "authorized", nextAt: null };
-  const said = { payment: "authorized", outcome: "approved", reasons: [] };
-  return { payment: ended, records: [outcomeRecord(ended, said, now, { order_id: orderId })] };
+  const result = { payment: "authorized", outcome: "approved", reasons: [] };
+  return { payment: ended, records: [outcomeRecord(ended, result, now, { order_id: orderId })] };
 }
 
-type Unheard = Extract<SettlementAnswer, { readonly outcome: "unknown" }>;
+type UnknownAnswer = Extract<SettlementAnswer, { readonly outcome: "unknown" }>;
 
-/** Nobody knows: everything stays as it is, and it is asked again later. Recorded once. */
-function outcomeUnknown(payment: Payment, said: Unheard, now: number): Step {
+/** The outcome is unknown: the attempt stays open, and its first unknown answer is recorded. */
+function outcomeUnknown(payment: Payment, answer: UnknownAnswer, now: number): Step {
   const first = payment.status === "requested";
-  const challengeUrl = said.challengeUrl ?? payment.challengeUrl;
-  // So long, and no longer, goods are set aside for somebody who does not answer the bank.
+  const challengeUrl = answer.challengeUrl ?? payment.challengeUrl;
+  // Goods are reserved only for a limited time while a buyer does not answer the bank.
   const patience = challengeUrl === null ? Number.POSITIVE_INFINITY : CHALLENGE_MS_MAX;
   const nextAt = Math.min(nextLook(payment.tries, now), payment.requestedAt + patience);
   const open: Payment = { ...payment, status: "unknown", challengeUrl, nextAt };
-  const told = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
-  return { payment: open, records: first ? [outcomeRecord(open, told, now)] : [] };
+  const result = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
+  return { payment: open, records: first ? [outcomeRecord(open, result, now)] : [] };
 }
 
 /**
- * Writes what a provider said: the attempt, the order or the refusal, what the agent will be told,
- * and the record, in one transaction. Whoever comes second finds it done: the first definite answer
- * is the one that counts.
+ * Writes the provider's answer in one transaction: the attempt, the order or the rejection, the agent's answer
+ * and the record. Only the first definite answer counts; a later one finds the attempt settled.
  */
 export async function writeOutcome(
   context: Context,
   attemptId: string,
-  said: SettlementAnswer,
+  settlement: SettlementAnswer,
 ): Promise<Payment> {
   const { audit, clock, db } = context;
   const asked = await paymentById(db, attemptId);
   if (asked === undefined) throw new Error("a payment is gone");
   const { answer } = await audit.commit(asked.siteKeyHash, async (tx) => {
     const now = clock.now();
-    const found = await paymentById(tx, attemptId);
-    if (found === undefined) throw new Error("a payment is gone");
-    if (!isOpen(found)) return afterTheEnd(tx, found, said, now);
-    const reason = reasonOf(said);
-    const payment = { ...found, reference: said.reference ?? found.reference, reason };
-    const step = await stepOf(context, tx, payment, said, now);
+    const current = await paymentById(tx, attemptId);
+    if (current === undefined) throw new Error("a payment is gone");
+    if (!isOpen(current)) return lateAnswer(tx, current, settlement, now);
+    const reason = reasonOf(settlement);
+    const payment = { ...current, reference: settlement.reference ?? current.reference, reason };
+    const step = await applySettlement(context, tx, payment, settlement, now);
     await writePayment(tx, step.payment, now);
     await tx.announce(PAYMENT_TOPIC, attemptId);
-    if (said.outcome !== "unknown" && !isDecline(said)) await endAttempt(tx, attemptId, now);
-    const after = isDecline(said) ? await countDeclines(context, tx, payment, now) : undefined;
+    if (settlement.outcome !== "unknown" && !isDecline(settlement))
+      await endAttempt(tx, attemptId, now);
+    const after = isDecline(settlement)
+      ? await countDeclines(context, tx, payment, now)
+      : undefined;
     return { records: step.records, answer: step.payment, after };
   });
   return answer;
 }
 
-function reasonOf(said: SettlementAnswer): string | null {
-  if (said.outcome === "given_up") return GIVEN_UP;
-  return said.outcome === "authorized" ? null : said.reason;
+function reasonOf(settlement: SettlementAnswer): string | null {
+  if (settlement.outcome === "timed_out") return TIMED_OUT;
+  return settlement.outcome === "authorized" ? null : settlement.reason;
 }
 
-/** Refused, and being cancelled to make sure: nothing of it was ever authorized that we know of. */
+/** Rejected, and voided only to make sure: no authorization is known. */
 export function isRefused({ status, reason, challengeUrl }: Payment): boolean {
-  return status === "releasing" && (reason === GIVEN_UP || challengeUrl !== null);
+  return status === "releasing" && (reason === TIMED_OUT || challengeUrl !== null);
 }
 
 /**
- * The first definite answer stands. Where it was a refusal and there is an authorization all the same,
- * that is released: money is held for nobody.
+ * Handles an answer to an attempt that is settled. If it was declined and there is an authorization after all,
+ * the authorization is voided.
  */
-async function afterTheEnd(
+async function lateAnswer(
   tx: Transaction,
-  found: Payment,
-  said: SettlementAnswer,
+  payment: Payment,
+  settlement: SettlementAnswer,
   now: number,
 ): Promise<{ readonly records: readonly RecordDraft[]; readonly answer: Payment }> {
-  const refused = found.status === "declined" || isRefused(found);
-  if (!refused || said.outcome !== "authorized") return { records: [], answer: found };
-  const { reference } = said;
+  const refused = payment.status === "declined" || isRefused(payment);
+  if (!refused || settlement.outcome !== "authorized") return { records: [], answer: payment };
+  const { reference } = settlement;
   const releasing: Payment = {
-    ...found,
+    ...payment,
     status: "releasing",
     reference,
     reason: null,
@@ -276,23 +264,23 @@ async function afterTheEnd(
     nextAt: nextLook(0, now),
   };
   await writePayment(tx, releasing, now);
-  const told = { payment: "authorized", outcome: "rejected", reasons: ["payment_declined"] };
-  const record = outcomeRecord(releasing, told, now, { release: "requested" });
+  const result = { payment: "authorized", outcome: "rejected", reasons: ["payment_declined"] };
+  const record = outcomeRecord(releasing, result, now, { release: "requested" });
   return { records: [record], answer: releasing };
 }
 
-async function stepOf(
+async function applySettlement(
   context: Context,
   tx: Transaction,
   payment: Payment,
-  said: SettlementAnswer,
+  settlement: SettlementAnswer,
   now: number,
 ): Promise<Step> {
-  if (said.outcome === "authorized") {
-    return authorized(context, tx, payment, { lapsesAt: said.lapsesAt, now });
+  if (settlement.outcome === "authorized") {
+    return authorized(context, tx, payment, { lapsesAt: settlement.expiresAt, now });
   }
-  if (said.outcome === "unknown") return outcomeUnknown(payment, said, now);
-  const decision = await decisionById(tx, payment.decisionId);
-  const end = said.outcome === "given_up" ? timedOut : declined;
-  return end(tx, payment, decision, now);
+  if (settlement.outcome === "unknown") return outcomeUnknown(payment, settlement, now);
+  // A buyer who was sent to the bank could still confirm the payment.
+  const mustVoid = settlement.outcome === "timed_out" || payment.challengeUrl !== null;
+  return declined(tx, payment, { mustVoid, now });
 }

@@ -21,18 +21,18 @@ import { writeOutcome } from "./outcome.js";
 import {
   attemptOf,
   authorize,
-  inTime,
-  isUnheard,
+  isUnanswered,
   providerOf,
-  unknown,
+  unknownAnswer,
   voidAuthorization,
+  withTimeout,
 } from "./settle.js";
 
-/** Attempts looked after in one go of the job. */
+/** Attempts that one run of the job reconciles. */
 const DUE_MAX = 200;
 
-/** Whether the checkout a payment is for still waits for it. */
-async function isWanted({ db }: Context, payment: Payment): Promise<boolean> {
+/** Whether the checkout of a payment still waits for it. */
+async function isStillWanted({ db }: Context, payment: Payment): Promise<boolean> {
   const { siteKeyHash, checkoutId, decisionId } = payment;
   if (checkoutId === null) return true;
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
@@ -40,9 +40,9 @@ async function isWanted({ db }: Context, payment: Payment): Promise<boolean> {
 }
 
 /**
- * Finds out about an attempt whose outcome is not known: asks again with the same key, then reads.
- * After 23 hours it is to be cancelled, since providers forget the key; sooner where a buyer does
- * not confirm it.
+ * Resolves an attempt whose outcome is unknown: repeats the request with the same key, then reads the payment.
+ * After 23 hours the attempt times out, because providers forget the key. It times out sooner if a buyer
+ * does not confirm it.
  */
 async function resolveUnknownOutcome(
   context: Context,
@@ -51,69 +51,72 @@ async function resolveUnknownOutcome(
   const challenged = payment.challengeUrl !== null || payment.reason === "requires_action";
   const patienceMs = challenged ? CHALLENGE_MS_MAX : CANCEL_AFTER_MS;
   const late = context.clock.now() >= payment.requestedAt + patienceMs;
-  const cancelling = late || (challenged && !(await isWanted(context, payment)));
+  const cancelling = late || (challenged && !(await isStillWanted(context, payment)));
   let reference = payment.reference;
   let refused: string | undefined;
   // A repeated request could authorize a payment that the provider never received: not while paused.
   const paused = await isPaused(context.db, payment.siteKeyHash);
-  // What waits for its buyer was asked for; asked again, it says what it said.
+  // A payment that waits for its buyer would get the same answer.
   if (!cancelling && !challenged && !paused) {
-    const again = await authorize(context, payment, { first: false });
-    if (again.outcome !== "unknown") return again;
-    reference ??= again.reference ?? null;
-    // Long enough after the first try, what is refused now and not there never was.
+    const retry = await authorize(context, payment, { first: false });
+    if (retry.outcome !== "unknown") return retry;
+    reference ??= retry.reference ?? null;
+    // If no earlier call is in flight any more, a refused payment that cannot be read never existed.
     const settled = context.clock.now() >= payment.requestedAt + IN_FLIGHT_MS_MAX;
-    if (again.refused && settled) refused = again.reason;
+    if (retry.refused && settled) refused = retry.reason;
   }
   const reading = providerOf(context, payment).read({ ...attemptOf(payment), reference });
-  const read = await inTime(
+  const read = await withTimeout(
     context,
     payment,
     reading.then(
-      (found): ProviderAnswer =>
-        found ??
-        (refused === undefined ? unknown("not_found") : { outcome: "declined", reason: refused }),
+      (answer): ProviderAnswer =>
+        answer ??
+        (refused === undefined
+          ? unknownAnswer("not_found")
+          : { outcome: "declined", reason: refused }),
     ),
   );
-  // Who does not answer now cannot cancel now either: it is asked again.
-  const answered = read.outcome === "unknown" && !isUnheard(read);
-  return answered && cancelling ? { ...read, outcome: "given_up" } : read;
+  // A provider that does not answer cannot void the payment now either, so it is asked again later.
+  const answered = read.outcome === "unknown" && !isUnanswered(read);
+  return answered && cancelling ? { ...read, outcome: "timed_out" } : read;
 }
 
-/** Asks how an authorization stands, and writes it down. Throws where the provider does not answer. */
-async function followAuthorization(context: Context, payment: Payment): Promise<void> {
+/** Reads the state of an authorization and writes it. Throws if the provider does not answer. */
+async function syncAuthorization(context: Context, payment: Payment): Promise<void> {
   const { attemptId, siteKeyHash } = payment;
-  const state = await providerOf(context, payment).follow(attemptOf(payment));
+  const state = await providerOf(context, payment).readAuthorization(attemptOf(payment));
   if (state === undefined) return;
   await context.audit.commit(siteKeyHash, async (tx) => {
-    const now = await paymentById(tx, attemptId);
-    const records = now === undefined ? [] : await moveAuthorization(context, tx, now, state);
+    const current = await paymentById(tx, attemptId);
+    const records =
+      current === undefined ? [] : await moveAuthorization(context, tx, current, state);
     return { records, answer: null };
   });
 }
 
-/** Brings one attempt to its end, unless somebody else is at it. */
+/** Settles one attempt, unless another process does. */
 async function reconcilePayment(context: Context, due: Payment): Promise<void> {
   const { clock, db } = context;
-  const taken = await db.transaction((tx) => claimPayment(tx, due, clock.now() + FIRST_LOOK_MS));
-  const payment = taken ? await paymentById(db, due.attemptId) : undefined;
+  const claimed = await db.transaction((tx) => claimPayment(tx, due, clock.now() + FIRST_LOOK_MS));
+  const payment = claimed ? await paymentById(db, due.attemptId) : undefined;
   if (payment === undefined) return;
   if (!isOpen(payment)) return voidAuthorization(context, payment);
-  const said = await resolveUnknownOutcome(context, payment);
-  const ended = await writeOutcome(context, payment.attemptId, said);
+  const settlement = await resolveUnknownOutcome(context, payment);
+  const ended = await writeOutcome(context, payment.attemptId, settlement);
   await voidAuthorization(context, ended);
-  // Meanwhile its owner may have taken it, or given it up: news of that came before there was an order.
-  if (ended.status === "authorized") await followAuthorization(context, ended);
+  // The owner may have captured or voided it already, and that event came before there was an order.
+  if (ended.status === "authorized") await syncAuthorization(context, ended);
 }
 
-/** Of what was refused something may have come all the same: then it is let go. */
-async function lookAtRefused(context: Context, payment: Payment): Promise<void> {
-  const said = await providerOf(context, payment).read(attemptOf(payment));
-  if (said?.outcome !== "authorized") return;
-  await voidAuthorization(context, await writeOutcome(context, payment.attemptId, said));
+/** Voids an authorization that exists although the attempt was declined. */
+async function voidLateAuthorization(context: Context, payment: Payment): Promise<void> {
+  const answer = await providerOf(context, payment).read(attemptOf(payment));
+  if (answer?.outcome !== "authorized") return;
+  await voidAuthorization(context, await writeOutcome(context, payment.attemptId, answer));
 }
 
-/** Brings every attempt that is open, after a crash or without an answer, to its end. */
+/** Settles every attempt that a crash or an unknown outcome left open. */
 export async function reconcilePayments(context: Context, stopping: () => boolean): Promise<void> {
   const { clock, db, log } = context;
   for (const due of await duePayments(db, clock.now(), DUE_MAX)) {
@@ -125,29 +128,28 @@ export async function reconcilePayments(context: Context, stopping: () => boolea
 }
 
 /**
- * Asks the provider how a payment stands, and writes it down: an attempt whose outcome nobody knew
- * is brought to its end, an order shows what became of its authorization. Throws where the provider
- * does not answer: whoever told of it tells again.
+ * Reads the state of a payment at its provider and writes it: an open attempt is settled, an order shows its
+ * authorization. Throws if the provider does not answer, so that its webhook is sent again.
  */
-export async function followPayment(context: Context, payment: Payment): Promise<void> {
+export async function syncPayment(context: Context, payment: Payment): Promise<void> {
   if (isOpen(payment)) await reconcilePayment(context, payment);
-  else if (payment.status === "declined") await lookAtRefused(context, payment);
-  else await followAuthorization(context, payment);
+  else if (payment.status === "declined") await voidLateAuthorization(context, payment);
+  else await syncAuthorization(context, payment);
 }
 
-/** The same of the payment a decision waits for, where it does. */
-export async function followDecision(context: Context, decisionId: string): Promise<void> {
+/** Does the same for the open payment of a decision. */
+export async function syncPaymentOfDecision(context: Context, decisionId: string): Promise<void> {
   const payment = await paymentOfDecision(context.db, decisionId);
   if (payment !== undefined && isOpen(payment)) await reconcilePayment(context, payment);
 }
 
-/** The same of the payment an order was made with. */
-export async function followAttempt(context: Context, attemptId: string): Promise<void> {
+/** Does the same for the payment of an order. */
+export async function syncPaymentOfAttempt(context: Context, attemptId: string): Promise<void> {
   const payment = await paymentById(context.db, attemptId);
-  if (payment !== undefined) await followPayment(context, payment);
+  if (payment !== undefined) await syncPayment(context, payment);
 }
 
-/** Nobody wants it any more: it is looked after at once, and not when its turn comes. */
+/** Makes the payment of a decision due at once, because nobody wants it any more. */
 export async function reconcilePaymentNow(
   tx: Transaction,
   decisionId: string,

@@ -19,10 +19,7 @@ import type { Site } from "../domain/sites/site.js";
 import type { Queries } from "../infra/db/database.js";
 import type { Identity } from "./identity.js";
 
-/**
- * What somebody asks of a site, whichever way it came. Only `commit` turns it into a decision, a review or a
- * payment.
- */
+/** A request for a skill or a purchase, by any protocol. Only `commit` turns it into a decision. */
 export interface PurchaseRequest {
   /**
    * `mandate`: an agent signed it. `checkout`: a platform completes a checkout. `order_approval`: the payment
@@ -33,34 +30,33 @@ export interface PurchaseRequest {
   /** The agent or platform, as rules see it. */
   readonly agent: Agent;
   readonly identity: Identity;
-  /** Names the request: a mandate's id, a checkout with the number of its try, or a provider's order. */
+  /** The id of the request: a mandate, a checkout with the number of its try, or a provider's order. */
   readonly mandateId: string;
-  /** Of what was signed or shown. */
+  /** The digest of what was signed, or shown to the buyer. */
   readonly digest: string;
   /** The key that signed a mandate; null for other requests. */
   readonly kid: string | null;
   readonly skill: string;
   readonly protocol: string;
   readonly amount: Money | null;
-  /** What is bought, if something is. */
   readonly items?: readonly OrderedItem[] | undefined;
-  /** How it is paid, if something is bought here. */
+  /** Undefined if nothing is paid here. */
   readonly payment?: PurchasePayment | undefined;
   /** The checkout that is paid for, with this try counted. */
   readonly checkout?: Checkout | undefined;
-  /** Who asked for what, as the records of the decision and of its payment say it. */
-  readonly about: JsonObject;
-  /** Further members of the decision's record. */
-  readonly recorded?: JsonObject | undefined;
+  /** Who asked for what: members of the records of the decision and of its payment. */
+  readonly recordedRequest: JsonObject;
+  /** More members of the decision's record. */
+  readonly recordedDetails?: JsonObject | undefined;
   readonly now: number;
 }
 
 export interface PurchasePayment {
   readonly provider: PaymentHandler;
   readonly token: string;
-  /** Where the buyer comes back to from the card's bank; null if there is no buyer to send there. */
+  /** Where the buyer returns from the card's bank; null if there is no buyer to send there. */
   readonly returnUrl: string | null;
-  /** The caller that a declined payment counts for. */
+  /** A declined payment counts against this caller. */
   readonly caller: PaymentCaller;
 }
 
@@ -75,9 +71,9 @@ export interface PricedLine {
 }
 
 export interface PricedLines {
-  /** In the order of the request: each with its price, or why it has none. */
+  /** In the order of the request, each with its price or with the reason why it has none. */
   readonly lines: readonly (PricedLine | LineFault)[];
-  /** Of the lines that have a price; null if none has. */
+  /** The currency of the priced lines; null if there are none. */
   readonly currency: string | null;
   readonly subtotalMinor: number;
 }
@@ -92,15 +88,15 @@ function stockFault(
   return quantity - reserved >= wanted ? undefined : "out_of_stock";
 }
 
-/** A sum of minor units as a number; undefined if it would not be exact. */
-function exactly(sum: bigint): number | undefined {
+/** Undefined if the sum is not exact as a number. */
+function exactNumber(sum: bigint): number | undefined {
   const number = Number(sum);
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /**
- * Prices lines from a site's products, as the transaction sees them. Every protocol's prices come from
- * here. Anybody can ask for a quote, so a quote does not reveal how many are in stock.
+ * Prices lines from the site's products, as the transaction sees them, for every protocol. Anybody can ask for
+ * a quote, so a quote does not reveal how many are in stock.
  */
 export async function priceLines(
   db: Queries,
@@ -124,13 +120,16 @@ export async function priceLines(
       continue;
     }
     const { price } = product;
-    const amountMinor = exactly(BigInt(price.minor) * BigInt(quantity));
+    const amountMinor = exactNumber(BigInt(price.minor) * BigInt(quantity));
     const fault = stockFault(product, purpose === "quote" ? 1 : all);
     if (fault !== undefined) {
       lines.push(fault);
     } else if (currency !== null && currency !== price.currency) {
       lines.push("other_currency");
-    } else if (amountMinor === undefined || exactly(subtotal + BigInt(amountMinor)) === undefined) {
+    } else if (
+      amountMinor === undefined ||
+      exactNumber(subtotal + BigInt(amountMinor)) === undefined
+    ) {
       lines.push("too_large");
     } else {
       currency = price.currency;
@@ -142,7 +141,6 @@ export async function priceLines(
   return { lines, currency, subtotalMinor: Number(subtotal) };
 }
 
-/** What somebody wants to buy, at the prices of now. */
 export interface PricedOrder {
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
@@ -155,35 +153,35 @@ function readItem(value: JsonValue): Wanted | undefined {
   const { id, quantity, ...others } = value;
   if (Object.keys(others).length > 0) return undefined;
   if (typeof id !== "string" || id === "" || id.length > PRODUCT_ID_CHARS_MAX) return undefined;
-  // No product has such an id, and not every database can be asked for one.
+  // No product has such an id, and not every database accepts it in a query.
   if (UNSEEN.test(id)) return undefined;
   const counted = typeof quantity === "number" && Number.isInteger(quantity);
   if (!counted || quantity < 1 || quantity > LINE_QUANTITY_MAX) return undefined;
   return { id, quantity };
 }
 
-/** The `items` of an order: each product once, in whole pieces. */
+/** Reads the `items` of an order, with each product at most once. */
 function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> {
-  const { items, ...others } = args;
+  const { items: list, ...others } = args;
   if (Object.keys(others).length > 0) {
     return refuse("cart_invalid", "There is no argument but `items`.");
   }
-  if (!Array.isArray(items) || items.length === 0 || items.length > LINES_MAX) {
+  if (!Array.isArray(list) || list.length === 0 || list.length > LINES_MAX) {
     return refuse("cart_invalid", `\`items\` must be a list of 1 to ${LINES_MAX} items.`);
   }
-  const wanted: Wanted[] = [];
-  for (const value of items as readonly JsonValue[]) {
+  const items: Wanted[] = [];
+  for (const value of list as readonly JsonValue[]) {
     const item = readItem(value);
     if (item === undefined) {
       const form = `{"id", "quantity"}, the quantity a whole number of 1 to ${LINE_QUANTITY_MAX}`;
       return refuse("cart_invalid", `Each of \`items\` must be ${form}.`);
     }
-    if (wanted.some(({ id }) => id === item.id)) {
+    if (items.some(({ id }) => id === item.id)) {
       return refuse("cart_invalid", "`items` names a product twice. Name it once, with its sum.");
     }
-    wanted.push(item);
+    items.push(item);
   }
-  return ok(wanted);
+  return ok(items);
 }
 
 const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
@@ -195,25 +193,22 @@ const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
   too_many: ["cart_invalid", `a line can hold at most ${LINE_QUANTITY_MAX}.`],
 };
 
-/**
- * Prices an order from the site's products, as they are in the transaction that asks. A quote is for
- * anybody: it does not tell how many there are.
- */
+/** Prices the arguments of an order like `priceLines`, and refuses it if a line has no price. */
 export async function priceOrder(
   db: Queries,
   siteKeyHash: string,
   args: JsonObject,
   purpose: "order" | "quote" = "order",
 ): Promise<Result<PricedOrder, PriceFault>> {
-  const wanted = readItems(args);
-  if (!wanted.ok) return wanted;
-  const lines = wanted.value.map(({ id: productId, quantity }) => ({ productId, quantity }));
+  const requested = readItems(args);
+  if (!requested.ok) return requested;
+  const lines = requested.value.map(({ id: productId, quantity }) => ({ productId, quantity }));
   const priced = await priceLines(db, siteKeyHash, lines, purpose);
   const items: OrderedItem[] = [];
   for (const [place, line] of priced.lines.entries()) {
     if (typeof line === "string") {
       const [reason, why] = FAULTS[line];
-      return refuse(reason, `items.${place} (${wanted.value[place]?.id}): ${why}`);
+      return refuse(reason, `items.${place} (${requested.value[place]?.id}): ${why}`);
     }
     const { product, quantity } = line;
     const { productId: id, title, price } = product;
@@ -223,7 +218,7 @@ export async function priceOrder(
   return ok({ amount: { currency: currency as string, minor }, items });
 }
 
-/** What is bought, as records say it: never a text of the owner's. */
+/** The items as records show them, without the owner's texts. */
 export function recordedItems(items: readonly OrderedItem[]) {
   return items.map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor }));
 }

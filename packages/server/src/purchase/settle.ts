@@ -4,21 +4,20 @@ import { type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { nextLook, PROVIDER_MS_MAX } from "../domain/payments/schedule.js";
 import { paymentById, paymentOfDecision, scheduleRecheck } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
-import type { Attempt, PaymentProvider, ProviderAnswer, Released } from "../payments/provider.js";
+import type { Attempt, PaymentProvider, ProviderAnswer } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
-import { writeReleased } from "./void-outcome.js";
+import { writeVoidOutcome } from "./void-outcome.js";
 
-/** Nothing was heard of the provider. */
-const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
+/** The reasons of an unknown outcome when the provider did not answer at all. */
+const UNANSWERED: readonly string[] = ["timed_out", "processor_failed"];
 
 type Unknown = Extract<ProviderAnswer, { readonly outcome: "unknown" }>;
 
-export const unknown = (reason: string): Unknown => ({ outcome: "unknown", reason });
+export const unknownAnswer = (reason: string): Unknown => ({ outcome: "unknown", reason });
 
-/** Whether the provider did not answer at all. */
-export function isUnheard(answer: unknown): boolean {
+export function isUnanswered(answer: unknown): boolean {
   const { outcome, reason } = answer as Partial<Unknown>;
-  return outcome === "unknown" && UNHEARD.includes(reason ?? "");
+  return outcome === "unknown" && UNANSWERED.includes(reason ?? "");
 }
 
 /** Why an amount cannot be charged exactly; undefined if it can. */
@@ -31,13 +30,12 @@ export function amountFault(
   return provider === undefined ? "no such processor is built in" : provider.amountFault(amount);
 }
 
-export function providerOf({ providers }: Context, { provider }: Payment): PaymentProvider {
-  const found = providers[provider];
-  if (found === undefined) throw new Error(`no processor is called ${provider}`);
-  return found;
+export function providerOf({ providers }: Context, payment: Payment): PaymentProvider {
+  const provider = providers[payment.provider];
+  if (provider === undefined) throw new Error(`no provider is called ${payment.provider}`);
+  return provider;
 }
 
-/** What names an attempt to its provider. */
 export function attemptOf({
   siteKeyHash,
   accountId,
@@ -49,23 +47,23 @@ export function attemptOf({
   return { siteKeyHash, accountId, idempotencyKey: attemptId, reference, requestedAt, amount };
 }
 
-/** Whatever a provider does, there is an answer in time. What failed may have had its effect. */
-export async function inTime<Answer>(
+/** Turns a failed or slow call into an unknown answer. The call may still have taken effect. */
+export async function withTimeout<Answer>(
   { clock, log, metrics }: Context,
   { attemptId, provider }: Payment,
-  asked: Promise<Answer>,
+  call: Promise<Answer>,
 ): Promise<Answer | Unknown> {
   let cancel = () => {};
   const late = new Promise<Unknown>((resolve) => {
-    cancel = clock.after(PROVIDER_MS_MAX, () => resolve(unknown("timed_out")));
+    cancel = clock.after(PROVIDER_MS_MAX, () => resolve(unknownAnswer("timed_out")));
   });
-  const answered = asked.catch((error: unknown) => {
+  const answered = call.catch((error: unknown) => {
     log.warn({ attempt_id: attemptId, error }, "payment.processor_failed");
-    return unknown("processor_failed");
+    return unknownAnswer("processor_failed");
   });
   try {
     const answer = await Promise.race([answered, late]);
-    const result = isUnheard(answer) ? "failed" : "answered";
+    const result = isUnanswered(answer) ? "failed" : "answered";
     metrics.counter("gatehouse_provider_calls_total")({ provider, result });
     return answer;
   } finally {
@@ -73,7 +71,7 @@ export async function inTime<Answer>(
   }
 }
 
-/** Asks for the authorization, with the key every try of this attempt has. */
+/** Requests the authorization. Every try of an attempt has the same idempotency key. */
 export function authorize(
   context: Context,
   payment: Payment,
@@ -83,48 +81,44 @@ export function authorize(
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);
   const request = { ...attemptOf(payment), token, first, returnUrl };
-  return inTime(context, payment, providerOf(context, payment).authorize(request));
+  return withTimeout(context, payment, providerOf(context, payment).authorize(request));
 }
 
-/** Gives up what may have been authorized; unknown while that is not certain. */
-function release(context: Context, payment: Payment): Promise<Released | Unknown> {
-  return inTime(context, payment, providerOf(context, payment).release(attemptOf(payment)));
-}
-
-/** How long the same mandate, sent again, waits for the payment that is under way. */
+/** How long a mandate that is sent again waits for the payment that is under way. */
 const PAYING_MS_MAX = 12_000;
 
-/** Gives up an authorization that nothing is to be bought with. Not done, the job does it. */
+/** Voids an authorization that is not needed. If the provider does not answer, the reconcile job tries again. */
 export async function voidAuthorization(context: Context, payment: Payment): Promise<void> {
   if (payment.status !== "releasing") return;
-  const released = await release(context, payment);
-  if (released.outcome === "unknown") {
+  const call = providerOf(context, payment).voidAuthorization(attemptOf(payment));
+  const result = await withTimeout(context, payment, call);
+  if (result.outcome === "unknown") {
     const { clock, db } = context;
     const until = nextLook(payment.tries, clock.now());
     await db.transaction((tx) => scheduleRecheck(tx, payment.attemptId, until));
     return;
   }
   context.crashPoint("decide.released");
-  await writeReleased(context, payment.attemptId, released);
+  await writeVoidOutcome(context, payment.attemptId, result);
 }
 
-/** Asks the provider for what a decision has requested, and writes down what it says. */
+/** Authorizes the payment that a decision requested, and writes the provider's answer. */
 export async function settlePayment(context: Context, payment: Payment): Promise<void> {
   context.crashPoint("decide.intended");
-  const said = await authorize(context, payment, { first: true });
+  const answer = await authorize(context, payment, { first: true });
   context.crashPoint("decide.asked");
-  const ended = await writeOutcome(context, payment.attemptId, said);
+  const ended = await writeOutcome(context, payment.attemptId, answer);
   context.crashPoint("decide.ended");
   await voidAuthorization(context, ended);
 }
 
-/** Waits until the payment of a decision is no longer under way in some process, but not too long. */
+/** Waits, up to a limit, until no process is settling the payment of a decision. */
 export async function paymentEnded(context: Context, decisionId: string): Promise<void> {
   const { clock, db } = context;
   const payment = await paymentOfDecision(db, decisionId);
   if (payment?.status !== "requested") return;
   const { attemptId } = payment;
-  // Without a place nobody waits: the caller is told to send the same bytes again.
+  // If too many callers wait already, this one does not: its answer asks it to send the same bytes again.
   await context.paymentWaits.run(
     attemptId,
     () =>

@@ -6,7 +6,7 @@ import type { Payment } from "../domain/payments/payment.js";
 import { paymentById, writePayment } from "../domain/payments/store.js";
 import { domainOfSite } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
-import type { Released } from "../payments/provider.js";
+import type { VoidResult } from "../payments/provider.js";
 import {
   CAPTURED_WITHOUT_ORDER,
   type CapturedPayment,
@@ -17,66 +17,66 @@ import { notifyOwner } from "./notices/notify-owner.js";
 import { moveAuthorization } from "./orders/move-authorization.js";
 import { isRefused, outcomeRecord } from "./outcome.js";
 
-/** Not written, so that its turn comes: of somebody's money the owner must hear. */
-class NotToldError extends Error {}
+/** Rolls the commit back, so that the reconcile job tries again: the owner must learn of captured money. */
+class OwnerNotNotifiedError extends Error {}
 
 async function notifyOfCapture(
   { ids }: Context,
   tx: Transaction,
-  about: Omit<CapturedPayment, "domain">,
+  capture: Omit<CapturedPayment, "domain">,
 ): Promise<void> {
-  const { payment, now } = about;
+  const { payment, now } = capture;
   const { siteKeyHash } = payment;
-  const told = { ...about, domain: (await domainOfSite(tx, siteKeyHash)) ?? "" };
+  const notice = { ...capture, domain: (await domainOfSite(tx, siteKeyHash)) ?? "" };
   const sent = await notifyOwner(tx, ids, {
     siteKeyHash,
     topic: CAPTURED_WITHOUT_ORDER,
     now,
-    event: (messageId) => capturedEvent(told, messageId),
-    mail: () => capturedMail(told),
+    event: (messageId) => capturedEvent(notice, messageId),
+    mail: () => capturedMail(notice),
   });
-  if (sent === "too_many") throw new NotToldError("its owner cannot be told now");
+  if (sent === "too_many") throw new OwnerNotNotifiedError("the owner cannot be notified now");
 }
 
-/** Writes how an authorization ended that was given up: let go, or taken by its owner before. */
-export async function writeReleased(
+/** Writes the end of an authorization that was to be voided: it was, or the owner captured it before. */
+export async function writeVoidOutcome(
   context: Context,
   attemptId: string,
-  released: Released,
+  voided: VoidResult,
 ): Promise<void> {
   const { audit, clock, db } = context;
-  const asked = await paymentById(db, attemptId);
-  if (asked === undefined) throw new Error("a payment is gone");
-  await audit.commit(asked.siteKeyHash, async (tx) => {
+  const payment = await paymentById(db, attemptId);
+  if (payment === undefined) throw new Error("a payment is gone");
+  await audit.commit(payment.siteKeyHash, async (tx) => {
     const now = clock.now();
-    const found = await paymentById(tx, attemptId);
-    if (found?.status !== "releasing") return { records: [], answer: null };
-    const taken = released.outcome === "captured";
-    const ended: Payment = { ...found, status: released.outcome, nextAt: null };
+    const current = await paymentById(tx, attemptId);
+    if (current?.status !== "releasing") return { records: [], answer: null };
+    const isCaptured = voided.outcome === "captured";
+    const ended: Payment = { ...current, status: voided.outcome, nextAt: null };
     if ((await orderOfAttempt(tx, attemptId)) !== undefined) {
-      // Of an order that was cancelled: what became of its money is told like any other.
+      // The order was cancelled. Its platform, buyer and owner are notified as of any other change.
       await writePayment(tx, ended, now);
-      const captured = taken ? released.captured : null;
-      const state = { status: released.outcome, lapsesAt: null, captured };
+      const captured = isCaptured ? voided.captured : null;
+      const state = { status: voided.outcome, expiresAt: null, captured };
       return { records: await moveAuthorization(context, tx, ended, state), answer: null };
     }
-    // Of what was refused nobody knows whether it was ever authorized; its refusal is recorded.
-    if (isRefused(found) && !taken) {
-      await writePayment(tx, { ...found, status: "declined", nextAt: null }, now);
+    // The rejection is recorded already, and nobody knows whether there ever was an authorization.
+    if (isRefused(current) && !isCaptured) {
+      await writePayment(tx, { ...current, status: "declined", nextAt: null }, now);
       return { records: [], answer: null };
     }
     await writePayment(tx, ended, now);
-    const reason = (await decisionById(tx, found.decisionId))?.reason ?? "site_not_found";
-    const said = { payment: "authorized", outcome: "rejected", reasons: [reason] };
-    if (!taken) {
-      return { records: [outcomeRecord(ended, said, now, { release: "done" })], answer: null };
+    const reason = (await decisionById(tx, current.decisionId))?.reason ?? "site_not_found";
+    const result = { payment: "authorized", outcome: "rejected", reasons: [reason] };
+    if (!isCaptured) {
+      return { records: [outcomeRecord(ended, result, now, { release: "done" })], answer: null };
     }
-    const { captured } = released;
+    const { captured } = voided;
     await notifyOfCapture(context, tx, { payment: ended, captured, reason, now });
     const more: JsonObject = {
       release: "captured",
       ...(captured && { captured: { currency: captured.currency, minor: captured.minor } }),
     };
-    return { records: [outcomeRecord(ended, said, now, more)], answer: null };
+    return { records: [outcomeRecord(ended, result, now, more)], answer: null };
   });
 }

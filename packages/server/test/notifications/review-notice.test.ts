@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  type AskedReview,
+  type ReviewNotice,
   reviewEvent,
   reviewMail,
 } from "../../src/purchase/notices/review-notice.ts";
@@ -19,7 +19,7 @@ const asked = {
   agent: { name: "Buyer", source: "admin" },
   ruleTitle: null,
   now: 0,
-} as unknown as AskedReview;
+} as unknown as ReviewNotice;
 
 test("what is to be bought is told, each item on a line of its own", () => {
   const { text } = reviewMail({ ...asked, ruleTitle: "More than 50.00 EUR" });

@@ -3,10 +3,10 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
+  MoneyReturn,
   PaymentProvider,
   ProviderAnswer,
-  Released,
-  Returned,
+  VoidResult,
 } from "../../src/payments/provider.ts";
 
 interface Invoice {
@@ -30,33 +30,33 @@ export class InvoiceProvider implements PaymentProvider {
     if (!this.invoices.has(reference)) {
       this.invoices.set(reference, { customer, amount, status: "open" });
     }
-    return { outcome: "authorized", reference, lapsesAt: null };
+    return { outcome: "authorized", reference, expiresAt: null };
   }
 
   async read(attempt: Attempt): Promise<ProviderAnswer | undefined> {
     const reference = referenceOf(attempt);
     if (!this.invoices.has(reference)) return undefined;
-    return { outcome: "authorized", reference, lapsesAt: null };
+    return { outcome: "authorized", reference, expiresAt: null };
   }
 
-  async release(attempt: Attempt): Promise<Released> {
+  async voidAuthorization(attempt: Attempt): Promise<VoidResult> {
     const invoice = this.invoices.get(referenceOf(attempt));
     if (invoice?.status === "paid") return { outcome: "captured", captured: invoice.amount };
     if (invoice !== undefined) invoice.status = "void";
     return { outcome: "released" };
   }
 
-  async follow(attempt: Attempt): Promise<AuthorizationState | undefined> {
+  async readAuthorization(attempt: Attempt): Promise<AuthorizationState | undefined> {
     const invoice = this.invoices.get(referenceOf(attempt));
     if (invoice === undefined) return undefined;
     if (invoice.status === "paid") {
-      return { status: "captured", lapsesAt: null, captured: invoice.amount };
+      return { status: "captured", expiresAt: null, captured: invoice.amount };
     }
     const status = invoice.status === "void" ? "released" : "authorized";
-    return { status, lapsesAt: null, captured: null };
+    return { status, expiresAt: null, captured: null };
   }
 
-  async returns(): Promise<readonly Returned[]> {
+  async returns(): Promise<readonly MoneyReturn[]> {
     return [];
   }
 

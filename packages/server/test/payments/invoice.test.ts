@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { followAttempt } from "../../src/purchase/reconcile.ts";
+import { syncPaymentOfAttempt } from "../../src/purchase/reconcile.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -48,7 +48,7 @@ describe.each(TIER_DATABASES)("a payment provider that is only registered, on %s
     const [reference, issued] = [...invoice.invoices][0] as [string, { customer: string }];
     expect(issued).toMatchObject({ customer: "customer-17", amount: { minor: 10_000 } });
     invoice.markPaid(reference);
-    await followAttempt(server.context, order.attempt_id);
+    await syncPaymentOfAttempt(server.context, order.attempt_id);
     const [captured] = await at.orders(shop);
     expect([captured.payment, captured.captured_minor]).toEqual(["captured", 10_000]);
     const [record] = await at.records(shop, "order.adjustment");

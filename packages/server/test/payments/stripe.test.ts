@@ -218,7 +218,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     const { db } = server.context;
     const sql = "SELECT attempt_id FROM payments WHERE site_key_hash = ?";
     const [row] = await db.all<{ attempt_id: string }>(sql, shop.site_key_hash);
-    const late = { outcome: "authorized", reference: "pi_late", lapsesAt: null } as const;
+    const late = { outcome: "authorized", reference: "pi_late", expiresAt: null } as const;
     const ended = await writeOutcome(server.context, row?.attempt_id ?? "", late);
     expect(ended).toMatchObject({ status: "releasing", reference: "pi_late" });
     clock.advance(HOUR_MS);
@@ -416,7 +416,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       "SELECT attempt_id FROM payments WHERE site_key_hash = ?",
       shop.site_key_hash,
     );
-    await writeOutcome(server.context, payment?.attempt_id ?? "", { outcome: "given_up" });
+    await writeOutcome(server.context, payment?.attempt_id ?? "", { outcome: "timed_out" });
     stripe.capture(stripe.intents(account.id)[0]?.id ?? "");
     stripe.fault = () => undefined;
     clock.advance(HOUR_MS);

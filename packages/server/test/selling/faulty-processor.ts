@@ -55,14 +55,16 @@ export class FaultyProvider implements PaymentProvider {
     return this.through(() => this.inner.read(...asked));
   }
 
-  release(
-    ...asked: Parameters<PaymentProvider["release"]>
-  ): ReturnType<PaymentProvider["release"]> {
-    return this.through(() => this.inner.release(...asked));
+  voidAuthorization(
+    ...asked: Parameters<PaymentProvider["voidAuthorization"]>
+  ): ReturnType<PaymentProvider["voidAuthorization"]> {
+    return this.through(() => this.inner.voidAuthorization(...asked));
   }
 
-  follow(...asked: Parameters<PaymentProvider["follow"]>): ReturnType<PaymentProvider["follow"]> {
-    return this.through(() => this.inner.follow(...asked));
+  readAuthorization(
+    ...asked: Parameters<PaymentProvider["readAuthorization"]>
+  ): ReturnType<PaymentProvider["readAuthorization"]> {
+    return this.through(() => this.inner.readAuthorization(...asked));
   }
 
   returns(

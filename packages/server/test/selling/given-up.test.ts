@@ -35,7 +35,7 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
   ) {
     const sandbox = server.context.providers.sandbox as PaymentProvider;
     const release = async (attempt: Attempt) => {
-      const done = await sandbox.release(attempt);
+      const done = await sandbox.voidAuthorization(attempt);
       await released();
       return done;
     };

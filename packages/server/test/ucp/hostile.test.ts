@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { followAttempt, reconcilePayments } from "../../src/purchase/reconcile.ts";
+import { reconcilePayments, syncPaymentOfAttempt } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
@@ -211,7 +211,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     ]);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     const [{ attempt_id }] = await at.orders(shop);
-    await followAttempt(server.context, attempt_id);
+    await syncPaymentOfAttempt(server.context, attempt_id);
     expect(await at.orders(shop)).toMatchObject([{ payment: "authorized" }]);
   });
 

@@ -6,7 +6,7 @@ import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries } from "../../infra/db/database.js";
 import { isTestOrder, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
-import { followDecision } from "../../purchase/reconcile.js";
+import { syncPaymentOfDecision } from "../../purchase/reconcile.js";
 import { type Progress, progressOf } from "./progress.js";
 
 /** What the page of a checkout shows its buyer. */
@@ -42,7 +42,7 @@ export async function buyerProgress(db: Queries, checkout: Checkout): Promise<Bu
  * bank. If the provider does not answer, the page shows what is known, and the job asks again.
  */
 export async function followReturnedBuyer(context: Context, decisionId: string): Promise<void> {
-  await followDecision(context, decisionId).catch((error: unknown) => {
+  await syncPaymentOfDecision(context, decisionId).catch((error: unknown) => {
     context.log.warn({ error }, "payment.not_followed");
   });
 }

@@ -202,7 +202,7 @@ async function requestOf(context: Context, tx: Transaction, priced: Priced): Pro
     items: quotedItems(shown.quote),
     payment,
     checkout,
-    about: aboutCompletion(agent, checkout, priced.requestId),
+    recordedRequest: aboutCompletion(agent, checkout, priced.requestId),
     now,
   };
   return { kind: "request", request, shown };

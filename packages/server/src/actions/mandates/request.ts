@@ -16,7 +16,7 @@ import type { Agent } from "../../domain/agents/agent.js";
 import { type Checkout, emailOf } from "../../domain/checkouts/checkout.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { rejectedUnasked, type Verdict } from "../../purchase/evaluate.js";
+import { rejectedWithoutRules, type Verdict } from "../../purchase/evaluate.js";
 import { identityOfAgent } from "../../purchase/identity.js";
 import {
   type PricedOrder,
@@ -115,16 +115,17 @@ export async function mandateRequest(
     skill,
     protocol,
     amount: null,
-    about: aboutMandate(proven, requestId),
+    recordedRequest: aboutMandate(proven, requestId),
     now,
   };
-  if (evidence) return { request: bare, rejection: rejectedUnasked("evidence_invalid") };
+  if (evidence) return { request: bare, rejection: rejectedWithoutRules("evidence_invalid") };
   const amount = declaredAmount(mandate);
-  if (amount === undefined) return { request: bare, rejection: rejectedUnasked("cart_invalid") };
+  if (amount === undefined)
+    return { request: bare, rejection: rejectedWithoutRules("cart_invalid") };
   if (amount === null || !movesMoney(skill)) return { request: { ...bare, amount } };
   const priced = await price(context, tx, asked, amount);
   if (!priced.ok) {
-    return { request: bare, rejection: rejectedUnasked(priced.reason, priced.detail) };
+    return { request: bare, rejection: rejectedWithoutRules(priced.reason, priced.detail) };
   }
   const { items, checkout, payment } = priced.value;
   // An agent that signs mandates was approved, and has no buyer to send to a bank.

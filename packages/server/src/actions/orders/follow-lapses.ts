@@ -10,7 +10,7 @@ import {
 import { domainOfSite } from "../../domain/sites/store.js";
 import { HOUR_MS } from "../../infra/time.js";
 import { notifyOwner } from "../../purchase/notices/notify-owner.js";
-import { followAttempt } from "../../purchase/reconcile.js";
+import { syncPaymentOfAttempt } from "../../purchase/reconcile.js";
 import { AUTHORIZATION_LAPSES, lapseEvent, lapseMail } from "./lapse-notice.js";
 
 /** How long before an authorization lapses its owner is told. */
@@ -24,7 +24,7 @@ class TooManyError extends Error {}
 /** Tells an owner, unless it is over by now: nobody may have said so. */
 async function tell(context: Context, { attemptId, orderId, siteKeyHash }: Order): Promise<void> {
   const { db, clock, ids, log } = context;
-  await followAttempt(context, attemptId).catch((error: unknown) => {
+  await syncPaymentOfAttempt(context, attemptId).catch((error: unknown) => {
     log.warn({ attempt_id: attemptId, error }, "payment.not_followed");
   });
   const now = clock.now();
@@ -50,7 +50,7 @@ async function tell(context: Context, { attemptId, orderId, siteKeyHash }: Order
 async function ask(context: Context, { attemptId, orderId }: Order): Promise<void> {
   const { clock, db } = context;
   await db.transaction((tx) => recheckOrderLater(tx, orderId, clock.now() + ASK_AGAIN_MS));
-  await followAttempt(context, attemptId);
+  await syncPaymentOfAttempt(context, attemptId);
 }
 
 /**

@@ -9,8 +9,11 @@ import {
 } from "../../domain/orders/adjustments/adjustment.js";
 import { insertEvent } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
-import { type AskedLines, askedLines } from "../../purchase/orders/asked-lines.js";
-import { goodsRecord } from "../../purchase/orders/goods-record.js";
+import {
+  checkRequestedLines,
+  lineChangeRecord,
+  type RequestedLines,
+} from "../../purchase/orders/line-change.js";
 import { notifyOfOrder } from "../../purchase/orders/notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 
@@ -18,7 +21,7 @@ import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole
 export interface Shipment
   extends Pick<OrderEvent, "type" | "carrier" | "trackingNumber" | "trackingUrl" | "description"> {
   /** All that it can be about where it says nothing. */
-  readonly lines: AskedLines;
+  readonly lines: RequestedLines;
   /** Now where it says nothing. */
   readonly occurredAt: number | null;
 }
@@ -67,7 +70,7 @@ export async function shipOrder(
     if (before.events.length >= EVENTS_MAX) return no("conflict", "That were too many events.");
     const { type } = shipment;
     const word = type === "delivered" ? "delivered" : "sent";
-    const lines = askedLines(asked, leftFor(type, asked !== null, before), word);
+    const lines = checkRequestedLines(asked, leftFor(type, asked !== null, before), word);
     if (!lines.ok) return { records: [], answer: lines };
     const eventId = ids.timeId("evt", now);
     const event: OrderEvent = {
@@ -85,7 +88,7 @@ export async function shipOrder(
     const topic = type === "shipped" ? "order.shipped" : "order.fulfillment";
     await notifyOfOrder(context, tx, whole, { topic, now, shipment: event });
     const change = { kind: "fulfillment", id: eventId, lines: lines.value, event: type } as const;
-    return { records: [goodsRecord(held, actor, change, now)], answer: ok(whole) };
+    return { records: [lineChangeRecord(held, actor, change, now)], answer: ok(whole) };
   });
   return answer;
 }

@@ -129,8 +129,8 @@ async function inTransaction(
     mandateId,
     digest: mandateId,
     kid: null,
-    about: { agent: { id: ACTOR }, protocol: PROTOCOL, skill: COMPLETE_CHECKOUT },
-    recorded: { approval: aboutApproval(answer, body.id) },
+    recordedRequest: { agent: { id: ACTOR }, protocol: PROTOCOL, skill: COMPLETE_CHECKOUT },
+    recordedDetails: { approval: aboutApproval(answer, body.id) },
   };
   const { records } = await commitDecision(context, tx, request, verdict);
   return { records, answer };

@@ -8,7 +8,7 @@ import {
 } from "../../domain/payments/accounts/store.js";
 import type { Payment } from "../../domain/payments/payment.js";
 import { paymentById, paymentByReference } from "../../domain/payments/store.js";
-import { verifyHook } from "../../payments/stripe/hook.js";
+import { verifyWebhook } from "../../payments/stripe/webhook-signature.js";
 
 /** Accounts of a site whose secrets are tried: the one in use, and those before it. */
 const ACCOUNTS_MAX = 5;
@@ -82,7 +82,7 @@ export async function openHook(
   const signers: ProviderAccount[] = [];
   for (const { account, sealed } of await signingAccounts(context, siteKeyHash, secretName)) {
     const secret = secrets.open(secretPlace(account.accountId, secretName), sealed);
-    if ((await verifyHook(bytes, signature, secret, clock.now())).ok) signers.push(account);
+    if ((await verifyWebhook(bytes, signature, secret, clock.now())).ok) signers.push(account);
   }
   if (signers.length === 0) {
     return refuse("signature_invalid", "the call is not signed by Stripe for this site");

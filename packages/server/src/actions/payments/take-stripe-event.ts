@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { eventSeen, noteEvent } from "../../domain/provider-events/store.js";
-import { followReturns } from "../../purchase/orders/follow-returns.js";
-import { followPayment } from "../../purchase/reconcile.js";
+import { syncReturns } from "../../purchase/orders/sync-returns.js";
+import { syncPayment } from "../../purchase/reconcile.js";
 import { type HookCall, paymentOfEvent } from "./stripe-call.js";
 
 /** Events that say how an authorization stands, or that money goes back. Others are not looked at. */
@@ -21,8 +21,8 @@ export async function takeStripeEvent(context: Context, call: HookCall): Promise
   if (await eventSeen(db, siteKeyHash, id)) return;
   const payment = await paymentOfEvent(context, call);
   if (payment === undefined) return;
-  await followPayment(context, payment);
-  if (returned) await followReturns(context, payment.attemptId);
+  await syncPayment(context, payment);
+  if (returned) await syncReturns(context, payment.attemptId);
   // Noted once it had its effect: a crash before this has it told, and followed, again.
   await db.transaction((tx) => noteEvent(tx, { siteKeyHash, eventId: id, type }, clock.now()));
 }

@@ -45,7 +45,7 @@ export interface Payment {
   /** The answer to the agent if the payment is authorized. */
   readonly answer: { readonly status: number; readonly body: JsonObject };
   /** Who requested what, as records show it. */
-  readonly about: JsonObject;
+  readonly recordedRequest: JsonObject;
   readonly status: PaymentStatus;
   readonly reference: string | null;
   readonly reason: string | null;

@@ -19,7 +19,7 @@ const payments = new Table<Payment>("payments", {
   tokenMac: "token_mac",
   parentRecordId: "parent_record_id",
   answer: json("answer"),
-  about: json("about"),
+  recordedRequest: json("about"),
   status: "status",
   reference: "reference",
   reason: "reason",

@@ -7,7 +7,10 @@ import type { Context } from "../../context.js";
 import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
 import type { Principal } from "../../domain/tokens/token.js";
 import { cancelOrder } from "../../purchase/orders/cancel-order.js";
-import { REHEARSALS, simulateSandboxEvent } from "../../purchase/orders/simulate-sandbox-event.js";
+import {
+  SANDBOX_EVENTS,
+  simulateSandboxEvent,
+} from "../../purchase/orders/simulate-sandbox-event.js";
 import { requireFound } from "../server/problem.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -90,7 +93,7 @@ const simulate = siteRoute("post", "/orders/{order_id}/rehearse", {
   summary: "Play what would happen at a real processor",
   description: "For orders of the sandbox: capture it, refund it, have it disputed.",
   body: strict({
-    event: z.enum(REHEARSALS),
+    event: z.enum(SANDBOX_EVENTS),
     amount_minor: z.int().min(1).optional().openapi({
       description: "Of a capture, a refund or a dispute; all there is where it is left out.",
     }),

@@ -8,21 +8,21 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
+  MoneyReturn,
   PaymentProvider,
   ProviderAnswer,
-  Released,
-  Returned,
+  VoidResult,
 } from "../provider.js";
 import { returnsOf } from "./returns/store.js";
 import {
   endProcessing,
   insertSandbox,
-  releaseSandbox,
   type SandboxRow,
   sandboxByKey,
+  voidSandbox,
 } from "./store.js";
 
-/** The least and the most it authorizes, in minor units: a provider has such limits. */
+/** The limits of an amount in minor units, as real providers have them. */
 const AMOUNT_MINOR_MIN = 1;
 const AMOUNT_MINOR_MAX = 99_999_999;
 
@@ -31,13 +31,13 @@ type Verdict =
   | { readonly status: "challenged"; readonly reason: string }
   | { readonly status: "declined" | "processing" | "silent"; readonly reason: string };
 
-/** How long `processing` lasts before it turns out well. */
+/** How long `processing` lasts before the payment is authorized. */
 const PROCESSING_MS = MINUTE_MS;
 
 const AUTHORIZED: Verdict = { status: "authorized" };
 const declined = (reason: string): Verdict => ({ status: "declined", reason });
 
-/** Cards that pay: `pm_card_visa`, `tok_visa` and their like. */
+/** Cards that are accepted: `pm_card_visa`, `tok_visa` and so on. */
 const BRANDS = [
   "visa",
   "visa_debit",
@@ -51,7 +51,7 @@ const BRANDS = [
   "unionpay",
 ];
 
-/** Stripe's names of cards that are declined, behind `pm_card_` and `tok_`. */
+/** Stripe's test cards that are declined, without `pm_card_` or `tok_`, with their reason. */
 const DECLINES: Readonly<Record<string, string>> = {
   chargeDeclined: "card_declined",
   chargeDeclinedInsufficientFunds: "insufficient_funds",
@@ -74,7 +74,7 @@ const AUTHENTICATION = new Set([
 
 const CHALLENGED: Verdict = { status: "challenged", reason: "requires_action" };
 
-/** What a test token does. Unknown ones are declined: a typing error must not look like a sale. */
+/** What a test token does. Unknown tokens are declined, so that a typing error does not look like a sale. */
 function verdictOf(token: string, returnUrl: string | null): Verdict {
   const [, name = ""] =
     /^(?:pm_card|tok|pm_usBankAccount|pm_sandbox)_(\w{1,80})$/.exec(token) ?? [];
@@ -82,7 +82,7 @@ function verdictOf(token: string, returnUrl: string | null): Verdict {
   const plain = name.replace(/^visa_/, "");
   if (Object.hasOwn(DECLINES, plain)) return declined(DECLINES[plain] as string);
   if (AUTHENTICATION.has(plain)) {
-    // An agent has nobody to show a challenge to; a buyer with a page is sent there.
+    // Without a page for the buyer to return to, nobody can confirm the payment.
     return returnUrl === null ? declined("authentication_required") : CHALLENGED;
   }
   if (name === "processing") return { status: "processing", reason: "processing" };
@@ -90,12 +90,12 @@ function verdictOf(token: string, returnUrl: string | null): Verdict {
   return declined("unknown_token");
 }
 
-/** Where a buyer says yes or no to a payment, as they would to their bank. */
+/** The page on which a buyer confirms a payment, in place of the bank's. */
 const sandboxChallengePath = (reference: string) => `/v1/sandbox/challenges/${reference}`;
 
 function answerOf({ status, reference, reason }: SandboxRow): ProviderAnswer {
   if (status === "authorized" || status === "captured") {
-    return { outcome: "authorized", reference, lapsesAt: null };
+    return { outcome: "authorized", reference, expiresAt: null };
   }
   if (status === "declined" || status === "released" || status === "lapsed") {
     return { outcome: "declined", reason: reason ?? "released", reference };
@@ -108,7 +108,7 @@ function capturedOf({ amount, capturedMinor }: SandboxRow): Money {
 }
 
 interface SandboxTools {
-  /** Where the service is to the world: its challenges are answered there. */
+  /** The public address of the service, where challenges are confirmed. */
   readonly baseUrl: string;
   readonly db: Database;
   readonly clock: Clock;
@@ -116,9 +116,8 @@ interface SandboxTools {
 }
 
 /**
- * The embedded provider: Stripe's test tokens, and books of its own that outlive a restart. No
- * money is behind it. Its rows are written apart from the transactions of a decision, as if it were
- * elsewhere: what holds with it holds with a real one.
+ * The payment provider of test mode: it accepts Stripe's test tokens and moves no money. Like a real
+ * provider, it writes in its own transactions, not in those of a decision.
  */
 export class SandboxProvider implements PaymentProvider {
   readonly hasAccounts = false;
@@ -134,7 +133,6 @@ export class SandboxProvider implements PaymentProvider {
     this.ids = ids;
   }
 
-  /** It is part of this process. */
   async isReachable(): Promise<boolean> {
     return true;
   }
@@ -145,7 +143,7 @@ export class SandboxProvider implements PaymentProvider {
       .update(JSON.stringify([siteKeyHash, amount.currency, amount.minor, token]))
       .digest("hex");
     const before = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
-    if (before !== undefined) return this.again(before, digest);
+    if (before !== undefined) return this.answerRepeat(before, digest);
     const fault = this.amountFault(amount);
     const verdict =
       fault === undefined ? verdictOf(token, request.returnUrl) : declined("amount_out_of_range");
@@ -166,21 +164,21 @@ export class SandboxProvider implements PaymentProvider {
     } catch (error) {
       if (!(error instanceof DatabaseConflictError)) throw error;
       const first = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
-      if (first !== undefined) return this.again(first, digest);
+      if (first !== undefined) return this.answerRepeat(first, digest);
       throw error;
     }
-    // It was authorized and nobody was told: the case a shop must be able to try.
+    // A shop can test an authorization whose answer is lost.
     if (verdict.status === "silent") return { outcome: "unknown", reason: "timed_out" };
     return this.answer(row);
   }
 
   private answer(row: SandboxRow): ProviderAnswer {
-    const said = answerOf(row);
-    if (row.status !== "challenged" || said.outcome !== "unknown") return said;
-    return { ...said, challengeUrl: this.baseUrl + sandboxChallengePath(row.reference) };
+    const answer = answerOf(row);
+    if (row.status !== "challenged" || answer.outcome !== "unknown") return answer;
+    return { ...answer, challengeUrl: this.baseUrl + sandboxChallengePath(row.reference) };
   }
 
-  private async again(row: SandboxRow, digest: string): Promise<ProviderAnswer> {
+  private async answerRepeat(row: SandboxRow, digest: string): Promise<ProviderAnswer> {
     const same = row.requestDigest === digest || row.status === "released";
     if (!same) return { outcome: "unknown", reason: "idempotency_conflict" };
     return this.answerNow(row);
@@ -201,34 +199,36 @@ export class SandboxProvider implements PaymentProvider {
     return row && this.answerNow(row);
   }
 
-  async release({ siteKeyHash, idempotencyKey }: Attempt): Promise<Released> {
-    const now = this.clock.now();
-    const given = { siteKeyHash, key: idempotencyKey, now };
-    await this.db.transaction((tx) => releaseSandbox(tx, given));
+  async voidAuthorization({ siteKeyHash, idempotencyKey }: Attempt): Promise<VoidResult> {
+    const attempt = { siteKeyHash, key: idempotencyKey, now: this.clock.now() };
+    await this.db.transaction((tx) => voidSandbox(tx, attempt));
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     if (row?.status !== "captured") return { outcome: "released" };
     return { outcome: "captured", captured: capturedOf(row) };
   }
 
-  async follow({ siteKeyHash, idempotencyKey }: Attempt): Promise<AuthorizationState | undefined> {
+  async readAuthorization({
+    siteKeyHash,
+    idempotencyKey,
+  }: Attempt): Promise<AuthorizationState | undefined> {
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     switch (row?.status) {
       case "authorized":
       case "released":
       case "lapsed":
-        return { status: row.status, lapsesAt: null, captured: null };
+        return { status: row.status, expiresAt: null, captured: null };
       case "captured":
-        return { status: row.status, lapsesAt: null, captured: capturedOf(row) };
+        return { status: row.status, expiresAt: null, captured: capturedOf(row) };
       default:
         return undefined;
     }
   }
 
-  async returns({ siteKeyHash, idempotencyKey }: Attempt): Promise<readonly Returned[]> {
+  async returns({ siteKeyHash, idempotencyKey }: Attempt): Promise<readonly MoneyReturn[]> {
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     if (row === undefined) return [];
-    const made = await returnsOf(this.db, row.reference);
-    return made.map(({ returnId: reference, amountMinor: minor, kind, status, createdAt }) => ({
+    const returns = await returnsOf(this.db, row.reference);
+    return returns.map(({ returnId: reference, amountMinor: minor, kind, status, createdAt }) => ({
       reference,
       kind,
       status,

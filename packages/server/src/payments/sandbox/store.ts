@@ -1,7 +1,7 @@
 import type { Money } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 
-/** A row in the books of the embedded provider. */
+/** An authorization of the sandbox. */
 export interface SandboxRow {
   readonly idempotencyKey: string;
   readonly reference: string;
@@ -13,7 +13,7 @@ export interface SandboxRow {
     | ("released" | "captured" | "lapsed");
   readonly reason: string | null;
   readonly returnUrl: string | null;
-  /** What was taken of it. */
+  /** The captured amount. */
   readonly capturedMinor: number | null;
   readonly createdAt: number;
 }
@@ -86,7 +86,7 @@ export async function sandboxByReference(
   return row && sandboxOf(row);
 }
 
-/** A buyer's word about a payment that waits for it. What has ended stays so. */
+/** Writes the buyer's answer to a challenge. A payment that has ended does not change. */
 export async function endChallenge(
   tx: Transaction,
   reference: string,
@@ -100,8 +100,8 @@ export async function endChallenge(
   );
 }
 
-/** Gives an authorization up; where there is none yet, none can come any more. */
-export async function releaseSandbox(
+/** Voids an authorization. If there is none yet, a later request with this key cannot create one. */
+export async function voidSandbox(
   tx: Transaction,
   {
     siteKeyHash,

@@ -1,9 +1,9 @@
 import { type Money, minorUnitDigits, ok, type Result, refuse } from "@gatehouse/protocol";
 
 /**
- * Currencies Stripe takes cards in, by how many digits after the point its integers have. That is
- * not always what ISO 4217 says: a krona of Iceland has none and is written with two, an ariary has
- * two and is written with none.
+ * The currencies in which Stripe charges cards, by the decimal digits of Stripe's integers. These differ
+ * from ISO 4217 in places: Icelandic krona have no decimals but Stripe counts two, Malagasy ariary have
+ * two but Stripe counts none.
  */
 const CODES_BY_DIGITS: ReadonlyArray<readonly [digits: number, codes: string]> = [
   [0, "BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF"],
@@ -18,21 +18,21 @@ const CODES_BY_DIGITS: ReadonlyArray<readonly [digits: number, codes: string]> =
   ],
   [3, "BHD JOD KWD OMR TND"],
 ];
-/** Stripe takes no more digits than this, whatever the currency. */
+/** Stripe's maximum in every currency. */
 const AMOUNT_MAX = 99_999_999;
-/** A sum of three digits after the point ends in a zero: its card networks know two. */
+/** Amounts in currencies with three decimals must end in zero: card networks use two. */
 const THREE_DIGITS = 3;
 
 const DIGITS: ReadonlyMap<string, number> = new Map(
   CODES_BY_DIGITS.flatMap(([digits, codes]) => codes.split(" ").map((code) => [code, digits])),
 );
 
-/** Every currency that can be asked for. */
+/** Every currency that can be charged. */
 export const STRIPE_CURRENCIES: readonly string[] = Object.freeze([...DIGITS.keys()].sort());
 
 /**
- * The integer Stripe takes for a sum, exactly, or why there is none. The Ugandan shilling is left
- * out: Stripe's own pages count it both with two digits and with none, a hundredfold apart.
+ * Stripe's integer for an exact amount, or why there is none. The Ugandan shilling is left out: Stripe's
+ * pages count it with two decimals in one place and with none in another.
  */
 export function stripeAmount({ currency, minor }: Money): Result<number, "not_expressible"> {
   const digits = DIGITS.get(currency);
@@ -55,7 +55,7 @@ export function stripeAmount({ currency, minor }: Money): Result<number, "not_ex
   return ok(amount);
 }
 
-/** The sum an integer of Stripe's stands for; undefined where it is none of a known currency. */
+/** The amount that one of Stripe's integers means; undefined if the currency is not known. */
 export function moneyOfStripe(amount: number, currency: string): Money | undefined {
   const code = currency.toUpperCase();
   const digits = DIGITS.get(code);

@@ -2,8 +2,8 @@ import type Stripe from "stripe";
 import type { AuthorizationState, ProviderAnswer } from "../provider.js";
 import { moneyOfStripe } from "./amounts.js";
 
-/** Whoever tries stolen cards must not learn that one was noticed. */
-const TOLD_AS_DECLINED = new Set([
+/** People who try stolen cards must not learn that a card was reported. */
+const SHOWN_AS_DECLINED = new Set([
   "lost_card",
   "stolen_card",
   "fraudulent",
@@ -15,54 +15,53 @@ const TOLD_AS_DECLINED = new Set([
 ]);
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** A word for why it was declined, of Stripe's own; never a sentence. */
+/** Stripe's code for the decline, never its sentence. */
 function declineReason(error: { code?: string | null; decline_code?: string | null } | null) {
   const word = error?.decline_code ?? error?.code ?? "card_declined";
-  return !CODE.test(word) || TOLD_AS_DECLINED.has(word) ? "card_declined" : word;
+  return !CODE.test(word) || SHOWN_AS_DECLINED.has(word) ? "card_declined" : word;
 }
 
-/** What an intent says of the attempt it was made for, and when an authorization lapses. */
+/** The answer to an attempt that its payment intent shows. */
 export function answerOfIntent(
   intent: Stripe.PaymentIntent,
-  lapsesAt: number | null,
+  expiresAt: number | null,
 ): ProviderAnswer {
   const { id: reference, status } = intent;
   if (status === "requires_capture" || status === "succeeded") {
-    return { outcome: "authorized", reference, lapsesAt };
+    return { outcome: "authorized", reference, expiresAt };
   }
-  // Without an error it was not confirmed yet: whoever made it may be about to.
+  // Without an error the intent was not confirmed yet, and a call under way may confirm it now.
   if (status === "requires_payment_method" && intent.last_payment_error !== null) {
     return { outcome: "declined", reason: declineReason(intent.last_payment_error), reference };
   }
   if (status === "canceled") return { outcome: "declined", reason: "canceled", reference };
-  // Processing, or waiting for its buyer: it may come to something yet.
+  // It is processing or waits for its buyer, so it can still be authorized.
   const reason = CODE.test(status) ? status : "unknown_status";
   const url = intent.next_action?.redirect_to_url?.url;
   const challenge = status === "requires_action" && typeof url === "string";
   return { outcome: "unknown", reason, reference, ...(challenge ? { challengeUrl: url } : {}) };
 }
 
-/** What has become of an authorization. */
 export function stateOfIntent(
   intent: Stripe.PaymentIntent,
-  lapsesAt: number | null,
+  expiresAt: number | null,
 ): AuthorizationState | undefined {
   const { status, amount_received, currency } = intent;
   if (status === "requires_capture") {
-    return { status: "authorized", lapsesAt, captured: null };
+    return { status: "authorized", expiresAt, captured: null };
   }
   if (status === "succeeded") {
     const captured = moneyOfStripe(amount_received, currency) ?? null;
-    return { status: "captured", lapsesAt: null, captured };
+    return { status: "captured", expiresAt: null, captured };
   }
   if (status !== "canceled") return undefined;
-  // Nobody took it in time: Stripe has two words for it.
-  const why: string | null = intent.cancellation_reason;
-  const lapsed = why === "automatic" || why === "expired";
-  return { status: lapsed ? "lapsed" : "released", lapsesAt: null, captured: null };
+  // Stripe has two reasons for an authorization that expired.
+  const reason: string | null = intent.cancellation_reason;
+  const expired = reason === "automatic" || reason === "expired";
+  return { status: expired ? "lapsed" : "released", expiresAt: null, captured: null };
 }
 
-/** As much of Stripe's errors as matters here. */
+/** The members of Stripe's errors that are read here. */
 interface StripeFailure {
   readonly type?: string;
   readonly code?: string;
@@ -74,10 +73,10 @@ interface StripeFailure {
 const unknown = (reason: string): ProviderAnswer => ({ outcome: "unknown", reason });
 
 /**
- * What a failed call says of the attempt. A declined card is an answer, kept under the key; whatever
- * kept Stripe from answering says nothing. What was turned away at the door, for its parameters or
- * its key, was not done by this call: that is definite only where nobody can have asked before
- * (`first`), since Stripe may look at parameters before it looks at what a key stands for.
+ * The answer to an attempt that a failed call shows. A declined card is a definite answer. A call that
+ * Stripe rejects for its parameters or its API key did nothing, but that is definite only for the first
+ * call: Stripe may check parameters before it looks up the idempotency key, so an earlier call may have
+ * authorized the payment.
  */
 export function answerOfFailure(error: unknown, first: boolean): ProviderAnswer {
   const { type, code, decline_code, payment_intent } = error as StripeFailure;
@@ -92,12 +91,12 @@ export function answerOfFailure(error: unknown, first: boolean): ProviderAnswer 
       declineReason({ ...(code && { code }), ...(decline_code && { decline_code }) }),
     );
   }
-  const turnedAway = (reason: string) =>
+  const refusedRequest = (reason: string) =>
     first ? declined(reason) : ({ outcome: "unknown", reason, refused: true } as const);
   if (type === "StripeInvalidRequestError" && code !== "idempotency_key_in_use") {
     const reason =
       code === "resource_missing" ? "unknown_token" : declineReason({ code: code ?? null });
-    return turnedAway(reason);
+    return refusedRequest(reason);
   }
   if (type === "StripeIdempotencyError") return unknown("idempotency_conflict");
   if (type === "StripeAuthenticationError" || type === "StripePermissionError") {

@@ -4,7 +4,7 @@ import type { Clock } from "../../infra/clock.js";
 
 /** The host that Stripe's library calls. */
 const STRIPE = "https://api.stripe.com";
-/** Long enough for a slow line, short enough for a person who waits. */
+/** Long enough for a slow line, short enough for a waiting person. */
 const CONNECT_MS_MAX = 3000;
 
 function open(url: URL): { readonly socket: Socket; readonly ready: string } {
@@ -16,7 +16,7 @@ function open(url: URL): { readonly socket: Socket; readonly ready: string } {
   return { socket: connectTls(options), ready: "secureConnect" };
 }
 
-/** Whether a connection can be opened, TLS included. Nothing is sent over it. */
+/** Whether a connection can be opened, TLS included. No request is sent. */
 export function canConnect(clock: Clock, apiBase: string = STRIPE): Promise<boolean> {
   const { socket, ready } = open(new URL(apiBase));
   return new Promise((resolve) => {

@@ -4,20 +4,19 @@ import type Stripe from "stripe";
 import { type ProviderAccount, secretPlace } from "../../domain/payments/accounts/store.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 
-/** Less than a decision waits: a call that is given up here is closed, and goes on nowhere. */
+/** Less than a decision waits, so that a call that times out is closed before its result is ignored. */
 const CALL_MS_MAX = 8000;
-/** Clients kept: one for each account that pays often. */
+/** Clients kept in memory, one for each account. */
 const CLIENTS_MAX = 200;
 
 export interface StripeTools {
   readonly secrets: Secrets;
-  /** Where Stripe is imitated, in development; undefined for the real one. */
+  /** The address of a Stripe simulator, in development; undefined for Stripe itself. */
   readonly apiBase: string | undefined;
   accountOf(accountId: string): Promise<ProviderAccount | undefined>;
 }
 
-/** Where to send requests to. */
-function placeOf(apiBase: string | undefined): {
+function hostOptions(apiBase: string | undefined): {
   readonly host?: string;
   readonly port?: number;
   readonly protocol?: "http" | "https";
@@ -35,31 +34,30 @@ function placeOf(apiBase: string | undefined): {
 type Transport = ReturnType<typeof Stripe.createNodeHttpClient>;
 
 /**
- * A connection of its own for every call. Stripe's library asks again by itself where one was closed,
- * since a kept one may have been stale; a fresh one is not, so whatever closes it says something, and
- * whether to ask again is decided where it is written down. Without a code the library does not.
+ * Stops the retries of Stripe's library. It repeats a call whose connection was closed, because a kept
+ * connection may be stale. Here every call opens a new one, and only the reconcile job repeats calls, since
+ * it records them. The library does not retry an error without a code.
  */
-function onceOnly(made: Transport): Transport {
-  const { makeRequest } = made;
-  made.makeRequest = (...call) =>
-    makeRequest.apply(made, call).catch((cause: unknown) => {
+function withoutRetries(transport: Transport): Transport {
+  const { makeRequest } = transport;
+  transport.makeRequest = (...call) =>
+    makeRequest.apply(transport, call).catch((cause: unknown) => {
       throw new Error("Stripe did not answer", { cause });
     });
-  return made;
+  return transport;
 }
 
-/** A client for a key. Loaded with the first: most installations never need it. */
+/** A client for a key. The library is loaded on first use, since many installations never need it. */
 export async function stripeClient(
   key: string,
   { apiBase }: Pick<StripeTools, "apiBase">,
 ): Promise<Stripe> {
   const { default: Client } = await import("stripe");
-  const place = placeOf(apiBase);
-  const agent = new (place.protocol === "http" ? PlainAgent : Agent)({ keepAlive: false });
+  const host = hostOptions(apiBase);
+  const agent = new (host.protocol === "http" ? PlainAgent : Agent)({ keepAlive: false });
   return new Client(key, {
-    ...place,
-    httpClient: onceOnly(Client.createNodeHttpClient(agent)),
-    // Whether something is tried again, and with which key, is decided where it is written down.
+    ...host,
+    httpClient: withoutRetries(Client.createNodeHttpClient(agent)),
     maxNetworkRetries: 0,
     timeout: CALL_MS_MAX,
     telemetry: false,
@@ -67,7 +65,7 @@ export async function stripeClient(
   });
 }
 
-/** Clients of accounts, kept while their key is the same. */
+/** Keeps the client of an account until its key changes. */
 export class StripeClients {
   private readonly tools: StripeTools;
   private readonly kept = new Map<string, { readonly sealed: string; readonly client: Stripe }>();
@@ -83,7 +81,7 @@ export class StripeClients {
     const account = accountId === null ? undefined : await this.tools.accountOf(accountId);
     const sealed = account?.sealedKey ?? null;
     if (account === undefined || sealed === null) {
-      throw new Error("the account this was asked with has no key any more");
+      throw new Error("the account of this payment has no key any more");
     }
     const kept = this.kept.get(account.accountId);
     if (kept?.sealed === sealed) return { client: kept.client, account };

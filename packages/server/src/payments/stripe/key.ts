@@ -6,7 +6,7 @@ const SECRET_KEY = /^(?:sk|rk)_(test|live)_[A-Za-z0-9]{8,240}$/;
 const PUBLISHABLE_KEY = /^pk_(test|live)_[A-Za-z0-9]{8,240}$/;
 const HOOK_SECRET = /^whsec_[A-Za-z0-9+/=_-]{8,240}$/;
 
-/** Something a key must be able to do, or had better. */
+/** A permission that a key must or should have. */
 interface KeyAbility {
   readonly name:
     | "payments_read"
@@ -15,21 +15,20 @@ interface KeyAbility {
     | "refunds_read"
     | "disputes_read";
   readonly allowed: boolean;
-  /** Without it nothing is paid; without the others less is known afterwards. */
+  /** Without a required permission nothing can be paid. Without the others, less is known after a sale. */
   readonly required: boolean;
   readonly purpose: string;
 }
 
-/** What a key is, and what it can do. */
 export interface KeyReport {
   readonly live: boolean;
   readonly restricted: boolean;
-  /** `acct_…`, where the key may say so. */
+  /** `acct_…`; null if the key may not read it. */
   readonly externalId: string | null;
   readonly abilities: readonly KeyAbility[];
 }
 
-/** Whether a secret key is one of Stripe's, and whether real money is behind it. */
+/** The mode of a secret key; undefined if it is not a Stripe key. */
 function keyMode(key: string): "live" | "test" | undefined {
   return SECRET_KEY.exec(key)?.[1] as "live" | "test" | undefined;
 }
@@ -56,7 +55,7 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
     name: "payments_write",
     required: true,
     purpose: "Payment Intents, write: to authorize and to release",
-    // Stripe looks at the key before it looks at what is missing: nothing is made by this.
+    // Stripe checks the key before the missing parameters, so this creates nothing.
     probe: (client) => client.rawRequest("POST", "/v1/payment_intents", {}),
   },
   {
@@ -79,15 +78,15 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
   },
 ];
 
-type Asked = "allowed" | "not_allowed" | "not_a_key" | "no_answer" | "wrong_mode";
+type ProbeResult = "allowed" | "not_allowed" | "not_a_key" | "no_answer" | "wrong_mode";
 
-/** Whether what a list shows is of the key's own mode; an empty one says nothing. */
-function isOfMode(found: unknown, live: boolean): boolean {
-  const { data } = found as { readonly data?: readonly { readonly livemode?: unknown }[] };
+/** Whether a list shows objects of the key's mode only. */
+function isOfMode(list: unknown, live: boolean): boolean {
+  const { data } = list as { readonly data?: readonly { readonly livemode?: unknown }[] };
   return (data ?? []).every(({ livemode }) => livemode === undefined || livemode === live);
 }
 
-async function ask(client: Stripe, probe: Probe, live: boolean): Promise<Asked> {
+async function runProbe(client: Stripe, probe: Probe, live: boolean): Promise<ProbeResult> {
   try {
     return isOfMode(await probe(client), live) ? "allowed" : "wrong_mode";
   } catch (error) {
@@ -98,7 +97,7 @@ async function ask(client: Stripe, probe: Probe, live: boolean): Promise<Asked> 
   }
 }
 
-/** What Stripe calls the account of a key; null where the key may not ask. */
+/** Stripe's id of the key's account; null if the key may not read it. */
 async function externalIdOf(client: Stripe): Promise<string | null> {
   try {
     const { id } = (await client.rawRequest("GET", "/v1/account")) as { readonly id?: unknown };
@@ -108,7 +107,7 @@ async function externalIdOf(client: Stripe): Promise<string | null> {
   }
 }
 
-/** Finds out what a key can do, without doing anything. */
+/** Checks which permissions a key has, without changing anything at Stripe. */
 export async function reportOnKey(
   key: string,
   tools: Pick<StripeTools, "apiBase">,
@@ -129,29 +128,29 @@ export async function reportOnKey(
   const client = await stripeClient(key, tools);
   const abilities: KeyAbility[] = [];
   for (const { probe, ...ability } of PROBES) {
-    const asked = await ask(client, probe, mode === "live");
-    if (asked === "wrong_mode") {
+    const result = await runProbe(client, probe, mode === "live");
+    if (result === "wrong_mode") {
       return refuse(
         "invalid_request",
         "secret_key: what Stripe shows it is of the other mode than its name says.",
       );
     }
-    if (asked === "not_a_key") {
+    if (result === "not_a_key") {
       return refuse(
         "invalid_request",
         "secret_key: Stripe does not know this key, or it was revoked.",
       );
     }
-    if (asked === "no_answer") {
+    if (result === "no_answer") {
       return refuse("unavailable", "Stripe did not answer. Nothing was changed; try again.");
     }
-    abilities.push({ ...ability, allowed: asked === "allowed" });
+    abilities.push({ ...ability, allowed: result === "allowed" });
   }
   const externalId = await externalIdOf(client);
   return ok({ live: mode === "live", restricted: key.startsWith("rk_"), externalId, abilities });
 }
 
-/** Whether a key is of the account that has this intent. */
+/** Whether a payment intent belongs to the key's account. */
 export async function ownsIntent(
   key: string,
   reference: string,

@@ -1,9 +1,9 @@
 import type Stripe from "stripe";
-import type { Returned } from "../provider.js";
+import type { MoneyReturn } from "../provider.js";
 import { moneyOfStripe } from "./amounts.js";
 
 const PAGE = 100;
-/** Pages read of one payment: nobody gives back a sum in more pieces. */
+/** Pages read for one payment. */
 const PAGES_MAX = 5;
 
 interface Page<T> {
@@ -11,35 +11,35 @@ interface Page<T> {
   readonly has_more: boolean;
 }
 
-async function all<T extends { readonly id: string }>(
+async function readPages<T extends { readonly id: string }>(
   read: (page: { limit: number; starting_after?: string }) => PromiseLike<Page<T>>,
 ): Promise<readonly T[]> {
-  const found: T[] = [];
+  const items: T[] = [];
   for (let page = 0; page < PAGES_MAX; page++) {
-    const after = found.at(-1)?.id;
+    const after = items.at(-1)?.id;
     const { data, has_more } = await read({
       limit: PAGE,
       ...(after === undefined ? {} : { starting_after: after }),
     });
-    found.push(...data);
-    if (!has_more) return found;
+    items.push(...data);
+    if (!has_more) return items;
   }
-  throw new Error("Stripe lists more of one payment than can be");
+  throw new Error("Stripe lists too many refunds or disputes of one payment");
 }
 
-const REFUNDED: Readonly<Record<string, Returned["status"]>> = {
+const REFUNDED: Readonly<Record<string, MoneyReturn["status"]>> = {
   succeeded: "completed",
   failed: "failed",
   canceled: "failed",
 };
 
-/** Words of Stripe's that a buyer may read. */
+/** Descriptions for the buyer, by Stripe's reason. */
 const REASONS: Readonly<Record<string, string>> = {
   duplicate: "It was charged twice.",
   requested_by_customer: "The buyer asked for it.",
 };
 
-function refundOf({ id, amount, currency, ...refund }: Stripe.Refund): Returned | undefined {
+function refundOf({ id, amount, currency, ...refund }: Stripe.Refund): MoneyReturn | undefined {
   const money = moneyOfStripe(amount, currency);
   if (money === undefined) return undefined;
   return {
@@ -47,20 +47,20 @@ function refundOf({ id, amount, currency, ...refund }: Stripe.Refund): Returned 
     kind: "refund",
     amount: money,
     createdAt: refund.created * 1000,
-    // What waits for somebody may come to something yet, and so may what is new to us.
+    // Statuses that are not known here may still complete.
     status: REFUNDED[refund.status ?? ""] ?? "pending",
     description: REASONS[refund.reason ?? ""] ?? null,
   };
 }
 
-const DISPUTED: Readonly<Record<string, Returned["status"]>> = {
+const DISPUTED: Readonly<Record<string, MoneyReturn["status"]>> = {
   lost: "completed",
   won: "failed",
   warning_closed: "failed",
   prevented: "failed",
 };
 
-function disputeOf({ id, amount, currency, ...dispute }: Stripe.Dispute): Returned | undefined {
+function disputeOf({ id, amount, currency, ...dispute }: Stripe.Dispute): MoneyReturn | undefined {
   const money = moneyOfStripe(amount, currency);
   if (money === undefined) return undefined;
   const asks = dispute.status.startsWith("warning_");
@@ -77,30 +77,30 @@ function disputeOf({ id, amount, currency, ...dispute }: Stripe.Dispute): Return
 }
 
 /**
- * Refunds of money that was taken. Stripe has one of its own for what of an authorization was not
- * taken: it is as old as the capture, and older than all others.
+ * Refunds of captured money. After a partial capture Stripe lists the rest of the authorization as a refund
+ * too: it is as old as the capture, and the oldest of all.
  */
-function taken(
+function refundsOfCapture(
   { amount, amount_received }: Stripe.PaymentIntent,
   refunds: readonly Stripe.Refund[],
 ): readonly Stripe.Refund[] {
   const rest = amount - amount_received;
   if (rest === 0) return refunds;
   const oldestFirst = refunds.toReversed().sort((a, b) => a.created - b.created);
-  const own = oldestFirst.find((refund) => refund.amount === rest);
-  return oldestFirst.filter((refund) => refund !== own);
+  const uncaptured = oldestFirst.find((refund) => refund.amount === rest);
+  return oldestFirst.filter((refund) => refund !== uncaptured);
 }
 
-/** All that went back of an intent. */
+/** The refunds and disputes of an intent. */
 export async function returnsOf(
   client: Stripe,
   intent: Stripe.PaymentIntent,
-): Promise<readonly Returned[]> {
+): Promise<readonly MoneyReturn[]> {
   if (intent.status !== "succeeded") return [];
   const { id: payment_intent } = intent;
-  const refunds = await all((page) => client.refunds.list({ payment_intent, ...page }));
-  const disputes = await all((page) => client.disputes.list({ payment_intent, ...page }));
-  return [...taken(intent, refunds).map(refundOf), ...disputes.map(disputeOf)].filter(
+  const refunds = await readPages((page) => client.refunds.list({ payment_intent, ...page }));
+  const disputes = await readPages((page) => client.disputes.list({ payment_intent, ...page }));
+  return [...refundsOfCapture(intent, refunds).map(refundOf), ...disputes.map(disputeOf)].filter(
     (one) => one !== undefined,
   );
 }

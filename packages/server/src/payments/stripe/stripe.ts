@@ -6,10 +6,10 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
+  MoneyReturn,
   PaymentProvider,
   ProviderAnswer,
-  Released,
-  Returned,
+  VoidResult,
 } from "../provider.js";
 import { stripeAmount } from "./amounts.js";
 import { answerOfFailure, answerOfIntent, stateOfIntent } from "./answers.js";
@@ -17,28 +17,27 @@ import { canConnect } from "./can-connect.js";
 import { StripeClients, type StripeTools } from "./client.js";
 import { returnsOf } from "./returns.js";
 
-/** What an intent is found by, where its id never reached us. */
+/** The metadata key that finds an intent whose id never arrived here. */
 const ATTEMPT = "gatehouse_attempt";
-/** Clocks differ, now and then by hours; what is looked through besides costs a page or two. */
+/** How far Stripe's clock and ours may differ. A day costs a page or two more. */
 const CLOCKS_DIFFER_S = 86_400;
 const PAGE = 100;
-/** Pages looked through for one attempt; a shop that sells more is searched. */
+/** Pages listed for one attempt. In a shop that sells more, the intent is searched for. */
 const PAGES_MAX = 10;
-/** Stripe's search is behind by a minute, or on a bad day an hour. */
+/** Stripe's search index lags by a minute, during an outage by an hour. */
 const SEARCH_BEHIND_MS = 2 * HOUR_MS;
-/** The revision in which tokens that agents share can be paid with: a preview. */
+/** Stripe's preview version that accepts shared payment tokens. */
 const SHARED_TOKENS_VERSION = "2026-08-26.preview";
 
-/** Nobody waits longer to know when an authorization lapses than to know that there is one. */
-const LAPSE_MS_MAX = 1500;
+/** The expiry is optional, so an authorization does not wait long for it. */
+const EXPIRY_READ_MS_MAX = 1500;
 
 const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =>
   `gatehouse-${idempotencyKey}${step}`;
 
 /**
- * The owner's own Stripe account. It is asked to authorize, with the card's consent given before: an
- * agent has nobody to show a challenge to, so whatever needs one is declined. Capturing and refunding
- * are the owner's.
+ * Authorizes payments with the owner's Stripe account. An agent cannot show a bank's challenge to anybody, so
+ * its payments that need one are declined. Only the owner captures and refunds.
  */
 export class StripeProvider implements PaymentProvider {
   readonly hasAccounts = true;
@@ -65,11 +64,11 @@ export class StripeProvider implements PaymentProvider {
     if (!amount.ok) return { outcome: "declined", reason: "amount_not_expressible" };
     const { client, account } = await this.clients.of(request.accountId);
     try {
-      const made = request.token.startsWith("spt_")
+      const intent = request.token.startsWith("spt_")
         ? await payShared(client, request, amount.value, account.sharedTokens || !request.first)
         : await pay(client, request, amount.value);
-      if (made === undefined) return { outcome: "declined", reason: "shared_tokens_off" };
-      return await answerTo(client, request, made, account.live);
+      if (intent === undefined) return { outcome: "declined", reason: "shared_tokens_off" };
+      return await answerTo(client, request, intent, account.live);
     } catch (error) {
       return answerOfFailure(error, request.first);
     }
@@ -81,11 +80,11 @@ export class StripeProvider implements PaymentProvider {
     return intent && answerTo(client, attempt, intent, account.live);
   }
 
-  async release(attempt: Attempt): Promise<Released> {
+  async voidAuthorization(attempt: Attempt): Promise<VoidResult> {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
     if (intent === undefined || intent.status === "canceled") return { outcome: "released" };
-    // What was taken cannot be cancelled, and giving it back is the owner's.
+    // Captured money cannot be voided. Only the owner refunds it.
     const state = stateOfIntent(intent, null);
     if (state?.status === "captured") return { outcome: "captured", captured: state.captured };
     const options = { idempotencyKey: keyOf(attempt, "-release") };
@@ -93,36 +92,36 @@ export class StripeProvider implements PaymentProvider {
     return { outcome: "released" };
   }
 
-  async follow(attempt: Attempt): Promise<AuthorizationState | undefined> {
+  async readAuthorization(attempt: Attempt): Promise<AuthorizationState | undefined> {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
-    return intent && stateOfIntent(intent, await lapseOf(client, intent));
+    return intent && stateOfIntent(intent, await expiryOf(client, intent));
   }
 
-  async returns(attempt: Attempt): Promise<readonly Returned[]> {
+  async returns(attempt: Attempt): Promise<readonly MoneyReturn[]> {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
     return intent === undefined ? [] : returnsOf(client, intent);
   }
 
   amountFault(amount: Money): string | undefined {
-    const asked = stripeAmount(amount);
-    return asked.ok ? undefined : asked.detail;
+    const result = stripeAmount(amount);
+    return result.ok ? undefined : result.detail;
   }
 }
 
 /**
- * When an authorization lapses, in milliseconds; null where it is over, or nobody says. Asked by
- * itself: a key may not read charges, and that must keep nothing from being paid or followed.
+ * When an authorization expires, in milliseconds; null if it has ended or Stripe does not say. It is read in
+ * its own call, because a key without permission to read charges must still be able to pay.
  */
-async function lapseOf(
+async function expiryOf(
   client: Stripe,
   { status, latest_charge: charge }: Stripe.PaymentIntent,
 ): Promise<number | null> {
   const id = typeof charge === "string" ? charge : charge?.id;
   if (status !== "requires_capture" || id === undefined) return null;
   try {
-    const options = { timeout: LAPSE_MS_MAX };
+    const options = { timeout: EXPIRY_READ_MS_MAX };
     const { payment_method_details: details } = await client.charges.retrieve(id, {}, options);
     const seconds = details?.card?.capture_before;
     return typeof seconds === "number" ? seconds * 1000 : null;
@@ -131,32 +130,32 @@ async function lapseOf(
   }
 }
 
-/** What an intent says of an attempt; one that is for something else says nothing. */
+/** The answer that an intent shows; unknown if the intent is not for this attempt. */
 async function answerTo(
   client: Stripe,
   { amount, siteKeyHash }: Attempt,
   intent: Stripe.PaymentIntent,
   live: boolean,
 ): Promise<ProviderAnswer> {
-  const wanted = stripeAmount(amount);
-  const same =
-    wanted.ok &&
-    wanted.value === intent.amount &&
+  const expected = stripeAmount(amount);
+  const isSame =
+    expected.ok &&
+    expected.value === intent.amount &&
     intent.currency === amount.currency.toLowerCase() &&
     intent.metadata.gatehouse_site === siteKeyHash &&
     intent.livemode === live;
-  if (!same) return { outcome: "unknown", reason: "not_this_payment" };
-  return answerOfIntent(intent, await lapseOf(client, intent));
+  if (!isSame) return { outcome: "unknown", reason: "not_this_payment" };
+  return answerOfIntent(intent, await expiryOf(client, intent));
 }
 
-/** What every intent is made with: authorized and not captured, or declined; nothing in between. */
+/** The parameters of every intent: authorize now, and let the owner capture later. */
 function termsOf(request: AuthorizationRequest, amount: number) {
   return {
     amount,
     currency: request.amount.currency.toLowerCase(),
     capture_method: "manual",
     confirm: true,
-    // Without a buyer to send to the bank, what needs one is declined at once.
+    // Without a buyer to send to the bank, a payment that needs a challenge is declined at once.
     ...(request.returnUrl === null
       ? { error_on_requires_action: true }
       : { return_url: request.returnUrl }),
@@ -176,35 +175,35 @@ async function pay(
   );
 }
 
-/** A card's token becomes a payment method first; an intent takes nothing else. */
+/** Turns a card's token into a payment method, the only thing an intent accepts. */
 async function methodOf(client: Stripe, request: AuthorizationRequest): Promise<string> {
   const { token } = request;
   if (!token.startsWith("tok_")) return token;
   const options = { idempotencyKey: keyOf(request, "-method") };
-  const made = await client.paymentMethods.create({ type: "card", card: { token } }, options);
-  return made.id;
+  const method = await client.paymentMethods.create({ type: "card", card: { token } }, options);
+  return method.id;
 }
 
-/** Undefined where the owner has not switched the preview on. */
+/** Undefined if the owner has not enabled the preview. */
 async function payShared(
   client: Stripe,
   request: AuthorizationRequest,
   amount: number,
-  on: boolean,
+  enabled: boolean,
 ): Promise<Stripe.PaymentIntent | undefined> {
-  if (!on) return undefined;
+  if (!enabled) return undefined;
   const params = {
     ...termsOf(request, amount),
     payment_method_data: { shared_payment_granted_token: request.token },
-    // Nobody is there to be sent elsewhere and back.
+    // There is no buyer to redirect.
     automatic_payment_methods: { enabled: true, allow_redirects: "never" },
   };
   const options = { idempotencyKey: keyOf(request), apiVersion: SHARED_TOKENS_VERSION };
-  const made = await client.rawRequest("POST", "/v1/payment_intents", params, options);
-  return made as unknown as Stripe.PaymentIntent;
+  const intent = await client.rawRequest("POST", "/v1/payment_intents", params, options);
+  return intent as unknown as Stripe.PaymentIntent;
 }
 
-/** Undefined where Stripe has none of this id any more: an owner may delete test data. */
+/** Undefined if the intent is gone: an owner may delete test data. */
 async function retrieve(client: Stripe, id: string): Promise<Stripe.PaymentIntent | undefined> {
   try {
     return await client.paymentIntents.retrieve(id);
@@ -214,7 +213,7 @@ async function retrieve(client: Stripe, id: string): Promise<Stripe.PaymentInten
   }
 }
 
-/** Throws where it is too early to believe a search that finds nothing. */
+/** Throws if nothing is found and the search index may still lag. */
 async function search(
   client: Stripe,
   { idempotencyKey, requestedAt }: Attempt,
@@ -229,8 +228,8 @@ async function search(
 }
 
 /**
- * The intent of an attempt. Without its id, all that were made since are looked through: a search
- * may not find what is there. Only where there are too many it is asked, and believed hours later.
+ * Finds the intent of an attempt. Without its id, all intents created since are listed, because the search
+ * index lags. If there are too many, the search decides, hours later.
  */
 async function find(
   client: Stripe,
@@ -247,8 +246,8 @@ async function find(
       limit: PAGE,
       ...(after === undefined ? {} : { starting_after: after }),
     });
-    const found = data.find(({ metadata }) => metadata[ATTEMPT] === idempotencyKey);
-    if (found !== undefined) return found;
+    const intent = data.find(({ metadata }) => metadata[ATTEMPT] === idempotencyKey);
+    if (intent !== undefined) return intent;
     after = data.at(-1)?.id;
     if (!has_more || after === undefined) return undefined;
   }

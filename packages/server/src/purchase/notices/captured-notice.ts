@@ -4,18 +4,17 @@ import { isoTime } from "../../infra/clock.js";
 
 export const CAPTURED_WITHOUT_ORDER = "payment.captured_without_order";
 
-/** Money an owner took at the provider, of which no order came here. */
+/** Money that the owner captured at the provider although there is no order for it. */
 export interface CapturedPayment {
   readonly domain: string;
   readonly payment: Payment;
-  /** Null where the provider does not say how much. */
+  /** Null if the provider does not say how much. */
   readonly captured: Money | null;
   /** Why there is no order. */
   readonly reason: string;
   readonly now: number;
 }
 
-/** The body of the webhook. */
 export function capturedEvent(
   { domain, payment, captured, reason, now }: CapturedPayment,
   messageId: string,
@@ -38,7 +37,6 @@ export function capturedEvent(
   };
 }
 
-/** The mail. */
 export function capturedMail({ domain, payment, captured, reason }: CapturedPayment) {
   const taken = captured ?? payment.amount;
   const sum = `${formatAmount(taken)} ${taken.currency}`;

@@ -3,7 +3,7 @@ import { isoTime } from "../../infra/clock.js";
 
 export const DECLINED_OFTEN = "payments.declined_often";
 
-/** A site with so many declined payments that platforms not admitted send their buyers to the shop. */
+/** A site with so many declined payments that buyers of platforms it has not admitted must pay at the shop. */
 export interface DeclinedOften {
   readonly siteKeyHash: string;
   readonly domain: string;
@@ -13,7 +13,6 @@ export interface DeclinedOften {
   readonly now: number;
 }
 
-/** The body of the webhook. */
 export function declinesEvent(
   { siteKeyHash, domain, declined, until, now }: DeclinedOften,
   messageId: string,
@@ -28,7 +27,6 @@ export function declinesEvent(
   };
 }
 
-/** The mail. */
 export function declinesMail({ domain, declined, until }: DeclinedOften) {
   const lines = [
     `${declined} payments were declined at ${domain} in the last 10 minutes.`,

@@ -1,26 +1,29 @@
-import { formatAmount, type JsonObject } from "@gatehouse/protocol";
+import { formatAmount, isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
+import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
+import { currentPolicy } from "../../domain/policies/store.js";
 import type { Review } from "../../domain/reviews/review.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
+import type { Transaction } from "../../infra/db/database.js";
 import { plainLine, quoted } from "../../infra/mail/text.js";
+import { notifyOwner } from "./notify-owner.js";
 
-/** What an owner is told of: somebody asks for something that a person has to decide. */
-export interface AskedReview {
+/** A request that needs review. */
+export interface ReviewNotice {
   readonly site: Site;
   readonly review: Review;
   readonly agent: Pick<Agent, "name" | "source">;
-  /** What the owner calls the rule that asked. */
+  /** The title of the rule that requires the review. */
   readonly ruleTitle: string | null;
   readonly now: number;
 }
 
-export const REVIEW_REQUESTED = "review.requested";
+const REVIEW_REQUESTED = "review.requested";
 
-/** The body of the webhook. */
 export function reviewEvent(
-  { site, review, agent, ruleTitle, now }: AskedReview,
+  { site, review, agent, ruleTitle, now }: ReviewNotice,
   messageId: string,
   { baseUrl }: Pick<Config, "baseUrl">,
 ): JsonObject {
@@ -48,8 +51,8 @@ export function reviewEvent(
   };
 }
 
-/** The mail. Its subject holds nothing an agent has written. */
-export function reviewMail({ site, review, agent, ruleTitle }: AskedReview): {
+/** Its subject contains nothing that an agent wrote. */
+export function reviewMail({ site, review, agent, ruleTitle }: ReviewNotice): {
   readonly subject: string;
   readonly text: string;
 } {
@@ -64,7 +67,7 @@ export function reviewMail({ site, review, agent, ruleTitle }: AskedReview): {
     `What:    ${skill}`,
     ...items.map((item) => `         ${item.quantity} × ${plainLine(item.title)} (${item.id})`),
     ...price,
-    // A platform is called by the address that names it.
+    // The name of a platform is its address.
     `Who:     ${actorId}${agent.name === actorId ? "" : ` (${called} ${quoted(agent.name)})`}`,
     `Rule:    ${ruleId}${ruleTitle === null ? "" : ` (${plainLine(ruleTitle)})`}`,
     `Until:   ${isoTime(expiresAt)}, then it is refused`,
@@ -82,4 +85,32 @@ export function reviewMail({ site, review, agent, ruleTitle }: AskedReview): {
   ];
   const subject = `${site.domain}: ${skill} waits for your decision`;
   return { subject, text: `${lines.join("\n")}\n` };
+}
+
+/** The owner's title of a rule of the policy in force. */
+async function titleOf(tx: Transaction, siteKeyHash: string, ruleId: string) {
+  const rules = (await currentPolicy(tx, siteKeyHash))?.document.rules;
+  const rule = Array.isArray(rules)
+    ? rules.find((one) => isJsonObject(one) && one.id === ruleId)
+    : undefined;
+  const title = isJsonObject(rule) ? rule.title : undefined;
+  return typeof title === "string" ? title : null;
+}
+
+/** Notifies the owner that a request needs review. */
+export async function notifyReviewers(
+  tx: Transaction,
+  { config, ids }: Pick<Context, "config" | "ids">,
+  request: Omit<ReviewNotice, "ruleTitle">,
+): Promise<void> {
+  const { siteKeyHash } = request.site;
+  const notice = { ...request, ruleTitle: await titleOf(tx, siteKeyHash, request.review.ruleId) };
+  await notifyOwner(tx, ids, {
+    siteKeyHash,
+    topic: REVIEW_REQUESTED,
+    now: request.now,
+    subject: { id: request.review.escalationId },
+    event: (messageId) => reviewEvent(notice, messageId, config),
+    mail: () => reviewMail(notice),
+  });
 }

@@ -5,28 +5,27 @@ import { unlinked } from "../../infra/mail/text.js";
 import type { OrderTopic } from "./order-notice.js";
 import type { WholeOrder } from "./whole-order.js";
 
-/** What a buyer is told by mail. Everything else their platform tells them. */
+/** What buyers are notified of by mail. Their platform notifies them of everything else. */
 export type BuyerTopic = Extract<OrderTopic, "order.created" | "order.shipped" | "order.cancelled">;
 
 const BUYER_TOPICS: readonly OrderTopic[] = ["order.created", "order.shipped", "order.cancelled"];
 export const isForBuyer = (topic: OrderTopic): topic is BuyerTopic => BUYER_TOPICS.includes(topic);
 
-/** Nothing in it was written by whoever ordered: names and addresses of strangers make good spam. */
+/** Contains nothing that the buyer or agent wrote, so that nobody can use it to send spam. */
 interface BuyerMail {
   readonly topic: BuyerTopic;
   readonly site: Site;
   readonly whole: WholeOrder;
-  /** The page of the order. */
+  /** The order page. */
   readonly url: string;
-  /** Whether no money is behind it. */
-  readonly rehearsed: boolean;
-  /** What was sent, where something was. */
+  /** Whether the order was paid in test mode. */
+  readonly isTest: boolean;
   readonly shipment?: OrderEvent | undefined;
 }
 
 const words = (text: string | null | undefined) => (text ? [unlinked(text)] : []);
 
-/** What was sent, by whom, and where it can be followed: words of the shop's own people. */
+/** The texts in it come from the shop. */
 function shipmentLines({ lines }: WholeOrder, shipment: OrderEvent): readonly string[] {
   const { carrier, trackingNumber, trackingUrl, description } = shipment;
   const by = [...words(carrier), ...words(trackingNumber)];
@@ -71,32 +70,29 @@ function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] 
   ];
 }
 
-/** What is said, in a subject and in a text. */
-function sayingOf({ topic, site: { domain }, whole, shipment }: BuyerMail) {
+function mailContent({ topic, site: { domain }, whole, shipment }: BuyerMail) {
   if (topic === "order.shipped" && shipment !== undefined) {
     const text = [`Something you ordered at ${domain} is on its way:`, ""];
     return {
-      about: "your order is on its way",
+      title: "your order is on its way",
       text: [...text, ...shipmentLines(whole, shipment)],
     };
   }
   if (topic === "order.cancelled") {
     const all = whole.order.status === "cancelled";
     const text = [`${all ? "Your order" : "A part of your order"} at ${domain} was cancelled.`, ""];
-    return { about: "your order was cancelled", text: [...text, ...cancelledLines(whole)] };
+    return { title: "your order was cancelled", text: [...text, ...cancelledLines(whole)] };
   }
   const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];
-  return { about: "your order", text: [...text, ...boughtLines(whole)] };
+  return { title: "your order", text: [...text, ...boughtLines(whole)] };
 }
 
-/** A plain text to the buyer. Its subject names the shop by its domain only. */
+/** The plain-text mail. Its subject names the shop by its domain only. */
 export function buyerMail(mail: BuyerMail) {
-  const { site, whole, url, rehearsed } = mail;
-  const { about, text } = sayingOf(mail);
+  const { site, whole, url, isTest } = mail;
+  const { title, text } = mailContent(mail);
   const lines = [
-    ...(rehearsed
-      ? ["This is a rehearsal of a shop: no money moves, and nothing is sent.", ""]
-      : []),
+    ...(isTest ? ["This is a rehearsal of a shop: no money moves, and nothing is sent.", ""] : []),
     ...text,
     "",
     `Order: ${whole.order.orderId}`,
@@ -104,6 +100,6 @@ export function buyerMail(mail: BuyerMail) {
     "",
     `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
   ];
-  const kind = rehearsed ? "rehearsal: " : "";
-  return { subject: `${kind}${site.domain}: ${about}`, text: `${lines.join("\n")}\n` };
+  const kind = isTest ? "rehearsal: " : "";
+  return { subject: `${kind}${site.domain}: ${title}`, text: `${lines.join("\n")}\n` };
 }

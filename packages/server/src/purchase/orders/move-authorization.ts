@@ -9,8 +9,8 @@ import type { AuthorizationState } from "../../payments/provider.js";
 import { notifyOfOrder } from "./notify-of-order.js";
 import { revise } from "./whole-order.js";
 
-/** What a record says of an authorization that its owner took or gave up, or that nobody took. */
-function adjustment({ attemptId, provider }: Payment, order: Order): JsonObject {
+/** The record of an authorization that was captured or voided, or has expired. */
+function adjustmentContent({ attemptId, provider }: Payment, order: Order): JsonObject {
   const { orderId: order_id, payment: kind, capturedMinor: minor, amount } = order;
   const taken = minor === null ? {} : { amount: { currency: amount.currency, minor } };
   return {
@@ -22,21 +22,21 @@ function adjustment({ attemptId, provider }: Payment, order: Order): JsonObject 
   };
 }
 
-/** Writes what has become of the authorization of an order; what there is to record of it. */
+/** Writes the new state of an order's authorization and returns the records of it. */
 export async function moveAuthorization(
   context: Context,
   tx: Transaction,
   payment: Payment,
-  { status, lapsesAt, captured }: AuthorizationState,
+  { status, expiresAt, captured }: AuthorizationState,
 ): Promise<readonly RecordDraft[]> {
-  const found = await orderOfAttempt(tx, payment.attemptId);
-  const order = found && (await lockOrder(tx, found.siteKeyHash, found.orderId));
-  // What has ended stays so: news of before comes late, and more than once.
+  const unlocked = await orderOfAttempt(tx, payment.attemptId);
+  const order = unlocked && (await lockOrder(tx, unlocked.siteKeyHash, unlocked.orderId));
+  // Webhooks arrive late and more than once. An authorization that has ended does not change.
   if (order?.payment !== "authorized") return [];
   const now = context.clock.now();
   const capturedMinor = captured?.minor ?? null;
-  // That nobody says it now does not make it unknown.
-  const until = status === "authorized" ? (lapsesAt ?? order.expiresAt) : null;
+  // Keep the known expiry if the provider does not say it now.
+  const until = status === "authorized" ? (expiresAt ?? order.expiresAt) : null;
   if (status === "authorized" && until === order.expiresAt) return [];
   const ended = status === "authorized" ? null : now;
   const moved: Order = {
@@ -49,6 +49,6 @@ export async function moveAuthorization(
   await moveOrder(tx, moved);
   if (status === "authorized") return [];
   await notifyOfOrder(context, tx, await revise(tx, moved), { topic: "order.payment", now });
-  const content = adjustment(payment, moved);
+  const content = adjustmentContent(payment, moved);
   return [{ type: "order.adjustment", occurredAt: now, content }];
 }

@@ -18,8 +18,8 @@ import { notifyOwner, wantsNotification } from "../notices/notify-owner.js";
 import { buyerMail, isForBuyer } from "./buyer-mail.js";
 import {
   disputedMail,
-  type MailAbout,
-  type OrderNews,
+  type MailContext,
+  type OrderUpdate,
   orderEvent,
   soldMail,
 } from "./order-notice.js";
@@ -27,28 +27,28 @@ import { orderSnapshot } from "./order-snapshot.js";
 import type { WholeOrder } from "./whole-order.js";
 import { isTestOrder } from "./whole-order.js";
 
-/** What the owner is mailed, where a person has to know. */
-function ownersMail(whole: WholeOrder, { topic, disputed }: OrderNews, about: MailAbout) {
-  if (topic === "order.created") return () => soldMail(whole, about);
-  return disputed && (() => disputedMail(whole, disputed, about));
+/** The owner gets mail only for a sale and for a dispute. */
+function ownerMail(whole: WholeOrder, { topic, disputed }: OrderUpdate, mailContext: MailContext) {
+  if (topic === "order.created") return () => soldMail(whole, mailContext);
+  return disputed && (() => disputedMail(whole, disputed, mailContext));
 }
 
-async function tellItsOwner(
+async function notifyOwnerOfOrder(
   { config, ids }: Context,
   tx: Transaction,
   whole: WholeOrder,
-  news: OrderNews,
+  update: OrderUpdate,
 ): Promise<void> {
-  const { siteKeyHash, orderId: id, revision: place } = whole.order;
-  const { topic, now, disputed } = news;
+  const { siteKeyHash, orderId: id, revision: position } = whole.order;
+  const { topic, now, disputed } = update;
   if (!(await wantsNotification(tx, siteKeyHash))) return;
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-  const mail = ownersMail(whole, news, { domain, rehearsed: await isTestOrder(tx, whole.order) });
+  const mail = ownerMail(whole, update, { domain, isTest: await isTestOrder(tx, whole.order) });
   await notifyOwner(tx, ids, {
     siteKeyHash,
     topic,
     now,
-    about: { id, place },
+    subject: { id, position },
     budget: disputed === undefined ? "order notices" : "dispute notices",
     event: (messageId) => orderEvent(config, whole, { topic, domain, now }, messageId),
     ...(mail && { mail }),
@@ -56,33 +56,32 @@ async function tellItsOwner(
 }
 
 /**
- * Writes what platform, buyer and owner are told of an order, in the transaction that makes it so.
- * Each gets all of it as it is now, and in order.
+ * Writes the messages to the platform, buyer and owner in the transaction that changes the order. Each message
+ * holds the whole order, and they are sent in order.
  */
 export async function notifyOfOrder(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,
-  news: OrderNews,
+  update: OrderUpdate,
 ): Promise<void> {
-  await tellPlatform(context, tx, whole, news);
-  await tellBuyer(context, tx, whole, news);
-  await tellItsOwner(context, tx, whole, news);
+  await notifyPlatform(context, tx, whole, update);
+  await notifyBuyer(context, tx, whole, update);
+  await notifyOwnerOfOrder(context, tx, whole, update);
 }
 
-/** Writes what the platform that ordered is told, where it wants to hear of it: all of the order. */
-async function tellPlatform(
+async function notifyPlatform(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,
-  { topic, now }: OrderNews,
+  { topic, now }: OrderUpdate,
 ): Promise<void> {
   const { siteKeyHash, orderId: subjectId, revision: position } = whole.order;
   const destination = whole.checkout?.platform.webhookUrl ?? null;
-  // How a payment stands is between the owner and the provider: no platform sees it.
+  // Captures and voids are between the owner and the provider. Platforms do not see them.
   if (destination === null || topic === "order.payment") return;
   const message: Message = newMessage({
-    // UCP has the ids of its webhooks be UUIDs.
+    // UCP requires UUIDs as webhook ids.
     messageId: context.ids.uuid(),
     siteKeyHash,
     kind: "webhook",
@@ -98,7 +97,7 @@ async function tellPlatform(
   await insertMessages(tx, [await failedIfFull(tx, message, receiver, WAITING_PER_PLATFORM_MAX)]);
 }
 
-/** Mails to one buyer of a shop: nobody orders more often, but somebody may want to annoy them. */
+/** Mails to one buyer of a shop. Nobody orders more often, and nobody can flood a mailbox. */
 const BUYER_RATE = { perMinute: 0.1, burst: 12 };
 /** Mails to all buyers of a shop. */
 const BUYERS_RATE = { perMinute: 60, burst: 600 };
@@ -109,8 +108,7 @@ function addressIn({ content: { buyer } }: Checkout): string | undefined {
   return typeof email === "string" && isMailAddress(email) ? email : undefined;
 }
 
-/** Whether a buyer may get one more. */
-async function takePlace(
+async function mayMailBuyer(
   tx: Transaction,
   siteKeyHash: string,
   address: string,
@@ -123,12 +121,12 @@ async function takePlace(
   );
 }
 
-/** Writes the mail to the buyer, if there is a mail server and the owner wants buyers to be notified. */
-async function tellBuyer(
+/** Mails the buyer if there is a mail server and the owner wants it. */
+async function notifyBuyer(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,
-  { topic, now, shipment }: OrderNews,
+  { topic, now, shipment }: OrderUpdate,
 ): Promise<void> {
   const { config, ids, mailer } = context;
   const { order, checkout } = whole;
@@ -138,9 +136,9 @@ async function tellBuyer(
   const site = await siteByHash(tx, siteKeyHash);
   if (destination === undefined || site === undefined) return;
   if (!(await shopSettings(tx, siteKeyHash)).buyerMail) return;
-  const rehearsed = await isTestOrder(tx, order);
+  const isTest = await isTestOrder(tx, order);
   const url = pageUrl(config, checkout);
-  const mail = buyerMail({ topic, site, whole, url, rehearsed, shipment });
+  const mail = buyerMail({ topic, site, whole, url, isTest, shipment });
   const message = newMessage({
     messageId: ids.timeId("msg", now),
     siteKeyHash,
@@ -153,7 +151,7 @@ async function tellBuyer(
     body: JSON.stringify(mail),
     createdAt: now,
   });
-  const written = (await takePlace(tx, siteKeyHash, destination, now))
+  const written = (await mayMailBuyer(tx, siteKeyHash, destination, now))
     ? await failedIfFull(tx, message, { siteKeyHash, audience: "buyer" }, WAITING_MAX)
     : { ...message, state: "failed" as const, lastProblem: TOO_MANY };
   await insertMessages(tx, [written]);

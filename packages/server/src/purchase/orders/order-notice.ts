@@ -5,38 +5,36 @@ import { isoTime } from "../../infra/clock.js";
 import { plainLine } from "../../infra/mail/text.js";
 import type { WholeOrder } from "./whole-order.js";
 
-/** What can happen to an order that somebody is told of. */
+/** The events of an order that platform, buyer or owner are notified of. */
 export type OrderTopic =
   | ("order.created" | "order.shipped" | "order.fulfillment" | "order.cancelled")
   | ("order.adjusted" | "order.payment");
 
-/** What has just become of an order. */
-export interface OrderNews {
+export interface OrderUpdate {
   readonly topic: OrderTopic;
   readonly now: number;
-  /** A dispute that has just begun: a person has to answer it. */
+  /** A new dispute, which a person must respond to. */
   readonly disputed?: Adjustment | undefined;
-  /** What has just been said of goods on their way. */
   readonly shipment?: OrderEvent;
 }
 
 const sumText = (amount: Money) => `${formatAmount(amount)} ${amount.currency}`;
 const timeOf = (at: number | null) => (at === null ? null : isoTime(at));
 
-/** The body of the webhook to the owner: all that is so now. Never who bought it, or where it goes. */
+/** The body of the owner's webhook. It never contains the buyer or the address. */
 export function orderEvent(
   { baseUrl }: Pick<Config, "baseUrl">,
   { order, lines, events, adjustments }: WholeOrder,
-  told: { readonly topic: OrderTopic; readonly domain: string; readonly now: number },
+  notice: { readonly topic: OrderTopic; readonly domain: string; readonly now: number },
   messageId: string,
 ): JsonObject {
   const { orderId, siteKeyHash, amount } = order;
   return {
-    type: told.topic,
+    type: notice.topic,
     message_id: messageId,
-    occurred_at: isoTime(told.now),
+    occurred_at: isoTime(notice.now),
     site_key_hash: siteKeyHash,
-    domain: told.domain,
+    domain: notice.domain,
     order: {
       order_id: orderId,
       revision: order.revision,
@@ -74,10 +72,9 @@ export function orderEvent(
   };
 }
 
-/** Whom an owner's mail is about, and whether no money is behind it. */
-export interface MailAbout {
+export interface MailContext {
   readonly domain: string;
-  readonly rehearsed: boolean;
+  readonly isTest: boolean;
 }
 
 const hint = (words: string, ...command: readonly string[]) => [
@@ -85,22 +82,21 @@ const hint = (words: string, ...command: readonly string[]) => [
   "",
   `  gatehouse order ${command.join(" ")}`,
 ];
-const REHEARSED = ["This is a rehearsal: no money is behind it.", ""];
-const subjectOf = ({ domain, rehearsed }: MailAbout, words: string) =>
-  `${rehearsed ? "rehearsal: " : ""}${domain}: ${words}`;
+const TEST_MODE_LINES = ["This is a rehearsal: no money is behind it.", ""];
+const subjectOf = ({ domain, isTest }: MailContext, words: string) =>
+  `${isTest ? "rehearsal: " : ""}${domain}: ${words}`;
 
-/** The mail to the owner about a sale. */
-export function soldMail({ order, lines }: WholeOrder, about: MailAbout) {
-  const { domain, rehearsed } = about;
-  const { orderId, amount, expiresAt: lapsesAt } = order;
+export function soldMail({ order, lines }: WholeOrder, context: MailContext) {
+  const { domain, isTest } = context;
+  const { orderId, amount, expiresAt } = order;
   const text = [
-    ...(rehearsed ? REHEARSED : []),
+    ...(isTest ? TEST_MODE_LINES : []),
     `Something was bought at ${domain}. The payment is authorized, and not yet taken.`,
     "",
     `Order:   ${orderId}`,
     ...lines.map(({ quantity, title, id }) => `         ${quantity} × ${plainLine(title)} (${id})`),
     `Amount:  ${sumText(amount)}`,
-    ...(lapsesAt === null ? [] : [`Lapses:  ${isoTime(lapsesAt)}`]),
+    ...(expiresAt === null ? [] : [`Lapses:  ${isoTime(expiresAt)}`]),
     "",
     "Take the money at your payment processor.",
     "",
@@ -108,17 +104,16 @@ export function soldMail({ order, lines }: WholeOrder, about: MailAbout) {
     "",
     ...hint("Once it is sent, say so, and the buyer is told:", "ship", domain, orderId),
   ];
-  const subject = subjectOf(about, `an order of ${sumText(amount)}`);
+  const subject = subjectOf(context, `an order of ${sumText(amount)}`);
   return { subject, text: `${text.join("\n")}\n` };
 }
 
-/** The mail to the owner about a bank that wants money back. */
-export function disputedMail({ order }: WholeOrder, dispute: Adjustment, about: MailAbout) {
-  const { domain, rehearsed } = about;
+export function disputedMail({ order }: WholeOrder, dispute: Adjustment, context: MailContext) {
+  const { domain, isTest } = context;
   const { orderId, amount, attemptId } = order;
   const sum = sumText({ minor: dispute.amountMinor ?? amount.minor, currency: amount.currency });
   const text = [
-    ...(rehearsed ? REHEARSED : []),
+    ...(isTest ? TEST_MODE_LINES : []),
     `A buyer's bank disputes a payment for an order of ${domain}.`,
     "",
     `Order:    ${orderId}`,
@@ -130,5 +125,5 @@ export function disputedMail({ order }: WholeOrder, dispute: Adjustment, about: 
     "",
     ...hint("To see the order:", "show", domain, orderId),
   ];
-  return { subject: subjectOf(about, `${sum} is disputed`), text: `${text.join("\n")}\n` };
+  return { subject: subjectOf(context, `${sum} is disputed`), text: `${text.join("\n")}\n` };
 }

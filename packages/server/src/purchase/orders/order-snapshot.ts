@@ -20,7 +20,7 @@ import type {
 import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "./whole-order.js";
 
-const given = (name: string, value: string | null) => (value === null ? {} : { [name]: value });
+const optional = (name: string, value: string | null) => (value === null ? {} : { [name]: value });
 const lineItems = (lines: readonly LineQuantity[]) =>
   lines.map(({ id, quantity }) => ({ id, quantity }));
 
@@ -36,7 +36,7 @@ function lineOf(
     original,
     total,
     fulfilled,
-    item: { id: productId, title, price, ...given("image_url", imageUrl) },
+    item: { id: productId, title, price, ...optional("image_url", imageUrl) },
   };
 }
 
@@ -46,14 +46,14 @@ function eventBody({ eventId: id, type, lines, occurredAt, ...event }: OrderEven
     occurred_at: isoTime(occurredAt),
     type,
     line_items: lineItems(lines),
-    ...given("tracking_number", event.trackingNumber),
-    ...given("tracking_url", event.trackingUrl),
-    ...given("carrier", event.carrier),
-    ...given("description", event.description),
+    ...optional("tracking_number", event.trackingNumber),
+    ...optional("tracking_url", event.trackingUrl),
+    ...optional("carrier", event.carrier),
+    ...optional("description", event.description),
   };
 }
 
-/** What goes back to a buyer is counted below nothing, and so is what is not bought any more. */
+/** Refunded amounts and cancelled quantities are negative. */
 function adjustmentBody(adjustment: Adjustment): JsonObject {
   const { adjustmentId: id, kind: type, status, amountMinor, lines, occurredAt } = adjustment;
   const gone = lines.map((line) => ({ id: line.id, quantity: -line.quantity }));
@@ -64,18 +64,18 @@ function adjustmentBody(adjustment: Adjustment): JsonObject {
     status,
     ...(gone.length === 0 ? {} : { line_items: gone }),
     ...(amountMinor === null ? {} : { totals: [{ type: "total", amount: -amountMinor }] }),
-    ...given("description", adjustment.description),
+    ...optional("description", adjustment.description),
   };
 }
 
-/** How what is left of it is to reach its buyer; nothing where nothing is sent. */
+/** How the remaining lines are delivered; empty if nothing is shipped. */
 function expectations(
   { content: { delivery }, quote }: Checkout,
   lines: readonly LineState[],
 ): JsonObject[] {
   const address = chosenAddress(delivery);
-  const wanted = lines.filter(({ total }) => total > 0);
-  if (!quote.ships || address === undefined || wanted.length === 0) return [];
+  const remaining = lines.filter(({ total }) => total > 0);
+  if (!quote.ships || address === undefined || remaining.length === 0) return [];
   const { id: _, ...destination } = address;
   const option = quote.options.find(({ id }) => id === delivery.optionId);
   return [
@@ -83,13 +83,13 @@ function expectations(
       id: "exp_1",
       method_type: "shipping",
       destination: destination as JsonObject,
-      line_items: wanted.map(({ lineId: id, total: quantity }) => ({ id, quantity })),
-      ...given("description", option?.title ?? null),
+      line_items: remaining.map(({ lineId: id, total: quantity }) => ({ id, quantity })),
+      ...optional("description", option?.title ?? null),
     },
   ];
 }
 
-/** An order of a checkout as its platform sees it, all of it; undefined where no platform ordered. */
+/** The whole order as its platform sees it; undefined if no platform ordered it. */
 export function orderSnapshot(
   config: Pick<Config, "baseUrl">,
   { order, checkout, events, adjustments, lines }: WholeOrder,

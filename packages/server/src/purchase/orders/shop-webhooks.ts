@@ -9,13 +9,13 @@ import { WebhookSender } from "../../infra/webhook-sender.js";
 
 type SenderTools = Omit<ConstructorParameters<typeof WebhookSender>[0], "shopOf">;
 
-/** Sends messages of the installation, and those of shops in their own names. */
+/** Sends the installation's messages, and each shop's messages signed with the shop's key. */
 export function webhookSender(
   { baseUrl, fetchAllow }: Config,
   { db, siteKeys, ...tools }: SenderTools & { readonly db: Database; readonly siteKeys: SiteKeys },
 ): WebhookSender {
   const ownProfiles = new OwnProfiles({ db, ...tools });
-  // UCP: a business serves its profile at `/.well-known/ucp`. If it does not, ours is named.
+  // UCP: a business serves its profile at `/.well-known/ucp`. If it does not, the profile here is named.
   const profileUrlOf = async (siteKeyHash: string) => {
     const domain = await domainOfSite(db, siteKeyHash);
     const own = `${siteOrigin(domain ?? "", fetchAllow)}/.well-known/ucp`;

@@ -7,60 +7,64 @@ import type { Transaction } from "../../infra/db/database.js";
 import {
   endAuthorization,
   endDisputes,
-  holdAuthorization,
   insertReturn,
+  lockAuthorization,
   returnsOf,
 } from "../../payments/sandbox/returns/store.js";
 import { sandboxByReference } from "../../payments/sandbox/store.js";
-import { followPayment } from "../reconcile.js";
-import { followReturns } from "./follow-returns.js";
+import { syncPayment } from "../reconcile.js";
+import { syncReturns } from "./sync-returns.js";
 
-/** What an owner, or a bank, would do at a real provider. */
-export const REHEARSALS = [
+/** What an owner or a bank would do at a real provider. */
+export const SANDBOX_EVENTS = [
   ...(["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"] as const),
 ] as const;
 
-export interface Rehearsal {
-  readonly event: (typeof REHEARSALS)[number];
-  /** Of a capture or a refund; all there is where it says nothing. */
+export interface SandboxEvent {
+  readonly event: (typeof SANDBOX_EVENTS)[number];
+  /** For a capture or refund; null for the full amount. */
   readonly amountMinor: number | null;
 }
 
-/** More is no rehearsal. */
 const RETURNS_MAX = 50;
 
-export type RehearsalFault = "not_found" | "conflict" | "invalid_request";
+export type SimulationFault = "not_found" | "conflict" | "invalid_request";
 
-/** Money goes back, or is about to. */
-async function giveBack(
+async function insertMoneyReturn(
   { clock, ids }: Context,
   tx: Transaction,
-  { reference, takenMinor }: { readonly reference: string; readonly takenMinor: number },
-  { event, amountMinor }: Rehearsal,
+  { reference, capturedMinor }: { readonly reference: string; readonly capturedMinor: number },
+  { event, amountMinor }: SandboxEvent,
 ): Promise<string | undefined> {
   const all = await returnsOf(tx, reference);
   if (all.length >= RETURNS_MAX) return `A payment is given back in ${RETURNS_MAX} pieces at most.`;
   const before = all.filter(({ status }) => status !== "failed");
-  const left = before.reduce((sum, one) => sum - one.amountMinor, takenMinor);
+  const left = before.reduce((sum, one) => sum - one.amountMinor, capturedMinor);
   const minor = amountMinor ?? left;
   if (minor < 1 || minor > left) return "Not as much is left of what was taken.";
   const refund = event === "refund";
   const returnId = ids.id(refund ? "re" : "dp");
   const status = refund ? "completed" : "pending";
-  const made = { returnId, reference, amountMinor: minor, createdAt: clock.now(), status } as const;
-  await insertReturn(tx, { ...made, kind: refund ? "refund" : "dispute" });
+  const moneyReturn = {
+    returnId,
+    reference,
+    amountMinor: minor,
+    createdAt: clock.now(),
+    status,
+  } as const;
+  await insertReturn(tx, { ...moneyReturn, kind: refund ? "refund" : "dispute" });
   return undefined;
 }
 
-/** Does it in the books of the embedded provider; why it cannot be done. */
-async function inTheBooks(
+/** Applies the event to the sandbox's rows. Returns why it cannot be done, if so. */
+async function applyToSandbox(
   context: Context,
   tx: Transaction,
   reference: string,
-  rehearsal: Rehearsal,
+  simulated: SandboxEvent,
 ): Promise<string | undefined> {
-  const { event, amountMinor } = rehearsal;
-  await holdAuthorization(tx, reference);
+  const { event, amountMinor } = simulated;
+  await lockAuthorization(tx, reference);
   const row = await sandboxByReference(tx, reference);
   if (row === undefined) return "The processor knows of no such payment.";
   if (event === "capture" || event === "lapse") {
@@ -72,8 +76,8 @@ async function inTheBooks(
   }
   if (row.status !== "captured") return "Nothing was taken yet: capture it first.";
   if (event === "refund" || event === "dispute") {
-    const takenMinor = row.capturedMinor ?? row.amount.minor;
-    return giveBack(context, tx, { reference, takenMinor }, rehearsal);
+    const capturedMinor = row.capturedMinor ?? row.amount.minor;
+    return insertMoneyReturn(context, tx, { reference, capturedMinor: capturedMinor }, simulated);
   }
   const won = event === "win_dispute";
   const ended = await endDisputes(tx, reference, won ? "failed" : "completed");
@@ -90,23 +94,25 @@ async function sandboxPayment(
 }
 
 /**
- * Plays what would happen at a real provider after a sale, at the embedded one: written there as if
- * it were elsewhere, then followed like an event that came in.
+ * Simulates what happens at a real provider after a sale: the sandbox writes the event, then the order is
+ * synced as after a webhook.
  */
 export async function simulateSandboxEvent(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
-  rehearsal: Rehearsal,
-): Promise<Result<true, RehearsalFault>> {
+  simulated: SandboxEvent,
+): Promise<Result<true, SimulationFault>> {
   const payment = await sandboxPayment(context, siteKeyHash, orderId);
   if (payment === undefined) return refuse("not_found", "The site has no such order.");
   const { reference, provider } = payment;
   if (provider !== "sandbox" || reference === null) {
     return refuse("conflict", "Only what the sandbox authorized can be rehearsed with.");
   }
-  const fault = await context.db.transaction((tx) => inTheBooks(context, tx, reference, rehearsal));
+  const fault = await context.db.transaction((tx) =>
+    applyToSandbox(context, tx, reference, simulated),
+  );
   if (fault !== undefined) return refuse("conflict", fault);
-  await followPayment(context, payment);
-  await followReturns(context, payment.attemptId);
+  await syncPayment(context, payment);
+  await syncReturns(context, payment.attemptId);
   return ok(true);
 }

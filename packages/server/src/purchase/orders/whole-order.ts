@@ -14,10 +14,10 @@ import { accountById } from "../../domain/payments/accounts/store.js";
 import { paymentById } from "../../domain/payments/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 
-/** An order, and all that became of it. */
+/** An order with its checkout, events and adjustments. */
 export interface WholeOrder {
   readonly order: Order;
-  /** What it came of; null where a mandate ordered. */
+  /** Null if a mandate ordered. */
   readonly checkout: Checkout | null;
   readonly events: readonly OrderEvent[];
   readonly adjustments: readonly Adjustment[];
@@ -29,7 +29,7 @@ async function checkoutOf(db: Queries, { siteKeyHash, checkoutId }: Order) {
   return (await checkoutById(db, siteKeyHash, checkoutId)) ?? null;
 }
 
-/** An order that has just been made: nothing became of it yet. */
+/** An order that was just created, without events or adjustments. */
 export async function freshOrder(db: Queries, order: Order): Promise<WholeOrder> {
   const checkout = await checkoutOf(db, order);
   return { order, checkout, events: [], adjustments: [], lines: lineStates(order.items, [], []) };
@@ -43,15 +43,19 @@ export async function wholeOrder(db: Queries, order: Order): Promise<WholeOrder>
   return { order, checkout, events, adjustments, lines: lineStates(items, events, adjustments) };
 }
 
-/** Counts what has just been written of a held order; gives it back as it is now. */
-export async function revise(tx: Transaction, held: Order): Promise<WholeOrder> {
-  const whole = await wholeOrder(tx, held);
-  const order = { ...held, revision: held.revision + 1, status: orderStatus(whole.lines) };
+/** Increases the revision of a locked order after a change, and returns the order as it is now. */
+export async function revise(tx: Transaction, lockedOrder: Order): Promise<WholeOrder> {
+  const whole = await wholeOrder(tx, lockedOrder);
+  const order = {
+    ...lockedOrder,
+    revision: lockedOrder.revision + 1,
+    status: orderStatus(whole.lines),
+  };
   await writeRevision(tx, order);
   return { ...whole, order };
 }
 
-/** Whether no money is behind an order: the sandbox authorized it, or a test account did. */
+/** Whether an order was paid in test mode: by the sandbox, or by a test account. */
 export async function isTestOrder(db: Queries, { attemptId }: Order): Promise<boolean> {
   const payment = await paymentById(db, attemptId);
   if (payment === undefined || payment.provider === "sandbox") return true;

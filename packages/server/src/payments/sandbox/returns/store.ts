@@ -1,10 +1,10 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 
-/** Money that an owner rehearses to give back, or a bank to take back. */
+/** A simulated refund or dispute. */
 export interface SandboxReturn {
   /** `re_…` or `dp_…`, as Stripe names them. */
   readonly returnId: string;
-  /** The authorization it is of. */
+  /** The reference of the authorization. */
   readonly reference: string;
   readonly kind: "refund" | "dispute";
   readonly status: "pending" | "completed" | "failed";
@@ -33,20 +33,20 @@ export async function returnsOf(db: Queries, reference: string): Promise<Sandbox
   }));
 }
 
-export async function insertReturn(tx: Transaction, made: SandboxReturn): Promise<void> {
+export async function insertReturn(tx: Transaction, moneyReturn: SandboxReturn): Promise<void> {
   await tx.insert("sandbox_returns", [
     {
-      return_id: made.returnId,
-      reference: made.reference,
-      kind: made.kind,
-      status: made.status,
-      amount_minor: made.amountMinor,
-      created_at: made.createdAt,
+      return_id: moneyReturn.returnId,
+      reference: moneyReturn.reference,
+      kind: moneyReturn.kind,
+      status: moneyReturn.status,
+      amount_minor: moneyReturn.amountMinor,
+      created_at: moneyReturn.createdAt,
     },
   ]);
 }
 
-/** Ends the disputes of an authorization that are open; how many there were. */
+/** Ends the open disputes of an authorization and returns their number. */
 export function endDisputes(
   tx: Transaction,
   reference: string,
@@ -57,7 +57,7 @@ export function endDisputes(
   return tx.run(sql, status, reference);
 }
 
-/** Takes what is authorized, or lets it lapse; false where it is not authorized any more. */
+/** Captures an authorization or lets it expire; false if it has ended before. */
 export async function endAuthorization(
   tx: Transaction,
   reference: string,
@@ -71,7 +71,6 @@ export async function endAuthorization(
   return (await tx.run(sql, status, capturedMinor, reference)) === 1;
 }
 
-/** Holds an authorization until the transaction ends. */
-export async function holdAuthorization(tx: Transaction, reference: string): Promise<void> {
+export async function lockAuthorization(tx: Transaction, reference: string): Promise<void> {
   await tx.lock("SELECT reference FROM sandbox_authorizations WHERE reference = ?", reference);
 }

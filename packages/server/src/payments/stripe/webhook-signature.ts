@@ -1,14 +1,14 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 
-/** How far a call may be behind our clock, or before it. */
+/** How far Stripe's clock and ours may differ. */
 const CLOCKS_DIFFER_S = 300;
 const HEADER_CHARS_MAX = 2000;
 
 /**
- * Whether a call comes from Stripe: signed over the bytes that came, and neither old nor of a time
- * to come. Stripe's own library takes any time to come, so that is looked at here.
+ * Verifies that Stripe signed the bytes of a webhook call, and did so recently. Stripe's library accepts any
+ * time in the future, so that is checked here.
  */
-export async function verifyHook(
+export async function verifyWebhook(
   body: Uint8Array,
   header: string | undefined,
   secret: string,
