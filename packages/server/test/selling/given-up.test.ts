@@ -34,12 +34,12 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
     act: (sandbox: PaymentProvider) => Promise<void>,
   ) {
     const sandbox = server.context.providers.sandbox as PaymentProvider;
-    const release = async (attempt: Attempt) => {
+    const voidAuthorization = async (attempt: Attempt) => {
       const done = await sandbox.voidAuthorization(attempt);
       await released();
       return done;
     };
-    const silenced = { authorize, read, release, amountFault: () => undefined };
+    const silenced = { authorize, read, voidAuthorization, amountFault: () => undefined };
     Object.assign(server.context.providers, { sandbox: silenced });
     await act(sandbox).finally(() => Object.assign(server.context.providers, { sandbox }));
   }

@@ -13,10 +13,10 @@ import type {
   ProviderAnswer,
   VoidResult,
 } from "../provider.js";
-import { returnsOf } from "./returns/store.js";
 import {
   endProcessing,
   insertSandbox,
+  returnsOf,
   type SandboxRow,
   sandboxByKey,
   voidSandbox,

@@ -1,5 +1,6 @@
 import type { Money } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { AMOUNT, Table } from "../../infra/db/table.js";
 
 /** An authorization of the sandbox. */
 export interface SandboxRow {
@@ -18,72 +19,32 @@ export interface SandboxRow {
   readonly createdAt: number;
 }
 
-interface SandboxColumns {
-  idempotency_key: string;
-  reference: string;
-  site_key_hash: string;
-  request_digest: string;
-  amount_minor: number;
-  currency: string;
-  status: SandboxRow["status"];
-  reason: string | null;
-  return_url: string | null;
-  captured_minor: number | null;
-  created_at: number;
+const authorizations = new Table<SandboxRow>("sandbox_authorizations", {
+  idempotencyKey: "idempotency_key",
+  reference: "reference",
+  siteKeyHash: "site_key_hash",
+  requestDigest: "request_digest",
+  amount: AMOUNT,
+  status: "status",
+  reason: "reason",
+  returnUrl: "return_url",
+  capturedMinor: "captured_minor",
+  createdAt: "created_at",
+});
+
+export function insertSandbox(tx: Transaction, row: SandboxRow): Promise<void> {
+  return authorizations.insert(tx, [row]);
 }
 
-function sandboxOf(row: SandboxColumns): SandboxRow {
-  return {
-    idempotencyKey: row.idempotency_key,
-    reference: row.reference,
-    siteKeyHash: row.site_key_hash,
-    requestDigest: row.request_digest,
-    amount: { minor: row.amount_minor, currency: row.currency },
-    status: row.status,
-    reason: row.reason,
-    returnUrl: row.return_url,
-    capturedMinor: row.captured_minor,
-    createdAt: row.created_at,
-  };
-}
+export const sandboxByKey = authorizations.ofSiteBy("idempotency_key");
+export const sandboxByReference = authorizations.by("reference");
 
-export async function insertSandbox(tx: Transaction, row: SandboxRow): Promise<void> {
-  await tx.insert("sandbox_authorizations", [
-    {
-      idempotency_key: row.idempotencyKey,
-      reference: row.reference,
-      site_key_hash: row.siteKeyHash,
-      request_digest: row.requestDigest,
-      amount_minor: row.amount.minor,
-      currency: row.amount.currency,
-      status: row.status,
-      reason: row.reason,
-      return_url: row.returnUrl,
-      created_at: row.createdAt,
-    },
-  ]);
-}
-
-export async function sandboxByKey(
-  db: Queries,
-  siteKeyHash: string,
-  key: string,
-): Promise<SandboxRow | undefined> {
-  const row = await db.get<SandboxColumns>(
-    "SELECT * FROM sandbox_authorizations WHERE idempotency_key = ? AND site_key_hash = ?",
-    key,
-    siteKeyHash,
-  );
-  return row && sandboxOf(row);
-}
-
-export async function sandboxByReference(
-  db: Queries,
+/** Locks an authorization until the transaction ends. */
+export function lockAuthorization(
+  tx: Transaction,
   reference: string,
 ): Promise<SandboxRow | undefined> {
-  const sql = "SELECT * FROM sandbox_authorizations WHERE reference = ?";
-  const row = await db.get<SandboxColumns>(sql, reference);
-  return row && sandboxOf(row);
+  return authorizations.lock(tx, "WHERE reference = ?", reference);
 }
 
 /** Writes the buyer's answer to a challenge. A payment that has ended does not change. */
@@ -136,4 +97,58 @@ export async function endProcessing(
     key,
     siteKeyHash,
   );
+}
+
+/** A simulated refund or dispute. */
+export interface SandboxReturn {
+  /** `re_…` or `dp_…`, as Stripe names them. */
+  readonly returnId: string;
+  /** The reference of the authorization. */
+  readonly reference: string;
+  readonly kind: "refund" | "dispute";
+  readonly status: "pending" | "completed" | "failed";
+  readonly amountMinor: number;
+  readonly createdAt: number;
+}
+
+const moneyReturns = new Table<SandboxReturn>("sandbox_returns", {
+  returnId: "return_id",
+  reference: "reference",
+  kind: "kind",
+  status: "status",
+  amountMinor: "amount_minor",
+  createdAt: "created_at",
+});
+
+export function returnsOf(db: Queries, reference: string): Promise<SandboxReturn[]> {
+  return moneyReturns.all(db, "WHERE reference = ? ORDER BY created_at, return_id", reference);
+}
+
+export function insertReturn(tx: Transaction, moneyReturn: SandboxReturn): Promise<void> {
+  return moneyReturns.insert(tx, [moneyReturn]);
+}
+
+/** Ends the open disputes of an authorization and returns their number. */
+export function endDisputes(
+  tx: Transaction,
+  reference: string,
+  status: SandboxReturn["status"],
+): Promise<number> {
+  const sql = `UPDATE sandbox_returns SET status = ?
+    WHERE reference = ? AND kind = 'dispute' AND status = 'pending'`;
+  return tx.run(sql, status, reference);
+}
+
+/** Captures an authorization or lets it expire; false if it has ended before. */
+export async function endAuthorization(
+  tx: Transaction,
+  reference: string,
+  {
+    status,
+    capturedMinor,
+  }: { readonly status: "captured" | "lapsed"; readonly capturedMinor: number | null },
+): Promise<boolean> {
+  const sql = `UPDATE sandbox_authorizations SET status = ?, captured_minor = ?
+    WHERE reference = ? AND status = 'authorized'`;
+  return (await tx.run(sql, status, capturedMinor, reference)) === 1;
 }

@@ -10,8 +10,7 @@ import {
   insertReturn,
   lockAuthorization,
   returnsOf,
-} from "../../payments/sandbox/returns/store.js";
-import { sandboxByReference } from "../../payments/sandbox/store.js";
+} from "../../payments/sandbox/store.js";
 import { syncPayment } from "../reconcile.js";
 import { syncReturns } from "./sync-returns.js";
 
@@ -64,8 +63,7 @@ async function applyToSandbox(
   simulated: SandboxEvent,
 ): Promise<string | undefined> {
   const { event, amountMinor } = simulated;
-  await lockAuthorization(tx, reference);
-  const row = await sandboxByReference(tx, reference);
+  const row = await lockAuthorization(tx, reference);
   if (row === undefined) return "The processor knows of no such payment.";
   if (event === "capture" || event === "lapse") {
     const minor = event === "capture" ? (amountMinor ?? row.amount.minor) : null;
