@@ -29,7 +29,7 @@ describe("packages", () => {
   });
 
   test.each(packages)(
-    "%s is something a person installs: it says for whom, and ships its files",
+    "%s is something a person installs: its package names its reader and ships its files",
     (name) => {
       const { description, files, exports, bin, license } = manifest(name);
       expect(description.length).toBeGreaterThan(20);
@@ -49,7 +49,7 @@ describe("packages", () => {
 describe("the protocol package", () => {
   const sources = sourcesOf("protocol");
 
-  test("runs anywhere: no node: import, no global of Node but where it is looked for", () => {
+  test("runs anywhere: it has no node: import, and looks for Node's globals before it uses them", () => {
     for (const { path, text, imports } of sources) {
       expect([path, imports.filter((name) => name.startsWith("node:"))]).toEqual([path, []]);
       if (path.endsWith("/node-crypto.ts")) continue;
@@ -74,7 +74,7 @@ const roomOf = (path: string) => path.split("/")[4] as string;
 const edges = server.flatMap((file) => inside(file).map((target) => ({ from: file.path, target })));
 const shown = (wrong: typeof edges) => wrong.map(({ from, target }) => `${from} → ${target}`);
 
-describe("floors of the server", () => {
+describe("the layers of the server:", () => {
   const FLOORS = ["http", "actions", "purchase", "payments", "domain", "infra"];
 
   test.each(FLOORS)("imports from %s point down only", (floor) => {
@@ -143,7 +143,7 @@ describe("floors of the server", () => {
     ]);
   });
 
-  test("payment providers are asked to authorize and to void in settle only", () => {
+  test("only settle asks payment providers to authorize and to void", () => {
     const asking = users(/\bproviderOf\(/);
     expect(asking.filter((path) => !path.startsWith("purchase/"))).toEqual([]);
     expect(users(/\bproviderOf\([^)]*\)\.(?:authorize|release)\(/)).toEqual(["purchase/settle.ts"]);
@@ -154,7 +154,7 @@ describe("floors of the server", () => {
     ).toEqual([]);
   });
 
-  test("no file imports itself in a circle, not for types either", () => {
+  test("no file imports itself in a circle, not even for types", () => {
     const targets = new Map(server.map((file) => [file.path, inside(file)]));
     const done = new Set<string>();
     const circle = (path: string, way: readonly string[]): readonly string[] | undefined => {
@@ -170,7 +170,7 @@ describe("floors of the server", () => {
     for (const { path } of server) expect(circle(path, [])).toBeUndefined();
   });
 
-  test("SQL stands in stores, in migrations and in the database adapters only", () => {
+  test("SQL is only in stores, in migrations and in the database adapters", () => {
     const SQL =
       /"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) |`(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) /;
     const allowed = [/\/store\.ts$/, /\/infra\//, /\/maintenance\/tables\.ts$/];
@@ -180,7 +180,7 @@ describe("floors of the server", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("time, chance, environment and network come through the composition root", () => {
+  test("time, randomness, environment and network come through the composition root", () => {
     const FORBIDDEN =
       /\bprocess\.env\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])fetch\(/;
     const adapters = ["packages/server/src/infra/clock.ts"];
@@ -190,7 +190,7 @@ describe("floors of the server", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("no module has state outside main, context and the adapters of infra", () => {
+  test("no module has mutable state outside main, context and the adapters of infra", () => {
     const COLLECTION = /^(?:export )?const (\w+)\b[^=;]*= new (?:Map|Set|WeakMap|WeakSet)\b/gm;
     const isChanged = (text: string, name: string) =>
       new RegExp(`\\b${name}\\.(?:set|add|delete|clear)\\(`).test(text);
@@ -205,7 +205,7 @@ describe("floors of the server", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("timers are the clock's", () => {
+  test("only the clock starts timers", () => {
     const wrong = server
       .filter(
         ({ path, text }) => /\bset(?:Timeout|Interval)\(/.test(text) && !path.endsWith("/clock.ts"),
@@ -217,13 +217,13 @@ describe("floors of the server", () => {
   });
 });
 
-test("the composition root and the entry stay readable", () => {
+test("the composition root and the entry file stay short", () => {
   const lines = (path: string) => readFileSync(join(root, path), "utf8").split("\n").length;
   expect(lines("packages/server/src/main.ts")).toBeLessThanOrEqual(60);
   expect(lines("packages/server/src/app.ts")).toBeLessThanOrEqual(100);
 });
 
-test("no source file has more than one job's worth of lines", () => {
+test("no source file is longer than one job needs", () => {
   const long = packages
     .flatMap((name) => sourcesOf(name))
     .filter(({ text }) => text.split("\n").length > 300)

@@ -9,7 +9,7 @@ import { root } from "./source.ts";
 afterAll(cleanUp);
 
 // That it walks to its end is seen in release/packages.test.ts, as people get it.
-test("the demo that is stopped before its first step ends at once, and leaves nothing behind", async () => {
+test("the demo ends at once and leaves nothing behind if it is stopped before its first step", async () => {
   const temporary = temporaryFolder();
   const bin = join(root, "packages/cli/bin/gatehouse.js");
   const env = { PATH: process.env.PATH, TMPDIR: temporary };

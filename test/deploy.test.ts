@@ -30,7 +30,7 @@ function expectHttps(env: Readonly<Record<string, string>>): void {
   expect(tls || (env.GATEHOUSE_TRUST_PROXY ?? "") !== "").toBe(true);
 }
 
-test.each(DEPLOY_FILES)("every variable that deploy/%s names is one of the service's", (name) => {
+test.each(DEPLOY_FILES)("every variable that deploy/%s names exists in the service", (name) => {
   const known = new Set(VARIABLES.map((variable) => variable.name));
   const named = deployFile(name).match(/\bGATEHOUSE_[A-Z_]+\b/g) ?? [];
   expect(named.filter((variable) => !known.has(variable))).toEqual([]);
@@ -39,11 +39,11 @@ test.each(DEPLOY_FILES)("every variable that deploy/%s names is one of the servi
 describe("the Dockerfile", () => {
   const image = readImage();
 
-  test("has nothing the linter of Docker's editors objects to", () => {
+  test("has no findings of Docker's linter", () => {
     expect(validate(deployFile("Dockerfile"))).toEqual([]);
   });
 
-  test("is built from a pinned major, runs as nobody special, and keeps its data in a volume", () => {
+  test("is built from a pinned major version, runs as an unprivileged user, and keeps its data in a volume", () => {
     expect(image.from.length).toBeGreaterThan(1);
     for (const from of image.from) expect(from).toMatch(/^node:24-slim$/);
     expect(image.user).toBe("node");
@@ -52,12 +52,12 @@ describe("the Dockerfile", () => {
     expect(image.stopSignal).toBe("SIGTERM");
   });
 
-  test("holds no secret and is not reachable by itself", () => {
+  test("contains no secret and cannot be reached by itself", () => {
     for (const name of [...SECRET, "GATEHOUSE_HOST"]) expect(image.env).not.toHaveProperty(name);
     expect(deployFile("Dockerfile")).not.toMatch(/^ARG /m);
   });
 
-  test("copies only what is there, and no file that could hold a secret is sent to the builder", () => {
+  test("copies only existing files, and no file that could contain a secret is sent to the builder", () => {
     const copies = [...deployFile("Dockerfile").matchAll(/^COPY (?:--from=build \/app\/)?(\S+)/gm)];
     const missing = copies
       .map(([, path = ""]) => path)
@@ -111,7 +111,7 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
     }
   });
 
-  test("has only keys that compose knows, and starts everything again after a crash", () => {
+  test("has only keys that compose knows, and restarts everything after a crash", () => {
     const unknown = services.flatMap(([, one]) =>
       Object.keys(one).filter((key) => !SERVICE_KEYS.includes(key)),
     );
@@ -119,7 +119,7 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
     for (const [, { restart }] of services) expect(restart).toBe("unless-stopped");
   });
 
-  test("bounds the memory, the processes and the log of everything it starts", () => {
+  test("limits the memory, the processes and the log of everything it starts", () => {
     for (const [, { mem_limit, pids_limit, logging }] of services) {
       expect(mem_limit).toMatch(/^\d+[mg]$/);
       expect(pids_limit).toBeGreaterThan(0);
@@ -140,7 +140,7 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
     }
   });
 
-  test("waits only for what can say that it is well", () => {
+  test("waits only for services with a health check", () => {
     for (const [, { depends_on = {} }] of services) {
       for (const [other, { condition }] of Object.entries(depends_on)) {
         const { build, healthcheck } = compose.services[other] ?? { build: undefined };
@@ -150,7 +150,7 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
     }
   });
 
-  test("keeps data in a volume, speaks HTTPS, and holds no secret itself", () => {
+  test("keeps data in a volume, speaks HTTPS, and contains no secret", () => {
     const nodes = services.filter(([, { build }]) => build !== undefined);
     expect(nodes.length).toBe(name === "compose.yaml" ? 1 : 2);
     for (const [, { environment = {}, volumes = [], ...rest }] of nodes) {
@@ -168,7 +168,7 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
   });
 });
 
-test("nodes behind nginx have a volume each, and trust exactly nginx and themselves", () => {
+test("the nodes behind nginx have a volume each, and trust exactly nginx and themselves", () => {
   const { services, networks } = readCompose("compose.postgres.yaml");
   const { node1, node2, nginx } = services;
   expect(node1?.volumes).not.toEqual(node2?.volumes);
@@ -197,7 +197,7 @@ describe("nginx.conf", () => {
     return product.split("*").reduce((total, one) => total * Number(one.replaceAll("_", "")), 1);
   };
 
-  test("passes on who asks and how, and nothing of it as the client wrote it", () => {
+  test("passes on the client's address and scheme, and never the client's own headers for them", () => {
     const set = server.directives.filter(([name]) => name === "proxy_set_header");
     expect(Object.fromEntries(set.map(([, name, what]) => [name, what]))).toEqual({
       Connection: '""',
@@ -213,7 +213,7 @@ describe("nginx.conf", () => {
     expect(value(server, "listen")).toBe("443 ssl");
   });
 
-  test("takes bodies and headers as large as the service does", () => {
+  test("accepts bodies and headers as large as the service does", () => {
     const mb = (bytes: number) => `${bytes / 1024 / 1024}m`;
     const body = mb(limit("http/server/hono-group.ts", "BODY_BYTES_MAX"));
     expect(value(server, "client_max_body_size")).toBe(body);
@@ -225,7 +225,7 @@ describe("nginx.conf", () => {
     expect(value(server, "large_client_header_buffers")).toBe(`4 ${headers}k`);
   });
 
-  test("keeps addresses out of the log, also where something goes wrong", () => {
+  test("keeps addresses out of the log, also in errors", () => {
     const logs = ["access_log", "error_log"].map((name) => value(http as Block, name));
     expect(logs).toEqual(["off", "/dev/stderr crit"]);
     for (const block of [server, ...server.blocks]) {
@@ -233,11 +233,11 @@ describe("nginx.conf", () => {
     }
   });
 
-  test("holds no event of the console back", () => {
+  test("does not buffer the console's events", () => {
     expect(value(location(/changes/), "proxy_buffering")).toBe("off");
   });
 
-  test("leads to the nodes of the compose file, and outlives no connection of theirs", () => {
+  test("routes to the nodes of the compose file, and closes its connections before they do", () => {
     const [upstream] = (http as Block).blocks.filter(({ name }) => name === "upstream gatehouse");
     const servers = (upstream as Block).directives.filter(([name]) => name === "server");
     const { services } = readCompose("compose.postgres.yaml");
@@ -249,7 +249,7 @@ describe("nginx.conf", () => {
   });
 });
 
-test("what a trial or an installation leaves in a checkout is not committed", () => {
+test("files that a trial or an installation leaves in a checkout are not committed", () => {
   const left = [
     "deploy/.env",
     "deploy/secrets.key",
@@ -337,7 +337,7 @@ describe("gatehouse.service", () => {
     }
   });
 
-  test("is hardened: a user of its own, one folder to write in, no new rights", () => {
+  test("is hardened: it has its own user, one folder to write in, and no new privileges", () => {
     expect(service).toMatchObject({
       User: "gatehouse",
       ProtectSystem: "strict",
@@ -349,19 +349,19 @@ describe("gatehouse.service", () => {
     });
   });
 
-  test("stops by SIGTERM, and is tried again unless its command line is wrong: a database may come up later", () => {
+  test("stops by SIGTERM, and restarts unless its command line is wrong, because a database may start later", () => {
     expect([service.KillSignal, service.Restart]).toEqual(["SIGTERM", "on-failure"]);
     expect(Number(service.RestartPreventExitStatus)).toBe(EXIT.usage);
     expect(Number(service.TimeoutStopSec)).toBeGreaterThan(10);
   });
 
-  test("does not work in the checkout, where a trial may have left settings", () => {
+  test("does not run in the checkout, where a trial may have left settings", () => {
     expect(service.WorkingDirectory).toBe(`/var/lib/${service.StateDirectory}`);
     const words = (service.ExecStart ?? "").split(" ").slice(0, 2);
     for (const word of words) expect(word).toMatch(/^\//);
   });
 
-  test("has settings that speak HTTPS, and keeps its data where systemd makes its folder", () => {
+  test("has settings that speak HTTPS, and keeps its data where systemd creates its folder", () => {
     expectHttps(readEnvFile(deployFile("gatehouse.env.example")));
     const entries = (unit.Service ?? []).filter(([key]) => key === "Environment");
     expect(entries.map(([, value]) => value)).toContain("GATEHOUSE_DATA_DIR=/var/lib/gatehouse");

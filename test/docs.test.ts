@@ -16,8 +16,8 @@ import { root } from "./source.ts";
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const codes = Object.keys(REASONS) as ReasonCode[];
 
-describe("error pages", () => {
-  test("there is one for every reason, and none for anything else", () => {
+describe("the error pages:", () => {
+  test("there is one for every reason, and for nothing else", () => {
     const pages = readdirSync(join(root, "docs/errors")).filter((name) => name !== "README.md");
     expect(pages.sort()).toEqual(codes.map((code) => `${reasonDocsSlug(code)}.md`).sort());
   });
@@ -41,7 +41,7 @@ function* markdownFiles(folder: string): Generator<string> {
   }
 }
 
-test("links between documents lead somewhere", () => {
+test("links between documents work", () => {
   const broken: string[] = [];
   for (const file of markdownFiles(".")) {
     const links = [...read(file).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)];
@@ -58,7 +58,7 @@ test("links between documents lead somewhere", () => {
   expect(broken).toEqual([]);
 });
 
-test("every policy in the guides can be published, with nothing to warn of", () => {
+test("every policy in the guides can be published without warnings", () => {
   const found = [...markdownFiles("docs/guide")].flatMap((file) =>
     [...read(file).matchAll(/```json\n([^`]*)```/g)]
       .map(([, text = ""]) => JSON.parse(text) as JsonObject)
@@ -92,7 +92,7 @@ test("every dependency is named in docs/dependencies.md with its exact version",
   expect([...new Set(missing)]).toEqual([]);
 });
 
-test("versions agree", () => {
+test("all packages have the same version", () => {
   for (const name of readdirSync(join(root, "packages"))) {
     expect(JSON.parse(read(`packages/${name}/package.json`)).version).toBe(VERSION);
   }

@@ -136,7 +136,7 @@ async function follow(guide: Guide): Promise<void> {
   readers.set(guide.name, reader);
 }
 
-describe("somebody with a clean clone follows", () => {
+describe("a reader with a clean clone", () => {
   beforeAll(async () => {
     done.begun = performance.now();
     world = await openWorld();
@@ -150,7 +150,7 @@ describe("somebody with a clean clone follows", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.for(guides)("$path", { timeout: GUIDE_MS }, async (guide, { skip }) => {
+  test.for(guides)("can follow $path", { timeout: GUIDE_MS }, async (guide, { skip }) => {
     const asksCurl = guide.blocks.some(
       ({ language, text }) => language === "sh" && CURL.test(text),
     );
@@ -162,7 +162,7 @@ describe("somebody with a clean clone follows", () => {
     }
   });
 
-  test("the guides to a mandate that is approved", async () => {
+  test("can follow the guides to an approved mandate", async () => {
     const after = { path: "this", name: "approved", follows: "mandates", blocks: [] };
     const reader = await readerOf(after);
     const text = "npx gatehouse mandate list shop.example.com --outcome approved --json";
@@ -172,7 +172,7 @@ describe("somebody with a clean clone follows", () => {
     expect([code, skills]).toEqual([0, expect.arrayContaining(["get_pricing", "place_order"])]);
   });
 
-  test("each guide, and is shown what they will see", () => {
+  test("finds the expected output in each guide", () => {
     const silent = guides.filter(({ blocks, path }) => {
       const has = (language: string) => blocks.some((block) => block.language === language);
       return path !== "README.md" && has("sh") && !has("text");
@@ -180,7 +180,7 @@ describe("somebody with a clean clone follows", () => {
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  test("nothing but what stands there: what is left out or put in is needed", () => {
+  test("follows the guides with only the listed exceptions, all of which are used", () => {
     const unused = [...NOT_RUN, ...SUBSTITUTIONS].filter((one) => !used.has(one));
     expect(unused).toEqual([]);
   });

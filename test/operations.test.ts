@@ -63,7 +63,7 @@ describe("the operator's pages", () => {
     expect(missing).toEqual([]);
   });
 
-  test("name only commands and options that there are", () => {
+  test("name only existing commands and options", () => {
     const lines = pages.flatMap((page) =>
       shellLines(page).flatMap((line) => {
         const [, command] = GATEHOUSE.exec(line) ?? [];
@@ -78,7 +78,7 @@ describe("the operator's pages", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("name only variables that there are", () => {
+  test("name only existing variables", () => {
     const known = new Set(VARIABLES.map(({ name }) => name));
     const wrong = pages.flatMap((page) =>
       (read(page).match(/\bGATEHOUSE_[A-Z_]+\b/g) ?? []).filter((name) => !known.has(name)),
@@ -86,7 +86,7 @@ describe("the operator's pages", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("name only services, compose files and scripts that there are", () => {
+  test("name only existing services, compose files and scripts", () => {
     const { scripts } = JSON.parse(read("package.json"));
     for (const line of pages.flatMap(shellLines)) {
       const [, script] = /^npm run ([\w:]+)/.exec(line) ?? [];
@@ -103,7 +103,7 @@ describe("monitor.md", () => {
   const page = read(`${FOLDER}/monitor.md`);
   const sources = sourcesOf("server").map(({ text }) => text);
 
-  test("names only metrics that there are", () => {
+  test("names only existing metrics", () => {
     const named = page.match(/gatehouse_[a-z_]+/g) ?? [];
     expect(named.filter((name) => !(name in METRICS))).toEqual([]);
     expect(new Set(named).size).toBeGreaterThan(8);

@@ -33,7 +33,7 @@ const rowsOf = (text: string) =>
 /** Where the contract's wording and the table's columns differ: a comma, and a capital. */
 const statusOf = (text: string) => text.replace(/^built/, "BUILT").replace("LIVE on", "LIVE, on");
 
-test("the protocols table is the contract's, row by row", () => {
+test("the protocols table matches the contract row by row", () => {
   const ours = PROTOCOLS.map(({ name, kind, status, limitation, scope }) => [
     name,
     kind,
@@ -51,7 +51,7 @@ test("the protocols table is the contract's, row by row", () => {
 
 const contract = join(root, "../shared/spec/interface.md");
 
-test.skipIf(!existsSync(contract))("the copy above is the contract's text", ({ task }) => {
+test.skipIf(!existsSync(contract))("the copy in this file is the contract's text", ({ task }) => {
   const text = readFileSync(contract, "utf8");
   for (const row of CONTRACT.trim().split("\n")) expect(text).toContain(row);
   const rows = text.split("| Protocol | Kind | Status | Scope |")[1]?.split("\n\n")[0] ?? "";

@@ -124,7 +124,7 @@ function composeEnv(file: string, service: string, given: Env, places: Env): Env
   );
 }
 
-test("the image, as compose.yaml starts it, is healthy over HTTPS and stops with 0", {
+test("the image is healthy over HTTPS and stops with 0 when compose.yaml starts it", {
   timeout: RUN_MS_MAX,
 }, async () => {
   const { folder, port } = await machine();
@@ -155,7 +155,7 @@ async function expectNginxPaths(openapi: string): Promise<void> {
   expect(found).toEqual([["/v1/admin/sites/x/changes"], ["/v1/admin/sites/x/products/import"]]);
 }
 
-test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve whoever the proxy vouches for", {
+test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve clients of the proxy", {
   timeout: RUN_MS_MAX,
 }, async () => {
   const { folder, port } = await machine();
@@ -199,7 +199,7 @@ test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve whoeve
   expect(await Promise.all([...nodes, closed].map(stopped))).toEqual([0, 0, 0]);
 });
 
-test("the unit's ExecStart runs with the settings of the example, reloads and stops with 0", {
+test("the unit's ExecStart runs with the example settings, reloads and stops with 0", {
   timeout: RUN_MS_MAX,
 }, async () => {
   const { folder, port } = await machine();

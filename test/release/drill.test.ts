@@ -77,13 +77,13 @@ function expectWhole({ status, out, left }: Drilled): void {
 beforeAll(() => cleanUp);
 
 test(
-  "an SQLite of the first release is brought up to date, used, lost, restored, and its log proven",
+  "the drill on SQLite migrates an installation of the first release, uses, loses and restores it, and verifies its log",
   { timeout: DRILL_MS_MAX },
   // Settings in the folder it is started in are not read: see THEIRS.
   async () => expectWhole(await drill([])),
 );
 
-test("ended by a signal it ends its service, and leaves nothing", async () => {
+test("the drill stopped by a signal stops its service, and leaves nothing behind", async () => {
   const { status, out, left } = await drill([], { endAt: " 2. " });
   expect([status, left]).toEqual([143, []]);
   expect(out).toMatch(/The drill was ended; nothing of it is left\.\n$/);
@@ -91,7 +91,7 @@ test("ended by a signal it ends its service, and leaves nothing", async () => {
 
 /** The same steps again take half a minute: `npm run test:long` asks for them. */
 test.skipIf(process.env.DRILL_POSTGRES === undefined)(
-  "the same on PostgreSQL",
+  "the drill works on PostgreSQL in the same way",
   { timeout: DRILL_MS_MAX },
   async () => {
     const words = ["--database", await freshPostgres(), "--restore-into", await freshPostgres()];
@@ -107,7 +107,7 @@ async function strangersPostgres(): Promise<string> {
   return url;
 }
 
-test("where a database holds anything already the drill ends with an error, and touches nothing", async () => {
+test("the drill ends with an error and changes nothing if a database is not empty", async () => {
   const { GATEHOUSE_DATABASE_URL: used = "" } = await freshEnvironment("postgres");
   for (const occupied of [used, await strangersPostgres()]) {
     const words = ["--database", await freshPostgres(), "--restore-into", occupied];

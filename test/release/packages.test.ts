@@ -37,7 +37,7 @@ interface Packed {
 
 const allIn = (folder: string) => readdirSync(folder, { recursive: true }).sort();
 
-describe("the packages, from their tarballs in an empty folder", () => {
+describe("the packages, installed from their tarballs in an empty folder,", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-packages-"));
   const home = join(folder, "home");
   const place = join(folder, "place");
@@ -68,7 +68,7 @@ describe("the packages, from their tarballs in an empty folder", () => {
   }, INSTALL_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(NEEDED)("%s holds what was built of it, its licence, and nothing else", (name) => {
+  test.each(NEEDED)("include %s with what was built, its license, and nothing else", (name) => {
     const held = files.get(name) ?? [];
     expect(held.filter((path) => !ALLOWED.test(path))).toEqual([]);
     expect(held).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
@@ -88,7 +88,7 @@ describe("the packages, from their tarballs in an empty folder", () => {
     rmSync(join(place, "gatehouse.env"));
   });
 
-  test("serve, with the console and the documentation, and stop when told", async () => {
+  test("serve the console and the documentation, and stop on a signal", async () => {
     const settings = { GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0" };
     const bin = join(place, "node_modules/.bin/gatehouse");
     const child = spawn(bin, ["serve"], { cwd: place, env: { ...env, ...settings } });
@@ -109,7 +109,7 @@ describe("the packages, from their tarballs in an empty folder", () => {
     expect(readdirSync(join(place, "data"))).toContain("admin-token");
   });
 
-  test("the agent client and the verifier are libraries, with types", async () => {
+  test("contain the agent client and the verifier as libraries with types", async () => {
     writeFileSync(join(place, "library.js"), LIBRARY);
     const { stdout } = await run(process.execPath, ["library.js"], { cwd: place, env });
     expect(stdout).toBe("true true\n");

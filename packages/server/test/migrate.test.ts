@@ -41,8 +41,8 @@ const broken: Migration = {
     `CREATE TABLE c (id TEXT PRIMARY KEY) ${strict};\n\nINSERT INTO nowhere VALUES (1);`,
 };
 
-describe.each(DATABASES)("migrations on %s", (dialect) => {
-  test("bring an empty database to this build's schema, once", async () => {
+describe.each(DATABASES)("migrations on %s:", (dialect) => {
+  test("they bring an empty database to this build's schema, once", async () => {
     const { db } = await fresh(dialect);
     expect(await schemaVersion(db)).toBe(0);
     await migrate(db, { now: NOON });
@@ -87,7 +87,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     ]);
   });
 
-  test("keep the visits of before they lay in order", async () => {
+  test("they keep the visits from before visits were stored in order", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 4 });
     const visit = {
@@ -111,7 +111,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     await expect(again).rejects.toThrow();
   });
 
-  test("keep what waited to be told, and what was sold, from before orders were followed", async () => {
+  test("they keep waiting messages and sold items from before orders were tracked", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 17 });
     const message = {
@@ -154,7 +154,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
   });
 
-  test("add up what platforms spent under several names, and keep their age", async () => {
+  test("they add up what platforms spent under several names, and keep their age", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 20 });
     const names = [
@@ -241,7 +241,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     });
   });
 
-  test("count the decisions of before they were counted", async () => {
+  test("they count the decisions from before decisions were counted", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 19 });
     const decision = (place: number, at: number, outcome: string, more = {}) => ({
@@ -290,7 +290,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     ]);
   });
 
-  test("apply what is missing, in order", async () => {
+  test("they apply what is missing, in order", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON }, [first]);
     await migrate(db, { now: NOON }, [first, second]);
@@ -298,7 +298,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     expect(await schemaVersion(db)).toBe(2);
   });
 
-  test("one that fails leaves the schema as it was", async () => {
+  test("one that fails leaves the schema unchanged", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON }, [first]);
     await expect(migrate(db, { now: NOON }, [first, second, broken])).rejects.toThrow(/nowhere/);
@@ -316,7 +316,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     );
   });
 
-  test("two processes that start together both end up migrated", async () => {
+  test("two processes that start together both end up with the new schema", async () => {
     const { db, again } = await fresh(dialect);
     const other = await again();
     await Promise.all([migrate(db, { now: NOON }), migrate(other, { now: NOON })]);

@@ -15,7 +15,7 @@ interface Operation {
 /** Ends the site or the stream it is asked of: last, and not read to its end. */
 const LAST = ["delete /v1/admin/sites/{site_key_hash}"];
 
-test("every route of the OpenAPI document answers, with a status it documents", async () => {
+test("every route of the OpenAPI document answers with a status that it documents", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const at = selling(server);
   const shop = await at.shop();

@@ -8,21 +8,21 @@ async function served() {
   return { server, document };
 }
 
-test("the OpenAPI document is valid 3.1", async () => {
+test("the OpenAPI document is valid by version 3.1", async () => {
   const { document } = await served();
   expect(document.openapi).toBe("3.1.0");
   const result = await new Validator().validate(structuredClone(document));
   expect(result).toMatchObject({ valid: true });
 });
 
-test("the schema gives the length of a pair of days", async () => {
+test("the schema limits the length of a pair of days", async () => {
   const { document } = await served();
   const { shipping } = document.components.schemas.ShopSettings.properties;
   const { days } = shipping.items.properties.options.items.properties;
   expect(days).toMatchObject({ type: "array", minItems: 2, maxItems: 2 });
 });
 
-test("every admin route is documented, with a summary and its error answers", async () => {
+test("every admin route is documented with a summary and its error answers", async () => {
   const { document } = await served();
   const operations = Object.entries<Record<string, { summary: string; responses: object }>>(
     document.paths,
@@ -41,7 +41,7 @@ test("every admin route is documented, with a summary and its error answers", as
   }
 });
 
-test("a request built from the document alone is accepted, and the answer has its shape", async () => {
+test("a request built from the document alone is accepted, and the answer has the documented shape", async () => {
   const { server, document } = await served();
   const { required } =
     document.paths["/v1/admin/sites"].post.requestBody.content["application/json"].schema;

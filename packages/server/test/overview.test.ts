@@ -102,7 +102,7 @@ describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
     };
   };
 
-  test("is made of as many rows when there is ten times as much to count", async () => {
+  test("reads the same number of rows when there is ten times as much to count", async () => {
     await write(FEW);
     expect(await overview()).toEqual({ visits: FEW, decisions: FEW, agents: FEW });
     const before = await Promise.all(COUNTS.map(rowsOf));
@@ -114,7 +114,7 @@ describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
     expect(await Promise.all(COUNTS.map(rowsOf))).toEqual(before);
   });
 
-  test.runIf(dialect === "sqlite")("reads counts by their keys, and nothing else", async () => {
+  test.runIf(dialect === "sqlite")("reads only the counts, by their keys", async () => {
     const { db } = server.context;
     const spies = [vi.spyOn(db, "all"), vi.spyOn(db, "get")];
     await overview();

@@ -35,7 +35,7 @@ async function startFailing() {
 }
 
 test.each(["rejection", "exception"])(
-  "logs an unhandled %s, finishes the request under way, and exits with 1",
+  "the process logs an unhandled %s, finishes the current request, and exits with 1",
   async (kind) => {
     const { child, ended, port, log } = await startFailing();
     const socket = connect(port, "127.0.0.1");

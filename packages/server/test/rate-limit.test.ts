@@ -4,27 +4,27 @@ import { deleteExpiredRates, takeExact } from "../src/infra/rate-limit/exact.ts"
 import { LocalLimiter } from "../src/infra/rate-limit/local.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
-describe("the limiter of one process", () => {
-  test("lets a burst through, then one per interval", () => {
+describe("the limiter of one process:", () => {
+  test("it allows a burst, and then one request per interval", () => {
     const limiter = new LocalLimiter({ perMinute: 60, burst: 3 });
     const taken = [0, 0, 0, 0, 999, 1000, 1000].map((ms) => limiter.take("a", NOON + ms));
     expect(taken).toEqual([0, 0, 0, 1000, 1, 0, 1000]);
   });
 
-  test("counts each key by itself", () => {
+  test("it counts each key separately", () => {
     const limiter = new LocalLimiter({ perMinute: 1 });
     expect([limiter.take("a", NOON), limiter.take("b", NOON)]).toEqual([0, 0]);
     expect(limiter.take("a", NOON)).toBe(60_000);
   });
 
-  test("asking how long to wait takes nothing", () => {
+  test("asking how long to wait costs nothing", () => {
     const limiter = new LocalLimiter({ perMinute: 1 });
     for (let i = 0; i < 5; i++) expect(limiter.wait("a", NOON)).toBe(0);
     limiter.take("a", NOON);
     expect(limiter.wait("a", NOON)).toBe(60_000);
   });
 
-  test("lets exactly the burst through at one moment, for any rate", () => {
+  test("it allows exactly the burst at one moment, for any rate", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), (perMinute) => {
         const limiter = new LocalLimiter({ perMinute });
@@ -36,7 +36,7 @@ describe("the limiter of one process", () => {
     );
   });
 
-  test("makes nobody wait for a time the clock had before it was set back", () => {
+  test("it makes nobody wait because of a time from before the clock was set back", () => {
     const limiter = new LocalLimiter({ perMinute: 1 });
     limiter.take("a", NOON);
     expect(limiter.take("a", NOON - 3_600_000)).toBe(0);
@@ -45,7 +45,7 @@ describe("the limiter of one process", () => {
     expect(limiter.take("b", NOON - 30_000)).toBe(0);
   });
 
-  test("forgets the oldest keys rather than growing without end", () => {
+  test("it drops the oldest keys instead of growing without limit", () => {
     const limiter = new LocalLimiter({ perMinute: 1 });
     limiter.take("first", NOON);
     for (let i = 0; i < 100_001; i++) limiter.take(`key ${i}`, NOON);
@@ -54,8 +54,8 @@ describe("the limiter of one process", () => {
   });
 });
 
-describe.each(DATABASES)("the exact limiter on %s", (dialect) => {
-  test("lets exactly N through, however many ask at once", async () => {
+describe.each(DATABASES)("the exact limiter on %s:", (dialect) => {
+  test("it allows exactly N requests, however many come at once", async () => {
     const { context } = await startServer(await freshEnvironment(dialect));
     const ask = () =>
       context.db.transaction((tx) => takeExact(tx, "site", { perMinute: 17 }, NOON));
@@ -63,7 +63,7 @@ describe.each(DATABASES)("the exact limiter on %s", (dialect) => {
     expect(answers.filter(Boolean).length).toBe(17);
   });
 
-  test("a transaction that rolls back takes nothing", async () => {
+  test("a transaction that rolls back costs nothing", async () => {
     const { db } = (await startServer(await freshEnvironment(dialect))).context;
     const rate = { perMinute: 1 };
     const rolledBack = db.transaction(async (tx) => {
@@ -75,7 +75,7 @@ describe.each(DATABASES)("the exact limiter on %s", (dialect) => {
     expect(await db.transaction((tx) => takeExact(tx, "a", rate, NOON))).toBe(false);
   });
 
-  test("refills with time, honours the burst, and forgets expired rows", async () => {
+  test("it refills with time, respects the burst, and deletes expired rows", async () => {
     const { db } = (await startServer(await freshEnvironment(dialect))).context;
     const rate = { perMinute: 60, burst: 2 };
     const take = (ms: number) => db.transaction((tx) => takeExact(tx, "a", rate, NOON + ms));

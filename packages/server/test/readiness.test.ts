@@ -19,13 +19,13 @@ import { RUNS_OF_A_BODY } from "./twice.ts";
 
 const ready = async ({ url }: TestServer) => answerOf(await fetch(`${url}/readyz`));
 
-describe.each(DATABASES)("readiness on %s", (dialect) => {
-  test("is ready when database, keys and clock are", async () => {
+describe.each(DATABASES)("readiness on %s:", (dialect) => {
+  test("the service is ready if the database, the keys and the clock are", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     expect(await ready(server)).toMatchObject({ status: 200, body: { status: "ready" } });
   });
 
-  test("names the failing part and nothing else", async () => {
+  test("the answer names the failing part and nothing else", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     await server.context.db.run("DELETE FROM signing_keys WHERE purpose = 'audit'");
     const { status, body, headers } = await ready(server);
@@ -33,7 +33,7 @@ describe.each(DATABASES)("readiness on %s", (dialect) => {
     expect([headers.get("retry-after"), headers.get("cache-control")]).toEqual(["5", "no-store"]);
   });
 
-  test("a clock that has run backwards is not ready", async () => {
+  test("a clock that has run backwards makes it not ready", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const { db, clock } = server.context;
     await recordHeartbeat(db, clock.now() + CLOCK_SKEW_MS + 5000);
@@ -49,7 +49,7 @@ describe.each(DATABASES)("readiness on %s", (dialect) => {
     expect((await ready(await startServer(env))).body.failing).toEqual(["clock"]);
   });
 
-  test("a database that is gone makes it not ready, alive, and fail closed", async () => {
+  test("without its database the service is alive, not ready, and approves nothing", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     await server.context.jobs.stop();
     await server.context.db.close();
@@ -77,14 +77,14 @@ describe.each(DATABASES)("readiness on %s", (dialect) => {
   });
 });
 
-test("a clock far off the PostgreSQL server's is not ready", async () => {
+test("a clock far from the PostgreSQL server's makes the service not ready", async () => {
   const clock = new ManualClock(Date.UTC(2020, 0, 1));
   const databaseTime = databaseTimeOf("postgres");
   const server = await startServer(await freshEnvironment("postgres"), { clock, databaseTime });
   expect((await ready(server)).body.failing).toEqual(["clock"]);
 });
 
-describe("on SQLite", () => {
+describe("readiness on SQLite:", () => {
   /** A shop on a disk whose room a test sets. */
   async function onDisk() {
     const clock = new ManualClock(NOON);
@@ -123,7 +123,7 @@ describe("on SQLite", () => {
     expect(await mandate()).toBe("approved");
   });
 
-  test("a full disk is noticed before anybody asks for a decision", async () => {
+  test("a full disk is noticed before the first decision", async () => {
     const { server, fill } = await onDisk();
     fill();
     expect((await ready(server)).body.failing).toEqual(["disk"]);
@@ -139,7 +139,7 @@ describe("on SQLite", () => {
     expect((await ready(server)).body.failing).toEqual(["database"]);
   });
 
-  test("a deleted database file is named as the database, since what is written is lost", async () => {
+  test("a deleted database file is named as the database, because writes are lost", async () => {
     const { server, file } = await onDisk();
     rmSync(file);
     expect((await ready(server)).body.failing).toEqual(["database"]);

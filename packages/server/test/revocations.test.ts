@@ -29,7 +29,7 @@ function copyCheckpoints(from: Env, to: Env): void {
   cpSync(checkpointsOf(from), checkpointsOf(to), { recursive: true });
 }
 
-describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
+describe.each(DATABASES)("a revocation, restored into %s,", (dialect) => {
   const made = { out: "", site: "", kept: "", agentId: "", revoked: "", keptAgentId: "" };
   const revoked: Record<string, string> = {};
   let shop: Shop;
@@ -87,7 +87,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
   const agentOf = async (server: TestServer, agentId: string) =>
     (await server.admin("GET", `${SITES}/${made.site}/agents/${agentId}`)).body;
 
-  test("is in a list beside the checkpoints before the answer is given", async () => {
+  test("is in a list beside the checkpoints before it is answered", async () => {
     const { revoked: listed } = listOf(from);
     expect(listed.map(({ kind, id }: { kind: string; id: string }) => [kind, id])).toEqual(
       expect.arrayContaining([
@@ -99,7 +99,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     );
   });
 
-  test("stays revoked, and everything else still works, if the list is newer than the backup", async () => {
+  test("stays in force if the list is newer than the backup, and everything else still works", async () => {
     const { server, report, finding, env } = await restoredFrom(from);
     expect(report).toMatchObject({ verified: true, doubt: undefined, suspended: undefined });
     expect(report.revocations).toBe(7);
@@ -115,7 +115,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     expect(listOf(env).revoked).toHaveLength(7);
   });
 
-  test("cannot register again, although the backup does not know it", async () => {
+  test("prevents a new registration, although the backup does not know it", async () => {
     const { server } = await restoredFrom(from);
     const { status, body } = await registering(server).register(shop, key);
     expect([status, body.reason]).toEqual([401, "identity_check_failed"]);
@@ -127,8 +127,8 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
 
   test.each([
     ["older than the backup", () => early],
-    ["not there", () => undefined],
-  ])("does not come back where the list is %s: tokens are void, agents wait", async (_n, which) => {
+    ["missing", () => undefined],
+  ])("is not undone by a list that is %s: tokens are void, and agents wait", async (_n, which) => {
     const { server, report, finding } = await restoredFrom(which());
     expect(report).toMatchObject({
       verified: true,
@@ -146,7 +146,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     });
   });
 
-  test("each agent that waits after a restore has one record that says so, and no other has", async () => {
+  test("leaves one record for each agent that waits after a restore, and none for others", async () => {
     const { server } = await restoredFrom(undefined);
     const suspensions = async () => {
       const path = `${SITES}/${made.site}/audit/records?limit=200&type=site.changed`;
@@ -172,7 +172,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     expect(await known.server.context.db.all(sql)).toEqual([]);
   });
 
-  test("is revoked again by a node that starts on a database which has forgotten it", async () => {
+  test("is applied again by a node that starts on a database without it", async () => {
     const { env, server } = await restoredFrom(from);
     await server.context.db.run("UPDATE admin_tokens SET revoked_at = NULL");
     await server.context.db.run("DELETE FROM revocations");

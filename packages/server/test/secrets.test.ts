@@ -6,7 +6,7 @@ import { createSecrets } from "../src/infra/secrets/secrets.ts";
 const secrets = createSecrets(new Uint8Array(32).fill(1));
 const other = createSecrets(new Uint8Array(32).fill(2));
 
-test("a sealed value opens with its key at its place", () => {
+test("a sealed value opens with its key at its own location", () => {
   const sealed = secrets.seal("sites/1/processor", "sk_live_0123456789");
   expect(sealed).not.toContain("sk_live");
   expect(secrets.open("sites/1/processor", sealed)).toBe("sk_live_0123456789");
@@ -16,7 +16,7 @@ test("the same value never seals to the same text", () => {
   expect(secrets.seal("a", "x")).not.toBe(secrets.seal("a", "x"));
 });
 
-test("a sealed value does not open at another place, with another key, or changed", () => {
+test("a sealed value does not open at another location, with another key, or if it was changed", () => {
   const sealed = secrets.seal("sites/1", "value");
   expect(() => secrets.open("sites/2", sealed)).toThrow();
   expect(() => other.open("sites/1", sealed)).toThrow();
@@ -27,11 +27,11 @@ test("a sealed value does not open at another place, with another key, or change
   }
 });
 
-test("key ids tell keys apart without revealing them", () => {
+test("key ids distinguish keys without revealing them", () => {
   expect(secrets.keyId).not.toBe(other.keyId);
 });
 
-test("no secret reaches the log, by name or by form", () => {
+test("no secret reaches the log, by its name or by its form", () => {
   const lines: string[] = [];
   const log = createLog("info", (line) => lines.push(line));
   const token = `gha_${"x".repeat(43)}`;
@@ -58,7 +58,7 @@ test("no secret reaches the log, by name or by form", () => {
   expect(JSON.parse(lines[0] as string)).toMatchObject({ level: "info", event: "test.event" });
 });
 
-test("what is logged is bounded in depth, width and length", () => {
+test("logged values are limited in depth, width and length", () => {
   const deep: Record<string, unknown> = {};
   let at = deep;
   for (let i = 0; i < 50; i++) {

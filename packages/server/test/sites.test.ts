@@ -5,7 +5,7 @@ import { createSite, DATABASES, freshEnvironment, startServer } from "./harness.
 
 const SITES = "/v1/admin/sites";
 
-describe.each(DATABASES)("sites on %s", (dialect) => {
+describe.each(DATABASES)("sites on %s:", (dialect) => {
   const start = async () => startServer(await freshEnvironment(dialect));
 
   test("a new site gets a key, its hash, a pending status and three ways to verify", async () => {
@@ -34,7 +34,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     expect((await server.admin("GET", `${SITES}/${hash}`)).body).toEqual(body);
   });
 
-  test("an older key is imported once and never again, not even after deletion", async () => {
+  test("an older key can be imported once and never again, not even after deletion", async () => {
     const server = await start();
     const site = { domain: "old.example.com", name: "Old", site_key: "sk_legacy-shop_01" };
     const first = await server.admin("POST", SITES, site);
@@ -44,7 +44,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     expect((await server.admin("POST", SITES, site)).status).toBe(409);
   });
 
-  test("two imports of one key at once make one site", async () => {
+  test("two concurrent imports of one key create one site", async () => {
     const server = await start();
     const site = { domain: "old.example.com", name: "Old", site_key: "sk_legacy-shop_01" };
     const answers = await Promise.all([1, 2, 3, 4].map(() => server.admin("POST", SITES, site)));
@@ -64,7 +64,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     },
   );
 
-  test("changes are kept, count a version, and leave the rest alone", async () => {
+  test("a change is stored, increases the version, and leaves the rest unchanged", async () => {
     const server = await start();
     const site = await createSite(server, "shop.example.com");
     const path = `${SITES}/${site.site_key_hash}`;
@@ -73,7 +73,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     expect((await server.admin("GET", path)).body).toEqual(body);
   });
 
-  test("another domain sends the site back to pending under a new token", async () => {
+  test("a new domain sets the site back to pending with a new token", async () => {
     const server = await start();
     const site = await createSite(server, "shop.example.com");
     const path = `${SITES}/${site.site_key_hash}`;
@@ -109,7 +109,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     expect(lost.verification.problem).toMatch(/Another site here/);
   });
 
-  test("verifications of one domain at once leave exactly one verified site", async () => {
+  test("concurrent verifications of one domain leave exactly one verified site", async () => {
     const server = await start();
     const sites = [];
     for (let i = 0; i < 5; i++) sites.push(await createSite(server, "shop.example.com", false));
@@ -122,7 +122,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     expect(verified.length).toBe(1);
   });
 
-  test("the operator's word needs a reason, the proofs take none", async () => {
+  test("an operator's verification needs a reason, and the other methods take none", async () => {
     const server = await start();
     const site = await createSite(server, "shop.example.com", false);
     const path = `${SITES}/${site.site_key_hash}/verify`;
@@ -135,7 +135,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
     expect(body.verification).toMatchObject({ method: "operator", reason: "I know them" });
   });
 
-  test("a list comes in pages that neither skip nor repeat", async () => {
+  test("a list has pages that neither skip nor repeat", async () => {
     const server = await start();
     for (let i = 0; i < 7; i++) await createSite(server, `s${i}.example.com`, false);
     const seen: string[] = [];
@@ -154,7 +154,7 @@ describe.each(DATABASES)("sites on %s", (dialect) => {
   });
 });
 
-test("a site changed between looking for its proof and writing is not overwritten", async () => {
+test("a site that changed between the check of its proof and the write is not overwritten", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const site = await createSite(server, "shop.example.com", false);
   const { resolver } = server.context;
@@ -171,14 +171,14 @@ test("a site changed between looking for its proof and writing is not overwritte
   });
 });
 
-describe("domains", () => {
+describe("the domain of a site:", () => {
   test.each([
     ["shop.example.com", "shop.example.com"],
     ["SHOP.Example.com.", "shop.example.com"],
     ["bücher.example", "xn--bcher-kva.example"],
     ["例え.jp", "xn--r8jz45g.jp"],
     ["a-b.example.co.uk", "a-b.example.co.uk"],
-  ])("%s is kept as %s", (text, domain) => {
+  ])("%s is stored as %s", (text, domain) => {
     expect(readDomain(text, { development: false })).toEqual({ ok: true, value: domain });
   });
 
@@ -214,7 +214,7 @@ describe("domains", () => {
     expect(readDomain(text, { development: false }).ok).toBe(false);
   });
 
-  test("ports and localhost names are for development", () => {
+  test("ports and localhost names are allowed in development only", () => {
     const development = { development: true };
     expect(readDomain("shop.localhost", development)).toEqual({
       ok: true,

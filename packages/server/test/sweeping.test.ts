@@ -9,7 +9,7 @@ import { freshPostgres, temporaryFolder } from "./harness.ts";
 import { Sweep, secretIn, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
 
 /** Every test of the service ends in this search: it must find what it looks for. */
-describe("a secret in clear is found", () => {
+describe("the scan for secrets in clear text", () => {
   const secrets = [
     "sk_test_0123456789abcdef",
     "rk_live_0123456789abcdef",
@@ -19,19 +19,19 @@ describe("a secret in clear is found", () => {
     "spt_1234567890",
     "tok_1abcdefgh",
   ];
-  test.each(secrets)("%s, whatever is around it", (secret) => {
+  test.each(secrets)("finds %s, whatever is around it", (secret) => {
     for (const text of [secret, `"${secret}"`, `token=${secret}&`, `\0${secret}\0`]) {
       expect(secretIn("a text", text)).toContain(secret);
     }
   });
 
-  test("and what only looks a little like one is none", () => {
+  test("ignores text that only resembles a secret", () => {
     for (const text of ["sk_legacy_key_123", "pm_...", "token", "spam_card", "whsec_"]) {
       expect(secretIn("a text", text)).toBeUndefined();
     }
   });
 
-  test("in a file, a packed one too", () => {
+  test("finds one in a file, even a compressed one", () => {
     const folder = temporaryFolder({ ofSender: true });
     writeFileSync(join(folder, "plain"), "nothing");
     sweepFolder(folder);
@@ -39,7 +39,7 @@ describe("a secret in clear is found", () => {
     expect(() => sweepFolder(folder)).toThrow(/packed/);
   });
 
-  test("in a row of PostgreSQL", async () => {
+  test("finds one in a row of PostgreSQL", async () => {
     const client = new pg.Client({ connectionString: await freshPostgres() });
     await client.connect();
     onTestFinished(() => client.end());
@@ -52,7 +52,7 @@ describe("a secret in clear is found", () => {
     await client.query("DROP TABLE kept");
   });
 
-  test("in an answer", async () => {
+  test("finds one in an answer", async () => {
     const sweep = new Sweep();
     const listener = sweepAnswers(sweep, (request, response) => {
       response.end(request.url === "/docs" ? "pm_card_visa" : JSON.stringify({ at: request.url }));

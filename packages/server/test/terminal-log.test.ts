@@ -22,14 +22,17 @@ async function eventsOf(log: string | undefined, isTTY: boolean): Promise<string
   return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).event);
 }
 
-test.each([undefined, ""])("a log on a terminal keeps to what needs a look (%j)", async (log) => {
-  expect(await eventsOf(log, true)).not.toContain("http.answered");
-});
+test.each([undefined, ""])(
+  "a log on a terminal shows only what needs attention (%j)",
+  async (log) => {
+    expect(await eventsOf(log, true)).not.toContain("http.answered");
+  },
+);
 
-test("a log on a terminal says all it is asked for", async () => {
+test("a log on a terminal shows everything on request", async () => {
   expect(await eventsOf("info", true)).toContain("http.answered");
 });
 
-test("a log that goes anywhere else says all of it", async () => {
+test("a log that goes anywhere else shows everything", async () => {
   expect(await eventsOf(undefined, false)).toContain("http.answered");
 });

@@ -12,7 +12,7 @@ import {
 const TOKENS = "/v1/admin/tokens";
 const INSTALLATION = "/v1/admin/installation/audit";
 
-describe.each(DATABASES)("records of tokens on %s", (dialect) => {
+describe.each(DATABASES)("records of tokens on %s:", (dialect) => {
   let server: TestServer;
   let site: string;
   let other: string;
@@ -39,7 +39,7 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
   const isLive = async (token: string) =>
     (await server.admin("GET", "/v1/admin/sites", undefined, token)).status === 200;
 
-  test("a token of sites is recorded in the log of each, by its id alone", async () => {
+  test("a token for several sites is recorded in the log of each, by its id only", async () => {
     const made = await issue({ name: "Ann Example", role: "owner", sites: [site, other] });
     await revoke(made.token_id);
     for (const hash of [site, other]) {
@@ -58,7 +58,7 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
     }
   });
 
-  test("a token that is revoked again leaves no second record", async () => {
+  test("revoking a token again leaves no second record", async () => {
     const { token_id } = await mint("reviewer");
     for (const _ of [1, 2]) expect((await revoke(token_id)).status).toBe(204);
     const records = await recordsOf(ofSite(site), "token.revoked");
@@ -96,7 +96,7 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
     expect([report.findings, report.logs.length]).toEqual([[], 1]);
   });
 
-  test("the installation's log is only for operators and its auditors", async () => {
+  test("only operators and their auditors can read the installation's log", async () => {
     const all = await issue({ name: "Auditor of all", role: "auditor" });
     const one = await issue({ name: "Auditor of one", role: "auditor", sites: [site] });
     const owner = await issue({ name: "Owner", role: "owner", sites: [site] });

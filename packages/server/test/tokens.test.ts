@@ -18,7 +18,7 @@ async function tokenFor(server: TestServer, role: string, sites?: string[]): Pro
   return body.token;
 }
 
-describe.each(TIER_DATABASES)("admin tokens on %s", (dialect) => {
+describe.each(TIER_DATABASES)("admin tokens on %s:", (dialect) => {
   const start = async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const mine = await createSite(server, "mine.example.com");
@@ -26,7 +26,7 @@ describe.each(TIER_DATABASES)("admin tokens on %s", (dialect) => {
     return { server, mine: mine.site_key_hash, theirs: theirs.site_key_hash };
   };
 
-  test("an owner's token cannot start the service: it would become the operator's", async () => {
+  test("an owner's token cannot start the service, because it would become the operator's", async () => {
     const { server, mine } = await start();
     const token = await tokenFor(server, "owner", [mine]);
     const { env } = server;
@@ -35,7 +35,7 @@ describe.each(TIER_DATABASES)("admin tokens on %s", (dialect) => {
     await expect(started).rejects.toThrow(/is the token “owner” \(owner\) of this installation/);
   });
 
-  test("a token works, is shown once, and is kept only as a digest", async () => {
+  test("a token works, is shown once, and is stored only as a digest", async () => {
     const { server, mine } = await start();
     const made = await server.admin("POST", TOKENS, { name: "Ann", role: "owner", sites: [mine] });
     expect(made.status).toBe(201);
@@ -140,27 +140,27 @@ describe.each(TIER_DATABASES)("admin tokens on %s", (dialect) => {
     ["an unknown site", { name: "x", role: "owner", sites: ["A".repeat(43)] }],
     ["an unknown role", { name: "x", role: "root" }],
     ["no name", { name: " ", role: "operator" }],
-  ])("refuses to make a token with %s", async (_name, body) => {
+  ])("it is refused to create a token with %s", async (_name, body) => {
     const { server } = await start();
     expect((await server.admin("POST", TOKENS, body)).status).toBe(400);
   });
 });
 
-describe("signing in", () => {
+describe("signing in with a token:", () => {
   test.each([
     ["no header", {}],
     ["another scheme", { authorization: `Basic ${OPERATOR_TOKEN}` }],
     ["a wrong token", { authorization: "Bearer wrong" }],
     ["an enormous token", { authorization: `Bearer ${"x".repeat(8000)}` }],
     ["the token with something appended", { authorization: `Bearer ${OPERATOR_TOKEN}x` }],
-  ])("answers 401 to a request with %s and names the scheme", async (_name, headers) => {
+  ])("a request with %s is answered 401 and the name of the scheme", async (_name, headers) => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const answer = await answerOf(await fetch(`${server.url}/v1/admin/sites`, { headers }));
     expect([answer.status, answer.body.error]).toEqual([401, "unauthorized"]);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("ignores a token in the URL", async () => {
+  test("a token in the URL is ignored", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const query = `token=${OPERATOR_TOKEN}&access_token=${OPERATOR_TOKEN}`;
     expect((await fetch(`${server.url}/v1/admin/sites?${query}`)).status).toBe(401);

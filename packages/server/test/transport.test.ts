@@ -45,7 +45,7 @@ const EVERYWHERE = [
 ];
 const authorized = { authorization: `Bearer ${OPERATOR_TOKEN}` };
 
-test("production over plain HTTP answers https_required everywhere, and nothing else", async () => {
+test("production over plain HTTP answers https_required to everything", async () => {
   const { url } = await production();
   for (const path of EVERYWHERE) {
     for (const method of ["GET", "POST", "OPTIONS"]) {
@@ -62,7 +62,7 @@ test("forwarding headers from an untrusted address are ignored", async () => {
   expect((await fetch(`${url}/healthz`, { headers })).status).toBe(403);
 });
 
-test("behind a trusted proxy that says https it serves, otherwise not", async () => {
+test("behind a trusted proxy the service answers only requests that came over https", async () => {
   const { url } = await production({ GATEHOUSE_TRUST_PROXY: "127.0.0.1" });
   const by = (proto: string) =>
     fetch(`${url}/healthz`, { headers: { "x-forwarded-proto": proto } });
@@ -73,7 +73,7 @@ test("behind a trusted proxy that says https it serves, otherwise not", async ()
   expect((await fetch(`${url}/healthz`)).status).toBe(403);
 });
 
-test("with TLS files it speaks HTTPS, and tells plain HTTP on the same port to come back", async () => {
+test("with TLS files the service speaks HTTPS, and refuses plain HTTP on the same port with https_required", async () => {
   const folder = temporaryFolder();
   const pems = await generate([{ name: "commonName", value: "localhost" }]);
   writeFileSync(join(folder, "cert.pem"), pems.cert);
@@ -169,12 +169,12 @@ test.each([
   ["a port behind the address", "10.0.0.1", "203.0.113.1:4711", "203.0.113.1"],
   ["a port behind an IPv6 address", "10.0.0.1", "[2001:db8::1]:4711", "2001:db8::1"],
   ["a mapped peer", "::ffff:10.0.0.1", "::ffff:203.0.113.1", "203.0.113.1"],
-])("the client address with %s", (_name, peer, forwardedFor, address) => {
+])("the client address is found with %s", (_name, peer, forwardedFor, address) => {
   const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::1"]);
   expect(proxies.clientOf(request(peer, forwardedFor)).address).toBe(address);
 });
 
-test("limits count IPv6 by /64, /56 and /48; logs cut addresses", () => {
+test("limits count IPv6 by /64, /56 and /48, and logs shorten addresses", () => {
   expect(networksOf("203.0.113.7")).toEqual(["203.0.113.7"]);
   const networks = ["2001:db8:1:2::/64", "2001:db8:1:0::/56", "2001:db8:1::/48"];
   expect(networksOf("2001:db8:1:2:3:4:5:6")).toEqual(networks);

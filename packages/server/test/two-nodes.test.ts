@@ -36,7 +36,7 @@ async function twoProcesses() {
   };
 }
 
-test("two processes on one PostgreSQL: a site changed on one is what the other shows", async () => {
+test("with two processes on one PostgreSQL, a site changed on one is shown by the other", async () => {
   const { first, second } = await twoProcesses();
   const site = { domain: "shop.example.com", name: "Before" };
   const { body } = await first("POST", "/v1/admin/sites", site);
@@ -48,7 +48,7 @@ test("two processes on one PostgreSQL: a site changed on one is what the other s
   expect((await first("GET", path)).status).toBe(404);
 });
 
-test("two processes on one PostgreSQL: a token revoked on one is nobody on the other", async () => {
+test("with two processes on one PostgreSQL, a token revoked on one is refused by the other", async () => {
   const { first, urls } = await twoProcesses();
   const { body } = await first("POST", "/v1/admin/tokens", { name: "x", role: "operator" });
   const presented = () =>
@@ -58,7 +58,7 @@ test("two processes on one PostgreSQL: a token revoked on one is nobody on the o
   expect((await presented()).status).toBe(401);
 });
 
-test("two processes on one PostgreSQL: a key rotated on one signs on the other within a second", async () => {
+test("with two processes on one PostgreSQL, a key rotated on one signs on the other within a second", async () => {
   const { first, second } = await twoProcesses();
   const current = async () => {
     const { items } = (await second("GET", "/v1/admin/keys")).body;
@@ -107,7 +107,7 @@ async function passedBy(url: string, asks: number, rate: number): Promise<number
   return Number(out);
 }
 
-test("two processes on one PostgreSQL: the exact limiter lets exactly N through in total", async () => {
+test("with two processes on one PostgreSQL, the exact limiter allows exactly N requests in total", async () => {
   const env = await freshEnvironment("postgres");
   await startServer(env);
   const url = env.GATEHOUSE_DATABASE_URL as string;

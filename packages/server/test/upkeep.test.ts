@@ -42,7 +42,7 @@ function keepWriting(server: TestServer) {
 const PAIRS = DATABASES.flatMap((from) => DATABASES.map((to): [Dialect, Dialect] => [from, to]));
 
 describe.each(PAIRS)("a backup of %s restored into %s", (from, to) => {
-  test("taken during writes: doctor is clean, keys and sites are the same", async () => {
+  test("during writes passes doctor, with the same keys and sites", async () => {
     const env = await freshEnvironment(from);
     const server = await startServer(env);
     const before = await createSite(server, "first.example.com");
@@ -83,14 +83,14 @@ async function smallBackup(options: { withoutSecretsKey?: boolean } = {}) {
 }
 
 describe("a backup", () => {
-  test("does not hold the admin token, nor any private key in the clear", async () => {
+  test("contains neither the admin token nor any private key in clear text", async () => {
     const { env, out } = await smallBackup();
     const text = gunzipSync(readFileSync(out)).toString();
     expect(text).not.toContain(env.GATEHOUSE_ADMIN_TOKEN as string);
     expect(text).not.toContain('\\"d\\":');
   });
 
-  test("without the secrets key restores, but does not start until the key is given", async () => {
+  test("without the secrets key can be restored, but the service starts only with the key", async () => {
     const { env, out } = await smallBackup({ withoutSecretsKey: true });
     const elsewhere = await freshEnvironment("sqlite");
     expect((await restore(elsewhere, out, byDigest(out))).secretsKey).toBe("missing");
@@ -103,12 +103,12 @@ describe("a backup", () => {
     expect((await server.admin("GET", "/v1/admin/sites")).body.items.length).toBe(1);
   });
 
-  test("of nothing is refused", async () => {
+  test("of an empty installation is refused", async () => {
     const env = await freshEnvironment("sqlite");
     await expect(backup(env, {})).rejects.toThrow(/There is no installation in/);
   });
 
-  test("is private, even where somebody left an open file in its place", async () => {
+  test("is private, even if somebody left an open file in its place", async () => {
     const { env } = await smallBackup();
     const out = join(temporaryFolder(), "b.gz");
     writeFileSync(`${out}.partial`, "", { mode: 0o666 });
@@ -173,7 +173,7 @@ describe("a restore", () => {
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
 
-  test("of bytes cut off, or of a plain file, or of none, is refused", async () => {
+  test("of a truncated, plain or missing file is refused", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
     const bytes = readFileSync(out);
@@ -221,7 +221,7 @@ describe("a restore", () => {
   ];
 
   test.each(forgeries)(
-    "of a forged backup with %s is refused, and leaves nothing",
+    "of a forged backup with %s is refused, and leaves nothing behind",
     async (_name, change, message) => {
       const { out, key } = await smallBackup();
       forge(out, change, { key });
@@ -231,7 +231,7 @@ describe("a restore", () => {
     },
   );
 
-  test("of a row that stands twice is refused, and leaves nothing", async () => {
+  test("of a duplicate row is refused, and leaves nothing behind", async () => {
     const { out } = await smallBackup();
     const site = linesIn(out).find((line) => SITE_ROW.test(line)) as string;
     forge(out, (text) => `${text}\n${site}`, { counts: { sites: 2 } });
@@ -240,7 +240,7 @@ describe("a restore", () => {
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
 
-  test("into PostgreSQL that failed for its secrets key can be tried again", async () => {
+  test("into PostgreSQL that failed because of its secrets key can be tried again", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("postgres");
     const wrong = { ...env, GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
@@ -249,7 +249,7 @@ describe("a restore", () => {
     expect(await failuresOf(env)).toEqual([]);
   });
 
-  test("while another is under way, or was cut off, names the file that says so", async () => {
+  test("during another one, or after one that was cut off, names the file that says so", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
     writeFileSync(join(env.GATEHOUSE_DATA_DIR as string, "restore.lock"), "");
@@ -259,7 +259,7 @@ describe("a restore", () => {
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual(["restore.lock"]);
   });
 
-  test("two at once into one folder: one fills it, the other says so and harms nothing", async () => {
+  test("by two processes into one folder is done by one, and the other says so and changes nothing", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
     const results = await Promise.allSettled([
@@ -274,7 +274,7 @@ describe("a restore", () => {
     expect(files.sort()).toEqual(["gatehouse.db", "secrets.key"]);
   });
 
-  test("takes no part of a database that belongs to others", async () => {
+  test("does not touch tables of others in the same database", async () => {
     const env = await freshEnvironment("postgres");
     const server = await startServer(env);
     await server.context.db.transaction((tx) =>
@@ -286,7 +286,7 @@ describe("a restore", () => {
   });
 
   test.each(DATABASES)(
-    "of a forged column name on %s is refused, not run as SQL",
+    "of a forged column name on %s is refused, and not run as SQL",
     async (dialect) => {
       const { out } = await smallBackup();
       const column = "name) VALUES ('x'); DROP TABLE sites; --";
@@ -302,7 +302,7 @@ describe("a restore", () => {
   );
 
   test.each(DATABASES)(
-    "into an installation on %s is refused and changes nothing",
+    "into an installation on %s is refused, and changes nothing",
     async (dialect) => {
       const { out } = await smallBackup();
       const env = await freshEnvironment(dialect);
@@ -316,7 +316,7 @@ describe("a restore", () => {
     },
   );
 
-  test("over another secrets key is refused, and takes away what it made", async () => {
+  test("over another secrets key is refused, and removes what it created", async () => {
     const { out } = await smallBackup();
     const env: Record<string, string> = {
       ...(await freshEnvironment("sqlite")),
@@ -328,7 +328,7 @@ describe("a restore", () => {
 });
 
 describe("doctor", () => {
-  test.each(DATABASES)("is clean on a healthy installation on %s", async (dialect) => {
+  test.each(DATABASES)("finds nothing wrong with a healthy installation on %s", async (dialect) => {
     const env = await freshEnvironment(dialect);
     const server = await startServer(env);
     await createSite(server, "shop.example.com");
@@ -352,7 +352,7 @@ describe("doctor", () => {
     ]);
   });
 
-  test("names a missing installation, and makes none", async () => {
+  test("names a missing installation, and creates none", async () => {
     const env = await freshEnvironment("sqlite");
     expect(await failuresOf(env)).toMatchObject([
       { part: "database", message: expect.stringMatching(/run `gatehouse serve`/) },
@@ -360,7 +360,7 @@ describe("doctor", () => {
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
 
-  test("says what an empty database, a missing key and a stray key alias need", async () => {
+  test("says what an empty database, a missing key and an unused key alias need", async () => {
     const empty = {
       ...(await freshEnvironment("postgres")),
       GATEHOUSE_DATABASE_URL: await freshPostgres(),
@@ -394,7 +394,7 @@ describe("doctor", () => {
     expect(await failuresOf(env)).toMatchObject([{ part: "database" }]);
   });
 
-  test("warns of production without HTTPS", async () => {
+  test("warns about production without HTTPS", async () => {
     const { env } = await smallBackup();
     const findings = await doctor({ ...env, GATEHOUSE_MODE: "production" });
     expect(findings).toContainEqual(

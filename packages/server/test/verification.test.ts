@@ -46,7 +46,7 @@ async function websiteAndGatehouse(allow?: string) {
 }
 
 test.each(["file", "meta"])(
-  "a host that may be fetched without its port may be by %s",
+  "a host that can be fetched without its port can be verified by %s",
   async (method) => {
     const { pages, token, verify, show } = await websiteAndGatehouse("shop.localhost");
     pages.set("/.well-known/gatehouse-verification.txt", { text: token });
@@ -56,10 +56,10 @@ test.each(["file", "meta"])(
   },
 );
 
-describe("verification by file", () => {
+describe("verification by file:", () => {
   const FILE = "/.well-known/gatehouse-verification.txt";
 
-  test("holds when the file holds the token and nothing more", async () => {
+  test("it succeeds if the file contains the token and nothing else", async () => {
     const { pages, token, verify } = await websiteAndGatehouse();
     pages.set(FILE, { text: `${token}\n` });
     const { status, body } = await verify("file");
@@ -76,7 +76,7 @@ describe("verification by file", () => {
     ["holds the token among other text", { text: "x TOKEN" }, /holds something else/],
     ["redirects", { status: 302, text: "", location: "/x" }, /is a redirect \(302\)/],
     ["is an error page with the token", { status: 500, text: "TOKEN" }, /status 500/],
-  ])("fails when the file %s, and says so", async (_name, page, message) => {
+  ])("it fails if the file %s, and says so", async (_name, page, message) => {
     const { pages, token, verify, show } = await websiteAndGatehouse();
     if (page !== undefined) pages.set(FILE, { ...page, text: page.text.replace("TOKEN", token) });
     const { status, body } = await verify("file");
@@ -85,7 +85,7 @@ describe("verification by file", () => {
     expect((await show()).status).toBe("pending");
   });
 
-  test("the instructions name the address that is really looked at", async () => {
+  test("the instructions name the address that is really requested", async () => {
     const { pages, token, verify, show } = await websiteAndGatehouse();
     const { verification } = await show();
     const { url } = verification.file;
@@ -95,7 +95,7 @@ describe("verification by file", () => {
     expect((await verify("file")).status).toBe(200);
   });
 
-  test("an owner who publishes the file after a failed look is seen at once", async () => {
+  test("an owner who publishes the file after a failed check is verified at once", async () => {
     const { pages, token, verify } = await websiteAndGatehouse();
     expect((await verify("file")).status).toBe(422);
     pages.set(FILE, { text: token });
@@ -103,7 +103,7 @@ describe("verification by file", () => {
   });
 });
 
-describe("verification by meta tag", () => {
+describe("verification by meta tag:", () => {
   const meta = (token: string) => `<meta name="gatehouse-site-verification" content="${token}">`;
 
   test.each([
@@ -114,7 +114,7 @@ describe("verification by meta tag", () => {
     ],
     ["beside another site's", (token: string) => html(meta("other") + meta(token))],
     ["in a page without html and head tags", (token: string) => `${meta(token)}<p>Hello`],
-  ])("holds with the tag %s", async (_name, page) => {
+  ])("it succeeds with the tag %s", async (_name, page) => {
     const { pages, token, verify } = await websiteAndGatehouse();
     pages.set("/", { text: page(token) });
     expect((await verify("meta")).status).toBe(200);
@@ -152,7 +152,7 @@ describe("verification by meta tag", () => {
       (token: string) => html(`<meta property="gatehouse-site-verification" content="${token}">`),
       /has no/,
     ],
-  ])("fails with %s", async (_name, page, message) => {
+  ])("it fails with %s", async (_name, page, message) => {
     const { pages, token, verify } = await websiteAndGatehouse();
     pages.set("/", { text: page(token) });
     const { status, body } = await verify("meta");
@@ -160,14 +160,14 @@ describe("verification by meta tag", () => {
     expect(body.message).toMatch(message);
   });
 
-  test("a page past 64 KB is not read", async () => {
+  test("a page over 64 KB is not read", async () => {
     const { pages, token, verify } = await websiteAndGatehouse();
     pages.set("/", { text: html(meta(token)) + " ".repeat(70_000) });
     expect((await verify("meta")).body.message).toMatch(/larger than 65536 bytes/);
   });
 });
 
-describe("verification by DNS", () => {
+describe("verification by DNS:", () => {
   async function withDns(answers: (token: string) => string[] | "nxdomain" | "servfail") {
     let token = "";
     const dns = await startDnsServer((name, type) => {
@@ -187,7 +187,7 @@ describe("verification by DNS", () => {
     return server.admin("POST", path, { method: "dns" });
   }
 
-  test("holds with the record among others", async () => {
+  test("it succeeds with the record among others", async () => {
     const { status, body } = await withDns((token) => [
       "v=spf1 -all",
       `gatehouse-site-verification=${token}`,
@@ -200,14 +200,14 @@ describe("verification by DNS", () => {
     ["other records", () => ["v=spf1 -all"], /has other TXT records/],
     ["the bare token", (token: string) => [token], /has other TXT records/],
     ["name servers that fail", () => "servfail" as const, /did not answer/],
-  ])("fails with %s, and says what to publish", async (_name, answers, message) => {
+  ])("it fails with %s, and says what to publish", async (_name, answers, message) => {
     const { status, body } = await withDns(answers);
     expect([status, body.error]).toEqual([422, "verification_failed"]);
     expect(body.message).toMatch(message);
   });
 });
 
-describe.each(DATABASES)("the daily look at proofs on %s", (dialect) => {
+describe.each(DATABASES)("the daily check of proofs on %s:", (dialect) => {
   async function verifiedByDns() {
     const clock = new ManualClock(NOON);
     let records: string[] = [];
@@ -236,7 +236,7 @@ describe.each(DATABASES)("the daily look at proofs on %s", (dialect) => {
     };
   }
 
-  test("three days without proof in a row send the site back to pending", async () => {
+  test("three days in a row without proof set the site back to pending", async () => {
     const { publish, dayLater } = await verifiedByDns();
     publish(false);
     const days = [await dayLater(), await dayLater(), await dayLater()];
@@ -246,7 +246,7 @@ describe.each(DATABASES)("the daily look at proofs on %s", (dialect) => {
     expect(days[2].verification.problem).toMatch(/went back to pending after 3 days/);
   });
 
-  test("a proof that comes back in time resets the count", async () => {
+  test("a proof that returns in time resets the count", async () => {
     const { publish, dayLater } = await verifiedByDns();
     publish(false);
     await dayLater();
@@ -258,7 +258,7 @@ describe.each(DATABASES)("the daily look at proofs on %s", (dialect) => {
     expect((await dayLater()).status).toBe("verified");
   });
 
-  test("looks once a day, however often the job runs", async () => {
+  test("it runs once a day, however often the job runs", async () => {
     const { publish, dayLater, again } = await verifiedByDns();
     publish(false);
     await dayLater();
@@ -267,7 +267,7 @@ describe.each(DATABASES)("the daily look at proofs on %s", (dialect) => {
   });
 });
 
-test("an operator's word is not re-checked", async () => {
+test("a verification by the operator is not checked again", async () => {
   const clock = new ManualClock(NOON);
   const server = await startServer(await freshEnvironment("sqlite"), { clock });
   const site = await createSite(server, "shop.example.com");

@@ -54,100 +54,107 @@ const BLOCKED: readonly Blocked[] = [
   },
 ];
 
-describe.each(TIER_DATABASES)("approving what cannot be approved now, on %s,", (dialect) => {
-  const clock = new ManualClock(NOON);
-  let { server, at, shop, buyer } = {} as Market;
-  beforeAll(async () => {
-    ({ server, at } = await openMarket(dialect, clock));
-    return cleanUp;
-  });
-  beforeEach(async () => {
-    clock.advance(HOUR_MS);
-    ({ shop, buyer } = await at.shopAndBuyer());
-  });
-
-  async function asking(token = "pm_card_visa", total = "600.00") {
-    const order = await at.signed(shop, buyer, {
-      items: [{ id: "palm", quantity: 1 }],
-      total,
-      token,
+describe.each(TIER_DATABASES)(
+  "approving a review that cannot be approved now, on %s,",
+  (dialect) => {
+    const clock = new ManualClock(NOON);
+    let { server, at, shop, buyer } = {} as Market;
+    beforeAll(async () => {
+      ({ server, at } = await openMarket(dialect, clock));
+      return cleanUp;
     });
-    const { body } = await at.send(shop, order);
-    expect(body.outcome).toBe("escalated");
-    const path = `/escalations/${body.escalation_id}`;
-    return {
-      approve: () => shop.admin("POST", `${path}/approve`, {}),
-      state: async () => (await shop.admin("GET", path)).body.status,
-      again: () => at.send(shop, order),
-    };
-  }
+    beforeEach(async () => {
+      clock.advance(HOUR_MS);
+      ({ shop, buyer } = await at.shopAndBuyer());
+    });
 
-  test.each(BLOCKED)(
-    "names the reason ($code), keeps the review pending, and approves it later",
-    async (it) => {
-      const { approve, state } = await asking();
-      await it.stop(shop, buyer, server);
-      const blocked = await approve();
-      expect([blocked.status, blocked.body.error]).toEqual([409, "approval_blocked"]);
-      expect(blocked.body).toMatchObject({
-        reason_code: it.code,
-        message: expect.stringMatching(it.message),
-        docs_url: expect.stringContaining("/docs/errors/approval-blocked.md"),
+    async function asking(token = "pm_card_visa", total = "600.00") {
+      const order = await at.signed(shop, buyer, {
+        items: [{ id: "palm", quantity: 1 }],
+        total,
+        token,
       });
-      expect(await state()).toBe("pending");
+      const { body } = await at.send(shop, order);
+      expect(body.outcome).toBe("escalated");
+      const path = `/escalations/${body.escalation_id}`;
+      return {
+        approve: () => shop.admin("POST", `${path}/approve`, {}),
+        state: async () => (await shop.admin("GET", path)).body.status,
+        again: () => at.send(shop, order),
+      };
+    }
+
+    test.each(BLOCKED)(
+      "names the reason ($code), keeps the review pending, and approves it later",
+      async (it) => {
+        const { approve, state } = await asking();
+        await it.stop(shop, buyer, server);
+        const blocked = await approve();
+        expect([blocked.status, blocked.body.error]).toEqual([409, "approval_blocked"]);
+        expect(blocked.body).toMatchObject({
+          reason_code: it.code,
+          message: expect.stringMatching(it.message),
+          docs_url: expect.stringContaining("/docs/errors/approval-blocked.md"),
+        });
+        expect(await state()).toBe("pending");
+        expect(await at.authorizations(shop)).toEqual([]);
+        expect(await at.records(shop, "review.decision")).toEqual([]);
+        await it.mend(shop, buyer);
+        expect((await approve()).body).toEqual({ status: "approved" });
+        expect(await at.authorizations(shop)).toHaveLength(1);
+      },
+    );
+
+    test("keeps the review while the budget is exhausted", async () => {
+      const order = { skill: { eq: "place_order" } };
+      const spend = { scope: "site", window: "PT1H", would_exceed: { EUR: "600.00" } };
+      const [skills, ask] = ORDER_POLICY.rules;
+      const rules = [
+        skills,
+        ask,
+        { id: "hour", effect: "deny", when: { all: [order, { spend }] } },
+      ];
+      await shop.admin("PUT", "/policy", { ...ORDER_POLICY, rules });
+      const [one, two] = [await asking(), await asking()];
+      expect((await one.approve()).body).toEqual({ status: "approved" });
+      const blocked = await two.approve();
+      expect([blocked.status, blocked.body.reason_code]).toEqual([409, "budget_exceeded"]);
+      expect(await two.state()).toBe("pending");
+      clock.advance(2 * HOUR_MS);
+      expect((await two.approve()).body).toEqual({ status: "approved" });
+    });
+
+    test("ends the review if the agent is revoked, a rule denies, or the quote no longer exists", async () => {
+      const reviews = [await asking(), await asking(), await asking()];
+      const ended = async (n: number) => {
+        const { status, body } = (await reviews[n]?.approve()) ?? {};
+        return [status, body?.status];
+      };
+      const dear = PRODUCTS.map((one) => (one.id === "palm" ? { ...one, price: "601.00" } : one));
+      await shop.admin("PUT", "/products", { products: dear });
+      expect(await ended(0)).toEqual([200, "invalidated"]);
+      await shop.admin("PUT", "/products", { products: PRODUCTS });
+      const never = { id: "never", effect: "deny", when: { skill: { eq: "place_order" } } };
+      const rules = [...ORDER_POLICY.rules, never];
+      await shop.admin("PUT", "/policy", { ...ORDER_POLICY, rules } as unknown as JsonObject);
+      expect(await ended(1)).toEqual([200, "invalidated"]);
+      await shop.admin("PUT", "/policy", ORDER_POLICY);
+      await shop.admin("POST", `/agents/${buyer.agentId}/revoke`, {});
+      expect(await ended(2)).toEqual([200, "invalidated"]);
       expect(await at.authorizations(shop)).toEqual([]);
-      expect(await at.records(shop, "review.decision")).toEqual([]);
-      await it.mend(shop, buyer);
-      expect((await approve()).body).toEqual({ status: "approved" });
+    });
+
+    test("never makes a review pending again after the payment provider was asked", async () => {
+      const { approve, state, again } = await asking("pm_sandbox_timeout");
+      expect((await approve()).body).toEqual({ status: "paying" });
+      await shop.admin("PUT", "/processor", { ...SANDBOX, rail_on: false });
+      expect((await approve()).body.error).toBe("conflict");
+      expect(await state()).toBe("paying");
+      clock.advance(60_000);
+      await reconcilePayments(server.context, () => false);
+      expect(await state()).toBe("approved");
+      expect((await again()).status).toBe(200);
       expect(await at.authorizations(shop)).toHaveLength(1);
-    },
-  );
-
-  test("keeps the review while a budget is used up", async () => {
-    const order = { skill: { eq: "place_order" } };
-    const spend = { scope: "site", window: "PT1H", would_exceed: { EUR: "600.00" } };
-    const [skills, ask] = ORDER_POLICY.rules;
-    const rules = [skills, ask, { id: "hour", effect: "deny", when: { all: [order, { spend }] } }];
-    await shop.admin("PUT", "/policy", { ...ORDER_POLICY, rules });
-    const [one, two] = [await asking(), await asking()];
-    expect((await one.approve()).body).toEqual({ status: "approved" });
-    const blocked = await two.approve();
-    expect([blocked.status, blocked.body.reason_code]).toEqual([409, "budget_exceeded"]);
-    expect(await two.state()).toBe("pending");
-    clock.advance(2 * HOUR_MS);
-    expect((await two.approve()).body).toEqual({ status: "approved" });
-  });
-
-  test("ends the review if the agent is revoked, a rule denies, or the quote is gone", async () => {
-    const reviews = [await asking(), await asking(), await asking()];
-    const ended = async (n: number) => {
-      const { status, body } = (await reviews[n]?.approve()) ?? {};
-      return [status, body?.status];
-    };
-    const dear = PRODUCTS.map((one) => (one.id === "palm" ? { ...one, price: "601.00" } : one));
-    await shop.admin("PUT", "/products", { products: dear });
-    expect(await ended(0)).toEqual([200, "invalidated"]);
-    await shop.admin("PUT", "/products", { products: PRODUCTS });
-    const never = { id: "never", effect: "deny", when: { skill: { eq: "place_order" } } };
-    const rules = [...ORDER_POLICY.rules, never];
-    await shop.admin("PUT", "/policy", { ...ORDER_POLICY, rules } as unknown as JsonObject);
-    expect(await ended(1)).toEqual([200, "invalidated"]);
-    await shop.admin("PUT", "/policy", ORDER_POLICY);
-    await shop.admin("POST", `/agents/${buyer.agentId}/revoke`, {});
-    expect(await ended(2)).toEqual([200, "invalidated"]);
-    expect(await at.authorizations(shop)).toEqual([]);
-  });
-
-  test("never makes a review pending again after the provider was asked", async () => {
-    const { approve, state, again } = await asking("pm_sandbox_timeout");
-    expect((await approve()).body).toEqual({ status: "paying" });
-    await shop.admin("PUT", "/processor", { ...SANDBOX, rail_on: false });
-    expect((await approve()).body.error).toBe("conflict");
-    expect(await state()).toBe("paying");
-    clock.advance(60_000);
-    await reconcilePayments(server.context, () => false);
-    expect(await state()).toBe("approved");
-    expect((await again()).status).toBe(200);
-    expect(await at.authorizations(shop)).toHaveLength(1);
-  });
-});
+    });
+  },
+);

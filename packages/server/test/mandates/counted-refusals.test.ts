@@ -101,8 +101,8 @@ async function countedBy({ context: { db } }: TestServer) {
   return { singles: singles.length, counts, all: singles.length + sum, folded };
 }
 
-describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
-  test("each is counted once while other commits of its batch fail", async () => {
+describe.each(DATABASES)("rejections that are counted, on %s:", (dialect) => {
+  test("each is counted once, even if other commits of its batch fail", async () => {
     const { clock, settle, expired, isRefused, failing, counted, holdCommits, commitsWaiting } =
       await open(dialect);
     for (let round = 0; round < 10; round++) {
@@ -119,7 +119,7 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect(await counted()).toMatchObject({ singles: 60, counts: [40], all: 100 });
   });
 
-  test("a minute is written when it ends, also where its timer fires early", async () => {
+  test("a minute is written when it ends, even if its timer fires early", async () => {
     const clock = new EarlyClock(NOON);
     const { settle, expired, isRefused, counted } = await open(dialect, { clock });
     for (let n = 0; n < 70; n++) await isRefused(expired);
@@ -130,7 +130,7 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect(await counted()).toMatchObject({ counts: [10] });
   });
 
-  test("a minute that could not be written is written later, once", async () => {
+  test("a minute that could not be written is written once, later", async () => {
     const troubles: Trouble[] = [];
     const { clock, settle, expired, isRefused, counted } = await open(dialect, {
       database: (db) => troubled(db, () => troubles.shift() ?? "none"),
@@ -147,7 +147,7 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect(await counted()).toMatchObject({ counts: [10], singles: 60 });
   });
 
-  test("a service that stops writes the current minute", async () => {
+  test("a stopping service writes the current minute", async () => {
     const { server, expired, isRefused } = await open(dialect);
     for (let n = 0; n < 65; n++) await isRefused(expired);
     await server.stop();
@@ -157,7 +157,7 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect(folded).toMatchObject([{ refusals, request: { route: "/v1/m/{site_key}/mandate" } }]);
   });
 
-  test("of strangers ten a minute and five hundred a day have a record each, restarts included", {
+  test("of those of strangers, ten a minute and five hundred a day get their own record, restarts included", {
     timeout: 120_000,
   }, async () => {
     const { server, clock, settle, forged, isRefused, counted } = await open(dialect);
@@ -175,7 +175,7 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect((await countedBy(await startServer(server.env, { clock }))).singles).toBe(500);
   });
 
-  test(`in ${SCHEDULES} schedules of failures, retries and steps in time each has one record or one count`, {
+  test(`in ${SCHEDULES} schedules of failures, retries and clock steps, each has one record or one count`, {
     timeout: 60_000 + SCHEDULES * 10_000,
   }, async () => {
     const step = fc.oneof(

@@ -32,7 +32,7 @@ const by = (some: Record<string, number>) => ({
   ...some,
 });
 
-describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
+describe.each(DATABASES)("counted decisions, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof submitting>;
@@ -62,7 +62,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
   test.each([
     ["approve", {}, "approved"],
     ["deny", { reason_code: "other" }, "rejected"],
-  ])("follow an escalation into what it comes to: %s", async (verb, said, outcome) => {
+  ])("move from escalated to their final outcome: %s", async (verb, said, outcome) => {
     const buyer = await agent.buyer(shop);
     const { escalation_id } = (await agent.submit(shop, buyer)).body;
     const start = iso(clock.now() - (clock.now() % HOUR_MS));
@@ -85,14 +85,14 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     });
   });
 
-  test("are counted once for a mandate, however often it comes", async () => {
+  test("count a mandate once, however often it is sent", async () => {
     const buyer = await agent.buyer(shop);
     const sent = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
     for (let times = 0; times < 3; times++) await agent.send(shop, sent);
     expect((await counts()).items).toMatchObject([{ decisions: 1 }]);
   });
 
-  test("are given by day unless asked by hour, the oldest first, without empty steps", async () => {
+  test("are grouped by day, or by hour on request, oldest first, without empty steps", async () => {
     await write(shop, [
       { at: NOON + 30 * HOUR_MS },
       { at: NOON + 59 * 60_000, fate: "rejected" },
@@ -110,7 +110,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     ]);
   });
 
-  test("are counted between two moments: steps from their hour, agents by whole days", async () => {
+  test("are counted between two times, in full hours, and for agents in full days", async () => {
     const day = (n: number) => MIDNIGHT + n * DAY_MS;
     await write(shop, [
       ...[day(0), day(1) + HOUR_MS, day(1) + 5 * HOUR_MS].map((at) => ({ at })),
@@ -127,7 +127,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     expect(await counts(nothing)).toEqual({ items: [], agents: [], cut: false });
   });
 
-  test("name the twenty agents with most of them, whatever days these fall on", async () => {
+  test("name the twenty agents with the most decisions, whatever their days", async () => {
     const name = (n: number) => `agt_${String(n).padStart(2, "0")}`;
     const all = Array.from({ length: 22 }, (_, n) =>
       Array.from({ length: n + 1 }, (_none, i) => ({
@@ -150,7 +150,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     expect(week[0]).toMatchObject({ agent_id: name(6), decisions: 7 });
   });
 
-  test("are those of one site, for its own tokens, and gone with it", async () => {
+  test("belong to one site, for its own tokens, and are deleted with it", async () => {
     const other = await agent.shop(ASKING, "other.example.com");
     await write(shop, [{}, {}]);
     await write(other, [{ actorId: "agt_2" }]);
@@ -176,7 +176,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     }
   });
 
-  test("are never less than none, and where they are none they are not told", async () => {
+  test("are never negative, and are left out if they are zero", async () => {
     const buyer = await agent.buyer(shop);
     const { escalation_id } = (await agent.submit(shop, buyer)).body;
     const { db } = server.context;
@@ -197,7 +197,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
   test.each([
     ["outcome_hours", HOUR_ROWS_MAX, "hour", `n * ${HOUR_MS}`],
     ["outcome_agent_days", AGENT_ROWS_MAX, "actor_id, day", `'a', n * ${DAY_MS}`],
-  ])("say when there is more than one answer holds: %s", async (table, max, names, values) => {
+  ])("say if there are more than one answer can contain: %s", async (table, max, names, values) => {
     // The database makes them itself: there are too many to send.
     const fill = (from: number, to: number) =>
       server.context.db.run(
@@ -212,7 +212,7 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     expect((await counts()).cut).toBe(true);
   });
 
-  test("are listed between two moments, page by page", async () => {
+  test("are listed between two times, page by page", async () => {
     const times = Array.from({ length: 7 }, (_, n) => NOON + n * 1000);
     await write(
       shop,

@@ -62,7 +62,7 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
   };
 }
 
-describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
+describe.each(DATABASES)("testing a draft, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let context: Context;
@@ -76,7 +76,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
 
   const rows = (max: number) => new WorkBudget(clock, { msMax: 1, rowsMax: max });
 
-  test("counts exactly what a slow count of everything does", async () => {
+  test("gives exactly the counts that a slow count of everything gives", async () => {
     const seen = new Set<string>();
     const holds = async (all: readonly Past[], draft: JsonObject, share: number) => {
       const site = newSite();
@@ -109,7 +109,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     expect([...seen].sort()).toEqual(["any", "ask", "count", "exactly", "spend"]);
   });
 
-  test("asks few questions of a long history, and lets others have their turn", async () => {
+  test("makes few queries for a long history, and lets other work run", async () => {
     const site = newSite();
     const all = Array.from({ length: 2_000 }, (_, n) =>
       plain(n, NOON + n * 1_234_567, `agt-${n % 40}`),
@@ -140,7 +140,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     expect(turns).toBeGreaterThan(100);
   });
 
-  test("reads page by page, and no more rows than it may", async () => {
+  test("reads page by page, and not more rows than allowed", async () => {
     const site = newSite();
     // More than two pages within an hour.
     const busy = Array.from({ length: 11_000 }, (_, n) => plain(n, NOON + Math.floor(n / 4)));
@@ -173,7 +173,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     }
   });
 
-  test("goes on once a site and twice a process at a time; the rest are told when to come", async () => {
+  test("runs once per site and twice per process at a time, and others learn when to retry", async () => {
     const made = await Promise.all(
       ["one", "two", "three"].map((name) => createSite(server, `${name}.example.com`)),
     );
@@ -197,7 +197,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     for (const site of [one, two, three]) expect((await over(site)).status).toBe(200);
   });
 
-  test("ends when it takes too long, says to test fewer, and gives its place back", async () => {
+  test("ends if it takes too long, says to test fewer decisions, and releases its place", async () => {
     const site = newSite();
     await writeMany(context.db, site, [plain(0, NOON)]);
     const slow = watched(context.db, () => clock.advance(6_000));

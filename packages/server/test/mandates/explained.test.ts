@@ -9,7 +9,7 @@ import {
 } from "../harness.ts";
 import { selling } from "../selling/selling.ts";
 
-describe.each(TIER_DATABASES)("a decision that is explained, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("an explained decision, on %s,", (dialect) => {
   let server: TestServer;
   let at: ReturnType<typeof selling>;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.each(TIER_DATABASES)("a decision that is explained, on %s,", (dialect) 
     return cleanUp;
   });
 
-  test("names the key and the bytes that were signed, and what the agent was told", async () => {
+  test("names the key, the bytes that were signed, and the answer to the agent", async () => {
     const shop = await at.shop();
     const buyer = await at.buyer(shop);
     const mandate = await at.signed(shop, buyer);

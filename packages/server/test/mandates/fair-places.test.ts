@@ -17,7 +17,7 @@ const PER_SITE = 12;
 const OPEN = 10;
 const PER_AGENT = 8;
 
-describe.each(DATABASES)("the mandates a site takes in a minute, on %s,", (dialect) => {
+describe.each(DATABASES)("the mandates that a site accepts in a minute, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof submitting>;
@@ -55,13 +55,13 @@ describe.each(DATABASES)("the mandates a site takes in a minute, on %s,", (diale
     return keys.find((key) => key.split(" ").length === 2) as string;
   };
 
-  test("are not all for the agent that sends most: a newcomer gets one", async () => {
+  test("are not all for the most active agent, so a newcomer gets one", async () => {
     expect(await approvedOf(20, 0)).toBe(PER_AGENT);
     expect(await approvedOf(20, 1)).toBe(OPEN - PER_AGENT);
     expect(await approvedOf(1, 2)).toBe(1);
   });
 
-  test("are not used up by what an agent's own limit refuses", async () => {
+  test("are not used up by mandates that an agent's own limit refuses", async () => {
     const { db } = server.context;
     expect(await approvedOf(1, 0)).toBe(1);
     // As if the agent had sent its other mandates to another process.
@@ -74,7 +74,7 @@ describe.each(DATABASES)("the mandates a site takes in a minute, on %s,", (diale
     expect(await approvedOf(20, 1)).toBe(PER_AGENT);
   });
 
-  test("leave an agent its own places when the site refuses, whichever process took the site's", async () => {
+  test("cost an agent nothing of its own limit when the site refuses, whichever process used the site's", async () => {
     const { db } = server.context;
     expect(await approvedOf(1, 0)).toBe(1);
     const key = await siteRow();
@@ -88,7 +88,7 @@ describe.each(DATABASES)("the mandates a site takes in a minute, on %s,", (diale
     expect(await approvedOf(1, 0)).toBe(1);
   });
 
-  test("are kept in part for newcomers of every process, by the row they share", async () => {
+  test("are partly reserved for newcomers of every process, by the row they share", async () => {
     expect(await approvedOf(2, 0)).toBe(2);
     expect(await approvedOf(1, 1)).toBe(1);
     const { db } = server.context;

@@ -142,7 +142,7 @@ async function fuzzed(random: Random): Promise<string> {
   return smudge(random, JSON.stringify(body));
 }
 
-test(`${RUNS} fuzzed bodies: none is a 5xx, none is kept that nobody signed`, {
+test(`${RUNS} fuzzed bodies lead to no 5xx, and nothing unsigned is stored`, {
   timeout: 120_000 + RUNS * 5,
 }, async () => {
   const random = seeded(SEED);
@@ -173,7 +173,7 @@ test(`${RUNS} fuzzed bodies: none is a 5xx, none is kept that nobody signed`, {
   );
 });
 
-test(`${FORGED} forged mandates and 100 replays: the victim's next one is approved at once`, {
+test(`after ${FORGED} forged mandates and 100 replays the victim's next mandate is approved at once`, {
   timeout: 60_000 + FORGED * 5,
 }, async () => {
   clock.advance(60_000);

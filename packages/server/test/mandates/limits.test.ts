@@ -45,7 +45,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     return counts;
   };
 
-  test("sixty a minute for an agent, and of a site's hundred and twenty the last for newcomers", async () => {
+  test("an agent may send sixty a minute, and the last of a site's hundred and twenty are for newcomers", async () => {
     const others = [await agent.buyer(shop), await agent.buyer(shop)];
     const answers = [];
     for (const by of [buyer, ...others]) {
@@ -62,7 +62,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     expect((await agent.submit(shop, buyer)).status).toBe(200);
   });
 
-  test("a budget of 1,000 takes ten of fifty orders of 100 at once, and no more", async () => {
+  test("a budget of 1,000 allows exactly ten of fifty concurrent orders of 100", async () => {
     const spend = { scope: "agent", window: "P1D", would_exceed: { EUR: "1000.00" } };
     const rules = [
       { id: "all", effect: "allow", when: { skill: { exists: true } } },
@@ -88,7 +88,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     expect((await at.order(roses, buyers[0] as Buyer, vase)).status).toBe(200);
   });
 
-  test("what moves no money uses up no budget, whatever its cart says", async () => {
+  test("a request that moves no money uses no budget, whatever its cart says", async () => {
     const spend = { scope: "site", window: "P1D", would_exceed: { EUR: "1000.00" } };
     const rules = [
       ...POLICY.rules,
@@ -105,7 +105,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     }
   });
 
-  test("a count over a window holds to the very decision", async () => {
+  test("a count over a time window is exact to the decision", async () => {
     const velocity = {
       ...POLICY,
       rules: [
@@ -120,7 +120,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     expect((await agent.submit(shop, buyer)).status).toBe(200);
   });
 
-  test("twenty wrong mandates lock an agent for 5, then 15, then 60 minutes", async () => {
+  test("twenty invalid mandates lock an agent for 5, then 15, then 60 minutes", async () => {
     const wrong = () => agent.submit(shop, buyer, { skill: "contact_support" });
     for (const minutes of [5, 15, 60]) {
       for (let n = 0; n < 20; n++) expect((await wrong()).body.reason).toBe("policy_denied");
@@ -134,7 +134,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     }
   });
 
-  test("whoever has a key cannot fill the log: beyond sixty in a minute refusals are one record", async () => {
+  test("the owner of a key cannot fill the log: beyond sixty a minute, rejections share one record", async () => {
     const late = { expires_at: new Date(clock.now() - 10 * MINUTE_MS).toISOString() };
     const sent = agent.mandate(shop, buyer, {
       ...late,
@@ -154,7 +154,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     });
   });
 
-  test("a clock that was ahead and is set right locks nobody out", async () => {
+  test("a clock that was ahead and is corrected locks nobody out", async () => {
     clock.advance(24 * 60 * MINUTE_MS);
     expect((await agent.submit(shop, buyer)).status).toBe(200);
     clock.advance(-24 * 60 * MINUTE_MS);
@@ -163,7 +163,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     expect((await agent.submit(shop, buyer)).status).toBe(200);
   });
 
-  test("one wrong mandate sent thirty times counts once", async () => {
+  test("one invalid mandate sent thirty times counts once", async () => {
     const fields = { skill: "contact_support", mandate_id: newMandateId() };
     const body = await signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);
     for (let n = 0; n < 30; n++) await agent.send(shop, body);
@@ -171,7 +171,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     expect(await agent.records(shop)).toHaveLength(2);
   });
 
-  test("forged mandates lock out their sender's mistakes, never the agent they name", async () => {
+  test("forged mandates lock out their sender, never the agent that they name", async () => {
     const good = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
     const forge = () => {
       const signed = { ...agent.mandate(shop, buyer) };
@@ -199,7 +199,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     });
   });
 
-  test("nothing is kept under the id of a mandate nobody has proven", async () => {
+  test("nothing is stored under the id of a mandate without a valid signature", async () => {
     const fields = { mandate_id: newMandateId() };
     const body = await signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);
     const forged = { ...body, envelope: { ...body.envelope, signature: "A".repeat(86) } };

@@ -16,7 +16,7 @@ const ASKING = { ...POLICY, rules: [POLICY.rules[0], ASK] } as unknown as JsonOb
 /** How often a waiting request looks for news. */
 const LOOK_EVERY_MS = 500;
 
-test("a stopping process answers waiting requests with the present state, and ends its streams", async () => {
+test("a stopping process answers waiting requests with the current state, and ends its streams", async () => {
   const clock = new ManualClock(NOON);
   const server = await startServer(await freshEnvironment("sqlite"), { clock });
   const agent = submitting(server);

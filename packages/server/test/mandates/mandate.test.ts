@@ -38,7 +38,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     body.reason,
   ];
 
-  test("that the rules allow is approved, in the contract's words, and recorded", async () => {
+  test("that the rules allow is approved in the contract's format, and recorded", async () => {
     const mandate_id = newMandateId();
     const { status, body, headers } = await agent.submit(shop, buyer, { mandate_id });
     expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(items).toMatchObject([{ mandate_id, outcome: "approved", record_id: body.record_id }]);
   });
 
-  test("that a rule denies is rejected with the rule's id, and no threshold", async () => {
+  test("that a rule denies is rejected with the rule's id, and without its threshold", async () => {
     const answer = await agent.submit(shop, buyer, { skill: "contact_support" });
     expect(seen(answer)).toEqual(rejected(403, "policy_denied"));
     expect(answer.body.evaluated_rule_id).toBe("no-support");
@@ -78,7 +78,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     );
   });
 
-  test("sent again is answered again, decided once, whatever has changed since", async () => {
+  test("that is sent again gets the same answer from one decision, whatever has changed since", async () => {
     const body = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
     const first = await agent.send(shop, body);
     await shop.admin("PUT", "/policy", {
@@ -96,7 +96,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(await agent.records(shop)).toHaveLength(1);
   });
 
-  test("sent fifty times at once is decided once, and all get the same answer", async () => {
+  test("that is sent fifty times at once is decided once, and all get the same answer", async () => {
     const body = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
     const answers = await Promise.all(Array.from({ length: 50 }, () => agent.send(shop, body)));
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
@@ -104,7 +104,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect((await shop.admin("GET", "/decisions")).body.items).toHaveLength(1);
   });
 
-  test("whose id was used with other content is refused, and the first stands", async () => {
+  test("whose id was used with other content is rejected, and the first one stands", async () => {
     const mandate_id = newMandateId();
     await agent.submit(shop, buyer, { mandate_id });
     const other = await agent.submit(shop, buyer, { mandate_id, arguments: { question: "?" } });
@@ -113,7 +113,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect((await agent.submit(shop, another, { mandate_id })).status).toBe(200);
   });
 
-  test("is refused for its form before anything is known of its sender", async () => {
+  test("is rejected for its form before anything about its sender is checked", async () => {
     const other = "https://evil.example/v1/m/x/mandate";
     const cases: [string, JsonObject, number, string][] = [
       ["no protocol", { protocol_context: {} }, 401, "identity_check_failed"],
@@ -154,7 +154,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(specific).toHaveLength(10);
   });
 
-  test("whose envelope is not right is refused", async () => {
+  test("with an invalid envelope is rejected", async () => {
     const good = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
     const cases: [unknown, number, string][] = [
       [{ signed: good.signed }, 400, "schema_invalid"],
@@ -185,7 +185,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect((await shop.admin("GET", "/decisions")).body.items).toEqual([]);
   });
 
-  test("of another tag, another agent's key or another site's agent proves nothing", async () => {
+  test("with another tag, another agent's key or another site's agent is rejected", async () => {
     const signed = agent.mandate(shop, buyer);
     const signature = await signTagged("receipt", signed, buyer.key.signer);
     const wrongTag = { signed, envelope: { alg: "EdDSA", kid: buyer.key.kid, signature } };
@@ -201,7 +201,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(seen(await agent.submit(shop, unknown))).toEqual(rejected(401, "identity_check_failed"));
   });
 
-  test("in development shows the bytes that should have been signed", async () => {
+  test("in development gets the bytes that should have been signed", async () => {
     const good = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
     const { body } = await agent.send(shop, {
       ...good,
@@ -212,7 +212,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(body.expected_sha256).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("counts only in its window, give or take a minute", async () => {
+  test("is valid only in its time window, with a tolerance of a minute", async () => {
     const at = (from: number, to: number) => ({
       issued_at: new Date(clock.now() + from).toISOString(),
       expires_at: new Date(clock.now() + to).toISOString(),
@@ -234,7 +234,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect((await agent.submit(shop, buyer, at(0, 3_600_000))).status).toBe(200);
   });
 
-  test("is refused at once when the owner stops its agent, or mandates, or the skill", async () => {
+  test("is rejected at once when the owner stops its agent, turns mandates off or disables the skill", async () => {
     const status = async (step: string) => {
       await shop.admin("POST", `/agents/${buyer.agentId}/${step}`, {});
       return seen(await agent.submit(shop, buyer));
@@ -252,7 +252,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(seen(await agent.submit(ruleless, other))).toEqual(rejected(403, "mandates_disabled"));
   });
 
-  test("is within the scopes its agent has, of each kind that is named", async () => {
+  test("must be within its agent's scopes, of each kind that is set", async () => {
     const scoped = await agent.buyer(shop, {
       scopes: ["skill:get_pricing", "mandate:ap2", "currency:EUR"],
     });
@@ -271,7 +271,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     }
   });
 
-  test("whose cart is no money, or that brings evidence, is refused and stays refused", async () => {
+  test("with an invalid cart, or with evidence, is rejected, also when it is sent again", async () => {
     const carts: JsonObject[] = [
       { cart_total: "1.001", cart_currency: "EUR" },
       { cart_total: "1", cart_currency: "XXQ" },

@@ -65,7 +65,7 @@ describe.each(TIER_DATABASES)("the versions of a policy, on %s,", (dialect) => {
     }
   });
 
-  test("are shown to everybody who may read the site, and only those of that site", async () => {
+  test("are shown to everyone who may read the site, and only those of that site", async () => {
     await publish("UTC");
     const other = await submitting(server).shop(null, "other.example.com");
     expect((await other.admin("GET", "/policy/versions")).body.items).toEqual([]);

@@ -126,7 +126,7 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect((await shop.admin("GET", "/decisions")).body.items.reverse()).toEqual(decisions);
   });
 
-  test("counts its own spending and the spending before the first tested decision", async () => {
+  test("counts its own spending and what was spent before the first tested decision", async () => {
     for (const total of ["60.00", "60.00", "40.00"]) await submit(euros(total));
     const wouldBe = async (last?: number) =>
       (await tried(policyOf(links, budget("100.00")), last)).body.changed.map(
@@ -170,7 +170,7 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     }
   });
 
-  test("counts before each decision what a window holds, to the very decision and hour", async () => {
+  test("counts before each decision what a time window contains, exact to the decision and the hour", async () => {
     const other = await agent.buyer(shop);
     const start = clock.now();
     // On the hour, beside it, twice at once, and a day apart.
@@ -202,7 +202,7 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     }
   });
 
-  test("is compared with what the rules said, and spends what a person approved, once they had", async () => {
+  test("is compared with what the rules decided, and counts a reviewed purchase from its approval", async () => {
     const ask = rule("ask", "escalate", { protocol: { eq: "mcp" } });
     await publish(links, ask);
     const waiting = await submit(euros("60.00", "mcp"));
@@ -251,7 +251,7 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect((await tried(inTokyo)).body.changed).toHaveLength(2);
   });
 
-  test("does not decide mandates that were refused before the rules, but counts them", async () => {
+  test("does not decide mandates that were rejected before the rules, but counts them", async () => {
     await submit(cart({ total: "many" }));
     await submit();
     const first = rule("first", "deny", { count: { scope: "agent", window: "PT10M", gt: 1 } });
@@ -259,7 +259,7 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect([body.tested, body.changed[0].would_be.rule_id]).toEqual([1, "first"]);
   });
 
-  test("is tested for everybody who may read decisions, within limits, even if it has errors", async () => {
+  test("can be tested by everyone who may read decisions, within limits, even if it has errors", async () => {
     const none = await tried(policyOf(links));
     expect([none.body.tested, none.body.changed]).toEqual([0, []]);
     const never = rule("never", "deny", { all: [pricing, { skill: { eq: "sign_up" } }] });

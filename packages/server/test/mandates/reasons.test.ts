@@ -265,7 +265,7 @@ const NOT_YET: readonly ReasonCode[] = [
   ...(["checkout_cancelled", "evidence_already_used", "site_paused"] as const),
 ];
 
-describe.each(TIER_DATABASES)("what a mandate is refused for, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("the reason of a rejected mandate, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let at: ReturnType<typeof selling>;
@@ -317,11 +317,11 @@ describe.each(TIER_DATABASES)("what a mandate is refused for, on %s:", (dialect)
           one,
         ] as const,
     ),
-  )("%s, and the log says %s", async (_reason, _recorded, one) =>
+  )("is %s, and the log records %s", async (_reason, _recorded, one) =>
     proves(await scene(await at.shop()), one),
   );
 
-  test("mandates_disabled, and the log says no_policy", async () => {
+  test("is mandates_disabled, and the log records no_policy", async () => {
     const { site_key, site_key_hash } = await createSite(server, "ruleless.example.com");
     const admin: Shop["admin"] = (method, path, body) =>
       server.admin(method, `/v1/admin/sites/${site_key_hash}${path}`, body);
@@ -329,7 +329,7 @@ describe.each(TIER_DATABASES)("what a mandate is refused for, on %s:", (dialect)
   });
 });
 
-test("every reason of the mandate endpoint has its case", () => {
+test("every reason of the mandate endpoint has a test case", () => {
   const shown = new Set(CASES.map(({ reason }) => reason));
   const listed = Object.keys(REASONS).slice(0, Object.keys(REASONS).indexOf("invalid_request"));
   expect(listed.filter((reason) => !shown.has(reason as ReasonCode))).toEqual(NOT_YET);

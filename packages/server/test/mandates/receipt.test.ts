@@ -25,7 +25,7 @@ async function auditKey(kid: string): Promise<Ed25519Jwk> {
   return keys.find((key) => key.kid === kid) as Ed25519Jwk;
 }
 
-test("a receipt of any outcome proves what was asked and what was answered, by the audit key", async () => {
+test("a receipt proves the request and its answer for any outcome, with the audit key", async () => {
   const approved = JSON.stringify(await signMandate(agent.mandate(shop, buyer), buyer.key.signer));
   const denied = agent.mandate(shop, buyer, { skill: "contact_support" });
   const rejected = JSON.stringify(await signMandate(denied, buyer.key.signer));
@@ -55,7 +55,7 @@ test("a receipt of any outcome proves what was asked and what was answered, by t
   }
 });
 
-test("nobody who does not ask gets one", async () => {
+test("a receipt is sent only on request", async () => {
   const { body } = await agent.submit(shop, buyer);
   expect(body.receipt).toBeUndefined();
 });

@@ -27,29 +27,32 @@ async function countedBy(node: NodeProcess, siteKeyHash: string) {
   return { singles: ofType("mandate.decision").length, counts };
 }
 
-describe.each(DATABASES)("killed while counted refusals are written, on %s", (dialect) => {
-  test.each(REJECTION_POINTS)(
-    "at %s each is lost or recorded, and none twice",
-    { timeout: 150_000 },
-    async (point) => {
-      const env = await freshEnvironment(dialect);
-      const startAt = (ms: number) => startNode({ ...env, CLOCK_STARTS_MS: String(ms) });
-      const node = await startAt(NOON);
-      const { site_key: key, site_key_hash: hash } = await createShop(node);
-      await node.ask({ point, times: 1 });
-      const headers = { "content-type": "application/json" };
-      const send = () =>
-        fetch(`${node.url}/v1/m/${key}/mandate`, { method: "POST", headers, body: "{}" });
-      const answers = await Promise.all(Array.from({ length: SENT }, send));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
-      // All are answered: only now does their minute end, and their counts are due.
-      node.child.send({ advance: MINUTE_MS });
-      expect(await node.died).toBe("SIGKILL");
-      const { singles, counts } = await countedBy(await startAt(NOON + 2 * MINUTE_MS), hash);
-      const counted = counts.reduce((sum, one) => sum + one, 0);
-      expect(singles).toBeGreaterThanOrEqual(10);
-      if (point === "rejections.written") expect(singles + counted).toBe(SENT);
-      else expect([counts, singles < SENT]).toEqual([[], true]);
-    },
-  );
-});
+describe.each(DATABASES)(
+  "a service killed while it writes counted rejections, on %s,",
+  (dialect) => {
+    test.each(REJECTION_POINTS)(
+      "loses or records each at %s, and records none twice",
+      { timeout: 150_000 },
+      async (point) => {
+        const env = await freshEnvironment(dialect);
+        const startAt = (ms: number) => startNode({ ...env, CLOCK_STARTS_MS: String(ms) });
+        const node = await startAt(NOON);
+        const { site_key: key, site_key_hash: hash } = await createShop(node);
+        await node.ask({ point, times: 1 });
+        const headers = { "content-type": "application/json" };
+        const send = () =>
+          fetch(`${node.url}/v1/m/${key}/mandate`, { method: "POST", headers, body: "{}" });
+        const answers = await Promise.all(Array.from({ length: SENT }, send));
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+        // All are answered: only now does their minute end, and their counts are due.
+        node.child.send({ advance: MINUTE_MS });
+        expect(await node.died).toBe("SIGKILL");
+        const { singles, counts } = await countedBy(await startAt(NOON + 2 * MINUTE_MS), hash);
+        const counted = counts.reduce((sum, one) => sum + one, 0);
+        expect(singles).toBeGreaterThanOrEqual(10);
+        if (point === "rejections.written") expect(singles + counted).toBe(SENT);
+        else expect([counts, singles < SENT]).toEqual([[], true]);
+      },
+    );
+  },
+);

@@ -18,11 +18,11 @@ const FATES: readonly (readonly [string, (shop: Shop, server: TestServer) => Pro
       async (shop, server) => createSite(server, (await shop.admin("GET", "")).body.domain),
     ],
     ["mandates are off", (shop) => shop.admin("PATCH", "/mandates", { enabled: false })],
-    ["it sells no more", (shop) => shop.admin("DELETE", "/processor")],
+    ["it no longer sells", (shop) => shop.admin("DELETE", "/processor")],
     ["it was deleted", (shop) => shop.admin("DELETE", "")],
   ];
 
-describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dialect) => {
+describe.each(DATABASES)("a decided mandate that is sent again, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     return result?.structuredContent;
   }
 
-  test.each(FATES)("gets its answer when %s", async (_name, befall) => {
+  test.each(FATES)("gets its answer even if %s", async (_name, befall) => {
     const mandate = await at.signed(shop, buyer);
     const paid = await at.send(shop, mandate);
     expect([paid.status, paid.body.outcome]).toEqual([200, "approved"]);
@@ -54,13 +54,13 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     expect(await at.authorizations(shop)).toHaveLength(1);
   });
 
-  test.each(FATES)("is not decided for the first time when %s", async (name, befall) => {
+  test.each(FATES)("is not decided for the first time if %s", async (name, befall) => {
     await at.order(shop, buyer);
     const fresh = await at.signed(shop, buyer);
     await befall(shop, server);
     const { status, body } = await at.send(shop, fresh);
     const expected: Readonly<Record<string, readonly [number, string]>> = {
-      "it sells no more": [403, "skill_not_live"],
+      "it no longer sells": [403, "skill_not_live"],
       "it was deleted": [404, "site_not_found"],
     };
     expect([status, body.reason]).toEqual(expected[name] ?? [403, "mandates_disabled"]);
@@ -82,7 +82,7 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     expect(await at.records(shop)).toHaveLength(before);
   });
 
-  test("is refused by a revoked key, and answered by one that was rotated out", async () => {
+  test("is rejected with a revoked key, and answered with one that was rotated out", async () => {
     const mandate = await at.signed(shop, buyer);
     const paid = await at.send(shop, mandate);
     const next = await newKey();
@@ -137,7 +137,7 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     expect((await state()).status).toBe(404);
   });
 
-  test("of a deleted site is kept for 90 days, with nothing of a person in it", async () => {
+  test("of a deleted site is kept for 90 days, without personal data", async () => {
     const mandate = await at.signed(shop, buyer);
     await at.send(shop, mandate);
     const undecided = await at.signed(shop, buyer, PALM);

@@ -14,7 +14,7 @@ import { type Buyer, type Shop, submitting } from "./submitting.ts";
 const SKILL = "insult_of_somebody";
 
 describe.each(TIER_DATABASES)(
-  "the skill in a mandate of an agent nobody admitted, on %s,",
+  "the skill in a mandate of an agent that is not admitted, on %s,",
   (dialect) => {
     let server: TestServer;
     let at: ReturnType<typeof submitting>;
@@ -37,7 +37,7 @@ describe.each(TIER_DATABASES)(
       return rows.map(({ text }) => text).join("\n");
     };
 
-    test("is in no record, whatever it is refused for, and its commitment can be checked", async () => {
+    test("is in no record, whatever the reason for the rejection, and its commitment can be checked", async () => {
       const now = server.context.clock.now();
       const iso = (ms: number) => new Date(ms).toISOString();
       const late = { issued_at: iso(now - 1_200_000), expires_at: iso(now - 600_000) };
@@ -58,7 +58,7 @@ describe.each(TIER_DATABASES)(
       expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     });
 
-    test("stays readable where the site itself names it, or the agent is active", async () => {
+    test("stays readable if the site itself names it, or the agent is active", async () => {
       expect((await at.submit(shop, stranger)).body.reason).toBe("agent_pending");
       const [{ record }] = await at.records(shop);
       expect(record.skill).toEqual(expect.any(String));

@@ -30,7 +30,7 @@ async function sendTo(node: TestServer, { site_key }: Shop, body: unknown) {
   return { status: response.status, text: await response.text() };
 }
 
-test("fifty of the same mandate on two nodes are one decision, and one answer to all", async () => {
+test("fifty copies of one mandate on two nodes lead to one decision, and one answer for all", async () => {
   const shop = await agent.shop();
   const buyer = await agent.buyer(shop);
   const body = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
@@ -43,7 +43,7 @@ test("fifty of the same mandate on two nodes are one decision, and one answer to
   expect((await shop.admin("GET", "/decisions")).body.items).toHaveLength(1);
 });
 
-test("what is decided and reviewed on two nodes at the same moment is counted exactly", async () => {
+test("decisions and reviews on two nodes at the same time are counted exactly", async () => {
   const ask = { id: "ask", effect: "escalate", when: { skill: { eq: "get_pricing" } } };
   const asking = { ...POLICY, rules: [POLICY.rules[0], ask] } as unknown as JsonObject;
   const shops = [

@@ -27,7 +27,7 @@ function counting(db: Database, count: () => void): Database {
   });
 }
 
-describe.each(TIER_DATABASES)("a flood of site keys that nobody has, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a flood of unknown site keys, on %s,", (dialect) => {
   let url: string;
   let reads = 0;
   const clock = new ManualClock(NOON);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LongPolls } from "../../src/http/mandates/escalations.ts";
 
-test("two of an address and a hundred of a site wait at a time, and room is given back", () => {
+test("two requests of an address and a hundred of a site can wait at a time, and places are released", () => {
   const waiting = new LongPolls();
   const leave = waiting.enter("site", "a");
   expect(waiting.enter("site", "a")).toBeTypeOf("function");

@@ -17,8 +17,8 @@ beforeAll(async () => {
   return cleanUp;
 });
 
-describe.each(DATABASES)("a call, on %s", (dialect) => {
-  test("is in the log with what it was, who said they made it, and no word of what they asked", async () => {
+describe.each(DATABASES)("a tool call, on %s,", (dialect) => {
+  test("is recorded with its tool and the claimed client, and without the text of the question", async () => {
     const { rpc, session, calls, call } = await mcpShop({ dialect });
     const question = "How much for my aunt Ludmila?";
     const answer = await call(await session(), "get_pricing", { question });
@@ -41,7 +41,7 @@ describe.each(DATABASES)("a call, on %s", (dialect) => {
     expect(await calls()).toHaveLength(1);
   });
 
-  test("is not answered where it cannot be recorded, and is again once it can", async () => {
+  test("is not answered while it cannot be recorded, and is answered again once it can", async () => {
     const { server, call, rpc } = await mcpShop({ dialect });
     await call();
     const { audit } = server.context;
@@ -59,7 +59,7 @@ describe.each(DATABASES)("a call, on %s", (dialect) => {
     expect((await call()).body.result.isError).toBe(false);
   });
 
-  test("of what the owner has just changed gets the new answer", async () => {
+  test("gets the new answer right after the owner's change", async () => {
     const { server, admin, call, rpc } = await mcpShop({ dialect });
     const names = async () =>
       (await rpc("tools/list")).body.result.tools.map(({ name }: { name: string }) => name);
@@ -75,7 +75,7 @@ describe.each(DATABASES)("a call, on %s", (dialect) => {
   });
 });
 
-test("a site nobody knows, and one whose domain is not proven, have no server", async () => {
+test("an unknown site, and one whose domain is not verified, have no MCP server", async () => {
   const { server, url } = shop;
   const pending = await createSite(server, "pending.example.com", false);
   const ask = async (key: string) =>
@@ -97,7 +97,7 @@ test("a site nobody knows, and one whose domain is not proven, have no server", 
   expect((await ask(`${url.split("/").at(-1)}?a=b`)).status).toBe(200);
 });
 
-test("other methods are refused with what is allowed, and preflights answered", async () => {
+test("other methods are refused with the allowed ones, and preflights are answered", async () => {
   const { url } = shop;
   for (const method of ["GET", "DELETE", "PUT"]) {
     const { status, headers } = await fetch(url, { method });
@@ -115,7 +115,7 @@ test("other methods are refused with what is allowed, and preflights answered", 
   expect(posted.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
 });
 
-test("bodies over 256 KB, compressed ones and those of other types are refused", async () => {
+test("bodies that are over 256 KB, compressed or of another type are refused", async () => {
   const { send } = shop;
   const large = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { a: "b" } });
   const padded = large.replace('"b"', JSON.stringify("b".repeat(256 * 1024)));
@@ -135,14 +135,14 @@ test.each([
   [`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(201)}"}`, -32600],
   ['{"jsonrpc":"2.0","id":1}', -32600],
   [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${"1,".repeat(5000)}1]}}`, -32600],
-])("%.60s is refused as no message", async (body, code) => {
+])("%.60s is refused as an invalid message", async (body, code) => {
   const { send, calls } = shop;
   const { status, body: answer } = await send(body);
   expect([status, answer.error.code]).toEqual([400, code]);
   expect(await calls()).toEqual([]);
 });
 
-test("what a client calls itself is cut, and cannot steer whoever reads it", async () => {
+test("a client's name is shortened, and cannot control a terminal", async () => {
   const { server, rpc, call, calls } = await mcpShop();
   const name = `operator\n\u001b[31m\u202e${"🌷".repeat(100)}`;
   const clientInfo = { name, version: "~1%41" };
@@ -159,7 +159,7 @@ test("what a client calls itself is cut, and cannot steer whoever reads it", asy
   expect((await calls())[1].client.session).toBeUndefined();
 });
 
-test("notifications and responses are taken without an answer", async () => {
+test("notifications and responses are accepted without an answer", async () => {
   const { send } = shop;
   const taken = [
     { jsonrpc: "2.0", method: "notifications/initialized" },
@@ -197,8 +197,8 @@ async function slowly(
   return answer;
 }
 
-describe("a body that takes its time", () => {
-  test("is answered by the site as it is then", async () => {
+describe("a body that arrives slowly", () => {
+  test("is answered by the site as it is at the end", async () => {
     const shop = await mcpShop();
     const { server, admin } = shop;
     const url = "https://shop.example.com/new";
@@ -209,7 +209,7 @@ describe("a body that takes its time", () => {
     expect(await slowly(shop, moved)).toContain("pending_verification");
   });
 
-  test("gets no answer from a site that is gone, and leaves no record", async () => {
+  test("gets no answer from a deleted site, and leaves no record", async () => {
     const shop = await mcpShop();
     const answer = await slowly(shop, () => shop.server.admin("DELETE", shop.admin));
     expect(answer).toMatch(/^HTTP\/1.1 404 /);
@@ -221,7 +221,7 @@ describe("a body that takes its time", () => {
   });
 });
 
-test("a call that was under way when its site was deleted is not answered, nor recorded", async () => {
+test("a call in progress when its site is deleted is neither answered nor recorded", async () => {
   const shop = await mcpShop();
   const { audit } = shop.server.context;
   await shop.call();
@@ -248,7 +248,7 @@ describe("the stateless revision", () => {
   const meta = { [`${META}protocolVersion`]: STATELESS, [`${META}clientCapabilities`]: {} };
   const headers = (method: string) => ({ "mcp-protocol-version": STATELESS, "mcp-method": method });
 
-  test("opens no session, and counts by the address whatever session is sent", async () => {
+  test("opens no session, and counts by address whatever session is sent", async () => {
     const { rpc, session, calls } = await mcpShop();
     const { body, headers: got } = await rpc(
       "server/discover",
@@ -268,7 +268,7 @@ describe("the stateless revision", () => {
     expect((await calls())[0].client).toEqual({ address: "127.0.0.0/24" });
   });
 
-  test("a call that contradicts itself is refused, and recorded as a call", async () => {
+  test("refuses a call that contradicts itself, and records it as a call", async () => {
     const { rpc, calls, server } = await mcpShop();
     const params = { name: "get_pricing", _meta: meta };
     const wrong = { ...headers("tools/call"), "mcp-name": "sign_up" };
@@ -297,7 +297,7 @@ describe("the stateless revision", () => {
     }
   });
 
-  test("takes a tool's name in base64, and refuses another than the body's", async () => {
+  test("accepts a tool's name in base64, and refuses one that differs from the body's", async () => {
     const { rpc } = shop;
     const call = (name: string) =>
       rpc(
@@ -316,7 +316,7 @@ describe("the stateless revision", () => {
   });
 });
 
-test("a list longer than a page is read page by page, and begun anew after a change", async () => {
+test("a list longer than a page is read page by page, and restarted after a change", async () => {
   const tools = Array.from({ length: 118 }, (_, i) => ({
     kind: "plain" as const,
     definition: { name: `tool_${i}`, inputSchema: { type: "object" } },
@@ -340,7 +340,7 @@ test("a list longer than a page is read page by page, and begun anew after a cha
   expect([stale.status, stale.body.error.code]).toEqual([200, -32602]);
 });
 
-describe("on loopback", () => {
+describe("on loopback,", () => {
   const head = (port: number, key: string, host: string, origin?: string) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const lines = [
@@ -371,7 +371,7 @@ describe("on loopback", () => {
     ["localhost", "https://evil.example.com", 403],
     ["localhost", "null", 403],
     ["", undefined, 403],
-  ])("asked for %j from %j: %d", async (host, origin, status) => {
+  ])("a request for %j from %j gets %d", async (host, origin, status) => {
     const { server, site } = shop;
     const answer = await head(server.port, site.site_key, host, origin);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

@@ -133,7 +133,7 @@ function sentId(body: string): unknown {
   }
 }
 
-test(`${RUNS} fuzzed bodies are answered: in JSON-RPC, or by the status that is documented`, {
+test(`${RUNS} fuzzed bodies are answered with JSON-RPC or a documented status`, {
   timeout: 60_000 + RUNS * 20,
 }, async () => {
   const seen = new Set<number>();

@@ -19,7 +19,7 @@ async function callUntilLimited(call: () => Promise<{ body: { error?: { data: un
 }
 
 describe.each(OFFICIAL_CLIENTS)("over its rate, $name", ({ connect, revision }) => {
-  test("reads rate_limited as typed data, and goes on once it has waited", async () => {
+  test("reads rate_limited as typed data, and continues after it has waited", async () => {
     const clock = new ManualClock(NOON);
     const env = limits({
       MCP_CALLS_PER_SESSION_PER_MINUTE: 6,
@@ -39,7 +39,7 @@ describe.each(OFFICIAL_CLIENTS)("over its rate, $name", ({ connect, revision }) 
   });
 });
 
-test("a session is limited by itself, and another of the same address is not", async () => {
+test("a session has its own limit, apart from another one of the same address", async () => {
   const { call, session } = await mcpShop({
     env: limits({ MCP_CALLS_PER_ADDRESS_PER_MINUTE: 60 }),
   });
@@ -83,7 +83,7 @@ test(`${SESSIONS} sessions of one address neither raise its limit nor take memor
   expect(remembered()).toBe(2 + 30);
 });
 
-test("one address cannot take what the whole site may have", async () => {
+test("one address cannot use the limit of the whole site", async () => {
   const env = {
     ...limits({ MCP_CALLS_PER_ADDRESS_PER_MINUTE: 5, MCP_CALLS_PER_SITE_PER_MINUTE: 20 }),
     ...TRUSTED_PROXY,
@@ -103,7 +103,7 @@ test("one address cannot take what the whole site may have", async () => {
   expect((await call(from("203.0.113.10"))).body.error).toBeUndefined();
 });
 
-test("addresses of one /64 are one address, and a session of another site is none", async () => {
+test("addresses of one /64 count as one, and a session of another site is not accepted", async () => {
   const env = { ...limits({ MCP_CALLS_PER_ADDRESS_PER_MINUTE: 2 }), ...TRUSTED_PROXY };
   const shop = await mcpShop({ env });
   expect((await shop.call(from("2001:db8::1"))).body.error).toBeUndefined();
@@ -115,7 +115,7 @@ test("addresses of one /64 are one address, and a session of another site is non
   expect((await shop.calls()).at(-1).client.session).toBeUndefined();
 });
 
-test("the handshake costs no calls, and goes on without a session where there were too many", async () => {
+test("the handshake costs no calls, and continues without a session if there are too many", async () => {
   const env = limits({
     MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: 3,
     MCP_CALLS_PER_ADDRESS_PER_MINUTE: 4,
@@ -129,7 +129,7 @@ test("the handshake costs no calls, and goes on without a session where there we
   expect((await call()).body.error.data.scope).toBe("address");
 });
 
-test("a flood of one address is refused before it is read, and recorded nowhere", async () => {
+test("a flood from one address is refused before it is read, and is not recorded", async () => {
   const clock = new ManualClock(NOON);
   const env = { ...limits({ SOURCE_REQUESTS_PER_MINUTE: 4 }), ...TRUSTED_PROXY };
   const { call, calls } = await mcpShop({ env, overrides: { clock } });
@@ -147,7 +147,7 @@ test("a flood of one address is refused before it is read, and recorded nowhere"
   expect((await call(flood)).status).toBe(200);
 });
 
-test("a limited call is recorded once, as such", async () => {
+test("a limited call is recorded once, as limited", async () => {
   const { call, calls } = await mcpShop({ env: limits({ MCP_CALLS_PER_ADDRESS_PER_MINUTE: 1 }) });
   await call();
   await call();
@@ -161,7 +161,7 @@ test("a limited call is recorded once, as such", async () => {
   expect([limited.tool.reason, limited.tool.result_digest]).toEqual(["address", undefined]);
 });
 
-test("calls that cannot be served have the limits of calls, whatever they carry", async () => {
+test("calls that cannot be served have the same limits, whatever they contain", async () => {
   const env = limits({ MCP_CALLS_PER_ADDRESS_PER_MINUTE: 3 });
   const clock = new ManualClock(NOON);
   const { call, calls } = await mcpShop({ env, overrides: { clock } });

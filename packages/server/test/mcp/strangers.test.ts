@@ -30,8 +30,8 @@ async function sessionOf({ rpc }: Shop, clientInfo: { name: string; version: str
   return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
 }
 
-describe.each(TIER_DATABASES)("words of a stranger, on %s:", (dialect) => {
-  test("no record contains them, and each commitment can be checked while its salt is kept", async () => {
+describe.each(TIER_DATABASES)("text written by a stranger, on %s:", (dialect) => {
+  test("no record contains it, and each commitment can be checked while its salt is kept", async () => {
     const clock = new ManualClock(NOON);
     const shop = await mcpShop({ dialect, overrides: { clock } });
     const client = { name: "Ludmila of 12 Rose Lane", version: "call-me-0123" };
@@ -60,7 +60,7 @@ describe.each(TIER_DATABASES)("words of a stranger, on %s:", (dialect) => {
     expect(await keptWords(shop)).toEqual([]);
   });
 
-  test("a name of a well-known client is recorded as it is", async () => {
+  test("the name of a well-known client is recorded as it is", async () => {
     const shop = await mcpShop({ dialect });
     await shop.call(await sessionOf(shop, { name: "claude-ai", version: "" }));
     const [record] = (await logOf(shop)).ofType("mcp.tools_call");
@@ -73,7 +73,7 @@ describe.each(TIER_DATABASES)("words of a stranger, on %s:", (dialect) => {
 });
 
 describe.each(TIER_DATABASES)("calls that a limit refuses, on %s:", (dialect) => {
-  test("ten of a minute have a record each, the others are one record with counts by reason", async () => {
+  test("ten in a minute get a record each, and the others share one record with counts by reason", async () => {
     const clock = new ManualClock(NOON);
     const env = { GATEHOUSE_MCP_CALLS_PER_ADDRESS_PER_MINUTE: "2" };
     const shop = await mcpShop({ dialect, env, overrides: { clock } });
@@ -93,7 +93,7 @@ describe.each(TIER_DATABASES)("calls that a limit refuses, on %s:", (dialect) =>
   });
 });
 
-describe.each(TIER_DATABASES)("what strangers may add to a log in a day, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("the records that strangers can add in a day, on %s:", (dialect) => {
   test("calls over the quota are refused and counted until midnight, also after a restart", async () => {
     const clock = new ManualClock(NOON);
     const env = {

@@ -45,7 +45,7 @@ async function startProgram(...args: readonly string[]) {
   return { line: async () => (await lines.next()).value as string };
 }
 
-test("the guide's receiver takes what the service signed, once, and nothing else", async () => {
+test("the receiver in the webhook guide accepts what the service signed once, and nothing else", async () => {
   const port = await freePort();
   const address = `http://127.0.0.1:${port}/hook`;
   const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: "127.0.0.1" };

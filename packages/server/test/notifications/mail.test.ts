@@ -15,7 +15,7 @@ import { telling } from "./telling.ts";
 const HOUR_MS = 3_600_000;
 const CART = { protocol_context: { protocol: "ap2", cart_total: "60.50", cart_currency: "EUR" } };
 
-describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let box: Awaited<ReturnType<typeof startMailbox>>;
   let server: TestServer;
@@ -53,7 +53,7 @@ describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
   const header = ({ headers }: ReceivedMail, wanted: string) =>
     headers.filter(([name]) => name === wanted).map(([, value]) => value);
 
-  test("a plain text says who asks for what, which rule, until when, and how to decide", async () => {
+  test("the plain text says who requests what, by which rule, until when, and how to decide", async () => {
     const { buyer, answer, escalationId } = await owner.escalate(shop, CART);
     await owner.deliver();
     const mail = only();
@@ -89,7 +89,7 @@ describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     expect(mail.text).not.toMatch(/https?:/);
   });
 
-  test("a hostile name of an agent begins no header, no line and no link", async () => {
+  test("a hostile agent name starts no header, no line and no link", async () => {
     const { buyer } = await owner.escalate(shop);
     const name =
       "Ann\r\nBcc: all@example.com\r\nSubject: You won\r\n\r\n<b>\u202egpj\u0001 " +
@@ -124,7 +124,7 @@ describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     expect(mail.text).not.toMatch(/\p{Cf}|[\u2028\u2029]|https:\/\/|^Bcc|^Rule: none/mu);
   });
 
-  test("a mail server that is down or busy gets the very same mail once it is back", async () => {
+  test("a mail server that is down or busy gets the same mail once it is back", async () => {
     const { port } = box;
     await owner.escalate(shop);
     await box.close();
@@ -148,7 +148,7 @@ describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     expect(box.mails.map(({ raw }) => raw)).toEqual([first, first]);
   });
 
-  test("an address the mail server will never take is not tried again", async () => {
+  test("an address that the mail server rejects permanently is not tried again", async () => {
     box.refuse = 550;
     await owner.escalate(shop);
     await owner.deliver();
@@ -159,7 +159,7 @@ describe.each(TIER_DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     ]);
   });
 
-  test("everybody gets a mail of their own, and a flood ends in quiet", async () => {
+  test("everyone gets their own mail, and a flood of mails is stopped", async () => {
     const emails = ["ann@example.com", "bob@example.com"];
     await shop.admin("PUT", "/notifications", { emails });
     await owner.escalate(shop);

@@ -17,7 +17,7 @@ function triesAt(chance: number): number[] {
   }
 }
 
-test("the first retry comes within a minute, the last after a day and within three", () => {
+test("the first retry is within a minute, and the last after one day and within three", () => {
   const runs = DELIVER_EVERY_MS + JOB_TICK_MS;
   for (const chance of [0, 0.5, NEARLY_ONE]) {
     const tries = triesAt(chance);
@@ -28,7 +28,7 @@ test("the first retry comes within a minute, the last after a day and within thr
   }
 });
 
-test("each wait is longer than the one before or the longest, an hour at most, and differs by chance", () => {
+test("each wait is longer than the one before, up to an hour, and varies randomly", () => {
   const waits = (chance: number) => {
     const tries = triesAt(chance);
     return tries.slice(1).map((at, i) => at - (tries[i] as number));
@@ -42,7 +42,7 @@ test("each wait is longer than the one before or the longest, an hour at most, a
   expect(waits(0.5).every((wait, i) => wait > (plain[i] as number))).toBe(true);
 });
 
-test("however often it was tried, it is given up by time alone", () => {
+test("delivery is given up by time only, however many attempts there were", () => {
   const often = { attempts: 500, since: 0 };
   expect(nextTryAt(often, HOUR_MS, 0)).toBe(HOUR_MS + 40 * 60_000);
   expect(nextTryAt(often, 60 * HOUR_MS, 0)).toBe(undefined);

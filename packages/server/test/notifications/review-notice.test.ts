@@ -21,7 +21,7 @@ const asked = {
   now: 0,
 } as unknown as ReviewNotice;
 
-test("what is to be bought is told, each item on a line of its own", () => {
+test("a review notification lists the items, each on its own line", () => {
   const { text } = reviewMail({ ...asked, ruleTitle: "More than 50.00 EUR" });
   expect(text).toContain(
     "What:    place_order\n         2 × A red rose (rose)\nAmount:  20.00 EUR\n",

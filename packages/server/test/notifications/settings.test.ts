@@ -20,7 +20,7 @@ const resolver = {
   txt: async () => [],
 };
 
-describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let box: Awaited<ReturnType<typeof startMailbox>>;
@@ -47,7 +47,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     };
   });
 
-  test("is nowhere at first, then what was set; what is left out stays", async () => {
+  test("are empty at first, and keep what a change leaves out", async () => {
     expect((await admin("GET", "/notifications")).body).toEqual({ webhook_url: null, emails: [] });
     const webhook_url = "https://hooks.example.com/a?b=c";
     expect((await set({ webhook_url: `${webhook_url}#d` })).body).toEqual({
@@ -64,7 +64,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     expect(unknown.status).toBe(200);
   });
 
-  test("is recorded without an address of a person or a path that may be secret", async () => {
+  test("are recorded without a person's address or a path that may be secret", async () => {
     const emails = ["ann@example.com", "bob@example.com"];
     await set({ webhook_url: "https://hooks.example.com/s3cret", emails });
     const { items } = (await admin("GET", "/audit/records?limit=200&type=site.changed")).body;
@@ -88,7 +88,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     ["no address at all", "hooks"],
     ["a line break", "https://hooks.example.com/\r\nX: y"],
     ["the empty text", ""],
-  ])("is no webhook with %s", async (_name, webhook_url) => {
+  ])("refuse a webhook with %s", async (_name, webhook_url) => {
     const refused = await set({ webhook_url });
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);
     expect(refused.body.message).toMatch(/^webhook_url: /);
@@ -106,7 +106,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     ["letters outside ASCII", "änn@example.com"],
     ["no host", "ann@"],
     ["nobody", "@example.com"],
-  ])("is no mail address with %s", async (_name, address) => {
+  ])("refuse a mail address with %s", async (_name, address) => {
     const refused = await set({ emails: ["bob@example.com", address] });
     expect([refused.status, refused.body.message]).toEqual([
       400,
@@ -114,14 +114,14 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     ]);
   });
 
-  test("is at most ten mail addresses, each once", async () => {
+  test("contain at most ten mail addresses, each once", async () => {
     const many = Array.from({ length: 11 }, (_, i) => `ann${i}@example.com`);
     expect((await set({ emails: many })).status).toBe(400);
     expect((await set({ emails: many.slice(1) })).status).toBe(200);
     expect((await set({ emails: ["ann@example.com", "Ann@example.com"] })).status).toBe(400);
   });
 
-  test("is the owner's to see and to set", async () => {
+  test("can be seen and set only by the owner", async () => {
     const reviewer = { name: "R", role: "reviewer" };
     const { token } = (await admin("POST", "/tokens", reviewer)).body;
     for (const [method, path, body] of [
@@ -135,7 +135,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     }
   });
 
-  test("is tried out at once, with what went wrong in words", async () => {
+  test("can be tested at once, with any problem in words", async () => {
     await set({ webhook_url: receiver.url, emails: ["ann@example.com"] });
     const mail = { kind: "mail", destination: "ann@example.com" };
     const webhook = { kind: "webhook", destination: receiver.url };
@@ -159,7 +159,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
     expect((await admin("GET", "/messages")).body.items).toEqual([]);
   });
 
-  test("is tried out a few times, not for ever, and only where something is set", async () => {
+  test("can be tested only a few times, and only if something is set", async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 4; i++) {
       const { status, headers } = await admin("POST", "/notifications/test", {});
@@ -172,7 +172,7 @@ describe.each(TIER_DATABASES)("where an owner is told, on %s,", (dialect) => {
   });
 });
 
-test("an installation without a mail server takes no mail address, and says why", async () => {
+test("an installation without a mail server refuses mail addresses, and says why", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const { site_key_hash } = await createSite(server, "shop.example.com");
   const path = `/v1/admin/sites/${site_key_hash}/notifications`;

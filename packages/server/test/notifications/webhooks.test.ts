@@ -31,7 +31,7 @@ function signal() {
   return { happened: () => happened(), happens };
 }
 
-describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("notifications to an owner by webhook, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let env: Record<string, string>;
   let fails = false;
@@ -63,7 +63,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     receiver.status(200);
   });
 
-  test("a review is told of with who asks for what, by which rule, and until when", async () => {
+  test("a review is sent with who requests what, by which rule, and until when", async () => {
     const fields = {
       protocol_context: { protocol: "ap2", cart_total: "60.00", cart_currency: "EUR" },
     };
@@ -109,7 +109,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     });
   });
 
-  test("the receiver verifies it with the public keys alone, and any change shows", async () => {
+  test("the receiver verifies it with the public keys alone, and any change fails", async () => {
     await owner.escalate(shop);
     await owner.deliver();
     const [got] = receiver.received as [Receiver["received"][0]];
@@ -127,7 +127,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     }
   });
 
-  test("the message is written with the decision, once, or with it not at all", async () => {
+  test("the message is written once with the decision, or neither is", async () => {
     fails = true;
     const failed = await owner.escalate(shop);
     fails = false;
@@ -143,7 +143,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     expect(JSON.parse(got.body).escalation.escalation_id).toBe(again.body.escalation_id);
   });
 
-  test("a receiver that is down, slow, failing or moved gets the same again until it takes it", async () => {
+  test("a receiver that is down, slow, failing or redirecting gets the same message until it accepts it", async () => {
     const began = clock.now();
     await owner.escalate(shop);
     const problems: string[] = [];
@@ -181,7 +181,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     expect(new Set(times).size).toBe(5);
   });
 
-  test("after more than a day of failures it is given up, and sent again when the owner says so", async () => {
+  test("after more than a day of failures it is given up, and the owner can send it again", async () => {
     receiver.status(503);
     await owner.escalate(shop);
     const began = clock.now();
@@ -209,7 +209,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     expect((await shop.admin("POST", "/messages/msg_none/resend", {})).status).toBe(404);
   });
 
-  test("a receiver that answers 410 is not asked again", async () => {
+  test("a receiver that answers 410 gets no more requests", async () => {
     receiver.status(410);
     await owner.escalate(shop);
     await owner.deliver();
@@ -221,7 +221,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     expect(failed.last_problem).toContain("410");
   });
 
-  test("a receiver that fails is asked once in a run, however much is due; others get theirs", async () => {
+  test("a failing receiver gets one request in a run, however much is due, and others get theirs", async () => {
     const healthy = await startReceiver();
     const other = await owner.shop({ webhook_url: healthy.url }, "other.example.com");
     receiver.status(500);
@@ -234,7 +234,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     expect(order).toEqual([...order].sort());
   });
 
-  test("two nodes do not both send while one is at it", async () => {
+  test("two nodes do not send the same message at the same time", async () => {
     const second = await startServer(env, { clock });
     await second.context.jobs.stop();
     await owner.escalate(shop);
@@ -259,7 +259,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     await second.stop();
   });
 
-  test("a node that dies after sending leaves it to be sent again, the same id and bytes", async () => {
+  test("a node that dies after sending leaves the message to be sent again, with the same id and bytes", async () => {
     const dying = await startServer(env, { clock });
     await dying.context.jobs.stop();
     await owner.escalate(shop);
@@ -280,7 +280,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     await dying.stop().catch(() => undefined);
   });
 
-  test("a queue that is full takes no more: what does not fit can be sent by hand", async () => {
+  test("a full queue takes no more, and what does not fit can be sent by hand", async () => {
     await owner.escalate(shop);
     const [{ message_id }] = await owner.messages(shop);
     // Ten thousand would be slow to make one by one.
@@ -300,7 +300,7 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     expect(failed).toMatchObject({ attempts: 0, last_problem });
   });
 
-  test("messages are forgotten long after they ended, and with the site", async () => {
+  test("messages are deleted long after they ended, and with the site", async () => {
     const leaving = await owner.shop({ webhook_url: receiver.url }, "leaving.example.com");
     await owner.escalate(leaving);
     await owner.deliver();
@@ -315,14 +315,14 @@ describe.each(TIER_DATABASES)("an owner is told by webhook, on %s:", (dialect) =
     }
   });
 
-  test("whoever set nothing is told nothing", async () => {
+  test("without settings nothing is sent", async () => {
     const quiet = await owner.shop({}, "quiet.example.com");
     expect((await owner.escalate(quiet)).answer.status).toBe(202);
     expect(await owner.messages(quiet)).toEqual([]);
   });
 });
 
-test("the job is woken by the commit, and delivers before it is due", async () => {
+test("the delivery job is woken by the commit, and delivers before it is due", async () => {
   const receiver = await startReceiver();
   const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: "127.0.0.1" };
   const clock = new ManualClock(NOON);

@@ -31,9 +31,9 @@ const bodyOf = ({ body }: Received) => JSON.parse(body);
 const idOf = ({ headers }: Received) => headers["webhook-id"];
 const eventsIn = (one: Received) => (bodyOf(one).fulfillment.events ?? []).length;
 
-describe("killed while a platform is told of its orders", () => {
+describe("a service killed while it notifies a platform of its orders", () => {
   test.each(DATABASES)(
-    "on %s, nothing is lost: each change is told, in order, the same bytes under the same id",
+    "on %s loses nothing: each change is sent in order, with the same bytes under the same id",
     async (dialect) => {
       const platform = await Platform.start();
       onTestFinished(() => platform.stop());

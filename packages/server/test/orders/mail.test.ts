@@ -13,7 +13,7 @@ const HOSTILE = [
   "\u202EesoR\u200B\u0007 <b>bold</b> =?utf-8?q?x?=",
 ];
 
-describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at } = {} as World;
   let mailbox: Awaited<ReturnType<typeof startMailbox>>;
@@ -47,7 +47,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
   const header = ({ headers }: ReceivedMail, name: string) =>
     headers.filter(([one]) => one === name).map(([, value]) => value);
 
-  test("of what was bought, what it costs and where to look; once", async () => {
+  test("the first one says once what was bought, what it costs and where to look", async () => {
     const { orderId, order } = await at.bought(shop, {
       ...lines(["rose", 2], ["vase", 1]),
       buyer: BUYER,
@@ -71,7 +71,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     }
   });
 
-  test("that it was sent, with where it is; and that it was cancelled", async () => {
+  test("later ones say that it was shipped, with the tracking, and that it was canceled", async () => {
     const { orderId } = await at.bought(shop, {
       ...lines(["rose", 2]),
       buyer: BUYER,
@@ -104,7 +104,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     expect(cancelled).toContain("What stays ordered:\n\n  1 × A rose\n");
   });
 
-  test.each(HOSTILE)("words of a product stay words: %j", async (title) => {
+  test.each(HOSTILE)("text of a product stays plain text: %j", async (title) => {
     await at.importLines(shop, [{ id: "odd", title, price: "1.00", currency: "EUR" }]);
     const product = (await at.product(shop, "odd")) as { title: string } | undefined;
     const bought = product === undefined ? "rose" : "odd";
@@ -135,7 +135,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     "<ada@example.com>",
     "ada@localhost",
   ])(
-    "an address that is not one plain address gets none, and the order stands: %j",
+    "an address that is not one plain address gets no mail, and the order stands: %j",
     async (email) => {
       const made = await at.create(shop, { ...ROSE, buyer: { email } });
       const done = await at.complete(shop, made.body.id);
@@ -147,7 +147,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     },
   );
 
-  test("not where the owner says so, and not more than a person could order", async () => {
+  test("none is sent if the owner turns it off, or beyond what a person could order", async () => {
     await shop.admin("PUT", "/shop", { buyer_mail: false });
     await at.bought(shop, { ...lines(["vase", 1]), buyer: BUYER });
     await deliver();
@@ -165,7 +165,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     expect(mailbox.mails.at(-1)?.to).toEqual([other.email]);
   });
 
-  test("again where the mail server says later, and never where it says never", async () => {
+  test("it is retried after a temporary failure of the mail server, and not after a permanent one", async () => {
     mailbox.refuse = 451;
     const { orderId } = await at.bought(shop);
     await deliver();
@@ -184,7 +184,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     expect(shown).toMatchObject([{ kind: "mail", audience: "buyer", state: "delivered" }]);
   });
 
-  test("of a dispute the owner is mailed however much was sold before", async () => {
+  test("the owner gets mail about a dispute, however much was sold before", async () => {
     const emails = ["owner@example.com"];
     await shop.admin("PUT", "/notifications", { emails });
     await shop.admin("PUT", "/shop", {});
@@ -201,7 +201,7 @@ describe.each(TIER_DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     expect(header(own.at(-1) as ReceivedMail, "subject")[0]).toContain("is disputed");
   });
 
-  test("the owner is told of the sale, and of a dispute, by mail too", async () => {
+  test("the owner gets mail about the sale and about a dispute too", async () => {
     const emails = ["owner@example.com"];
     await shop.admin("PUT", "/notifications", { emails });
     const { orderId } = await at.bought(shop);

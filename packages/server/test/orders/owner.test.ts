@@ -15,7 +15,7 @@ const WISHES = [
   ["rehearse", { event: "capture" }],
 ] as const;
 
-describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) => {
+describe.each(DATABASES)("an owner who manages an order, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, at } = {} as World;
   let shop: Shop;
@@ -40,7 +40,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
       .reverse()
       .map(({ record }: { record: { adjustment: object } }) => record.adjustment);
 
-  test("sends it in parts, and each part stays told", async () => {
+  test("it can be shipped in parts, and each part stays listed", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     const part = [{ id: "li_1", quantity: 1 }];
     const first = await change(orderId, "ship", { line_items: part, carrier: "DHL" });
@@ -75,23 +75,23 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
   });
 
   test.each([
-    ["more than there is", 409, { line_items: [{ id: "li_1", quantity: 3 }] }],
-    ["a line that is none", 400, { line_items: [{ id: "li_9", quantity: 1 }] }],
-    ["nothing of a line", 400, { line_items: [{ id: "li_1", quantity: 0 }] }],
+    ["more than was ordered", 409, { line_items: [{ id: "li_1", quantity: 3 }] }],
+    ["an unknown line", 400, { line_items: [{ id: "li_9", quantity: 1 }] }],
+    ["a quantity of zero", 400, { line_items: [{ id: "li_1", quantity: 0 }] }],
     ["a line twice", 400, { line_items: Array(2).fill({ id: "li_1", quantity: 1 }) }],
-    ["a word nobody knows", 400, { type: "eaten" }],
-    ["a link that is none", 400, { tracking_url: "javascript:alert(1)" }],
-    ["words in the place of a link", 400, { tracking_url: "notaurl" }],
-    ["a time to come", 400, { occurred_at: "2031-01-01T00:00:00.000Z" }],
+    ["an unknown type", 400, { type: "eaten" }],
+    ["a link that is not a web address", 400, { tracking_url: "javascript:alert(1)" }],
+    ["text instead of a link", 400, { tracking_url: "notaurl" }],
+    ["a time in the future", 400, { occurred_at: "2031-01-01T00:00:00.000Z" }],
     ["a time before the order", 400, { occurred_at: "2029-01-01T00:00:00.000Z" }],
-  ])("%s cannot be sent, and nothing changes", async (_, status, body) => {
+  ])("%s is refused when shipping, and nothing changes", async (_, status, body) => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     const refused = await change(orderId, "ship", body);
     expect([refused.status, typeof refused.body.message]).toEqual([status, "string"]);
     expect(await show(orderId)).toMatchObject({ status: "open", revision: 1, events: [] });
   });
 
-  test("cancelled before it is taken: stock is back, and the authorization is given up, once", async () => {
+  test("canceling it before the capture returns the stock and voids the authorization, once", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 48 });
     const reason = "We have no more of these.";
@@ -130,7 +130,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("in part, the rest stays authorized; sent goods cannot be cancelled", async () => {
+  test("canceling a part keeps the rest authorized, and shipped goods cannot be canceled", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     await change(orderId, "ship", { line_items: [{ id: "li_1", quantity: 1 }] });
     const all = await change(orderId, "cancel", { line_items: [{ id: "li_1", quantity: 2 }] });
@@ -148,7 +148,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 49 });
   });
 
-  test("after it was taken: the goods are cancelled, and the money is the owner's to give back", async () => {
+  test("canceling it after the capture cancels the goods, and the refund is left to the owner", async () => {
     const { orderId } = await at.bought(shop);
     await change(orderId, "rehearse", { event: "capture" });
     const cancelled = await change(orderId, "cancel");
@@ -161,7 +161,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("with Stripe: the intent is cancelled; taken there meanwhile, it is shown as taken", async () => {
+  test("with Stripe, canceling it cancels the intent, and a capture in the meantime is shown", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
       kind: "stripe",
@@ -200,7 +200,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("delivered is what was sent, unless somebody says that it was fetched", async () => {
+  test("only what was shipped can be delivered, unless it is marked as picked up", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     const none = await change(orderId, "ship", { type: "delivered" });
     expect([none.status, none.body.message]).toEqual([409, "Nothing is left to be delivered."]);
@@ -221,7 +221,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     ]);
   });
 
-  test("refunds do not use up how often it may be cancelled; pieces of a rehearsal are counted", async () => {
+  test("refunds do not count towards the limit of cancellations, and test refunds are limited", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     await change(orderId, "rehearse", { event: "capture" });
     for (let i = 0; i < 50; i++) {
@@ -234,7 +234,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("with its site goes what people wrote about it", async () => {
+  test("what people wrote about it is deleted with its site", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     await change(orderId, "notes", { text: "Ada Love called" });
     await change(orderId, "ship", { line_items: [{ id: "li_1", quantity: 1 }], carrier: "DHL" });
@@ -249,14 +249,14 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await db.all(kept, orderId)).toEqual([{ description: null }]);
   });
 
-  test("two who cancel at once: one does", async () => {
+  test("of two concurrent cancellations only one succeeds", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     const both = await Promise.all([change(orderId, "cancel"), change(orderId, "cancel")]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50 });
   });
 
-  test("notes are for the owner's people: no platform, no log and no auditor has them", async () => {
+  test("notes are for the owner's team, and no platform, log or auditor gets them", async () => {
     const { orderId } = await at.bought(shop);
     const noted = await change(orderId, "notes", { text: "Called her: leave it at the door." });
     expect([noted.status, noted.body.text]).toEqual([201, "Called her: leave it at the door."]);
@@ -279,7 +279,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect((await change(orderId, "notes", { text: " " })).status).toBe(400);
   });
 
-  test("an order of nobody's is not found, whatever is wanted of it", async () => {
+  test("another site's order is not found by any action", async () => {
     const { orderId } = await at.bought(shop);
     const other = await at.shop();
     for (const [verb, body] of WISHES) {
@@ -288,7 +288,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     }
   });
 
-  test("all orders are in one list, by how far they are and how they are paid", async () => {
+  test("all orders are in one list, filtered by status and payment", async () => {
     const buyer = await at.buyer(shop);
     expect((await at.order(shop, buyer)).status).toBe(200);
     clock.advance(1000);
@@ -307,7 +307,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect((await shop.admin("GET", "/orders?status=lost")).status).toBe(400);
   });
 
-  test("what is rehearsed cannot be more than there is, and only with the sandbox", async () => {
+  test("test events cannot exceed the order's amounts, and need the sandbox", async () => {
     const { orderId } = await at.bought(shop);
     const play = async (event: string, amount_minor?: number) =>
       (await change(orderId, "rehearse", { event, amount_minor })).status;
@@ -334,7 +334,7 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("lapsed and never taken, it says so; the time left before is told", async () => {
+  test("an authorization that expired without a capture is shown as expired", async () => {
     const { orderId } = await at.bought(shop);
     expect(await show(orderId)).toMatchObject({ lapses_at: null, lapses_in_seconds: null });
     await change(orderId, "rehearse", { event: "lapse" });

@@ -7,7 +7,7 @@ import { isSigned, newPlatformKey, profileOf } from "../ucp/platform.ts";
 
 const NOT_FOUND = [200, "error", "not_found"];
 
-describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("an order that its platform reads, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
@@ -26,7 +26,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
   const profileOfShop = async () =>
     (await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`)).json();
 
-  test("is shown whole: lines, where it goes, sums, terms; signed, and kept by nobody", async () => {
+  test("is shown completely with lines, destination, totals and terms, signed, and not cached", async () => {
     const made = await at.ready(shop, {
       ...lines(["rose", 2], ["vase", 1]),
       buyer: BUYER,
@@ -76,7 +76,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
     expect(JSON.stringify(body)).not.toContain(BUYER.email);
   });
 
-  test("needs a signature that says when, whatever the owner waives", async () => {
+  test("needs a signature with a time, whatever the owner waives", async () => {
     expect((await at.readOrder(shop, orderId)).status).toBe(200);
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     const unsigned = await at.readOrder(shop, orderId, { sign: false });
@@ -90,7 +90,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
     expect([old.status, old.body.code]).toEqual([401, "signature_invalid"]);
   });
 
-  test("is nobody else's: another platform, another shop, another id", async () => {
+  test("is not shown to another platform, by another shop, or by another id", async () => {
     const other = { profile: platform.profileUrl("another") };
     expect(told(await at.readOrder(shop, orderId, other))).toEqual(NOT_FOUND);
     expect(told(await at.readOrder(await at.shop(), orderId))).toEqual(NOT_FOUND);
@@ -98,7 +98,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
     expect(told(await at.readOrder(shop, "x".repeat(200)))).toEqual(NOT_FOUND);
   });
 
-  test("of a mandate is no platform's", async () => {
+  test("from a mandate belongs to no platform", async () => {
     const buyer = await at.buyer(shop);
     expect((await at.order(shop, buyer)).status).toBe(200);
     const all: { order_id: string; checkout_id: string | null }[] = await at.orders(shop);
@@ -107,7 +107,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
     expect(told(await at.readOrder(shop, mandated?.order_id ?? ""))).toEqual(NOT_FOUND);
   });
 
-  test("made without a signature is read with one", async () => {
+  test("made without a signature can be read with one", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     const free = { ...lines(["vase", 1]), buyer: BUYER };
     const made = await at.create(shop, free, { sign: false });
@@ -116,7 +116,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
     expect([read.body.id, read.body.fulfillment]).toEqual([done.body.order.id, {}]);
   });
 
-  test("is there while the shop is shut, and while nobody knows whose domain it is", async () => {
+  test("is available while the shop is closed, and while its domain is not verified", async () => {
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     expect((await at.create(shop)).body.messages[0].code).toBe("capabilities_incompatible");
     expect((await at.readOrder(shop, orderId)).body.id).toBe(orderId);
@@ -140,7 +140,7 @@ describe.each(TIER_DATABASES)("an order that its platform asks after, on %s,", (
     ]);
   });
 
-  test("is told over MCP to whoever signs the request, and to nobody else", async () => {
+  test("is shown over MCP to a caller who signs the request, and to nobody else", async () => {
     const call = (sign: boolean) =>
       platform.call(
         `${server.url}/v1/mcp/${shop.site_key}`,

@@ -26,7 +26,7 @@ function shuffled<T>(list: readonly T[], seed: number): T[] {
   return made;
 }
 
-describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("money returned through Stripe, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, platform, at } = {} as World;
   let shop: Shop;
@@ -106,7 +106,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
   };
 
   test.each(Array.from({ length: ORDERS_TOLD }, (_, n) => n + 1))(
-    "in parts, and at last wholly: each refund once, whatever order it is told in (%i)",
+    "a refund in parts is recorded once per part, in whatever order events arrive (%i)",
     async (seed) => {
       stripe.capture(intent);
       const ids = [];
@@ -134,7 +134,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     },
   );
 
-  test("one that takes its time is pending, then done, or did not work", async () => {
+  test("a slow refund is pending, then completed or failed", async () => {
     stripe.capture(intent);
     const first = stripe.refund(intent, 1000, "pending");
     clock.advance(1000);
@@ -160,7 +160,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("told of by one event alone, whichever that is", async () => {
+  test("a single event of any kind is enough", async () => {
     stripe.capture(intent);
     stripe.refund(intent, 700);
     const [event] = stripe.events(account.id).filter(({ type }) => type === "charge.refunded");
@@ -169,7 +169,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("what of an authorization was not taken is no refund, though Stripe has one for it", async () => {
+  test("the part of an authorization that was not captured is not a refund, though Stripe has one", async () => {
     stripe.capture(intent, 9000);
     await tellAll();
     expect(await adjustments()).toEqual([]);
@@ -180,7 +180,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("given up before it was taken, nothing goes back", async () => {
+  test("nothing is refunded if the authorization was voided before the capture", async () => {
     stripe.cancel(intent);
     await tellAll();
     expect(await adjustments()).toEqual([]);
@@ -191,31 +191,34 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
   test.each([
     ["won", "failed"],
     ["lost", "completed"],
-  ] as const)("an inquiry, then a dispute, then %s: one adjustment, %s", async (end, status) => {
-    stripe.capture(intent);
-    const id = stripe.dispute(intent, true);
-    await tellAll();
-    expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
-    stripe.moveDispute(account.id, id, "needs_response");
-    await tellAll();
-    stripe.moveDispute(account.id, id, "under_review");
-    await tellAll();
-    expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
-    stripe.moveDispute(account.id, id, end);
-    await tellAll(3);
-    expect(await adjustments()).toEqual([["dispute", status, PAID]]);
-    expect(await recorded()).toEqual([
-      ["dispute", "pending"],
-      ["dispute", status],
-    ]);
-    const shown = (await at.readOrder(shop, orderId)).body.adjustments;
-    expect(shown).toMatchObject([{ id: `adj_${id}`, type: "dispute", status }]);
-    // The sale, the inquiry, that it is a dispute now, and how it ended.
-    expect(await topics()).toHaveLength(4);
-    await agree();
-  });
+  ] as const)(
+    "an inquiry, then a dispute, then %s leads to one adjustment that is %s",
+    async (end, status) => {
+      stripe.capture(intent);
+      const id = stripe.dispute(intent, true);
+      await tellAll();
+      expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
+      stripe.moveDispute(account.id, id, "needs_response");
+      await tellAll();
+      stripe.moveDispute(account.id, id, "under_review");
+      await tellAll();
+      expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
+      stripe.moveDispute(account.id, id, end);
+      await tellAll(3);
+      expect(await adjustments()).toEqual([["dispute", status, PAID]]);
+      expect(await recorded()).toEqual([
+        ["dispute", "pending"],
+        ["dispute", status],
+      ]);
+      const shown = (await at.readOrder(shop, orderId)).body.adjustments;
+      expect(shown).toMatchObject([{ id: `adj_${id}`, type: "dispute", status }]);
+      // The sale, the inquiry, that it is a dispute now, and how it ended.
+      expect(await topics()).toHaveLength(4);
+      await agree();
+    },
+  );
 
-  test("an inquiry that is closed took nothing", async () => {
+  test("a closed inquiry is an adjustment that failed", async () => {
     stripe.capture(intent);
     const id = stripe.dispute(intent, true);
     stripe.moveDispute(account.id, id, "warning_closed");
@@ -224,7 +227,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("of orders nobody knows here it is answered, and nothing is written", async () => {
+  test("an event about an unknown order is answered, and nothing is written", async () => {
     const other = stripe.openAccount();
     await shop.admin("PUT", "/processor", {
       kind: "stripe",
@@ -251,7 +254,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
   test.each([
     ["replaced by another", "PUT"],
     ["disconnected", "DELETE"],
-  ])("of an account that was %s since, half a year long", async (_, method) => {
+  ])("events of an account that was %s are still accepted for half a year", async (_, method) => {
     stripe.capture(intent);
     await tellAll();
     const other = stripe.openAccount({ restricted: true });
@@ -278,7 +281,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     expect(rows.map(({ sealed_key }) => sealed_key)).toEqual([null]);
   });
 
-  test("of a payment that nobody knows the end of it is told again", async () => {
+  test("an event for a payment with an unknown outcome is asked for again", async () => {
     const made = await at.ready(shop);
     const card = paying(JSON.stringify({ id: "pm_card_processing" }), "gpay");
     expect((await at.complete(shop, made.id, card)).body.status).toBe("complete_in_progress");
@@ -293,7 +296,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     expect((await hook(early)).status).toBe(200);
   });
 
-  test("where Stripe cannot be asked the event is told again, and then counts", async () => {
+  test("an event is asked for again while Stripe cannot be reached, and then counts", async () => {
     stripe.capture(intent);
     stripe.refund(intent, 500);
     const [event] = stripe.events(account.id).filter(({ type }) => type === "refund.created");
@@ -306,7 +309,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("an answer of Stripe's that was overtaken is not believed", async () => {
+  test("an outdated answer of Stripe is not used", async () => {
     stripe.capture(intent);
     const refund = stripe.refund(intent, 1000, "pending");
     const [created] = stripe.events(account.id).filter(({ type }) => type === "refund.created");
@@ -328,7 +331,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("many told at the same moment end as Stripe has it, each recorded once", async () => {
+  test("many events at the same moment lead to Stripe's state, with each change recorded once", async () => {
     stripe.capture(intent);
     const first = stripe.refund(intent, 1000, "pending");
     clock.advance(1000);
@@ -348,7 +351,7 @@ describe.each(TIER_DATABASES)("money that goes back through Stripe, on %s:", (di
     await agree();
   });
 
-  test("what became of the money is told to the owner's webhook", async () => {
+  test("the owner's webhook is notified of refunds and disputes", async () => {
     const kinds = async (topic: string) =>
       (await shop.admin("GET", "/messages?limit=200")).body.items
         .filter((one: Record<string, string>) => one.topic === topic && one.audience === "owner")

@@ -20,7 +20,7 @@ const bodyOf = ({ body }: Received) => JSON.parse(body);
 const stepsOf = ({ fulfillment, adjustments = [] }: ReturnType<typeof bodyOf>) =>
   (fulfillment.events ?? []).length + adjustments.length;
 
-describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("webhooks to a platform about its orders, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
@@ -61,7 +61,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     }
   }
 
-  test(`of the sale and of each change, all of it each time, signed by the shop${why}`, async () => {
+  test(`the sale and each change are sent completely, signed by the shop${why}`, async () => {
     const { orderId } = await at.bought(shop, {
       ...lines(["rose", 2], ["vase", 1]),
       buyer: BUYER,
@@ -121,7 +121,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(last.adjustments[1].id).toMatch(/dp_/);
   });
 
-  test("any change of what was sent shows in the signature", async () => {
+  test("any change of the message invalidates the signature", async () => {
     await at.bought(shop);
     await deliver();
     const { keys } = await profile();
@@ -138,7 +138,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     }
   });
 
-  test("down, slow, flapping and redirecting for three days: each once it can be, in order", async () => {
+  test("a platform that is down, slow, flapping and redirecting for three days gets each one in order", async () => {
     const first = await at.bought(shop);
     const second = await at.bought(shop);
     const ways = [
@@ -192,7 +192,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     for (const one of platform.news) expect(await isShopsNews({ keys }, one)).toBe(true);
   });
 
-  test("is tried again within a minute, and for more than a day", async () => {
+  test("a failed one is retried within a minute, and for more than a day", async () => {
     answers(503);
     await at.bought(shop);
     await deliver();
@@ -212,7 +212,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(waiting).toMatchObject({ state: "failed", audience: "platform" });
   });
 
-  test("as soon as it takes something again, it gets all that waited", async () => {
+  test("as soon as the platform accepts one again, it gets all that waited", async () => {
     answers(500);
     const { orderId } = await at.bought(shop);
     await untilAfter(20 * HOUR_MS);
@@ -223,7 +223,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(platform.news.map(bodyOf).map(({ id }) => id)).toEqual([other.orderId, orderId]);
   });
 
-  test("given up or refused with 410, it is sent by hand, and the newest state comes last", async () => {
+  test("one that was given up or refused with 410 can be sent by hand, and the newest state comes last", async () => {
     answers(410);
     const { orderId } = await at.bought(shop);
     await deliver();
@@ -246,7 +246,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(shown.map(({ state }: { state: string }) => state)).toEqual(["delivered", "delivered"]);
   });
 
-  test("sent again while a run is under way, the newest state still comes last", async () => {
+  test("the newest state comes last even if one is sent again during a run", async () => {
     const { orderId } = await at.bought(shop);
     await deliver();
     const [sold] = await messages();
@@ -268,7 +268,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(await messages("&state=waiting")).toEqual([]);
   });
 
-  test("the end of a try from before it was sent again is not taken for the new one", async () => {
+  test("the result of an attempt from before one was sent again does not count for the new one", async () => {
     await at.bought(shop);
     platform.takes = async (response) => {
       // Meanwhile it is sent again, and that try fails.
@@ -284,7 +284,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect((await messages())[0]).toMatchObject({ state: "waiting", attempts: 1 });
   });
 
-  test("a snapshot too large to send is given up, and what follows goes on", async () => {
+  test("a snapshot that is too large is given up, and later ones are sent", async () => {
     const { orderId } = await at.bought(shop);
     await deliver();
     const { db } = server.context;
@@ -297,7 +297,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(states.sort()).toEqual(["delivered", "delivered", "failed"]);
   });
 
-  test("whatever is wrong with one message, it ends, and others go out", async () => {
+  test("a broken message ends, and others are sent", async () => {
     const broken = await at.bought(shop);
     const { db } = server.context;
     await db.run(
@@ -313,7 +313,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(states.sort()).toEqual(["delivered", "failed"]);
   });
 
-  test("orders that it refuses do not hold up others, of this shop or another", async () => {
+  test("orders that the platform refuses do not delay others, of this shop or another", async () => {
     const refused = new Set<string>();
     for (let i = 0; i < 6; i++) refused.add((await at.bought(shop)).orderId);
     platform.takes = (response) => {
@@ -331,7 +331,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(platform.news).toHaveLength(tries + 1);
   });
 
-  test("a platform that takes nothing keeps neither the owner nor others from being told", async () => {
+  test("a platform that accepts nothing does not delay notifications to the owner or others", async () => {
     const { orderId } = await at.bought(shop);
     await shop.admin("PUT", "/notifications", { webhook_url: `http://${platform.host}/owner` });
     const { db } = server.context;
@@ -357,7 +357,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(shown.every(({ state }: { state: string }) => state === "waiting")).toBe(true);
   });
 
-  test("a receiver that never answers ends all that waits for it in the same time", async () => {
+  test("a receiver that never answers ends all waiting messages within the same time", async () => {
     answers(500);
     const { orderId } = await at.bought(shop);
     for (let i = 0; i < 4; i++) await change(orderId, "ship", { type: "processing" });
@@ -385,7 +385,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(got.filter((id) => id === stuck.orderId)).toHaveLength(1);
   });
 
-  test("by the address its profile named last, and not at all where it names none", async () => {
+  test("they go to the address that the profile named last, and nowhere if it names none", async () => {
     platform.profile = profileOf([platform.key.publicJwk]);
     clock.advance(61_000);
     const silent = await at.bought(shop);
@@ -400,18 +400,18 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
   });
 
   test.each([
-    ["no address", "nothing"],
+    ["something that is not an address", "nothing"],
     ["an address with a password in it", "https://user:secret@platform.example/"],
-    ["one that is not of the web", "file:///etc/passwd"],
-    ["one far too long", `https://platform.example/${"x".repeat(3000)}`],
-  ])("%s in a profile is none: everything else goes on", async (_, url) => {
+    ["an address that is not https", "file:///etc/passwd"],
+    ["an address that is far too long", `https://platform.example/${"x".repeat(3000)}`],
+  ])("%s in a profile is ignored, and everything else works", async (_, url) => {
     platform.wantsNews(url);
     clock.advance(61_000);
     await at.bought(shop);
     expect(await messages()).toEqual([]);
   });
 
-  test("an address inside the network is never asked, and what waits is given up in time", async () => {
+  test("an address inside the network is never requested, and waiting messages are given up in time", async () => {
     platform.wantsNews("https://10.0.0.1/orders");
     clock.advance(61_000);
     await at.bought(shop);
@@ -421,7 +421,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(waiting.last_problem).toMatch(/address/);
   });
 
-  test("what the processor does with an authorization is the owner's to know", async () => {
+  test("a platform is not sent what the payment provider does with an authorization", async () => {
     const { orderId } = await at.bought(shop);
     await deliver();
     await change(orderId, "rehearse", { event: "capture" });
@@ -429,7 +429,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(platform.news).toHaveLength(1);
   });
 
-  test("a mandate's order is told to no platform", async () => {
+  test("an order from a mandate is sent to no platform", async () => {
     expect((await at.order(shop, await at.buyer(shop))).status).toBe(200);
     expect(await messages()).toEqual([]);
     const [{ order_id }] = await at.orders(shop);
@@ -437,7 +437,7 @@ describe.each(TIER_DATABASES)("a platform hears of its orders, on %s:", (dialect
     expect(await messages()).toEqual([]);
   });
 
-  test("the message is written with the order, or there is neither", async () => {
+  test("the message is written with the order, or neither is", async () => {
     const { db } = server.context;
     const made = await at.ready(shop, ROSE);
     await db.run("ALTER TABLE outbox RENAME TO outbox_away");

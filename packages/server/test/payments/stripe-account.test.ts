@@ -18,7 +18,7 @@ import {
 import { StripeSimulator } from "../stripe/simulator.ts";
 import { stripeSelling, WEBHOOK_SECRET } from "./stripe-shop.ts";
 
-describe.each(TIER_DATABASES)("a Stripe account, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("a Stripe account, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   const lines: string[] = [];
   let env: Record<string, string>;
@@ -74,10 +74,14 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s:", (dialect) => {
   });
 
   test.each([
-    ["no key of Stripe's", { secret_key: "pk_test_0123456789" }, /secret or restricted key/],
-    ["a key nobody knows", { secret_key: "rk_test_0123456789abc" }, /does not know this key/],
     [
-      "a live key, for a simulator",
+      "a key that is not Stripe's",
+      { secret_key: "pk_test_0123456789" },
+      /secret or restricted key/,
+    ],
+    ["an unknown key", { secret_key: "rk_test_0123456789abc" }, /does not know this key/],
+    [
+      "a live key for the simulator",
       { secret_key: "sk_live_0123456789" },
       /not sent to a simulator/,
     ],
@@ -104,7 +108,7 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s:", (dialect) => {
     expect((await shop.admin("GET", "/processor")).body.kind).toBe("sandbox");
   });
 
-  test("goes on with another key of its own, and another takes its place", async () => {
+  test("keeps its orders with another key of the same account, and can be replaced by another account", async () => {
     const { shop, account } = await at.stripeShop();
     const accounts = () =>
       server.context.db.all<{ external_id: string; ended_at: number | null; sealed_key: string }>(
@@ -125,7 +129,7 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s:", (dialect) => {
     expect((await shop.admin("GET", "/processor")).body.stripe.webhook_secret_set).toBe(false);
   });
 
-  test("leaves no secret and no token in clear: database, log, export, backup, answers", async () => {
+  test("leaves no secret and no token in clear text in the database, log, export, backup or answers", async () => {
     const { shop, account, buyer } = await at.stripeShop();
     await at.order(shop, buyer, { token: "pm_card_visa" });
     stripe.fault = ({ path }) => (path === "/v1/payment_intents" ? "drop_before" : undefined);

@@ -12,7 +12,7 @@ function money(text: string, currency: string): Money {
   return read.value;
 }
 
-describe("a sum as Stripe takes it", () => {
+describe("an amount for Stripe:", () => {
   // Figures of Stripe's own page on currencies, and what follows from it.
   test.each([
     ["10.99", "USD", 1099],
@@ -25,7 +25,7 @@ describe("a sum as Stripe takes it", () => {
     ["5.120", "KWD", 5120],
     ["5.13", "BHD", 5130],
     ["999999.99", "USD", 99_999_999],
-  ])("%s %s is %i", (text, currency, wanted) => {
+  ])("%s %s becomes %i", (text, currency, wanted) => {
     expect(stripeAmount(money(text, currency))).toEqual({ ok: true, value: wanted });
   });
 
@@ -38,11 +38,11 @@ describe("a sum as Stripe takes it", () => {
     ["1.000", "IQD"],
     ["1.00", "KPW"],
     ["1.0000", "CLF"],
-  ])("%s %s cannot be asked for, and nothing near it is", (text, currency) => {
+  ])("%s %s cannot be charged, and neither can a rounded amount", (text, currency) => {
     expect(stripeAmount(money(text, currency))).toMatchObject({ reason: "not_expressible" });
   });
 
-  test.each(STRIPE_CURRENCIES)("of %s comes back as it went", (currency) => {
+  test.each(STRIPE_CURRENCIES)("one in %s converts back to the same amount", (currency) => {
     for (const text of ["1", "12", "98765"]) {
       const sum = money(text, currency);
       const asked = stripeAmount(sum);
@@ -51,7 +51,7 @@ describe("a sum as Stripe takes it", () => {
     }
   });
 
-  test("differs from ISO 4217 for two currencies, and for no other", () => {
+  test("it differs from ISO 4217 in two currencies only", () => {
     const different = STRIPE_CURRENCIES.filter((currency) => {
       const asked = stripeAmount(money("100", currency));
       return asked.ok && asked.value !== 100 * 10 ** (minorUnitDigits(currency) as number);
@@ -59,7 +59,7 @@ describe("a sum as Stripe takes it", () => {
     expect(different).toEqual(["ISK", "MGA"]);
   });
 
-  test("is none where the integer is no sum of the currency", () => {
+  test("an integer that is not an amount of the currency is refused", () => {
     expect(moneyOfStripe(550, "isk")).toBeUndefined();
     expect(moneyOfStripe(1, "xyz")).toBeUndefined();
     expect(moneyOfStripe(-1, "usd")).toBeUndefined();

@@ -15,7 +15,7 @@ test.each([
   ["error_500_after", "approved"],
   ["error_500", "rejected"],
 ] as const)(
-  "a shop that sells too much to look through finds its payment by search (%s: %s)",
+  "a shop with too many payments to list finds its payment by search (%s: %s)",
   async (fault, outcome) => {
     const clock = new ManualClock(NOON);
     const stripe = await StripeSimulator.start({ now: () => clock.now() });

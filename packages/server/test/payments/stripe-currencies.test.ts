@@ -13,7 +13,7 @@ const POLICY = {
   rules: [{ id: "sell", effect: "allow", when: { skill: { eq: "place_order" } } }],
 };
 
-test("what arrives at Stripe is what the mandate said, in every currency it takes", async () => {
+test("Stripe gets the exact amount of the mandate, in every currency it supports", async () => {
   const stripe = await StripeSimulator.start();
   onTestFinished(() => stripe.stop());
   const server = await startServer({
@@ -54,7 +54,7 @@ test.each([
   ["KWD", "1.234"],
   ["MGA", "1.20"],
   ["IQD", "1.000"],
-])("%s %s is refused before anybody is asked", async (currency, price) => {
+])("%s %s is refused before Stripe is asked", async (currency, price) => {
   const stripe = await StripeSimulator.start();
   onTestFinished(() => stripe.stop());
   const base = await freshEnvironment("sqlite");

@@ -33,7 +33,7 @@ const APPROVAL_POLICY = {
   ],
 };
 
-describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("events and questions from Stripe, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let stripe: StripeSimulator;
@@ -85,7 +85,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
       ({ record }: { record: { adjustment: object } }) => record.adjustment,
     );
 
-  test("captured, wholly or in part: the order says so once, however often and in whatever order it is told", async () => {
+  test("a full or partial capture is recorded once, however often and in whatever order events arrive", async () => {
     stripe.capture(await paidOrder(), 6000);
     expect(await tellAll()).toEqual(new Set([200]));
     expect(await payment()).toEqual(["captured", 6000]);
@@ -94,7 +94,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("given up by the owner is released, not taken in time is lapsed", async () => {
+  test("an authorization that the owner voids is released, and one not captured in time has expired", async () => {
     stripe.cancel(await paidOrder());
     await tellAll();
     expect(await payment()).toEqual(["released", null]);
@@ -105,7 +105,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(await adjustments()).toEqual([{ kind: "lapsed" }]);
   });
 
-  test("an event tells of an attempt that nobody knew the end of", async () => {
+  test("an event settles an attempt with an unknown outcome", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_card_processing" });
     expect((await at.send(shop, body)).status).toBe(503);
     stripe.finishProcessing(stripe.intents(account.id)[0]?.id ?? "", "requires_capture");
@@ -113,7 +113,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect((await at.send(shop, body)).body.outcome).toBe("approved");
   });
 
-  test("where Stripe cannot be asked the event is not taken, and is when it is told again", async () => {
+  test("an event is refused while Stripe cannot be asked, and accepted when it is sent again", async () => {
     stripe.capture(await paidOrder());
     stripe.fault = ({ method }) => (method === "GET" ? "drop_before" : undefined);
     expect(await tellAll()).toContain(503);
@@ -123,7 +123,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(await payment()).toEqual(["captured", 10_000]);
   });
 
-  test("forged, old, future-dated, of another mode, of another site: refused, and nothing is asked", async () => {
+  test("forged, old, future-dated events and those of another mode or site are refused without asking Stripe", async () => {
     stripe.capture(await paidOrder());
     const event = stripe.events(account.id).at(-1) as object;
     const other = await at.stripeShop();
@@ -151,7 +151,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(stripe.calls).toHaveLength(asked);
   });
 
-  test("the same account connected again tells of the orders before", async () => {
+  test("the same account connected again reports on earlier orders", async () => {
     const intent = await paidOrder();
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
     await at.connect(shop, { secret_key: account.key, webhook_secret: WEBHOOK_SECRET });
@@ -160,7 +160,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(await payment()).toEqual(["captured", 10_000]);
   });
 
-  test("a key that may not say whose it is, rotated, goes on with its account and its secrets", async () => {
+  test("a rotated key without permission to read its account keeps the account and its secrets", async () => {
     ({ shop, account, buyer } = await at.stripeShop({ lacks: ["account_read"] }));
     const intent = await paidOrder();
     const key = stripe.rotateKey(account, { restricted: true, lacks: ["account_read"] });
@@ -171,7 +171,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(await payment()).toEqual(["captured", 10_000]);
   });
 
-  test("when an authorization lapses is not forgotten because nobody says it again", async () => {
+  test("the expiry of an authorization is kept even if later answers do not repeat it", async () => {
     await paidOrder();
     const [{ lapses_at }] = await at.orders(shop);
     stripe.fault = ({ path }) => (path.startsWith("/v1/charges/") ? "drop_before" : undefined);
@@ -179,7 +179,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect((await at.orders(shop))[0].lapses_at).toBe(lapses_at);
   });
 
-  test("an owner is told 48 hours before, once; and what lapsed unheard is found out", async () => {
+  test("the owner is notified once 48 hours before the expiry, and a missed expiry is found", async () => {
     await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
     const intent = await paidOrder();
     const follow = () => followLapses(server.context, () => false);
@@ -200,7 +200,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
     expect(await payment()).toEqual(["lapsed", null]);
   });
 
-  describe("asked to approve an order", () => {
+  describe("an order approval", () => {
     const data = (amount_total: number, more: object = {}) => ({
       amount_total,
       currency: "eur",
@@ -222,7 +222,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
       expect([published.status, published.body.message]).toEqual([200, undefined]);
     });
 
-    test("the rules decide, the same order gets the same answer, and it counts in budgets", async () => {
+    test("is decided by the rules, is the same for the same order, and counts towards budgets", async () => {
       const order = data(40_000, { checkout_session: "cs_1" });
       expect(await verdict(order)).toEqual([200, "approved"]);
       expect(await verdict(order)).toEqual([200, "approved"]);
@@ -235,7 +235,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
       expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     });
 
-    test("what a person would have to see is declined, and so is what is no sum", async () => {
+    test("is declined if a person would have to review it, or if the amount is invalid", async () => {
       expect(await verdict(data(50_001))).toEqual([200, "declined"]);
       const [{ record }] = await at.records(shop, "order.approval");
       expect([record.decision.outcome, record.approval.outcome]).toEqual(["escalated", "declined"]);
@@ -244,7 +244,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
       expect(await verdict(data(100, { currency: "xyz" }))).toEqual([200, "declined"]);
     });
 
-    test("it is asked about anew under other rules, and declined once the account is disconnected", async () => {
+    test("is decided again under other rules, and declined after the account is disconnected", async () => {
       const order = data(100, { checkout_session: "cs_2" });
       expect(await verdict(order)).toEqual([200, "approved"]);
       const never = { id: "never", effect: "deny", when: { skill: { eq: "complete_checkout" } } };
@@ -256,14 +256,14 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
       expect(await verdict(data(200))).toEqual([200, "declined"]);
     });
 
-    test("signed with another secret, of another mode or another kind it is refused", async () => {
+    test("is refused with another secret, another mode or another type", async () => {
       expect((await ask(data(100), {}, WEBHOOK_SECRET)).status).toBe(400);
       expect((await ask(data(100), { livemode: true })).status).toBe(400);
       expect((await ask(data(100), { type: "v1.other" })).status).toBe(400);
       expect(await at.records(shop, "order.approval")).toEqual([]);
     });
 
-    test("it is declined while the clock is wrong, even if it was approved before", async () => {
+    test("is declined while the clock is wrong, even if it was approved before", async () => {
       const order = data(40_000, { checkout_session: "cs_clock" });
       expect(await verdict(order)).toEqual([200, "approved"]);
       clock.advance(-DAY_MS);
@@ -272,7 +272,7 @@ describe.each(TIER_DATABASES)("what Stripe tells and asks, on %s:", (dialect) =>
       expect(await verdict(order)).toEqual([200, "approved"]);
     });
 
-    test("it is declined in time while the database is held, and not approved behind that", async () => {
+    test("is declined in time while the database is locked, and not approved afterwards", async () => {
       let release = () => {};
       const held = new Promise<void>((resolve) => {
         release = resolve;

@@ -55,7 +55,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       ({ record }: { record: { payment: string } }) => record.payment,
     );
 
-  test("an approved order is authorized there, not captured, to the unit, with the attempt's key", async () => {
+  test("an approved order is authorized for the exact amount, not captured, with the attempt's key", async () => {
     const answer = await at.order(shop, buyer);
     expect([answer.status, answer.body.outcome]).toEqual([200, "approved"]);
     const [intent] = at.held(account);
@@ -95,12 +95,12 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(await at.orders(shop)).toEqual([]);
   });
 
-  test("a card's token is made a payment method, and paid with", async () => {
+  test("a card token becomes a payment method and pays", async () => {
     expect((await at.order(shop, buyer, { token: "tok_visa" })).status).toBe(200);
     expect(at.held(account)).toHaveLength(1);
   });
 
-  test("a token that an agent shares is paid with where the owner says so, in Stripe's preview", async () => {
+  test("a shared payment token pays if the owner allows it, in Stripe's preview", async () => {
     await at.connect(shop, { shared_payment_tokens: true });
     expect((await at.order(shop, buyer, { token: "spt_1234567890" })).status).toBe(200);
     const paid = stripe.calls.filter(({ method }) => method === "POST").at(-1);
@@ -108,7 +108,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(at.held(account)).toHaveLength(1);
   });
 
-  test("what is being processed is unknown, and becomes what Stripe makes of it", async () => {
+  test("a payment in processing has an unknown outcome, and then the one that Stripe reports", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_card_processing" });
     expect((await at.send(shop, body)).status).toBe(503);
     const [intent] = stripe.intents(account.id);
@@ -119,9 +119,9 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(at.held(account)).toHaveLength(1);
   });
 
-  describe("where Stripe fails once:", () => {
+  describe("if Stripe fails once,", () => {
     test.each(["drop_before", "drop_during", "drop_after", "rate_limited", "in_use"] as const)(
-      "%s is unknown, and then one authorization and one order",
+      "%s leads to an unknown outcome, and then to one authorization and one order",
       async (fault) => {
         let failed = false;
         stripe.fault = ({ method, path }) => {
@@ -143,7 +143,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       },
     );
 
-    test("a 500 that Stripe keeps under the key is found out by reading", async () => {
+    test("a 500 that Stripe stores under the key is resolved by reading", async () => {
       stripe.fault = ({ method, path }) =>
         method === "POST" && path === "/v1/payment_intents" ? "error_500_after" : undefined;
       const body = await at.signed(shop, buyer);
@@ -155,7 +155,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       expect(at.held(account)).toHaveLength(1);
     });
 
-    test("a 500 behind which nothing was done is cancelled after 23 hours", async () => {
+    test("a 500 without any effect is canceled after 23 hours", async () => {
       stripe.fault = ({ method, path }) =>
         method === "POST" && path === "/v1/payment_intents" ? "error_500" : undefined;
       const body = await at.signed(shop, buyer);
@@ -172,7 +172,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     });
   });
 
-  test("an answer that comes too late is unknown, and then what it said", async () => {
+  test("an answer that comes too late is unknown, and then counts", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "slow" : undefined;
     const body = await at.signed(shop, buyer);
@@ -188,7 +188,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(at.held(account)).toHaveLength(1);
   });
 
-  test("a key that stands for something else is never taken for an answer", async () => {
+  test("an idempotency key used for another request is never taken as an answer", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "drop_before" : undefined;
     const body = await at.signed(shop, buyer);
@@ -207,12 +207,12 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(at.held(account)).toEqual([]);
   });
 
-  test("all requests made, and all answers to them, have the shape of Stripe's own types", () => {
+  test("all requests and answers have the shape of Stripe's own types", () => {
     const faults = stripe.calls.flatMap((call) => stripeSchemas?.ofCall(call) ?? []);
     expect(new Set(faults)).toEqual(new Set());
   });
 
-  test("what was authorized behind a refusal that stands is given up", async () => {
+  test("an authorization behind a final decline is voided", async () => {
     const answer = await at.order(shop, buyer, { token: "pm_card_chargeDeclined" });
     expect(answer.body.reason).toBe("payment_declined");
     const { db } = server.context;
@@ -227,7 +227,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("a shared token is paid with to the end, though the owner switched them off meanwhile", async () => {
+  test("a shared token pays even if the owner turns them off in the meantime", async () => {
     await at.connect(shop, { shared_payment_tokens: true });
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
@@ -282,7 +282,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(at.held(account)).toHaveLength(1);
   });
 
-  test("what its owner took before it was known here is an order, and captured", async () => {
+  test("a payment that its owner captured before its outcome was known becomes a captured order", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
     const body = await at.signed(shop, buyer);
@@ -296,7 +296,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect([order.payment, order.captured_minor]).toEqual(["captured", 10_000]);
   });
 
-  test("a site is not deleted while a payment is unknown; afterwards its key is erased", async () => {
+  test("a site is not deleted while a payment is unknown, and its key is erased afterwards", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
     expect((await at.order(shop, buyer)).status).toBe(503);
@@ -325,7 +325,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(await keys()).toEqual([false]);
   });
 
-  test("an attempt stays with the account it was asked with, whatever is connected since", async () => {
+  test("an attempt stays with its account, whatever is connected since", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "error_500_after" : undefined;
     const body = await at.signed(shop, buyer);
@@ -341,7 +341,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect([at.held(account).length, at.held(other).length]).toEqual([1, 1]);
   });
 
-  test("a key that was revoked declines what is asked first, and leaves open what was asked before", async () => {
+  test("a revoked key declines new payments, and leaves earlier attempts open", async () => {
     stripe.revokeKey(account.key);
     const refused = await at.order(shop, buyer);
     expect(refused.body.reason).toBe("payment_declined");
@@ -349,7 +349,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(record.processor_reason).toBe("processor_refused_key");
   });
 
-  describe("an authorization that lost its last item", () => {
+  describe("an authorization whose last item was sold", () => {
     let body: Awaited<ReturnType<typeof at.signed>>;
     let intent: string;
     beforeEach(async () => {
@@ -370,14 +370,14 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
         ({ record }: { record: { release?: string } }) => record.release,
       );
 
-    test("is released there", async () => {
+    test("is voided at Stripe", async () => {
       await reconcile();
       expect((await at.send(shop, body)).body.reason).toBe("out_of_stock");
       expect(stripe.intents(account.id)[0]).toMatchObject({ status: "canceled" });
       expect(await messages()).toEqual([]);
     });
 
-    test("and was taken by its owner before stays taken; the owner is told, and it is asked about no more", async () => {
+    test("stays captured if its owner had captured it, the owner is notified, and it is not read again", async () => {
       stripe.capture(intent, 1500);
       await reconcile();
       expect((await at.send(shop, body)).body.reason).toBe("out_of_stock");
@@ -394,7 +394,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       expect(asked()).toBe(before);
     });
 
-    test("and is taken between two tries to give it up is found taken at the second", async () => {
+    test("is found captured at the second attempt to void it, if it was captured in between", async () => {
       stripe.fault = ({ path }) => (path.endsWith("/cancel") ? "drop_before" : undefined);
       await reconcile();
       expect(await releases()).toEqual(["requested", undefined]);
@@ -406,7 +406,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     });
   });
 
-  test("what was cancelled unheard, and its owner had taken, ends as taken", async () => {
+  test("a payment that was canceled without an answer, and that its owner had captured, ends as captured", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "error_500_after" : undefined;
     expect((await at.order(shop, buyer)).status).toBe(503);

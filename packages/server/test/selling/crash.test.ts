@@ -32,9 +32,9 @@ const CASES = DATABASES.flatMap((dialect) =>
   (["sandbox", "stripe"] as const).map((processor) => [processor, dialect] as const),
 );
 
-describe("killed at every named point of a payment", () => {
+describe("a service killed at every named point of a payment", () => {
   test.each(CASES)(
-    "through %s, on %s, no mandate is charged twice, none is approved unpaid, and all books agree",
+    "through %s on %s charges no mandate twice, approves none without payment, and has consistent books",
     async (processor, dialect) => {
       const paidBy = await PROCESSORS[processor]();
       onTestFinished(() => paidBy.stop());
@@ -101,7 +101,7 @@ describe("killed at every named point of a payment", () => {
     },
   );
 
-  test("the points are those of the payment", () => {
+  test("covers exactly the named points of a payment", () => {
     const named = [...DEATHS.map(({ point }) => point), "decide.released"];
     expect(PURCHASE_POINTS.filter((point) => !named.includes(point))).toEqual([]);
   });

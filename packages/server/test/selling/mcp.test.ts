@@ -15,7 +15,7 @@ import { selling } from "./selling.ts";
 
 const ROSE = { items: [{ id: "rose", quantity: 1 }] };
 
-describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("buying with a tool, on %s:", (dialect) => {
   let server: TestServer;
   let at: ReturnType<typeof selling>;
   let shop: Shop;
@@ -47,7 +47,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
     );
   };
 
-  test("the tool is listed with what it takes, and is a skill of the card", async () => {
+  test("the tool is listed with its input, and is a skill on the card", async () => {
     const client = new Client({ name: "buyer", version: "1" });
     const url = new URL(`${server.url}/v1/mcp/${shop.site_key}`);
     await client.connect(new StreamableHTTPClientTransport(url));
@@ -65,7 +65,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
     await client.close();
   });
 
-  test("without a mandate it says what to sign, with the price of now, and buys nothing", async () => {
+  test("without a mandate it says what to sign, with the current price, and buys nothing", async () => {
     const changes = await added(async () => {
       const { result } = await at.call(shop, ROSE);
       expect(result.isError).toBe(true);
@@ -85,7 +85,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
     expect(changes).toEqual({ calls: 1, decisions: 0, orders: 0, charges: 0 });
   });
 
-  test("the same mandate by tool and by endpoint, either first, is one decision and one body", async () => {
+  test("the same mandate by tool and by endpoint, in either order, is one decision with one body", async () => {
     for (const first of ["tool", "endpoint"]) {
       const mandate = await at.signed(shop, buyer);
       const bodies: unknown[] = [];
@@ -104,7 +104,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
     expect(new Set(kinds).size).toBe(1);
   });
 
-  test("a refusal and an escalation have the endpoint's body too", async () => {
+  test("a rejection and an escalation have the endpoint's body too", async () => {
     for (const fields of [
       { total: "1.00" },
       { items: [{ id: "palm", quantity: 1 }], total: "600.00" },
@@ -118,7 +118,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
     }
   });
 
-  test("the mandate may stand in _meta; two different ones are refused", async () => {
+  test("the mandate may be in _meta, and two different ones are refused", async () => {
     const [one, other] = [await at.signed(shop, buyer), await at.signed(shop, buyer)];
     const meta = { "dev.gatehouse/mandate": one };
     const before = await at.records(shop);
@@ -138,11 +138,11 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
 
   test.each([
     ["other items", { items: [{ id: "rose", quantity: 2 }] }],
-    ["one item more", { items: [...ROSE.items, { id: "vase", quantity: 1 }] }],
-    ["an argument more", { ...ROSE, gift: true }],
-    ["no arguments", {}],
+    ["one more item", { items: [...ROSE.items, { id: "vase", quantity: 1 }] }],
+    ["one more argument", { ...ROSE, gift: true }],
+    ["fewer arguments", {}],
   ])(
-    "under a mandate called with %s it is refused, and the mandate stays good",
+    "a call with %s than the mandate signed is refused, and the mandate stays valid",
     async (_, args) => {
       const mandate = await at.signed(shop, buyer);
       const changes = await added(async () => {
@@ -163,7 +163,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
     expect(result.structuredContent.reason).toBe("arguments_mismatch");
   });
 
-  test("a mandate longer than the endpoint takes is refused here as there", async () => {
+  test("a mandate longer than the endpoint accepts is refused here too", async () => {
     const { signed, envelope } = await at.signed(shop, buyer);
     const mandate = { signed: { ...signed, pad: "x".repeat(8192) }, envelope };
     const { result } = await at.call(shop, { ...ROSE, mandate });
@@ -196,7 +196,7 @@ describe.each(TIER_DATABASES)("buying by a tool, on %s:", (dialect) => {
   });
 });
 
-test("mandates that cannot be read count for the total of anonymous calls", async () => {
+test("mandates that cannot be read count towards the limit of anonymous calls", async () => {
   const clock = new ManualClock(NOON);
   const env = { GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "10" };
   const server = await startServer({ ...(await freshEnvironment("sqlite")), ...env }, { clock });

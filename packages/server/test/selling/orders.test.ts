@@ -92,37 +92,47 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
   const refused: [string, Cart, number, string][] = [
     ["1.00 for what costs 100.00", { total: "1.00" }, 400, "cart_mismatch"],
     ["another currency", { currency: "USD" }, 400, "cart_mismatch"],
-    ["a product nobody sells", { items: [{ id: "x", quantity: 1 }] }, 400, "cart_invalid"],
-    ["a product that is out", { items: [{ id: "gone", quantity: 1 }] }, 400, "cart_invalid"],
-    ["none of a product", { items: [{ id: "rose", quantity: 0 }] }, 400, "cart_invalid"],
-    ["a half of one", { items: [{ id: "rose", quantity: 0.5 }] }, 400, "cart_invalid"],
+    ["an unknown product", { items: [{ id: "x", quantity: 1 }] }, 400, "cart_invalid"],
+    [
+      "a product that is out of stock",
+      { items: [{ id: "gone", quantity: 1 }] },
+      400,
+      "cart_invalid",
+    ],
+    ["a quantity of zero", { items: [{ id: "rose", quantity: 0 }] }, 400, "cart_invalid"],
+    ["a fractional quantity", { items: [{ id: "rose", quantity: 0.5 }] }, 400, "cart_invalid"],
     ["a product twice", { items: Array(2).fill({ id: "rose", quantity: 1 }) }, 400, "cart_invalid"],
     ["no items", { items: [] }, 400, "cart_invalid"],
-    ["a sum that is no money", { total: "1e2" }, 400, "cart_invalid"],
+    ["a total that is not an amount", { total: "1e2" }, 400, "cart_invalid"],
     [
       "two currencies at once",
       { items: ["rose", "bonsai"].map((id) => ({ id, quantity: 1 })) },
       ...([400, "cart_invalid"] as const),
     ],
     [
-      "more than there are",
+      "more than is in stock",
       { items: [{ id: "last", quantity: 2 }], total: "40.00" },
       ...([403, "out_of_stock"] as const),
     ],
     [
-      "more than the rules let through",
+      "more than the rules allow",
       { items: [{ id: "rose", quantity: 11 }], total: "1100.00" },
       ...([403, "policy_denied"] as const),
     ],
     ["a card that is declined", { token: "pm_card_chargeDeclined" }, 403, "payment_declined"],
-    ["no money on it", { token: "tok_chargeDeclinedInsufficientFunds" }, 403, "payment_declined"],
     [
-      "a card that wants its owner",
+      "a card without funds",
+      { token: "tok_chargeDeclinedInsufficientFunds" },
+      403,
+      "payment_declined",
+    ],
+    [
+      "a card that needs authentication",
       { token: "pm_card_authenticationRequired" },
       403,
       "payment_declined",
     ],
-    ["a token that is none", { token: "pm_card_vsia" }, 403, "payment_declined"],
+    ["an invalid token", { token: "pm_card_vsia" }, 403, "payment_declined"],
   ];
   test.each(refused)(
     "%s is refused, and nothing is authorized",
@@ -148,7 +158,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     },
   );
 
-  test("a mandate that buys and lacks its cart or its payment is refused by its shape", async () => {
+  test("a mandate that buys without its cart or its payment is refused by its schema", async () => {
     const { payment, ...unpaid } = cart();
     for (const fields of [unpaid, { ...cart(), protocol_context: { protocol: "a2a" } }]) {
       const answer = await at.submit(shop, buyer, fields as never);
@@ -162,7 +172,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     expect([other.status, other.body.reason]).toEqual([400, "cart_invalid"]);
   });
 
-  test("a declined payment gives its budget back", async () => {
+  test("a declined payment returns its budget", async () => {
     const spend = { scope: "agent", window: "P1D", would_exceed: { EUR: "150.00" } };
     const rules = [
       { id: "all", effect: "allow", when: { skill: { exists: true } } },
@@ -181,7 +191,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     ]);
   });
 
-  test("with a gate shut the skill is not live", async () => {
+  test("the skill is not live while a gate is closed", async () => {
     const place = () => at.order(shop, buyer);
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     expect((await place()).body.reason).toBe("skill_not_live");
@@ -193,7 +203,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     expect((await place()).status).toBe(200);
   });
 
-  test("what nobody knows the outcome of is 503, is not asked again, and is found out later", async () => {
+  test("an unknown outcome answers 503, is not requested again, and is resolved later", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
     const first = await at.send(shop, body);
     expect([first.status, first.body.outcome]).toEqual([503, "unavailable"]);
@@ -212,7 +222,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 49, reserved: 0 });
   });
 
-  test("an authorization that lost its last item meanwhile is released", async () => {
+  test("an authorization whose last item was sold in the meantime is voided", async () => {
     const body = await at.signed(shop, buyer, {
       items: [{ id: "last", quantity: 1 }],
       total: "20.00",
@@ -237,7 +247,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     expect([asked.record.release, done.record.release]).toEqual(["requested", "done"]);
   });
 
-  describe("what a person has to approve", () => {
+  describe("a purchase that a person has to approve", () => {
     const palm = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
     const asking = async (fields: Cart = palm) => {
       const body = await at.signed(shop, buyer, fields);
@@ -253,7 +263,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
         shop.site_key_hash,
       );
 
-    test("reserves nothing, keeps its token sealed, and is paid once somebody says yes", async () => {
+    test("reserves nothing, keeps its token sealed, and is paid once it is approved", async () => {
       const { decide, again } = await asking();
       expect(await at.authorizations(shop)).toEqual([]);
       expect(await at.product(shop, "palm")).toMatchObject({ quantity: 5, reserved: 0 });
@@ -276,7 +286,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       expect(await at.authorizations(shop)).toHaveLength(1);
     });
 
-    test("ends as payment_failed where the card is declined", async () => {
+    test("ends as payment_failed if the card is declined", async () => {
       const { decide, again, first } = await asking({ ...palm, token: "pm_card_chargeDeclined" });
       expect((await decide("approve")).body).toEqual({ status: "payment_failed" });
       const answer = await again();
@@ -306,7 +316,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       }
     });
 
-    test("is paying while nobody knows, and 202 until it is known", async () => {
+    test("is paying and answers 202 while the outcome is unknown", async () => {
       const { decide, again, first } = await asking({ ...palm, token: "pm_sandbox_timeout" });
       expect((await decide("approve")).body).toEqual({ status: "paying" });
       const waiting = await again();
@@ -317,7 +327,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       expect((await again()).status).toBe(200);
     });
 
-    test("is invalidated once it costs something else", async () => {
+    test("is invalidated if its price changes", async () => {
       const dearer = await asking();
       const dear = PRODUCTS.map((one) => (one.id === "palm" ? { ...one, price: "601.00" } : one));
       await shop.admin("PUT", "/products", { products: dear });
@@ -329,7 +339,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       expect(await at.authorizations(shop)).toEqual([]);
     });
 
-    test("counts against the budget of the hour it is approved in, not of the one it was asked in", async () => {
+    test("counts towards the budget of the hour of its approval, not of its request", async () => {
       const spend = { scope: "site", window: "PT1H", would_exceed: { EUR: "150.00" } };
       const order = { skill: { eq: "place_order" } };
       const rules = [

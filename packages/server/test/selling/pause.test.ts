@@ -52,7 +52,7 @@ describe.each(TIER_DATABASES)("while its owner has paused sales, a site on %s", 
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   };
 
-  test("shows on every surface that nothing can be bought, and sells again when resumed", async () => {
+  test("shows on every surface that nothing can be bought, and sells again when sales resume", async () => {
     const before = await surfaces(server, shop);
     expect(before.skills).toEqual(Array(4).fill(SHOP_TOOLS));
     await pause();
@@ -98,7 +98,7 @@ describe.each(TIER_DATABASES)("while its owner has paused sales, a site on %s", 
     }
   });
 
-  test("refuses a mandate without deciding it: the same bytes are approved after the pause", async () => {
+  test("refuses a mandate without deciding it, and the same bytes are approved after the pause", async () => {
     const body = await at.signed(shop, buyer);
     await pause();
     const refused = await at.send(shop, body);
@@ -149,7 +149,7 @@ describe.each(TIER_DATABASES)("while its owner has paused sales, a site on %s", 
     expect(after.outcome).toBe("approved");
   });
 
-  test("completes no checkout of a platform: the same key completes it after the pause", async () => {
+  test("completes no checkout of a platform, and the same key completes it after the pause", async () => {
     const { id } = await at.ready(shop);
     const done = await at.bought(shop, VASE);
     await pause();
@@ -255,7 +255,7 @@ describe.each(TIER_DATABASES)("while its owner has paused sales, a site on %s", 
     expect((await ask(2)).type).toBe("approved");
   });
 
-  describe("with a payment that its buyer has to confirm to the bank", () => {
+  describe("with a payment that its buyer has to confirm at the bank,", () => {
     const here = (url: string) => server.url + new URL(url).pathname;
     let made: { readonly id: string; readonly continue_url: string };
     let challenge: string;

@@ -14,7 +14,7 @@ import { type Shop, submitting } from "../mandates/submitting.ts";
 const CSV = "text/csv; charset=utf-8";
 const LINES = "application/x-ndjson";
 
-describe.each(TIER_DATABASES)("products, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
   let server: TestServer;
   let shop: Shop;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(TIER_DATABASES)("products, on %s:", (dialect) => {
   const listed = async () => (await shop.admin("GET", "/products?limit=200")).body.items;
   const ids = async () => (await listed()).map(({ id }: { id: string }) => id);
 
-  test("come from CSV as shops write it: quotes, semicolons, a byte order mark, CRLF", async () => {
+  test("are imported from any common CSV: quotes, semicolons, a byte order mark, CRLF", async () => {
     const text =
       "\ufeffID;Title;description;price;currency;url;availability;quantity\r\n" +
       'rose;"A ""red"" rose; one";"Two\r\nlines";12.50;EUR;https://shop.example.com/rose;In Stock;3\r\n' +
@@ -155,7 +155,7 @@ describe.each(TIER_DATABASES)("products, on %s:", (dialect) => {
     expect([...seen].sort()).toEqual([...names].sort());
   });
 
-  test("of another type, too large, or of somebody who may not are refused", async () => {
+  test("are refused if they are of another type, too large, or sent without permission", async () => {
     expect((await upload("application/json", "{}")).status).toBe(415);
     expect((await upload(CSV, "id\n", "?mode=all")).status).toBe(400);
     const chunk = new Uint8Array(1024 * 1024).fill(0x20);

@@ -100,7 +100,7 @@ interface Traded {
   readonly taken: boolean;
 }
 
-describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
+describe.each(CASES)("the provider %s with seeded failures, on %s:", (name, dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let faults: Faults;
@@ -201,7 +201,7 @@ describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
   }
 
   test.each(SEEDS)(
-    "after schedule %i nothing is charged twice, nothing is forgotten, and all books agree",
+    "after schedule %i nothing is charged twice, nothing is lost, and all books agree",
     async (seed) => {
       const { shop, sent, taken } = traded.get(seed) as Traded;
       await expectBooksAgree(server.context, shop, taken ? FEWER : STOCK, paidBy);
@@ -218,7 +218,7 @@ describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
     },
   );
 
-  test("the schedules reach every end an attempt can have", async () => {
+  test("the schedules reach every possible end of an attempt", async () => {
     const sql = "SELECT DISTINCT status FROM payments ORDER BY status";
     const rows = await server.context.db.all<{ status: string }>(sql);
     expect(rows.map(({ status }) => status)).toEqual(["authorized", "declined", "released"]);

@@ -34,7 +34,7 @@ async function sendTo(node: TestServer | undefined, siteKey: string, body: unkno
   }
 }
 
-test("fifty of the same order on two nodes are one charge, one order, one body", async () => {
+test("fifty copies of one order on two nodes lead to one charge, one order and one body", async () => {
   const shop = await at.shop();
   const body = await at.signed(shop, await at.buyer(shop));
   const answers = await Promise.all(
@@ -48,7 +48,7 @@ test("fifty of the same order on two nodes are one charge, one order, one body",
   expect(await at.authorizations(shop)).toHaveLength(1);
 });
 
-test("the last item, and many who want it at once: one order, and nothing else authorized", async () => {
+test("many concurrent buyers of the last item lead to one order and no other authorization", async () => {
   const shop = await at.shop();
   const fields = { items: [{ id: "last", quantity: 1 }], total: "20.00" };
   const bodies = await Promise.all(
@@ -64,7 +64,7 @@ test("the last item, and many who want it at once: one order, and nothing else a
   expect(await at.product(shop, "last")).toMatchObject({ quantity: 0, reserved: 0 });
 });
 
-test("a budget of 1,000 and a hundred orders of 100 at once on two nodes: ten are charged", async () => {
+test("with a budget of 1,000, ten of a hundred concurrent orders of 100 on two nodes are charged", async () => {
   const spend = { scope: "site", window: "P1D", would_exceed: { EUR: "1000.00" } };
   const rules = [
     { id: "all", effect: "allow", when: { skill: { exists: true } } },
@@ -104,7 +104,7 @@ async function untilWaiting(transactions: number): Promise<void> {
   );
 }
 
-test("an import and an order that meet from both ends do not wait in a circle", async () => {
+test("an import and an order on the same products do not deadlock", async () => {
   const shop = await at.shop();
   const products = ["a", "b", "c"].map((id) => ({ ...PRODUCTS[1], id }));
   await at.importLines(shop, products);
@@ -127,7 +127,7 @@ test("an import and an order that meet from both ends do not wait in a circle", 
   expect(await nodes[0].context.db.all(sql)).toEqual([{ deadlocks: 0 }]);
 });
 
-test("an id no product can have is refused, and recorded, on this database too", async () => {
+test("an id that no product can have is refused and recorded on PostgreSQL too", async () => {
   const shop = await at.shop();
   const items = [{ id: "ro\u0000se", quantity: 1 }];
   const answer = await sendTo(

@@ -11,7 +11,7 @@ import {
 } from "../harness.ts";
 import { selling } from "./selling.ts";
 
-describe.each(TIER_DATABASES)("what waits for somebody is measured, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("the metrics, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(TIER_DATABASES)("what waits for somebody is measured, on %s:", (di
     return ["reviews_waiting", "payments_open", "payments_open_oldest_seconds"].map(of);
   };
 
-  test("reviews, and payments whose end nobody knows, with the age of the oldest", async () => {
+  test("count pending reviews and payments with an unknown outcome, with the age of the oldest", async () => {
     const at = selling(server);
     const shop = await at.shop();
     expect(await measured()).toEqual(["0", "0", "0"]);

@@ -7,7 +7,7 @@ import { stripeSchemas } from "./schemas.ts";
 const bench = new Bench();
 const NOON_S = NOON / 1000;
 
-test("forms are read as the library writes them", () => {
+test("the simulator reads forms as the library writes them", () => {
   expect(decodeForm("a=1&b[c]=x%20y&b[d][0]=p&b[d][1]=q&e[]=r&e[]=s&f=")).toEqual({
     a: "1",
     b: { c: "x y", d: ["p", "q"] },
@@ -16,7 +16,7 @@ test("forms are read as the library writes them", () => {
   });
 });
 
-test("parameters are checked before anything is made", async () => {
+test("the simulator checks parameters before it creates anything", async () => {
   const { simulator, account, stripe, eventTypes } = await bench.setUp();
   const refused = async (params: object) => {
     const error = await failureOf(stripe.rawRequest("POST", "/v1/payment_intents", params));
@@ -53,8 +53,8 @@ test("parameters are checked before anything is made", async () => {
   expect(simulator.intents(account.id)).toHaveLength(4);
 });
 
-describe("keys", () => {
-  test("are known until they are revoked", async () => {
+describe("a key of the simulator", () => {
+  test("is accepted until it is revoked", async () => {
     const { simulator, account, stripe } = await bench.setUp({ restricted: true });
     expect(account.key).toMatch(/^rk_test_\w+$/);
     const { id } = await stripe.paymentIntents.create(MANUAL);
@@ -77,7 +77,7 @@ describe("keys", () => {
     ["refunds_read", (stripe) => stripe.refunds.list({ limit: 1 })],
     ["disputes_read", (stripe) => stripe.disputes.list({ limit: 1 })],
     ["account_read", (stripe) => stripe.rawRequest("GET", "/v1/account")],
-  ])("that lack %s are refused what takes it, and nothing else", async (permission, ask) => {
+  ])("without %s is refused only where it is needed", async (permission, ask) => {
     const { simulator, account, stripe } = await bench.setUp({ lacks: [permission] });
     expect(await failureOf(ask(stripe))).toMatchObject({
       type: "StripePermissionError",
@@ -93,7 +93,7 @@ describe("keys", () => {
     );
   });
 
-  test("that may not read charges may not expand them, unless it is left at the id", async () => {
+  test("without charges_read cannot expand charges, unless only the id is returned", async () => {
     const { simulator, account, stripe } = await bench.setUp({ lacks: ["charges_read"] });
     const ask = () => stripe.paymentIntents.create({ ...MANUAL, expand: ["latest_charge"] });
     expect(await failureOf(ask())).toMatchObject({ type: "StripePermissionError" });
@@ -103,7 +103,7 @@ describe("keys", () => {
   });
 });
 
-test("lists come in pages, the newest first", async () => {
+test("the simulator's lists have pages, newest first", async () => {
   const { clock, stripe } = await bench.setUp();
   const made: string[] = [];
   for (let i = 0; i < 5; i++) {
@@ -135,7 +135,7 @@ test("lists come in pages, the newest first", async () => {
   });
 });
 
-test("events are kept, and sent with a signature that holds", async () => {
+test("the simulator keeps events, and sends them with a valid signature", async () => {
   const { simulator, account, stripe } = await bench.setUp();
   const { id } = await stripe.paymentIntents.create(MANUAL, { idempotencyKey: "one" });
   simulator.capture(id);
@@ -172,7 +172,7 @@ test("events are kept, and sent with a signature that holds", async () => {
   }
 });
 
-test("what is not there is said in Stripe's own words", async () => {
+test("the simulator answers for missing objects in Stripe's own words", async () => {
   const { stripe } = await bench.setUp();
   expect(await failureOf(stripe.rawRequest("GET", "/v1/unknown"))).toMatchObject({
     type: "StripeInvalidRequestError",
@@ -182,7 +182,7 @@ test("what is not there is said in Stripe's own words", async () => {
 });
 
 test.skipIf(stripeSchemas === undefined)(
-  "all that was said above is as Stripe's schemas say (skipped where they are absent)",
+  "all answers above match Stripe's schemas (skipped where they are absent)",
   ({ task }) => {
     const { looked, faults } = bench.review();
     expect(faults).toEqual([]);

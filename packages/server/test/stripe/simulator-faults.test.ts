@@ -25,23 +25,26 @@ async function failing(fault: Fault, times: number) {
 const replayedOf = ({ lastResponse }: Stripe.Response<unknown>) =>
   lastResponse.headers["idempotent-replayed"];
 
-describe("connections that are lost", () => {
+describe("a lost connection in the simulator", () => {
   // The library asks a second time by itself, with the same key: two faults make one failure.
   test.each<[Fault, number, number]>([
     ["drop_before", 2, 0],
     ["drop_after", 2, 1],
     ["drop_during", 1, 1],
-  ])("%s: the outcome is unknown, and asking again tells it", async (fault, times, done) => {
-    const { simulator, pay, made } = await failing(fault, times);
-    expect(await failureOf(pay())).toMatchObject({ type: "StripeConnectionError" });
-    expect([simulator.calls.length, made()]).toEqual([times, done]);
-    expect(simulator.calls.map(({ status }) => status)).toEqual(Array(times).fill(undefined));
-    const again = await pay();
-    expect([again.status, made()]).toEqual(["requires_capture", 1]);
-    expect(replayedOf(again)).toBe(done === 1 ? "true" : undefined);
-  });
+  ])(
+    "by %s has an unknown outcome, and repeating the request reveals it",
+    async (fault, times, done) => {
+      const { simulator, pay, made } = await failing(fault, times);
+      expect(await failureOf(pay())).toMatchObject({ type: "StripeConnectionError" });
+      expect([simulator.calls.length, made()]).toEqual([times, done]);
+      expect(simulator.calls.map(({ status }) => status)).toEqual(Array(times).fill(undefined));
+      const again = await pay();
+      expect([again.status, made()]).toEqual(["requires_capture", 1]);
+      expect(replayedOf(again)).toBe(done === 1 ? "true" : undefined);
+    },
+  );
 
-  test("a single one is made good by the library, with nothing done twice", async () => {
+  test("is handled by the library, and nothing is done twice", async () => {
     for (const fault of ["drop_before", "drop_after"] as const) {
       const { simulator, pay, made } = await failing(fault, 1);
       expect(await pay()).toMatchObject({ status: "requires_capture" });
@@ -50,11 +53,11 @@ describe("connections that are lost", () => {
   });
 });
 
-describe("answers that are failures", () => {
+describe("a failed answer of the simulator", () => {
   test.each<[Fault, number]>([
     ["error_500", 0],
     ["error_500_after", 1],
-  ])("%s is what the key stands for from then on", async (fault, done) => {
+  ])("of type %s is stored under the key", async (fault, done) => {
     const { pay, made } = await failing(fault, 1);
     for (let i = 0; i < 2; i++) {
       const error = await failureOf(pay());
@@ -69,7 +72,7 @@ describe("answers that are failures", () => {
   test.each<[Fault, object]>([
     ["rate_limited", { type: "StripeRateLimitError", statusCode: 429 }],
     ["in_use", { type: "StripeAPIError", statusCode: 409, code: "idempotency_key_in_use" }],
-  ])("%s is forgotten", async (fault, said) => {
+  ])("of type %s is not stored under the key", async (fault, said) => {
     const { pay, made } = await failing(fault, 1);
     expect(await failureOf(pay())).toMatchObject(said);
     expect(made()).toBe(0);
@@ -77,7 +80,7 @@ describe("answers that are failures", () => {
     expect(made()).toBe(1);
   });
 
-  test("reading fails as well, and is well the next time", async () => {
+  test("also affects a read, and the next read works", async () => {
     const { simulator, stripe, pay } = await failing("error_500", 0);
     const { id } = await pay();
     simulator.fault = ({ method }) => (method === "GET" ? "error_500" : undefined);
@@ -87,8 +90,8 @@ describe("answers that are failures", () => {
   });
 });
 
-describe("an answer that is long in coming", () => {
-  test("keeps its key in use, and comes when it is let go", async () => {
+describe("a slow answer of the simulator", () => {
+  test("keeps its key in use, and arrives when it is released", async () => {
     const { simulator, stripe, pay, made } = await failing("slow", 1);
     const slow = pay();
     await simulator.whenSlow();
@@ -101,7 +104,7 @@ describe("an answer that is long in coming", () => {
     expect([again.id, replayedOf(again), made()]).toEqual([id, "true", 1]);
   });
 
-  test("is what the key stands for once nobody waits any more", async () => {
+  test("is stored under the key after the client gave up", async () => {
     const { simulator, stripe, pay, made } = await failing("slow", 1);
     const asked = stripe.paymentIntents.create(MANUAL, { ...key, timeout: 1000 });
     await simulator.whenSlow();
@@ -111,8 +114,8 @@ describe("an answer that is long in coming", () => {
   });
 });
 
-describe("idempotency keys", () => {
-  test("stand for one request of one account for a day", async () => {
+describe("an idempotency key in the simulator", () => {
+  test("stands for one request of one account for a day", async () => {
     const { simulator, clock, pay, made } = await failing("slow", 0);
     const first = await pay();
     expect(replayedOf(first)).toBeUndefined();
@@ -127,14 +130,14 @@ describe("idempotency keys", () => {
     expect(made()).toBe(2);
   });
 
-  test("are those of an account, whichever of its keys is used", async () => {
+  test("belongs to the account, whichever of its API keys is used", async () => {
     const { simulator, account, pay } = await failing("slow", 0);
     const next = clientOf(simulator, simulator.rotateKey(account));
     const again = await next.paymentIntents.create(MANUAL, { ...key });
     expect((await pay()).id).toBe(again.id);
   });
 
-  test("cannot be used for anything else", async () => {
+  test("cannot be used for another request", async () => {
     const { stripe, pay, made } = await failing("slow", 0);
     const { id } = await pay();
     const conflict = { type: "StripeIdempotencyError", statusCode: 400 };
@@ -152,7 +155,7 @@ describe("idempotency keys", () => {
     );
   });
 
-  test("stand for a decline as for anything else", async () => {
+  test("stands for a decline too", async () => {
     const { pay, made } = await failing("slow", 0);
     const method = { payment_method: "pm_card_chargeDeclined" };
     const [first, again] = [await failureOf(pay(method)), await failureOf(pay(method))];
@@ -162,7 +165,7 @@ describe("idempotency keys", () => {
     expect(made()).toBe(1);
   });
 
-  test("say what was said, whatever has become of it since", async () => {
+  test("returns the original answer, whatever has changed since", async () => {
     const { simulator, stripe, pay } = await failing("slow", 0);
     const { id } = await pay();
     simulator.cancel(id);
@@ -173,7 +176,7 @@ describe("idempotency keys", () => {
     });
   });
 
-  test("are not spent on what was refused at the door", async () => {
+  test("is not used up by a request that was refused before it was run", async () => {
     const { simulator, account, pay, made } = await failing("slow", 0);
     expect(await failureOf(pay({ currency: "xyz" }))).toMatchObject({ statusCode: 400 });
     const lacking = simulator.rotateKey(account, { lacks: ["payment_intents_write"] });
@@ -188,7 +191,7 @@ describe("idempotency keys", () => {
   });
 });
 
-test("every call is written down, with what it was asked with", async () => {
+test("the simulator logs every call with its parameters", async () => {
   const { simulator, account, pay } = await failing("slow", 0);
   await pay({ metadata: { order: "17" } });
   expect(simulator.calls).toMatchObject([
@@ -205,7 +208,7 @@ test("every call is written down, with what it was asked with", async () => {
 });
 
 test.skipIf(stripeSchemas === undefined)(
-  "all that was said above is as Stripe's schemas say (skipped where they are absent)",
+  "all answers above match Stripe's schemas (skipped where they are absent)",
   ({ task }) => {
     const { looked, faults } = bench.review();
     expect(faults).toEqual([]);

@@ -7,8 +7,8 @@ const bench = new Bench();
 const NOON_S = NOON / 1000;
 const WEEK_S = 7 * 86_400;
 
-describe("an authorization", () => {
-  test("holds the sum for seven days", async () => {
+describe("an authorization in the simulator", () => {
+  test("holds the amount for seven days", async () => {
     const { simulator, account, stripe, eventTypes } = await bench.setUp();
     const metadata = { order: "17" };
     const terms = { ...MANUAL, metadata, expand: ["latest_charge"] };
@@ -76,7 +76,7 @@ describe("an authorization", () => {
     ]);
   });
 
-  test("that needs its owner is declined where nobody is there, and waits elsewhere", async () => {
+  test("that needs authentication is declined without the cardholder, and otherwise waits", async () => {
     const { simulator, account, stripe } = await bench.setUp();
     const terms = { ...MANUAL, payment_method: "pm_card_authenticationRequired" };
     const error = await failureOf(stripe.paymentIntents.create(terms));
@@ -90,7 +90,7 @@ describe("an authorization", () => {
   });
 
   test.each(["pm_card_processing", "pm_usBankAccount_processing"])(
-    "of %s takes time, and comes to either end",
+    "with %s is processing for a while, and then succeeds or fails",
     async (payment_method) => {
       const { simulator, stripe, eventTypes } = await bench.setUp();
       const ask = () => stripe.paymentIntents.create({ ...MANUAL, payment_method });
@@ -113,7 +113,7 @@ describe("an authorization", () => {
     },
   );
 
-  test("takes tokens once they are payment methods, and shared tokens in the preview", async () => {
+  test("accepts tokens that became payment methods, and shared tokens in the preview", async () => {
     const { stripe } = await bench.setUp();
     const direct = stripe.paymentIntents.create({ ...MANUAL, payment_method: "tok_visa" });
     expect(await failureOf(direct)).toMatchObject({
@@ -140,7 +140,7 @@ describe("an authorization", () => {
   });
 });
 
-describe("after an authorization", () => {
+describe("after an authorization in the simulator,", () => {
   const sumsOf = async (stripe: Stripe, id: string) => {
     const intent = await stripe.paymentIntents.retrieve(id, { expand: ["latest_charge"] });
     const { amount_captured, amount_refunded, refunded } = intent.latest_charge as Stripe.Charge;
@@ -155,7 +155,7 @@ describe("after an authorization", () => {
     };
   };
 
-  test("a part is captured, and what is left of it goes back", async () => {
+  test("a part can be captured, and the rest is returned", async () => {
     const { simulator, stripe, eventTypes } = await bench.setUp();
     const { id } = await stripe.paymentIntents.create(MANUAL);
     const more = stripe.paymentIntents.capture(id, { amount_to_capture: 2501 });
@@ -191,7 +191,7 @@ describe("after an authorization", () => {
     });
   });
 
-  test("the whole is captured by its owner, and disputed", async () => {
+  test("its owner can capture all of it, and it can be disputed", async () => {
     const { simulator, stripe, eventTypes } = await bench.setUp();
     const { id } = await stripe.paymentIntents.create(MANUAL);
     simulator.capture(id);
@@ -209,7 +209,7 @@ describe("after an authorization", () => {
     ]);
   });
 
-  test("it is released, once", async () => {
+  test("it can be voided once", async () => {
     const { stripe, eventTypes } = await bench.setUp();
     const { id } = await stripe.paymentIntents.create(MANUAL);
     const reason = { cancellation_reason: "abandoned" } as const;
@@ -230,7 +230,7 @@ describe("after an authorization", () => {
     });
   });
 
-  test("it lapses", async () => {
+  test("it can expire", async () => {
     const { simulator, clock, stripe, eventTypes } = await bench.setUp();
     const { id } = await stripe.paymentIntents.create(MANUAL);
     clock.now += WEEK_S * 1000;
@@ -246,7 +246,7 @@ describe("after an authorization", () => {
     expect(() => simulator.lapse(id)).toThrow("status of canceled");
   });
 
-  test("nothing is held where the intent captures for itself", async () => {
+  test("nothing is held if the intent captures automatically", async () => {
     const { stripe } = await bench.setUp({ mode: "live" });
     const { capture_method: _, ...terms } = MANUAL;
     const { id, livemode } = await stripe.paymentIntents.create(terms);
@@ -256,7 +256,7 @@ describe("after an authorization", () => {
 });
 
 test.skipIf(stripeSchemas === undefined)(
-  "all that was said above is as Stripe's schemas say (skipped where they are absent)",
+  "all answers above match Stripe's schemas (skipped where they are absent)",
   ({ task }) => {
     const { looked, faults } = bench.review();
     expect(faults).toEqual([]);

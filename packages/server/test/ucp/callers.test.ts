@@ -44,7 +44,7 @@ describe("a platform that calls a shop", () => {
     body.code,
   ];
 
-  test("names its profile, which is read once a minute", async () => {
+  test("names its profile, which is fetched once a minute", async () => {
     const before = platform.fetches;
     expect((await search()).status).toBe(200);
     expect((await search()).status).toBe(200);
@@ -56,20 +56,20 @@ describe("a platform that calls a shop", () => {
 
   test.each([
     ["nothing", { "ucp-agent": "" }],
-    ["a name without quotes", { "ucp-agent": "profile=https://platform.example" }],
-    ["another word", { "ucp-agent": 'agent="https://platform.example/profile"' }],
-    ["no address", { "ucp-agent": 'profile="platform"' }],
-    ["no web address", { "ucp-agent": 'profile="ftp://platform.example/"' }],
-    ["somebody's password", { "ucp-agent": 'profile="https://me:pw@platform.example/"' }],
-    ["plain HTTP elsewhere", { "ucp-agent": 'profile="http://platform.example/profile"' }],
-    ["an address of this network", { "ucp-agent": 'profile="https://127.0.0.1/profile"' }],
-    ["a name of this network", { "ucp-agent": 'profile="https://db.internal/profile"' }],
-  ])("is refused that names %s", async (_what, headers) => {
+    ["an address without quotes", { "ucp-agent": "profile=https://platform.example" }],
+    ["another parameter", { "ucp-agent": 'agent="https://platform.example/profile"' }],
+    ["something that is not an address", { "ucp-agent": 'profile="platform"' }],
+    ["an address that is not http", { "ucp-agent": 'profile="ftp://platform.example/"' }],
+    ["an address with a password", { "ucp-agent": 'profile="https://me:pw@platform.example/"' }],
+    ["plain HTTP on another machine", { "ucp-agent": 'profile="http://platform.example/profile"' }],
+    ["a private address", { "ucp-agent": 'profile="https://127.0.0.1/profile"' }],
+    ["a private name", { "ucp-agent": 'profile="https://db.internal/profile"' }],
+  ])("is refused if it names %s as its profile", async (_what, headers) => {
     const answer = await search({ headers });
     expect(said(answer)).toEqual([400, "invalid_profile_url"]);
   });
 
-  test("is refused whose profile redirects, is not there, is too large or hangs up", async () => {
+  test("is refused if its profile redirects, is missing, is too large or breaks off", async () => {
     const { serve } = platform;
     try {
       platform.serve = (_request, response) => response.writeHead(302, { location: "/" }).end();
@@ -85,7 +85,7 @@ describe("a platform that calls a shop", () => {
     }
   });
 
-  test("that is slow is not waited for longer than three seconds", async () => {
+  test("is refused if its profile takes longer than three seconds", async () => {
     const { serve } = platform;
     try {
       const asked = new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ describe("a platform that calls a shop", () => {
     }
   });
 
-  test("is refused whose profile is none, or of another version", async () => {
+  test("is refused if its profile is malformed or of another version", async () => {
     const good = platform.profile as { ucp: object; keys: object[] };
     const malformed = [
       [],
@@ -122,7 +122,7 @@ describe("a platform that calls a shop", () => {
     expect(said(await search())).toEqual([422, "version_unsupported"]);
   });
 
-  test("with nothing in common is told so, as an outcome of business", async () => {
+  test("is answered with a business outcome if it has no capability in common", async () => {
     const other = profileOf([], ["com.example.other", "dev.ucp.shopping.catalog.lookup"]);
     const old = { "dev.ucp.shopping.catalog.search": [{ version: "2026-04-08" }] };
     const { ucp } = other as { ucp: { capabilities: object } };
@@ -138,7 +138,7 @@ describe("a platform that calls a shop", () => {
     }
   });
 
-  test("finds a shop whose gates are shut to have nothing", async () => {
+  test("finds no capabilities at a shop whose gates are closed", async () => {
     const shut = await selling(server).shop();
     await shut.admin("DELETE", "/processor");
     const url = `${server.url}/v1/ucp/${shut.site_key_hash}/catalog/search`;
@@ -146,7 +146,7 @@ describe("a platform that calls a shop", () => {
     expect([status, body.messages[0].code]).toEqual([200, "capabilities_incompatible"]);
   });
 
-  test("may sign; what it signs must hold", async () => {
+  test("may sign, and an invalid signature is refused", async () => {
     expect((await search({ sign: true })).status).toBe(200);
     const all = ["@method", "@authority", "@path", "content-digest", "content-type", "ucp-agent"];
     for (const left of all) {
@@ -189,7 +189,7 @@ describe("a platform that calls a shop", () => {
     expect(said(spending)).toEqual([401, "signature_missing"]);
   });
 
-  test("may carry a signature about its visit, which proves nothing of the call and hides nothing", async () => {
+  test("may send a signature about its visit, which neither proves the call nor hides a missing one", async () => {
     const about = 'wba=("@authority" "signature-agent");keyid="visitor";tag="web-bot-auth"';
     const visit = { "signature-input": about, signature: "wba=:AAAA:" };
     expect((await search({ headers: visit })).status).toBe(200);
@@ -206,14 +206,14 @@ describe("a platform that calls a shop", () => {
     }
   });
 
-  test("that signs with another's profile is refused: a key counts in its own profile", async () => {
+  test("is refused if it signs with a key that its profile does not list", async () => {
     const mine = newPlatformKey("mine");
     platform.profile = profileOf([mine.publicJwk]);
     expect(said(await search({ sign: true }))).toEqual([401, "key_not_found"]);
     expect((await search({ sign: true, signer: mine })).status).toBe(200);
   });
 
-  test("with a key that is for something else, or of a kind not known here, has proven nothing", async () => {
+  test("is not verified by a key for another use or of an unsupported type", async () => {
     const { publicJwk } = platform.key;
     platform.profile = profileOf([{ ...publicJwk, use: "enc" }]);
     expect(said(await search({ sign: true }))).toEqual([401, "key_not_found"]);
@@ -243,7 +243,7 @@ describe("a platform that calls a shop", () => {
     expect((await search({ profile: `${profile}-29` })).status).toBe(200);
   });
 
-  test("finds no shop by a key, and none that is not proven", async () => {
+  test("finds no shop by its key, and none that is not verified", async () => {
     const ask = (site: string) =>
       platform.call(`${server.url}/v1/ucp/${site}/catalog/search`, {}, { profile });
     expect((await ask(shop.site_key)).status).toBe(404);
@@ -252,7 +252,7 @@ describe("a platform that calls a shop", () => {
     expect((await ask(site_key_hash)).body.status).toBe("pending_verification");
   });
 
-  test("gets the name of its request back", async () => {
+  test("gets its request id back", async () => {
     const { headers } = await search({ headers: { "request-id": "6f1c" } });
     expect([headers.get("request-id"), headers.get("x-request-id")]).toEqual([
       "6f1c",

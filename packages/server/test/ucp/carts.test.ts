@@ -64,7 +64,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     return server.context.db.all<{ cart_id: string }>(sql, shop.site_key_hash);
   };
 
-  test("is made at the shop's prices, and shown to whoever made it", async () => {
+  test("is created at the shop's prices, and shown to its creator", async () => {
     const buyer = { first_name: "Ada", email: "ada@example.com", shoe_size: "38" };
     const made = await call("", { ...ROSES, buyer, currency: "USD", context: { language: "de" } });
     expect(made.status).toBe(201);
@@ -104,7 +104,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
   });
   const at = () => selling(server).product(shop, "rose");
 
-  test("answers as UCP's schemas say, and signed", async ({ task }) => {
+  test("is answered as UCP's schemas say, and signed", async ({ task }) => {
     const profile = (await (
       await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`)
     ).json()) as never;
@@ -139,7 +139,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(schemaFaults("common/types/error_response.json", made.body)).toEqual([]);
   });
 
-  test("is replaced whole by an update, and gone when it is cancelled", async () => {
+  test("is replaced as a whole by an update, and gone after it is canceled", async () => {
     const { id } = (await call("", { ...ROSES, buyer: { email: "a@example.com" } })).body;
     const updated = await put(id, lines(["vase", 4]));
     expect([updated.status, updated.body.id]).toEqual([200, id]);
@@ -152,7 +152,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(code(await call(`/${id}/cancel`))).toEqual(NOT_FOUND);
   });
 
-  test("names every line that cannot be, and keeps nothing", async () => {
+  test("names every line that cannot be bought, and stores nothing", async () => {
     const wrong = lines(["rose", 1], ["none", 1], ["gone", 1], ["bonsai", 1]);
     const refused = await call("", wrong);
     expect(refused.status).toBe(200);
@@ -172,11 +172,11 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect((await get(id)).body.line_items).toHaveLength(2);
   });
 
-  test("does not tell how many there are", async () => {
+  test("does not reveal how much is in stock", async () => {
     expect((await call("", lines(["last", 900]))).status).toBe(201);
   });
 
-  test("shows the prices of now, and what can no longer be had", async () => {
+  test("shows current prices, and what is no longer available", async () => {
     const { id } = (await call("", ROSES)).body;
     const rose = { id: "rose", title: "A rose", price: "120.00", currency: "EUR" };
     await shop.admin("PUT", "/products", { products: [rose] });
@@ -188,7 +188,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     ]);
   });
 
-  test("is its maker's alone: by profile, and where that was proven, proven again", async () => {
+  test("belongs to its creator: by profile, and by signature if it was created with one", async () => {
     const { id } = (await call("", ROSES)).body;
     const other = { profile: platform.profileUrl("other") };
     for (const answer of [await get(id, other), await put(id, ROSES, other)]) {
@@ -205,7 +205,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(code(await platform.call(url, undefined, { method: "GET" }))).toEqual(NOT_FOUND);
   });
 
-  test("is made once for a key, however often and by however many at once it is asked for", async () => {
+  test("is created once for an idempotency key, however many concurrent requests there are", async () => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 12 }, () => call("", ROSES, { key })));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -220,14 +220,14 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect((await call("", ROSES, { key })).body).toEqual(again.body);
   });
 
-  test("is made by many at once while the service's own keys are read anew", async () => {
+  test("is created by many at once while the service's own keys are being reloaded", async () => {
     const { context } = server;
     await context.db.transaction((tx) => tx.announce(KEY_TOPIC, "any"));
     const answers = await Promise.all(Array.from({ length: 30 }, () => call("", ROSES)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  test("refuses a key for another request, and none at all", async () => {
+  test("refuses an idempotency key of another request, and a missing one", async () => {
     const key = randomUUID();
     const { id } = (await call("", ROSES, { key })).body;
     const other = await call("", lines(["vase", 1]), { key });
@@ -247,7 +247,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect((await call("", ROSES, { key: free })).status).toBe(201);
   });
 
-  test("refuses what it cannot read", async () => {
+  test("refuses a body that it cannot read", async () => {
     const wrong = [
       {},
       { line_items: [] },
@@ -267,7 +267,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(code(await get("cart_none"))).toEqual(NOT_FOUND);
   });
 
-  test("can be looked at and given up while a gate is shut, and not changed", async () => {
+  test("can be read and canceled while a gate is closed, but not changed", async () => {
     const { id } = (await call("", ROSES, { key: "before" })).body;
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     const SHUT = [200, "error", "capabilities_incompatible"];

@@ -58,7 +58,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
   const found = async (query: object) =>
     (await call("search", query)).body.products.map(({ id }: { id: string }) => id);
 
-  test("is searched by words, in any case and with or without accents, titles first", async () => {
+  test("is searched by words, without case and accents, with matching titles first", async () => {
     expect(await found({ query: "RED rose" })).toEqual(["rose-red", "vase"]);
     expect(await found({ query: "white" })).toEqual(["rose-white"]);
     expect(await found({ query: "cafe creme" })).toEqual(["cafe"]);
@@ -71,7 +71,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "tulip" })).toEqual([]);
   });
 
-  test("takes whatever is asked for as words, and nothing else", async () => {
+  test("treats any search input as words, and nothing else", async () => {
     const hostile = [
       '"',
       "rose OR vase",
@@ -95,7 +95,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "???" })).toEqual([]);
   });
 
-  test("is shown whole without words, page by page, within a price", async () => {
+  test("is listed completely without words, page by page, within a price range", async () => {
     const all = ["cafe", "rose-red", "rose-white", "vase", "zoll"];
     const filters = { price: { min: 0 } };
     expect(await found({ filters })).toEqual(all);
@@ -117,7 +117,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "rose", filters: { price: { max: 450 } } })).toEqual(["rose-red"]);
   });
 
-  test("needs at least one input to search by", async () => {
+  test("needs at least one search input", async () => {
     for (const body of [{}, { query: " " }, { filters: {} }, { pagination: { limit: 5 } }]) {
       const { status, body: answer } = await call("search", body);
       expect([status, answer.code]).toEqual([400, "invalid_request"]);
@@ -136,7 +136,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect([over.error.code, over.error.data.error]).toEqual([-32_602, "request_too_large"]);
   });
 
-  test("finds what is sold now: a change is searched at once, what is gone is not found", async () => {
+  test("finds what is sold now: changes are found at once, and removed products are not found", async () => {
     await shop.admin("PUT", "/products", {
       products: [...PRODUCTS.slice(1), eur("lily", "Lily", "2.00")],
     });
@@ -147,7 +147,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "stemmed" })).toEqual(["rose-red"]);
   });
 
-  test("says what a product costs, in whole minor units, and whether it can be had", async () => {
+  test("shows what a product costs in minor units, and whether it is available", async () => {
     const { body } = await call("lookup", { ids: ["rose-red", "rose-white", "none", "rose-red"] });
     expect(body.products).toMatchObject([
       {
@@ -181,7 +181,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     ]);
   });
 
-  test("answers as UCP's schemas say, signed with the key of its profile", async ({ task }) => {
+  test("is answered as UCP's schemas say, signed with the key of its profile", async ({ task }) => {
     const answers = [
       [
         "shopping/catalog_search.json#/$defs/search_response",
@@ -218,7 +218,7 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await isSigned(profile, { ...first, status: 201 })).toBe(false);
   });
 
-  test("refuses what it cannot read, in words", async () => {
+  test("refuses input that it cannot read, with a message", async () => {
     const wrong: [string, unknown][] = [
       ["search", { query: 5 }],
       ["search", { query: "x".repeat(501) }],

@@ -44,7 +44,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     Object.fromEntries(body.totals.map(({ type, amount }) => [type, amount]));
   const agree = () => expectBooksAgree(server.context, shop, { rose: 50, palm: 5, last: 1 });
 
-  test("goes from what is wanted to an order, step by step", async () => {
+  test("goes from the items to an order, step by step", async () => {
     const made = await at.create(shop, lines(["rose", 2]));
     expect(told(made)).toEqual([201, "incomplete", "field_required", "field_required"]);
     const { id } = made.body;
@@ -103,7 +103,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("is answered signed, with the terms, and holds neither token nor credential", async () => {
+  test("is answered signed and with the terms, without any token or credential", async () => {
     const address = `${server.url}/v1/ucp/${shop.site_key_hash}/profile`;
     const profile = (await (await fetch(address)).json()) as never;
     const { id } = await at.ready(shop);
@@ -118,7 +118,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     }
   });
 
-  test("is the same thing under the contract's own address", async () => {
+  test("is the same under the contract's own address", async () => {
     const made = await at.call(shop, "/checkouts", ROSE);
     expect(told(made)).toEqual([201, "ready_for_complete"]);
     const key = "the-same-key";
@@ -127,7 +127,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect((await at.get(shop, made.body.id)).body).toEqual(done.body);
   });
 
-  test("of a cart has what is in the cart, and is made once while it is open", async () => {
+  test("of a cart has the items of the cart, and is created once while it is open", async () => {
     const cart = await at.call(shop, "/carts", { ...lines(["rose", 1]), buyer: BUYER });
     const from = { cart_id: cart.body.id, ...lines(["palm", 3]), ...sent() };
     const made = await at.create(shop, from);
@@ -140,7 +140,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(told(none)).toEqual([200, "error", "not_found"]);
   });
 
-  test("of things that cannot be bought is not made; changed to them it waits", async () => {
+  test("is not created for items that cannot be bought, and waits if it is changed to them", async () => {
     const none = await at.create(shop, { ...ROSE, ...lines(["rose", 1], ["none", 1]) });
     expect(told(none)).toEqual([200, "error", "not_found"]);
     const { id } = await at.ready(shop);
@@ -180,7 +180,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test("is sent only where the shop sends, and taxed where it goes", async () => {
+  test("can be sent only where the shop ships, and is taxed at the destination", async () => {
     const away = await at.create(shop, {
       ...ROSE,
       ...sent("standard", { ...ADDRESS, address_country: "US" }),
@@ -209,7 +209,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     }
   });
 
-  test("of a shop that sends nothing needs no address", async () => {
+  test("of a shop that ships nothing needs no address", async () => {
     shop = await at.shop({ shipping: [] });
     const made = await at.create(shop, { ...lines(["rose", 1]), buyer: BUYER });
     expect(told(made)).toEqual([201, "ready_for_complete"]);
@@ -217,11 +217,11 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(told(await at.complete(shop, made.body.id))).toEqual([200, "completed"]);
   });
 
-  describe("when it is completed,", () => {
+  describe("at completion:", () => {
     test.each([
       ["pm_card_chargeDeclined", "payment_failed"],
       ["tok_of_nobody", "payment_failed"],
-    ])("with %s: %s, and another card may pay", async (token, code) => {
+    ])("%s gets %s, and another card can pay", async (token, code) => {
       const { id } = await at.ready(shop);
       const failed = await at.complete(shop, id, paying(token));
       expect(told(failed)).toEqual([200, "ready_for_complete", code]);
@@ -237,7 +237,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       ["two instruments", twice(paying())],
       ["another handler", paying("pm_card_visa", "gpay")],
       ["no token", paying("4242424242424242")],
-    ])("with %s nothing is tried", async (_name, payment) => {
+    ])("nothing is charged with %s", async (_name, payment) => {
       const { id } = await at.ready(shop);
       const refused = await at.complete(shop, id, payment);
       expect(told(refused)).toEqual([200, "ready_for_complete", "payment_failed"]);
@@ -245,13 +245,13 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.records(shop, "checkout.decision")).toEqual([]);
     });
 
-    test("a token may come in a wallet's JSON", async () => {
+    test("a token may be inside a wallet's JSON", async () => {
       const { id } = await at.ready(shop);
       const token = JSON.stringify({ id: "tok_visa", object: "token" });
       expect(told(await at.complete(shop, id, paying(token)))).toEqual([200, "completed"]);
     });
 
-    test("a price or a cost that changed is shown first, and never charged unseen", async () => {
+    test("a changed price or cost is shown first, and never charged unseen", async () => {
       const { id } = await at.ready(shop);
       const dearer = [
         { id: "rose", title: "A rose", price: "120.00", currency: "EUR", quantity: 50 },
@@ -265,7 +265,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect((await at.authorizations(shop)).map((one) => one.amount_minor)).toEqual([12_490]);
     });
 
-    test("a look shows a changed price too, and is then what was shown", async () => {
+    test("reading the checkout shows a changed price too, and completing then charges it", async () => {
       const { id } = await at.ready(shop);
       await at.importLines(shop, [
         { id: "rose", title: "A rose", price: "80.00", currency: "EUR" },
@@ -274,7 +274,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
     });
 
-    test("what sold out meanwhile is shown as such", async () => {
+    test("an item that sold out in the meantime is shown as out of stock", async () => {
       const { id } = await at.ready(shop, { ...ROSE, ...lines(["last", 1]) });
       await at.importLines(shop, [
         { id: "last", title: "The last one", price: "20.00", currency: "EUR", quantity: 0 },
@@ -285,7 +285,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.authorizations(shop)).toEqual([]);
     });
 
-    test("two buyers of the last one: one order, and nothing is held of the other", async () => {
+    test("two buyers of the last item lead to one order, and nothing is held for the other", async () => {
       const two = await Promise.all(
         [0, 1].map(() => at.ready(shop, { ...ROSE, ...lines(["last", 1]) })),
       );
@@ -295,7 +295,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       await agree();
     });
 
-    test("what the rules deny is final, and in the log", async () => {
+    test("a denial by the rules is final, and recorded", async () => {
       const { id } = await at.ready(shop, { ...ROSE, ...lines(["palm", 2]) });
       const denied = await at.complete(shop, id);
       expect(told(denied)).toEqual([200, "incomplete", "policy_denied"]);
@@ -317,7 +317,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       await agree();
     });
 
-    test("nobody knows yet whether it was paid: it is under way, and becomes what it is", async () => {
+    test("an unknown payment outcome leaves it in progress, until the outcome is known", async () => {
       const { id } = await at.ready(shop);
       const key = "asked-once";
       const open = await at.complete(shop, id, paying("pm_sandbox_timeout"), { key });
@@ -339,7 +339,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       await agree();
     });
 
-    test("cancelled while it was under way no order comes of it, and the money is let go", async () => {
+    test("canceling it while it is in progress leads to no order, and the authorization is voided", async () => {
       const { id } = await at.ready(shop);
       await at.complete(shop, id, paying("pm_sandbox_timeout"));
       expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
@@ -354,8 +354,8 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     });
   });
 
-  describe("once over,", () => {
-    test("completed, nothing about it changes", async () => {
+  describe("after its end:", () => {
+    test("nothing changes about a completed one", async () => {
       const { id } = await at.ready(shop);
       const done = await at.complete(shop, id);
       for (const again of [at.update(shop, id, ROSE), at.complete(shop, id), at.cancel(shop, id)]) {
@@ -366,7 +366,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.orders(shop)).toHaveLength(1);
     });
 
-    test("cancelled or expired, neither", async () => {
+    test("nothing changes about a canceled or expired one", async () => {
       const { id } = await at.ready(shop);
       expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
       expect(told(await at.complete(shop, id))).toEqual([200, "canceled", "not_allowed"]);
@@ -379,8 +379,8 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     });
   });
 
-  describe("sent again", () => {
-    test("with its key has the answer it had, and nothing is done twice", async () => {
+  describe("when a request is sent again", () => {
+    test("with its key, gets the same answer, and nothing is done twice", async () => {
       const key = "k-1";
       const made = await at.create(shop, ROSE, { key });
       const again = await at.create(shop, ROSE, { key });
@@ -401,7 +401,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.authorizations(shop)).toHaveLength(1);
     });
 
-    test("while nobody can tell whether it was done is refused, and then done once", async () => {
+    test("while its outcome is unknown, is refused, and then completed once", async () => {
       const { id } = await at.ready(shop);
       const { db } = server.context;
       const { get } = db;
@@ -420,7 +420,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(told(await at.complete(shop, id, paying(), { key }))).toEqual([200, "completed"]);
     });
 
-    test("many times at once is completed once", async () => {
+    test("many times at once, is completed once", async () => {
       const { id } = await at.ready(shop);
       const key = "at-once";
       const all = await Promise.all(
@@ -434,8 +434,8 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     });
   });
 
-  describe("is completed by its own platform alone:", () => {
-    test("unsigned not, unless the owner wants it; then under another name", async () => {
+  describe("can be completed only by its own platform:", () => {
+    test("without a signature it is refused, unless the owner allows it, under an unsigned name", async () => {
       const made = await at.create(shop, ROSE, { sign: false });
       const { id } = made.body;
       const refused = await at.complete(shop, id, paying(), { sign: false });
@@ -447,7 +447,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(order.agent_id).toBe(`unsigned ${platform.profileUrl()}`);
     });
 
-    test("made signed it is shown to nobody unsigned, and to no other platform", async () => {
+    test("one created with a signature is shown to no unsigned caller, and to no other platform", async () => {
       const { id } = await at.ready(shop);
       const others = [
         await at.get(shop, id, { sign: false }),
@@ -509,7 +509,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.authorizations(shop)).toEqual([]);
     });
 
-    test("a body that was not signed is not taken", async () => {
+    test("a body that was not signed is refused", async () => {
       const { id } = await at.ready(shop);
       const swapped = await at.complete(shop, id, paying(), {
         sent: JSON.stringify(paying("tok_visa")),
@@ -519,7 +519,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     });
   });
 
-  test("of a shop that sells no more is shown and cancelled, not completed", async () => {
+  test("of a shop that no longer sells can be read and canceled, but not completed", async () => {
     const { id } = await at.ready(shop);
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     const shut = [200, "error", "capabilities_incompatible"];
@@ -530,7 +530,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
   });
 
-  test("whose shop is deleted meanwhile is gone, and nothing of it is kept", async () => {
+  test("whose shop is deleted in the meantime is gone, and nothing of it is kept", async () => {
     const { id } = await at.ready(shop);
     const asked = [at.update(shop, id, ROSE), at.create(shop), at.complete(shop, id)];
     await shop.admin("DELETE", "");
@@ -550,7 +550,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test("by a platform that cannot say where it goes is told so, where something is sent", async () => {
+  test("by a platform without fulfillment support gets an error if something has to be shipped", async () => {
     const before = platform.profile;
     platform.profile = profileOf([platform.key.publicJwk], ["dev.ucp.shopping.checkout"]);
     const profile = platform.profileUrl("plain");
@@ -565,7 +565,7 @@ function twice({ payment }: ReturnType<typeof paying>) {
   return { payment: { instruments: [...payment.instruments, ...payment.instruments] } };
 }
 
-test("only so much is made and changed at a shop in a minute, and repeating costs nothing", async () => {
+test("a shop limits how much is created and changed in a minute, and repeating costs nothing", async () => {
   const clock = new ManualClock(NOON);
   const platform = await Platform.start();
   onTestFinished(() => platform.stop());
@@ -590,7 +590,7 @@ test("only so much is made and changed at a shop in a minute, and repeating cost
 });
 
 test.skipIf(!schemasThere)(
-  "what is sent here is what UCP's annotated schemas say of requests",
+  "the requests of these tests match UCP's annotated schemas",
   ({ task }) => {
     const schema = "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout";
     const update = { ...ROSE, fulfillment: { methods: [{ ...MOVED, line_item_ids: ["li_1"] }] } };

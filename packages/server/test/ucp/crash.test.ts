@@ -26,9 +26,9 @@ const DEATHS = [
   ).flat(),
 ];
 
-describe("killed at every named point of a completion", () => {
+describe("a service killed at every named point of a completion,", () => {
   test.each(DATABASES)(
-    "on %s, there is no order without an authorization and no authorization without an order",
+    "on %s, has no order without an authorization and no authorization without an order",
     async (dialect) => {
       const platform = await Platform.start();
       onTestFinished(() => platform.stop());

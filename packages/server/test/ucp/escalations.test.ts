@@ -10,7 +10,7 @@ import { ADDRESS, BUYER, lines, openWorld, paying, ROSE, told, type World } from
 const HOUR_MS = 3_600_000;
 const PALM = { ...ROSE, ...lines(["palm", 1]) };
 
-describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a checkout that a person has to review, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
@@ -41,7 +41,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   };
 
-  test("is paid when that person says yes, for the sum that was shown", async () => {
+  test("is paid when that person approves it, for the amount that was shown", async () => {
     expect(await at.authorizations(shop)).toEqual([]);
     expect(await review()).toMatchObject({
       status: "pending",
@@ -72,7 +72,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("and whose card is declined then can be tried with another", async () => {
+  test("can be tried with another card if the card is declined then", async () => {
     await at.cancel(shop, id);
     const other = await at.ready(shop, PALM);
     await at.complete(shop, other.id, paying("pm_card_chargeDeclined"));
@@ -84,7 +84,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     ]);
   });
 
-  test("is over when that person says no", async () => {
+  test("ends when that person denies it", async () => {
     await say("deny", { reason_code: "unknown_agent" });
     const denied = await at.get(shop, id);
     expect(told(denied)).toEqual([200, "incomplete", "review_denied"]);
@@ -97,7 +97,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     await nothingHeld();
   });
 
-  test("can be tried again when nobody has looked in time", async () => {
+  test("can be tried again if nobody reviewed it in time", async () => {
     clock.advance(5 * HOUR_MS);
     await expireReviews(server.context, () => false);
     expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete", "review_expired"]);
@@ -109,7 +109,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     ]);
   });
 
-  test("cannot be confirmed by its buyer, nor by completing again", async () => {
+  test("cannot be confirmed by its buyer, nor by completing it again", async () => {
     const again = await at.complete(shop, id);
     expect(told(again)).toEqual([200, "requires_escalation", "not_allowed", "review_required"]);
     const page = new URL(again.body.continue_url).pathname;
@@ -123,7 +123,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test.each(["update", "cancel"] as const)("is looked at no more after an %s", async (verb) => {
+  test.each(["update", "cancel"] as const)("is no longer reviewed after an %s", async (verb) => {
     const changed = verb === "update" ? await at.update(shop, id, ROSE) : await at.cancel(shop, id);
     expect(changed.body.status).toBe(verb === "update" ? "ready_for_complete" : "canceled");
     expect(changed.body.messages).toBeUndefined();
@@ -132,7 +132,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
     await nothingHeld();
   });
 
-  test("is not paid where the price has changed since", async () => {
+  test("is not paid if the price has changed since", async () => {
     const dearer = { id: "palm", title: "A palm", price: "610.00", currency: "EUR", quantity: 5 };
     await at.importLines(shop, [dearer]);
     expect((await say("approve")).body).toEqual({ status: "invalidated" });
@@ -154,7 +154,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to look at, on %s,",
   });
 });
 
-test("so many of one platform wait for a person, and no more; what needs none goes on", async () => {
+test("one platform has a limited number of pending reviews, and its other checkouts still work", async () => {
   const clock = new ManualClock(NOON);
   const { at, close } = await openWorld("sqlite", clock);
   onTestFinished(close);

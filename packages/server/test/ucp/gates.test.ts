@@ -43,7 +43,7 @@ describe.each(TIER_DATABASES)("checkout and its five gates, on %s:", (dialect) =
     });
   }
 
-  test(`in all ${COMBINATIONS.length} combinations it is advertised, listed and served exactly when all are open`, async () => {
+  test(`in all ${COMBINATIONS.length} combinations it is advertised, listed and served exactly if all are open`, async () => {
     for (const open of COMBINATIONS) {
       await set(open);
       const all = open.length === GATES.length;

@@ -32,7 +32,7 @@ const rose = (price: string, quantity: number) => ({
   quantity,
 });
 
-describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("against a hostile caller, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, stripe, at } = {} as World;
   let shop: Shop;
@@ -54,7 +54,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
   const tool = async (name: string, args: JsonObject) =>
     (await at.callTool(shop, args, undefined, name)) as never as JsonObject;
 
-  test("retries what was answered with another sum, and is not charged for what it never saw", async () => {
+  test("a retry with another amount gets the first answer, and an unseen amount is not charged", async () => {
     const { id } = await at.ready(shop);
     await at.importLines(shop, [rose("400.00", 50)]);
     const key = randomUUID();
@@ -64,7 +64,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(await amounts()).toEqual([]);
   });
 
-  test("is not shown what a signed platform made of a cart, nor a checkout for a mandate that is none", async () => {
+  test("nobody is shown what a signed platform made of a cart, nor a checkout for an invalid mandate", async () => {
     const made = await at.call(
       shop,
       "/carts",
@@ -83,7 +83,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(JSON.stringify(answers)).not.toMatch(/ada@|Gartenstr|104\.90/);
   });
 
-  test("completes no other platform's checkout by a mandate, however good it is", async () => {
+  test("no valid mandate completes another platform's checkout", async () => {
     const buyer = await at.buyer(shop);
     const { body } = await at.create(shop, ROSE, { sign: false });
     const by = async (profile: string, id = body.id) => {
@@ -98,7 +98,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect((await by(platform.profileUrl())).body.outcome).toBe("approved");
   });
 
-  test("who only knows an id changes nothing that its platform then pays for unseen", async () => {
+  test("knowing an id is not enough to change what its platform then pays for unseen", async () => {
     const { body } = await at.create(shop, ROSE, { sign: false });
     const evil = { ...sent("standard", { ...ADDRESS, street_address: "Evil 1" }) };
     const moved = { ...ROSE, buyer: { ...BUYER, email: "evil@example.com" }, ...evil };
@@ -119,7 +119,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(shown.purchase.address.street_address).toBe(ADDRESS.street_address);
   });
 
-  test("wants one thing in two lines, and never more of it than there is", async () => {
+  test("one product in two lines never sells more than is in stock", async () => {
     await at.importLines(shop, [rose("1.00", 50)]);
     const two = { ...ROSE, ...lines(["rose", 30], ["rose", 20]) };
     const { id, continue_url } = await at.ready(shop, two);
@@ -144,7 +144,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("who never answers the bank holds goods for half an hour, and not at all once it is cancelled", async () => {
+  test("an unanswered bank confirmation holds goods for half an hour, and not after a cancellation", async () => {
     const reserved = async () => (await at.product(shop, "rose")).reserved;
     const held = await at.ready(shop);
     await at.complete(shop, held.id, CHALLENGED);
@@ -163,7 +163,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     await expectBooksAgree(server.context, shop, { rose: 50 });
   });
 
-  test("sends the sandbox's bank what it is not asked for", async () => {
+  test("the sandbox's bank refuses unexpected input", async () => {
     const { id, continue_url } = await at.ready(shop);
     await at.complete(shop, id, CHALLENGED);
     const html = await (await fetch(here(continue_url))).text();
@@ -185,7 +185,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect((await at.get(shop, id)).body.status).toBe("requires_escalation");
   });
 
-  test("confirms to the bank what was refused before: it is cancelled there, and held for nobody", async () => {
+  test("confirming a payment that was refused before cancels it at the bank, and holds nothing", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
       kind: "stripe",
@@ -215,7 +215,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(await at.orders(shop)).toMatchObject([{ payment: "authorized" }]);
   });
 
-  test("spells a region otherwise, or not at all, and is taxed or asked", async () => {
+  test("a region in another spelling is taxed, and a missing one is asked for", async () => {
     const taxes = [{ country: "DE", region: "BE", percent: "10" }];
     await shop.admin("PUT", "/shop", { ...SHOP, taxes } as never);
     const to = (region: string) =>
@@ -231,7 +231,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(told(nowhere)).toEqual([201, "incomplete", "field_required"]);
   });
 
-  test("changes the terms under a buyer: they are shown first, and every text that was signed stays", async () => {
+  test("changed terms are shown to the buyer first, and every signed text stays available", async () => {
     const set = (version: string) =>
       shop.admin("PUT", "/shop", { ...SHOP, terms: { text: `${version}\n`, version } } as never);
     await set("1");
@@ -244,7 +244,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(await (await fetch(here(done.body.policies[0].url))).text()).toBe("2\n");
   });
 
-  test("names what no database can be asked for, and is told that it is not there", async () => {
+  test("an id that no database can look up is answered as not found", async () => {
     const odd = ["\u0000", "x".repeat(200), "chk_\u0000", "../x"];
     for (const id of odd) {
       expect(told(await at.create(shop, { cart_id: id, line_items: [] }))).toEqual([
@@ -261,7 +261,7 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     }
   });
 
-  test("cannot say where it goes, and completes nothing that has to be sent", async () => {
+  test("a platform without fulfillment support completes nothing that has to be shipped", async () => {
     const { id } = await at.ready(shop);
     const before = platform.profile;
     const { "dev.ucp.shopping.fulfillment": _, ...rest } = (
@@ -278,12 +278,12 @@ describe.each(TIER_DATABASES)("somebody who means no good, on %s,", (dialect) =>
     expect(await amounts()).toEqual([]);
   });
 
-  test("is one platform under all the addresses its profile has", async () => {
+  test("a profile address with a query is refused, so a platform has one name", async () => {
     const asked = await at.create(shop, ROSE, { profile: `${platform.profileUrl()}?2` });
     expect([asked.status, asked.body.code]).toEqual([400, "invalid_profile_url"]);
   });
 
-  test("fills a cart without a buyer, and buys it once", async () => {
+  test("a cart without a buyer can be bought once", async () => {
     const made = await at.call(shop, "/carts", lines(["rose", 1]));
     const from = { cart_id: made.body.id, buyer: BUYER, ...sent() };
     const checkout = await at.create(shop, from);

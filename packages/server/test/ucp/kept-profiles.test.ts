@@ -14,7 +14,7 @@ const callerAt = (address: string) => {
   return { networks, prefix: prefixOf(networks) } as Caller;
 };
 
-test("profiles of one domain push out no profile of another platform", async () => {
+test("the cached profiles of one domain displace no profile of another platform", async () => {
   const fetched: string[] = [];
   const safeFetch = {
     get: async (url: string) => {

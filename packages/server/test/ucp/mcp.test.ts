@@ -18,7 +18,7 @@ const SCHEMAS: Readonly<Record<string, string>> = {
   checkout: "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout",
 };
 
-describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
@@ -69,7 +69,7 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
     return signMandate(at.mandate(shop, buyer, said), buyer.key.signer);
   };
 
-  test("are listed by their standard names, and answer a whole purchase with a mandate", async () => {
+  test("they are listed by their standard names, and complete a purchase with a mandate", async () => {
     const { items } = await use("search_catalog", { catalog: { query: "rose" } }).then(
       ({ products }) => ({ items: products }),
     );
@@ -108,7 +108,7 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
   });
 
   test.each([
-    ["another sum", "104.91", {}, "cart_mismatch", "ready_for_complete"],
+    ["another amount", "104.91", {}, "cart_mismatch", "ready_for_complete"],
     [
       "another checkout",
       "104.90",
@@ -117,7 +117,7 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
       undefined,
     ],
     ["another skill", "104.90", { skill: "get_pricing" }, "arguments_mismatch", undefined],
-  ])("complete nothing with a mandate for %s", async (_name, total, more, reason, status) => {
+  ])("they complete nothing with a mandate for %s", async (_name, total, more, reason, status) => {
     const { id } = await use("create_checkout", { checkout: ROSE });
     const refused = await use("complete_checkout", await completion(id, total, more));
     expect([refused.status, refused.reason]).toEqual([status, reason]);
@@ -127,7 +127,7 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test("the mandate endpoint takes the same mandate, and a person may be asked", async () => {
+  test("the mandate endpoint accepts the same mandate, and a person may have to review it", async () => {
     const { id } = await use("create_checkout", { checkout: { ...ROSE, ...lines(["palm", 1]) } });
     const body = await mandateFor({ meta: meta(), id, checkout: paying() }, "604.90");
     const asked = await at.send(shop, body);
@@ -141,7 +141,7 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("what was proven to be a platform's own is nobody's over MCP", async () => {
+  test("what a platform created with a signature is not shown over MCP", async () => {
     const { id } = await at.ready(shop);
     expect((await use("get_checkout", { id })).messages[0].code).toBe("not_found");
     const refused = await use("complete_checkout", await completion(id, "104.90"));
@@ -149,7 +149,7 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test("what the price became meanwhile is refused, and shown by a look", async () => {
+  test("a changed price is refused, and shown by reading the checkout", async () => {
     const { id } = await use("create_checkout", { checkout: ROSE });
     const dearer = { id: "rose", title: "A rose", price: "120.00", currency: "EUR", quantity: 50 };
     await at.importLines(shop, [dearer]);
@@ -164,30 +164,27 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) =
   test.each([
     ["no platform", { meta: {} }, -32_001, "invalid_profile_url"],
     [
-      "one that is not there",
+      "a platform that does not exist",
       { meta: { "ucp-agent": { profile: "https://nobody.example.com/p" } } },
       -32_001,
       "profile_unreachable",
     ],
     [
-      "one that hides something",
+      "a profile address with a hidden parameter",
       { meta: { "ucp-agent": { profile: 'http://a.example/",x="' } } },
       -32_001,
       "invalid_profile_url",
     ],
     ["a broken body", { checkout: { line_items: "x" } }, -32_602, "invalid_request"],
-    ["a body that is none", { checkout: [] }, -32_602, "invalid_request"],
-  ])(
-    "a call with %s is an error of the protocol, and recorded",
-    async (_name, args, code, word) => {
-      const { error } = await use("create_checkout", args as JsonObject);
-      expect([error.code, error.data.error]).toEqual([code, word]);
-      const [{ record }] = await at.records(shop, "mcp.tools_call");
-      expect(record.tool).toMatchObject({ outcome: "refused", reason: word });
-    },
-  );
+    ["an invalid body", { checkout: [] }, -32_602, "invalid_request"],
+  ])("a call with %s is a protocol error, and recorded", async (_name, args, code, word) => {
+    const { error } = await use("create_checkout", args as JsonObject);
+    expect([error.code, error.data.error]).toEqual([code, word]);
+    const [{ record }] = await at.records(shop, "mcp.tools_call");
+    expect(record.tool).toMatchObject({ outcome: "refused", reason: word });
+  });
 
-  test("a key makes a retry safe, and is asked for where it is needed", async () => {
+  test("an idempotency key makes a retry safe, and is required where it is needed", async () => {
     const { error } = await use("cancel_checkout", { id: "chk_none" });
     expect(error.data.error).toBe("invalid_request");
     const first = await use("create_checkout", { checkout: ROSE }, "k-1");

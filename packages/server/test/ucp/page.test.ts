@@ -10,7 +10,7 @@ import { Platform } from "./platform.ts";
 
 const CHALLENGED = paying("pm_card_authenticationRequired");
 
-describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
+describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
   let server: TestServer;
   let platform: Platform;
   let at: ReturnType<typeof buying>;
@@ -45,7 +45,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
   }
   const heading = (page: Page) => page.locator("h1").textContent();
 
-  test("a buyer confirms the payment at the bank, and comes back to an order", async () => {
+  test("a buyer confirms the payment at the bank, and returns to an order", async () => {
     const { id, continue_url } = await at.ready(shop);
     await at.complete(shop, id, CHALLENGED);
     const { page, complaints, asked } = await opened(continue_url);
@@ -62,7 +62,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect((await at.get(shop, id)).body.status).toBe("completed");
   });
 
-  test("a buyer who refuses there is told that nothing was paid", async () => {
+  test("a buyer who refuses there sees that nothing was paid", async () => {
     const { id, continue_url } = await at.ready(shop);
     await at.complete(shop, id, CHALLENGED);
     const { page } = await opened(continue_url);
@@ -72,7 +72,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect(await at.orders(shop)).toEqual([]);
   });
 
-  test("while a person decides it says so, and shows the order once they have", async () => {
+  test("it says that a person is deciding, and shows the order after that", async () => {
     const { id, continue_url } = await at.ready(shop, { ...ROSE, ...lines(["palm", 1]) });
     await at.complete(shop, id);
     const { page, complaints } = await opened(continue_url);
@@ -88,7 +88,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("hostile words stay words, and neither buyer nor address is shown", async () => {
+  test("hostile text stays plain text, and neither buyer nor address is shown", async () => {
     const title = '<img src=x onerror=alert(1)>"';
     await at.importLines(shop, [{ id: "rose", title, price: "100.00", currency: "EUR" }]);
     const { continue_url } = await at.ready(shop);
@@ -106,7 +106,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect(headers.get("x-robots-tag")).toContain("noindex");
   });
 
-  test("afterwards it says what was sent, cancelled and given back; hostile words stay words", async () => {
+  test("it later shows what was shipped, canceled and refunded, with hostile text as plain text", async () => {
     const { orderId, order } = await at.bought(shop, { ...ROSE, ...lines(["rose", 3]) });
     const change = (verb: string, body: object) =>
       shop.admin("POST", `/orders/${orderId}/${verb}`, body);
@@ -142,7 +142,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
   });
 
   test.each(VIEWS)(
-    "is accessible in $colorScheme at $width pixels, and so is the bank",
+    "it is accessible in $colorScheme at $width pixels, and so is the bank's page",
     async (view) => {
       const { id, continue_url } = await at.ready(shop);
       await at.complete(shop, id, CHALLENGED);

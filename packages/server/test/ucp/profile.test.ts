@@ -59,16 +59,19 @@ describe.each(TIER_DATABASES)("a shop's profile for platforms, on %s,", (dialect
     expect(key.d).toBeUndefined();
   });
 
-  test.skipIf(!schemasThere)(`is valid by UCP's schema, open or shut${why}`, async ({ task }) => {
-    const shop = await at.shop();
-    expect(schemaFaults(BUSINESS, (await profile(shop)).body)).toEqual([]);
-    await shop.admin("DELETE", "/processor");
-    expect(schemaFaults(BUSINESS, (await profile(shop)).body)).toEqual([]);
-    expect(schemaFaults(BUSINESS, { ucp: { version: "1" } })).not.toEqual([]);
-    Object.assign(task.meta, { outside: 2 });
-  });
+  test.skipIf(!schemasThere)(
+    `is valid by UCP's schema, with open or closed gates${why}`,
+    async ({ task }) => {
+      const shop = await at.shop();
+      expect(schemaFaults(BUSINESS, (await profile(shop)).body)).toEqual([]);
+      await shop.admin("DELETE", "/processor");
+      expect(schemaFaults(BUSINESS, (await profile(shop)).body)).toEqual([]);
+      expect(schemaFaults(BUSINESS, { ucp: { version: "1" } })).not.toEqual([]);
+      Object.assign(task.meta, { outside: 2 });
+    },
+  );
 
-  test("keeps its key, whoever asks first and however many at once", async () => {
+  test("keeps its key, whoever asks first and however many ask at once", async () => {
     const shop = await at.shop();
     const asked = await Promise.all(Array.from({ length: 8 }, () => profile(shop)));
     const other = await profile(await at.shop());
@@ -81,14 +84,14 @@ describe.each(TIER_DATABASES)("a shop's profile for platforms, on %s,", (dialect
     expect(again.status).toBe(304);
   });
 
-  test("offers nothing while a gate is shut, and is still there", async () => {
+  test("offers nothing while a gate is closed, but is still served", async () => {
     const shop = await at.shop();
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     const { status, body } = await profile(shop);
     expect([status, body.ucp.capabilities, body.ucp.payment_handlers]).toEqual([200, {}, {}]);
   });
 
-  test("is nobody's for an unknown site, and pending for an unproven one", async () => {
+  test("does not exist for an unknown site, and is pending for one that is not verified", async () => {
     expect((await profile({ site_key_hash: "A".repeat(43) })).status).toBe(404);
     const unproven = await createSite(server, "unproven.example.com", false);
     const { status, body } = await profile(unproven);
@@ -98,7 +101,7 @@ describe.each(TIER_DATABASES)("a shop's profile for platforms, on %s,", (dialect
     expect((await profile({ site_key_hash: shop.site_key })).status).toBe(404);
   });
 
-  test("goes with its site, and its key with it", async () => {
+  test("is deleted with its site, and so is its key", async () => {
     const shop = await at.shop();
     await profile(shop);
     await shop.admin("DELETE", "");

@@ -28,7 +28,7 @@ const SHOP = {
   buyer_mail: true,
 };
 
-describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialect) => {
   let server: TestServer;
   let platform: Platform;
   let at: ReturnType<typeof selling>;
@@ -44,7 +44,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
   });
   const terms = async (site: string) => answerOf(await fetch(`${server.url}/v1/ucp/${site}/terms`));
 
-  test("is set whole, shown as it was set, and recorded by its digest", async () => {
+  test("are set as a whole, shown as they were set, and recorded by their digest", async () => {
     const shop = await at.shop();
     const nothing = {
       shipping: [],
@@ -71,17 +71,20 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
       { shipping: [zone(["DE"], option("a", {})), zone(["DE"], option("b", {}))] },
     ],
     ["an option twice", { shipping: [zone(["DE"], option("a", {}), option("a", {}))] }],
-    ["a country that is none", { shipping: [zone(["Germany"], option("a", {}))] }],
-    ["a price that is none", { shipping: [zone(["DE"], option("a", { EUR: "4,90" }))] }],
-    ["more digits than there are", { shipping: [zone(["DE"], option("a", { JPY: "4.90" }))] }],
-    ["a currency that is none", { shipping: [zone(["DE"], option("a", { XXQ: "1" }))] }],
+    ["an unknown country", { shipping: [zone(["Germany"], option("a", {}))] }],
+    ["an invalid price", { shipping: [zone(["DE"], option("a", { EUR: "4,90" }))] }],
+    [
+      "more digits than the currency has",
+      { shipping: [zone(["DE"], option("a", { JPY: "4.90" }))] },
+    ],
+    ["an unknown currency", { shipping: [zone(["DE"], option("a", { XXQ: "1" }))] }],
     ["a rate twice", { taxes: [1, 2].map(() => ({ country: "US", percent: "1" })) }],
-    ["a rate that is none", { taxes: [{ country: "US", percent: "101" }] }],
+    ["an invalid rate", { taxes: [{ country: "US", percent: "101" }] }],
     ["a page that is not https", { links: { faq: "http://shop.example.com/" } }],
-    ["a page nobody knows", { links: { shop: "https://shop.example.com/" } }],
+    ["an unknown page", { links: { shop: "https://shop.example.com/" } }],
     ["empty terms", { terms: { text: "", version: "1" } }],
-    ["a word nobody knows", { discount: 5 }],
-  ])("is refused with %s, and stays as it was", async (_what, settings) => {
+    ["an unknown field", { discount: 5 }],
+  ])("are refused with %s, and stay unchanged", async (_what, settings) => {
     const shop = await at.shop();
     await shop.admin("PUT", "/shop", SHOP);
     const { status, body } = await shop.admin("PUT", "/shop", settings);
@@ -89,7 +92,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     expect((await shop.admin("GET", "/shop")).body).toEqual(SHOP);
   });
 
-  test("is an owner's to set, and an auditor's to see", async () => {
+  test("can be set by an owner, and seen by an auditor", async () => {
     const shop = await at.shop();
     const { token } = (await shop.admin("POST", "/tokens", { name: "A", role: "auditor" })).body;
     const path = `/v1/admin/sites/${shop.site_key_hash}/shop`;
@@ -97,7 +100,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     expect((await server.admin("PUT", path, SHOP, token)).status).toBe(403);
   });
 
-  test("has terms anybody can read: the owner's, or plain words in the shop's name", async () => {
+  test("have terms that anyone can read: the owner's, or default ones in the shop's name", async () => {
     const shop = await at.shop();
     const plain = await terms(shop.site_key_hash);
     expect([plain.status, plain.headers.get("content-type")]).toEqual([
@@ -110,7 +113,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     expect((await terms("A".repeat(43))).status).toBe(404);
   });
 
-  test("adds the taxes of where the buyer is to a cart's estimate, and the sum is exact", async () => {
+  test("add the taxes of the buyer's location to a cart's estimate, with an exact total", async () => {
     const shop = await at.shop();
     await shop.admin("PUT", "/shop", SHOP);
     const url = `${server.url}/v1/ucp/${shop.site_key_hash}/carts`;
@@ -131,7 +134,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     expect(await totals({ address_country: "us", address_region: "CA" })).toEqual(taxed);
   });
 
-  test("says on one line what was pasted in several, without what cannot be seen", async () => {
+  test("show on one line what was pasted on several, without invisible characters", async () => {
     const shop = await at.shop();
     const titled = { ...option("a", { EUR: "1" }), title: "By\u0000 \npost" };
     const settings = { shipping: [zone(["DE"], titled)], terms: { text: "x", version: "1\r\n2" } };
@@ -139,7 +142,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     expect([body.shipping[0].options[0].title, body.terms.version]).toEqual(["By post", "1 2"]);
   });
 
-  test("links as strict readers want them, whatever an owner pasted", async () => {
+  test("link in the strict form, whatever the owner pasted", async () => {
     const shop = await at.shop();
     const links = { faq: "https://shop.example.com/a|b?c[]=ü" };
     const { body } = await shop.admin("PUT", "/shop", { links });
@@ -149,7 +152,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     );
   });
 
-  test("shows what somebody agreed to, whatever the shop says since", async () => {
+  test("keep the terms that a buyer agreed to available after they change", async () => {
     const shop = await at.shop();
     await shop.admin("PUT", "/shop", { terms: { text: "First.\n", version: "1" } });
     const url = `${server.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions`;
@@ -164,7 +167,7 @@ describe.each(TIER_DATABASES)("how a shop sells through platforms, on %s,", (dia
     expect((await fetch(never)).status).toBe(404);
   });
 
-  test("signs its terms into every cart, so that jose and a hash can check them", async () => {
+  test("sign the terms into every cart, so that jose and a hash can check them", async () => {
     const shop = await at.shop();
     await shop.admin("PUT", "/shop", SHOP);
     const url = `${server.url}/v1/ucp/${shop.site_key_hash}/carts`;

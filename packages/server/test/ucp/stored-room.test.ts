@@ -30,7 +30,7 @@ const from = (network: number): BuyOptions => ({
   sign: false,
 });
 
-describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
+describe.each(DATABASES)("the data that callers leave at a shop, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at } = {} as World;
   let shop: Shop;
@@ -88,7 +88,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
       await deleteExpiredReplies(tx, now);
     });
 
-  test("unsigned fills its own quota and stays within it", async () => {
+  test("stays within its own quota if it is unsigned", async () => {
     for (let i = 0; i < 40; i++) {
       expect((await at.create(shop, ROSE, from(1))).status).toBe(201);
       clock.advance(1);
@@ -117,7 +117,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect((await at.create(shop, ROSE, from(9))).status).toBe(201);
   });
 
-  test("is kept if somebody tried to pay for it; then newcomers have to wait", async () => {
+  test("is kept if somebody tried to pay for it, and then newcomers have to wait", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     const unsigned = { ...lines(["rose", 6]), buyer: ROSE.buyer };
     const waiting: string[] = [];
@@ -183,7 +183,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(Object.keys(left).length).toBeLessThan(200);
   });
 
-  test("of more domains than have a share is in one they have together, save of admitted ones", async () => {
+  test("shares one quota if it is of more domains than have their own, except for admitted ones", async () => {
     const { db } = server.context;
     const share = (n: number) => ({
       site_key_hash: shop.site_key_hash,
@@ -214,7 +214,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(rows["signed:127.0.0.1"]).toBeLessThan(SIGNED_QUOTA * 1.2);
   });
 
-  test("is nothing for a call that created nothing", async () => {
+  test("is empty for a call that created nothing", async () => {
     for (const path of ["/carts", "/checkout-sessions"]) {
       const answer = await at.call(shop, path, lines(["nothing", 1]), from(3));
       expect(answer.body.messages[0].code).toBe("not_found");
@@ -228,7 +228,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(await counted()).toEqual({ shares: {}, rows: {} });
   });
 
-  test("is counted to the byte through every change", async () => {
+  test("is counted exactly in bytes through every change", async () => {
     const unsigned = (await at.create(shop, ROSE, from(1))).body.id;
     const cart = (await at.call(shop, "/carts", lines(["rose", 1]), from(2))).body.id;
     await at.call(shop, `/carts/${cart}`, lines(["rose", 2], ["rose", 1]), {

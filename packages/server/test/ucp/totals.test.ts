@@ -18,7 +18,7 @@ const SHOP: ShopSettings = {
   ],
 };
 
-describe("what an order comes to", () => {
+describe("the total of an order", () => {
   test.each([
     [
       "DE",
@@ -32,12 +32,15 @@ describe("what an order comes to", () => {
     ["AT", "JPY", [["post", 500]]],
     ["FR", "JPY", []],
     ["DE", "USD", []],
-  ] as const)("sent to %s in %s may go by what has a price there", (country, currency, ways) => {
-    const offered = optionsTo(SHOP, { country }, currency);
-    expect(offered.map(({ option, amountMinor }) => [option.id, amountMinor])).toEqual(ways);
-  });
+  ] as const)(
+    "shipped to %s in %s offers the options with a price there",
+    (country, currency, ways) => {
+      const offered = optionsTo(SHOP, { country }, currency);
+      expect(offered.map(({ option, amountMinor }) => [option.id, amountMinor])).toEqual(ways);
+    },
+  );
 
-  test("goes nowhere where no zone has the place", () => {
+  test("has no shipping option if no zone contains the destination", () => {
     const home = { ...SHOP, shipping: SHOP.shipping.slice(0, 1) };
     expect(optionsTo(home, { country: "FR" }, "EUR")).toEqual([]);
     expect(optionsTo(NO_SHOP, { country: "DE" }, "EUR")).toEqual([]);

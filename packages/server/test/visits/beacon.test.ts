@@ -34,7 +34,7 @@ const sending =
       }),
     );
 
-describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
+describe.each(DATABASES)("page-load beacons, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let send: ReturnType<typeof sending>;
@@ -51,7 +51,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     site = await createSite(server, "shop.example.com", verified);
   };
 
-  test("are taken with 204, are visits at once, and say who came", async () => {
+  test("are answered 204, become visits at once, and say who visited", async () => {
     await fresh();
     const callers = [
       [{ user_agent: FIREFOX }, "person"],
@@ -80,7 +80,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     });
   });
 
-  test("never make a verified agent, whatever they claim", async () => {
+  test("never count as a verified agent, whatever they claim", async () => {
     await fresh();
     const claims = { signature: { outcome: "verified" }, classification: "verified_agent" };
     const identification = { user_agent: FIREFOX, ...claims, signals: claims };
@@ -89,7 +89,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     expect([visit.classification, visit.signature]).toEqual(["person", undefined]);
   });
 
-  test("lose query and fragment; pages of another host are kept apart and not counted", async () => {
+  test("lose their query and fragment, and pages of another host are stored apart and not counted", async () => {
     await fresh();
     const page = (url: string) => send(beaconOf(site.site_key, { page_context: { url } }));
     for (const url of [
@@ -129,7 +129,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     ]);
   });
 
-  test("with a clock more than a day off get the time they came at", async () => {
+  test("with a clock more than a day off get the time of arrival", async () => {
     await fresh();
     const now = clock.now();
     for (const off of [-86_400_001, -86_400_000, 86_400_000, 86_400_001]) {
@@ -143,22 +143,22 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
   });
 
   test.each([
-    ["no JSON", "{", 400],
+    ["a body that is not JSON", "{", 400],
     ["a duplicate key", '{"site_key":"a","site_key":"b"}', 400],
     ["another version", { schema_version: "2" }, 400],
-    ["a number for a version", { schema_version: 1 }, 400],
+    ["a number as the version", { schema_version: 1 }, 400],
     ["no time", { observed_at: undefined }, 400],
     ["a local time", { observed_at: "2030-05-17T12:00:00+02:00" }, 400],
     ["no identification", { identification: undefined }, 400],
     ["a list of pages", { page_context: [] }, 400],
-    ["an address that is no page", { page_context: { url: "javascript:alert(1)" } }, 400],
+    ["an address that is not a page", { page_context: { url: "javascript:alert(1)" } }, 400],
     ["a relative address", { page_context: { url: "/prices" } }, 400],
     [
       "a long address",
       { page_context: { url: `https://shop.example.com/${"a".repeat(2048)}` } },
       400,
     ],
-    ["a site nobody knows", { site_key: `us_${"A".repeat(43)}` }, 404],
+    ["an unknown site", { site_key: `us_${"A".repeat(43)}` }, 404],
     ["no site", { site_key: 5 }, 400],
     ["more than 16 KB", { extra: "a".repeat(17_000) }, 413],
   ])("are refused with %s", async (_name, change, status) => {
@@ -169,7 +169,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     expect((await visits()).items).toEqual([]);
   });
 
-  test("are refused in another type, and by a hash for a key; an unverified site takes them", async () => {
+  test("are refused with another type or a hash instead of the key, and accepted for an unverified site", async () => {
     await fresh(false);
     const body = JSON.stringify(beaconOf(site.site_key));
     expect((await send(body, { "content-type": "text/plain" })).status).toBe(415);
@@ -179,7 +179,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     expect((await visits()).items).toHaveLength(1);
   });
 
-  test("are listed page by page, the newest first, and filtered", async () => {
+  test("are listed page by page, newest first, and filtered", async () => {
     await fresh();
     const start = clock.now();
     for (let i = 0; i < 5; i++) {
@@ -202,7 +202,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
     expect((await visits("?classification=declared_agent")).items).toEqual([]);
   });
 
-  test("are forgotten with their site, and after 90 days; their counts stay longer", async () => {
+  test("are deleted with their site and after 90 days, and their counts stay longer", async () => {
     await fresh();
     await send(beaconOf(site.site_key));
     const { db } = server.context;
@@ -223,7 +223,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
   });
 });
 
-test("a site that gets too many in a minute refuses the rest, and says how long to wait", async () => {
+test("a site with too many beacons in a minute refuses the rest, and says how long to wait", async () => {
   const clock = new ManualClock(NOON);
   const env = {
     ...(await freshEnvironment("sqlite")),

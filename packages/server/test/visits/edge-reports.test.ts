@@ -23,7 +23,7 @@ const visitOf = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
+describe.each(TIER_DATABASES)("reports of a site's edge, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
@@ -58,7 +58,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
       }),
     );
 
-  test("say who came: verified, declared, suspected, or a person", async () => {
+  test("say who visited: verified, declared, suspected, or a person", async () => {
     const callers = [
       [{ signature: VERIFIED, user_agent: "GPTBot/1.2" }, "verified_agent", "agent.example"],
       [{ user_agent: "GPTBot/1.2" }, "declared_agent", "GPTBot"],
@@ -74,7 +74,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(seen.sort()).toEqual(callers.map(([, kind, name]) => `${kind} ${name} edge`).sort());
   });
 
-  test("are kept however many beacons come, and each source has its own limit", async () => {
+  test("are accepted however many beacons come, and each source has its own limit", async () => {
     const { context } = server;
     await report({ visits: [visitOf({ signature: VERIFIED }), visitOf({ signature: VERIFIED })] });
     const visit = async () => {
@@ -103,14 +103,14 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(await sources()).toEqual([...Array(3).fill("beacon"), ...Array(2).fill("edge")]);
   });
 
-  test("show a signature that failed with its reason, and verify nobody by it", async () => {
+  test("show an invalid signature with its reason, and verify nobody by it", async () => {
     const failed = { ...VERIFIED, outcome: "invalid", reason: "expired" };
     await report({ visits: [visitOf({ signature: failed, user_agent: "GPTBot/1.2" })] });
     const [visit] = await visits();
     expect(visit).toMatchObject({ classification: "declared_agent", signature: failed });
   });
 
-  test("count a verified agent by its kind, and by its name where it is known", async () => {
+  test("count a verified agent by its kind, and by its name if it is known", async () => {
     const chatgpt = { ...VERIFIED, agent_url: AGENT.replace("agent.example", "chatgpt.com") };
     const signed = [VERIFIED, chatgpt].map((signature) => visitOf({ signature }));
     await report({ visits: signed });
@@ -121,7 +121,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(items[0].by_agent).not.toHaveProperty("agent.example");
   });
 
-  test("verify nobody for a page of another host, or of none", async () => {
+  test("verify nobody for a page of another host, or without one", async () => {
     const elsewhere = { signature: VERIFIED, page_url: "https://evil.example/prices" };
     const nowhere = { signature: VERIFIED, page_url: null };
     await report({ visits: [visitOf(elsewhere), visitOf(nowhere)] });
@@ -131,7 +131,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     }
   });
 
-  test("are refused whole when one visit of them is none", async () => {
+  test("are refused as a whole if one of their visits is invalid", async () => {
     const bad: [string, unknown][] = [
       ["nothing", {}],
       ["no list", { visits: {} }],
@@ -155,7 +155,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(await visits()).toEqual([]);
   });
 
-  test("lose the query of the page, and a time far off", async () => {
+  test("lose the query of the page, and a time that is far off", async () => {
     const page_url = "https://shop.example.com/a?mail=me@example.com#x";
     await report({ visits: [visitOf({ page_url, observed_at: "2020-01-01T00:00:00Z" })] });
     const [visit] = await visits();
@@ -163,7 +163,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(visit.observed_at).toBe(new Date(clock.now()).toISOString());
   });
 
-  test("need the site's own live token, which opens nothing else", async () => {
+  test("need the site's own valid token, which gives no other access", async () => {
     const one = { visits: [visitOf()] };
     expect((await report(one, "wrong")).status).toBe(401);
     const other = await createSite(server, "other.example.com");
@@ -179,7 +179,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(await visits()).toEqual([]);
   });
 
-  test("of a wrong token do not lock people out of the same address", async () => {
+  test("with a wrong token do not lock people out of the same address", async () => {
     const tries = await Promise.all(
       Array.from({ length: 30 }, (_, n) => report({ visits: [visitOf()] }, `wrong-${n}`)),
     );
@@ -187,7 +187,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect((await server.admin("GET", path())).status).toBe(200);
   });
 
-  test("are limited for each site by the visits they hold", async () => {
+  test("are limited for each site by the number of visits in them", async () => {
     const hundred = { visits: Array(100).fill(visitOf()) };
     expect((await report(hundred)).status).toBe(204);
     expect((await report(hundred)).status).toBe(204);
@@ -195,7 +195,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect([over.status, Number(over.headers.get("retry-after")) > 0]).toEqual([429, true]);
   });
 
-  test("of a good token pass, however many wrong ones come from the same address", async () => {
+  test("with a valid token pass, however many wrong ones come from the same address", async () => {
     const one = { visits: [visitOf()] };
     expect((await report(one)).status).toBe(204);
     for (let n = 0; n < 12; n++) await report(one, `wrong-${n}`);
@@ -208,7 +208,7 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect((await report({ visits: [visitOf()] })).status).toBe(401);
   });
 
-  test("tokens are an owner's to make, for the own site, and at most twenty", async () => {
+  test("use tokens that an owner creates for their own site, at most twenty", async () => {
     const roles = `${path()}/tokens`;
     const reviewer = (await server.admin("POST", roles, { name: "R", role: "reviewer" })).body
       .token;

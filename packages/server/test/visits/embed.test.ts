@@ -36,7 +36,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-test("the script is the build's, at most 2 KB compressed, and kept for five minutes", async () => {
+test("the script is the one of this build, at most 2 KB compressed, and cached for five minutes", async () => {
   const built = readFileSync(new URL("../../dist/assets/embed.js", import.meta.url), "utf8");
   expect(built === (await bundleEmbed())).toBe(true);
   expect(gzipSync(built).length).toBeLessThanOrEqual(EMBED_BYTES_MAX);
@@ -96,8 +96,8 @@ async function open(
   return { page, context, complaints, told };
 }
 
-describe.skipIf(skipChromium)("in a browser the script", () => {
-  test("tells of the page once, as driven by a program, and says where the documents are", async () => {
+describe.skipIf(skipChromium)("in a browser, the script", () => {
+  test("reports the page once, as driven by a program, and says where the documents are", async () => {
     const { page, complaints, told } = await open("/prices?who=me#top");
     expect(await told(1)).toEqual(["/prices"]);
     const links = await page.evaluate(() =>
@@ -110,14 +110,14 @@ describe.skipIf(skipChromium)("in a browser the script", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("works under a strict policy with a nonce", async () => {
+  test("works under a strict content security policy with a nonce", async () => {
     const csp = `default-src 'none'; img-src data:; script-src 'nonce-abc' 'strict-dynamic'; connect-src ${server.url}`;
     const { complaints, told } = await open("/strict", { attributes: 'nonce="abc"', csp });
     expect(await told(1)).toEqual(["/strict"]);
     expect(complaints).toEqual([]);
   });
 
-  test("tells of every path a page moves to by itself, and of no other change", async () => {
+  test("reports every path that a page navigates to by itself, and no other change", async () => {
     const { page, complaints, told } = await open("/one");
     await told(1);
     await page.evaluate(() => {
@@ -136,7 +136,7 @@ describe.skipIf(skipChromium)("in a browser the script", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("leaves the page's own navigation as it was, errors included", async () => {
+  test("does not affect the page's own navigation, errors included", async () => {
     const { page, told } = await open("/own");
     await told(1);
     const outcome = await page.evaluate(() => {
@@ -150,7 +150,7 @@ describe.skipIf(skipChromium)("in a browser the script", () => {
     expect(outcome).toBe("SecurityError");
   });
 
-  test("throws nothing where beacons are blocked, and tries once", async () => {
+  test("throws nothing if beacons are blocked, and tries once", async () => {
     const tried: string[] = [];
     const { page, complaints } = await open("/blocked", {
       before: (context) =>
@@ -166,7 +166,7 @@ describe.skipIf(skipChromium)("in a browser the script", () => {
     expect(complaints).toEqual([expect.stringMatching(/^Failed to load resource/)]);
   });
 
-  test("is silent while the page is offline, and goes on afterwards", async () => {
+  test("sends nothing while the page is offline, and continues afterwards", async () => {
     const { page, context, complaints, told } = await open("/online");
     await told(1);
     await context.setOffline(true);
