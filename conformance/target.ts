@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
-import { sweepFolder } from "../packages/server/test/sweeping.ts";
+import { sweepFolder } from "../packages/server/test/secret-scan.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -102,19 +102,19 @@ const SUITES = [
   {
     key: "drafts",
     name: `${DRAFT_RUNS} random drafts tried on random pasts, on each database, counted as a slow count does`,
-    args: ["packages/server/test/mandates/drafts", "-t", "slow count"],
+    args: ["packages/server/test/mandates/draft-test-cost", "-t", "slow count"],
     env: { DRAFT_RUNS },
   },
   {
     key: "payment-faults",
     name: `${FAULT_SCHEDULES} seeded schedules of processor faults on each database, all books agree`,
-    args: ["packages/server/test/selling/schedules"],
+    args: ["packages/server/test/selling/failure-schedules"],
     env: { FAULT_SCHEDULES },
   },
   {
     key: "refund-orders",
     name: `refunds told in ${REFUND_ORDERS} orders of chance, on each database`,
-    args: ["packages/server/test/orders/returns", "-t", "in parts"],
+    args: ["packages/server/test/orders/refunds-and-disputes", "-t", "in parts"],
     env: { REFUND_ORDERS },
   },
   {
@@ -132,7 +132,7 @@ const SUITES = [
   {
     key: "refusal-counts",
     name: `${REFUSAL_SCHEDULES} schedules of failures, retries and steps in time on each database, every refusal counted once`,
-    args: ["packages/server/test/mandates/counted-refusals"],
+    args: ["packages/server/test/mandates/counted-rejections"],
     env: { REFUSAL_SCHEDULES },
   },
   {

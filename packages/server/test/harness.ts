@@ -19,7 +19,7 @@ import { installationExists, sqlitePath } from "../src/infra/installation/open.t
 import { createLog } from "../src/infra/log/log.ts";
 import { planJobs } from "../src/jobs.ts";
 import { send, type TestAnswer, testAnswer } from "./http-client.ts";
-import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
+import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./secret-scan.ts";
 import { asTestsRun } from "./twice.ts";
 
 /** For what depends on the database: SQL, transactions, concurrency, commits, migrations. */

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { freshPostgres, temporaryFolder } from "./harness.ts";
-import { Sweep, secretIn, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
+import { Sweep, secretIn, sweepAnswers, sweepFolder, sweepPostgres } from "./secret-scan.ts";
 
 /** Every test of the service ends in this search: it must find what it looks for. */
 describe("the scan for secrets in clear text", () => {
