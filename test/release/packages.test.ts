@@ -68,7 +68,7 @@ describe("the packages, installed from their tarballs in an empty folder,", () =
   }, INSTALL_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(NEEDED)("include %s with what was built, its license, and nothing else", (name) => {
+  test.each(NEEDED)("include %s with what was built, its licence, and nothing else", (name) => {
     const held = files.get(name) ?? [];
     expect(held.filter((path) => !ALLOWED.test(path))).toEqual([]);
     expect(held).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));

@@ -5,11 +5,11 @@ import { skipChromium } from "../../../test/chromium.ts";
 import { ORDER_POLICY } from "../../server/test/selling/selling.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
-describe.skipIf(skipChromium)("an owner who manages a site:", () => {
+describe.skipIf(skipChromium)("managing a site in the console:", () => {
   const at = desk();
   const policyVersion = async () => (await at.shop.admin("GET", "/policy")).body.version;
 
-  test("changes a policy in the form, tests it on past decisions, compares it and publishes it", async () => {
+  test("an owner changes a policy in the form, tests it on past decisions, compares it and publishes it", async () => {
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     const opened = await at.opened();
     const { page } = opened;
@@ -42,7 +42,7 @@ describe.skipIf(skipChromium)("an owner who manages a site:", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("confirms a pause of sales, sees it on every page, and resumes", async () => {
+  test("an owner confirms a pause of sales, sees it on every page, and resumes", async () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner");
@@ -62,7 +62,7 @@ describe.skipIf(skipChromium)("an owner who manages a site:", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("sees the errors of a policy while writing it, and cannot publish it", async () => {
+  test("an owner sees the errors of a policy while writing it, and cannot publish it", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/policy?mode=json");
     const editor = page.getByLabel("Policy (JSON)");
@@ -86,7 +86,7 @@ describe.skipIf(skipChromium)("an owner who manages a site:", () => {
   });
   const verdictOf = (page: Page) => page.getByRole("status").filter({ hasText: "The export" });
 
-  test("verifies the log in the page: it passes unchanged, and fails if one byte was changed", async () => {
+  test("an owner verifies the log in the page: it passes unchanged, and fails if one byte was changed", async () => {
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     const opened = await at.opened();
     const { page } = opened;
@@ -124,7 +124,7 @@ describe.skipIf(skipChromium)("an owner who manages a site:", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("creates tokens for people that are shown once, and revoking one signs its user out", async () => {
+  test("an owner creates tokens that are shown once, and revoking one signs its user out", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/tokens");
     await page.getByLabel("Whose").fill("Ada");
@@ -143,7 +143,7 @@ describe.skipIf(skipChromium)("an owner who manages a site:", () => {
     await ada.page.getByLabel("Token").waitFor();
   });
 
-  test("changes the site, its skills and its payment provider in the settings", async () => {
+  test("an owner changes the site, its skills and its payment provider in the settings", async () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/settings");
@@ -166,7 +166,7 @@ describe.skipIf(skipChromium)("an owner who manages a site:", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("sends a message again that was not delivered", async () => {
+  test("an owner sends a message again that was not delivered", async () => {
     await at.shop.admin("PUT", "/notifications", { webhook_url: "https://gone.example.com/hook" });
     await at.asks();
     const { page } = await at.opened();

@@ -84,7 +84,7 @@ describe("a log that follows its rules verifies", () => {
       ],
     ],
     [
-      "with goods that were shipped and canceled, whatever the payment state",
+      "with goods that were shipped and cancelled, whatever the payment state",
       [
         order,
         paid(order, 2),

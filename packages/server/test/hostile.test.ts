@@ -221,7 +221,7 @@ describe("an unusual request gets every header and a defined answer:", () => {
     }
   });
 
-  test("a bad Host in production over plain HTTP is told to use HTTPS like any other", async () => {
+  test("a bad Host in production over plain HTTP gets https_required like any other", async () => {
     const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_MODE: "production" };
     const { port } = await startServer(env);
     expect(await raw(port, "GET / HTTP/1.1\r\nHost: [bad\r\n\r\n")).toContain("https_required");

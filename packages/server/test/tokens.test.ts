@@ -140,7 +140,7 @@ describe.each(TIER_DATABASES)("admin tokens on %s:", (dialect) => {
     ["an unknown site", { name: "x", role: "owner", sites: ["A".repeat(43)] }],
     ["an unknown role", { name: "x", role: "root" }],
     ["no name", { name: " ", role: "operator" }],
-  ])("it is refused to create a token with %s", async (_name, body) => {
+  ])("creating a token with %s is refused", async (_name, body) => {
     const { server } = await start();
     expect((await server.admin("POST", TOKENS, body)).status).toBe(400);
   });
@@ -153,7 +153,7 @@ describe("signing in with a token:", () => {
     ["a wrong token", { authorization: "Bearer wrong" }],
     ["an enormous token", { authorization: `Bearer ${"x".repeat(8000)}` }],
     ["the token with something appended", { authorization: `Bearer ${OPERATOR_TOKEN}x` }],
-  ])("a request with %s is answered 401 and the name of the scheme", async (_name, headers) => {
+  ])("a request with %s is answered 401 with the name of the scheme", async (_name, headers) => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const answer = await answerOf(await fetch(`${server.url}/v1/admin/sites`, { headers }));
     expect([answer.status, answer.body.error]).toEqual([401, "unauthorized"]);

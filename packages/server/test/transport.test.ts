@@ -113,7 +113,7 @@ test("TLS 1.2 is refused unless the operator allows it for old clients", async (
   expect(await spoken(lenient.port, "TLSv1.2")).toBe("TLSv1.2");
 });
 
-test("metrics are open to a direct client on this machine, closed to a forwarded one", async () => {
+test("metrics are open to a direct client on this machine, and closed to a forwarded one", async () => {
   const { url } = await startServer(await freshEnvironment("sqlite"));
   expect((await fetch(`${url}/metrics`)).status).toBe(200);
   for (const header of ["x-forwarded-for", "x-forwarded-proto", "forwarded", "x-forwarded-host"]) {

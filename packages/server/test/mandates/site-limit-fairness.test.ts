@@ -74,7 +74,7 @@ describe.each(DATABASES)("the mandates that a site accepts in a minute, on %s,",
     expect(await approvedOf(20, 1)).toBe(PER_AGENT);
   });
 
-  test("cost an agent nothing of its own limit when the site refuses, whichever process used the site's", async () => {
+  test("do not cost an agent its own limit when the site refuses, in any process", async () => {
     const { db } = server.context;
     expect(await approvedOf(1, 0)).toBe(1);
     const key = await siteRow();

@@ -71,7 +71,7 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     }
   });
 
-  test("later ones say that it was shipped, with the tracking, and that it was canceled", async () => {
+  test("later ones say that it was shipped, with the tracking, and that it was cancelled", async () => {
     const { orderId } = await at.bought(shop, {
       ...lines(["rose", 2]),
       buyer: BUYER,

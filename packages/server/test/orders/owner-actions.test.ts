@@ -91,7 +91,7 @@ describe.each(DATABASES)("an owner who manages an order, on %s:", (dialect) => {
     expect(await show(orderId)).toMatchObject({ status: "open", revision: 1, events: [] });
   });
 
-  test("canceling it before the capture returns the stock and voids the authorization, once", async () => {
+  test("cancelling it before the capture returns the stock and voids the authorization, once", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 48 });
     const reason = "We have no more of these.";
@@ -130,7 +130,7 @@ describe.each(DATABASES)("an owner who manages an order, on %s:", (dialect) => {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("canceling a part keeps the rest authorized, and shipped goods cannot be canceled", async () => {
+  test("cancelling a part keeps the rest authorized, and shipped goods cannot be cancelled", async () => {
     const { orderId } = await at.bought(shop, TWO_AND_ONE);
     await change(orderId, "ship", { line_items: [{ id: "li_1", quantity: 1 }] });
     const all = await change(orderId, "cancel", { line_items: [{ id: "li_1", quantity: 2 }] });
@@ -148,7 +148,7 @@ describe.each(DATABASES)("an owner who manages an order, on %s:", (dialect) => {
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 49 });
   });
 
-  test("canceling it after the capture cancels the goods, and the refund is left to the owner", async () => {
+  test("cancelling it after the capture cancels the goods, and the refund is left to the owner", async () => {
     const { orderId } = await at.bought(shop);
     await change(orderId, "rehearse", { event: "capture" });
     const cancelled = await change(orderId, "cancel");
@@ -161,7 +161,7 @@ describe.each(DATABASES)("an owner who manages an order, on %s:", (dialect) => {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("with Stripe, canceling it cancels the intent, and a capture in the meantime is shown", async () => {
+  test("with Stripe, cancelling it cancels the intent, and a capture in the meantime is shown", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
       kind: "stripe",

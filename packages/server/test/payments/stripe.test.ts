@@ -155,7 +155,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       expect(at.held(account)).toHaveLength(1);
     });
 
-    test("a 500 without any effect is canceled after 23 hours", async () => {
+    test("a 500 without any effect is cancelled after 23 hours", async () => {
       stripe.fault = ({ method, path }) =>
         method === "POST" && path === "/v1/payment_intents" ? "error_500" : undefined;
       const body = await at.signed(shop, buyer);
@@ -406,7 +406,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     });
   });
 
-  test("a payment that was canceled without an answer, and that its owner had captured, ends as captured", async () => {
+  test("a payment that was cancelled without an answer, and that its owner had captured, ends as captured", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "error_500_after" : undefined;
     expect((await at.order(shop, buyer)).status).toBe(503);

@@ -24,7 +24,7 @@ const freshBuyer = () => ({ ...BUYER, email: `buyer-${++cards}@example.com` });
 /** A card nobody has tried before, and no bank accepts. */
 const stolen = () => `pm_card_stolen_${++cards}`;
 
-describe.each(TIER_DATABASES)("payments that are declined, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("declined payments, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;
@@ -131,7 +131,7 @@ describe.each(TIER_DATABASES)("payments that are declined, on %s:", (dialect) =>
     expect(told(await at.complete(shop, made.id, paying(), again))).toEqual([200, "completed"]);
   });
 
-  test("another path, port or subdomain is the same platform; a platform elsewhere can still pay", async () => {
+  test("another path, port or subdomain is the same platform, and a platform elsewhere can still pay", async () => {
     await repeat(5, () => tryCard(stolen()));
     const renamed = from("198.51.100.2", { profile: platform.profileUrl("other/path") });
     expect((await tryCard(stolen(), renamed)).status).toBe(429);
@@ -231,7 +231,7 @@ describe.each(TIER_DATABASES)("payments that are declined, on %s:", (dialect) =>
     }
   }
 
-  test("after thirty at one site, platforms not admitted send buyers to the shop for ten minutes, and the owner is notified once", async () => {
+  test("after thirty at one site, platforms that are not admitted send buyers to the shop for ten minutes, and the owner is notified once", async () => {
     const receiver = { webhook_url: `http://${platform.host}/owner`, emails: [] };
     expect((await shop.admin("PUT", "/notifications", receiver)).status).toBe(200);
     await declinesOfAgents(29);

@@ -54,7 +54,7 @@ describe.each(DATABASES)("a payment attempt without an answer, on %s,", (dialect
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   }
 
-  test("is canceled after 23 hours", async () => {
+  test("is cancelled after 23 hours", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
     expect((await at.send(shop, body)).status).toBe(503);
     await asking({ authorize: async () => silent, read: async () => silent }, async () => {
@@ -67,7 +67,7 @@ describe.each(DATABASES)("a payment attempt without an answer, on %s,", (dialect
     await expectGivenUp(body);
   });
 
-  test("stays open while its provider does not answer at all, and is canceled when it does", async () => {
+  test("stays open while its provider does not answer at all, and is cancelled when it does", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
     expect((await at.send(shop, body)).status).toBe(503);
     let heard = false;
@@ -86,7 +86,7 @@ describe.each(DATABASES)("a payment attempt without an answer, on %s,", (dialect
     await expectGivenUp(body);
   });
 
-  test("stays canceled, whatever a delayed process learns later", async () => {
+  test("stays cancelled, whatever a delayed process learns later", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
     expect((await at.send(shop, body)).status).toBe(503);
     const calls = new EventEmitter();

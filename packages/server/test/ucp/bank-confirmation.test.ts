@@ -98,7 +98,7 @@ describe.each(TIER_DATABASES)(
         expect(await at.orders(shop)).toEqual([]);
       });
 
-      test("is canceled after half an hour, and its goods are available again", async () => {
+      test("is cancelled after half an hour, and its goods are available again", async () => {
         clock.advance(29 * 60_000);
         await reconcile();
         expect(told(await at.get(shop, made.id))).toEqual(CHALLENGED);
@@ -117,7 +117,7 @@ describe.each(TIER_DATABASES)(
         await agree();
       });
 
-      test("that is canceled in the meantime leads to no order, whatever the buyer confirms", async () => {
+      test("that is cancelled in the meantime leads to no order, whatever the buyer confirms", async () => {
         expect(told(await at.cancel(shop, made.id))).toEqual([200, "canceled"]);
         await comeBack(await answer("confirm"));
         expect(told(await at.get(shop, made.id))).toEqual([200, "canceled"]);
@@ -159,7 +159,7 @@ describe.each(TIER_DATABASES)(
       expect(await at.orders(shop)).toHaveLength(1);
     });
 
-    test("is canceled like an unanswered one if the buyer cannot be sent to the bank", async () => {
+    test("is cancelled like an unanswered one if the buyer cannot be sent to the bank", async () => {
       const account = stripe.openAccount({ restricted: true });
       await shop.admin("PUT", "/processor", {
         kind: "stripe",

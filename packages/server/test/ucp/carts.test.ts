@@ -139,7 +139,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(schemaFaults("common/types/error_response.json", made.body)).toEqual([]);
   });
 
-  test("is replaced as a whole by an update, and gone after it is canceled", async () => {
+  test("is replaced as a whole by an update, and gone after it is cancelled", async () => {
     const { id } = (await call("", { ...ROSES, buyer: { email: "a@example.com" } })).body;
     const updated = await put(id, lines(["vase", 4]));
     expect([updated.status, updated.body.id]).toEqual([200, id]);
@@ -267,7 +267,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(code(await get("cart_none"))).toEqual(NOT_FOUND);
   });
 
-  test("can be read and canceled while a gate is closed, but not changed", async () => {
+  test("can be read and cancelled while a gate is closed, but not changed", async () => {
     const { id } = (await call("", ROSES, { key: "before" })).body;
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     const SHUT = [200, "error", "capabilities_incompatible"];

@@ -339,7 +339,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       await agree();
     });
 
-    test("canceling it while it is in progress leads to no order, and the authorization is voided", async () => {
+    test("cancelling it while it is in progress leads to no order, and the authorization is voided", async () => {
       const { id } = await at.ready(shop);
       await at.complete(shop, id, paying("pm_sandbox_timeout"));
       expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
@@ -366,7 +366,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.orders(shop)).toHaveLength(1);
     });
 
-    test("nothing changes about a canceled or expired one", async () => {
+    test("nothing changes about a cancelled or expired one", async () => {
       const { id } = await at.ready(shop);
       expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
       expect(told(await at.complete(shop, id))).toEqual([200, "canceled", "not_allowed"]);
@@ -519,7 +519,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     });
   });
 
-  test("of a shop that no longer sells can be read and canceled, but not completed", async () => {
+  test("of a shop that no longer sells can be read and cancelled, but not completed", async () => {
     const { id } = await at.ready(shop);
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     const shut = [200, "error", "capabilities_incompatible"];

@@ -106,7 +106,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     expect(headers.get("x-robots-tag")).toContain("noindex");
   });
 
-  test("it later shows what was shipped, canceled and refunded, with hostile text as plain text", async () => {
+  test("it later shows what was shipped, cancelled and refunded, with hostile text as plain text", async () => {
     const { orderId, order } = await at.bought(shop, { ...ROSE, ...lines(["rose", 3]) });
     const change = (verb: string, body: object) =>
       shop.admin("POST", `/orders/${orderId}/${verb}`, body);

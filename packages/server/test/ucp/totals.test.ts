@@ -18,7 +18,7 @@ const SHOP: ShopSettings = {
   ],
 };
 
-describe("the total of an order", () => {
+describe("an order", () => {
   test.each([
     [
       "DE",
@@ -33,7 +33,7 @@ describe("the total of an order", () => {
     ["FR", "JPY", []],
     ["DE", "USD", []],
   ] as const)(
-    "shipped to %s in %s offers the options with a price there",
+    "shipped to %s in %s can use the options with a price there",
     (country, currency, ways) => {
       const offered = optionsTo(SHOP, { country }, currency);
       expect(offered.map(({ option, amountMinor }) => [option.id, amountMinor])).toEqual(ways);
@@ -61,7 +61,7 @@ describe("the total of an order", () => {
     expect(totals).toMatchObject({ ok: true, value: { taxMinor: tax } });
   });
 
-  test("is the sum of its parts for any shop, and refused rather than inexact", () => {
+  test("has a total that is the sum of its parts for any shop, and is refused rather than inexact", () => {
     const percent = fc
       .tuple(fc.nat({ max: 99 }), fc.nat({ max: 9999 }))
       .map(([whole, parts]) => `${whole}.${String(parts).padStart(4, "0")}`);
