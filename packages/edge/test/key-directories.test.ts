@@ -85,10 +85,10 @@ describe("no key is taken from", () => {
     ["a directory that does not answer", undefined, {}],
     ["a response of another type", { keys: [] }, { contentType: "text/html" }],
     ["a response that is not JSON", "<html>", {}],
-    ["a list", [], {}],
+    ["a response that is a list", [], {}],
     ["a response without keys", { hello: 1 }, {}],
-    ["33 keys", { keys: Array(33).fill({}) }, {}],
-    ["a key given twice", '{"keys":[],"keys":[]}', {}],
+    ["a response with 33 keys", { keys: Array(33).fill({}) }, {}],
+    ["a response with a duplicate member", '{"keys":[],"keys":[]}', {}],
   ])("%s", async (_name, answer, more) => {
     const { find } = standing(answer, more);
     expect(await find("thumb")).toBe("not_reachable");

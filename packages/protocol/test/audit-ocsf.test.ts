@@ -382,7 +382,7 @@ describe("an audit record as an OCSF event", () => {
     '{"type":"chain.genesis","recorded_at":"2030-99-99T00:00:00.000Z"}',
     '{"type":7,"chain":[],"record_id":{},"occurred_at":null}',
     `${"[".repeat(5000)}`,
-  ])("is made even of a line that is not a record: %s", async (text) => {
+  ])("is made even of a line that is not a record: %j", async (text) => {
     await expectWhole({ text, hash: "00", sig: "s", key_id: "k" });
   });
 });

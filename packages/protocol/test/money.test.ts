@@ -54,7 +54,7 @@ describe("an amount is not read from", () => {
     ["1.001", "too_precise"],
     ["1.000", "too_precise"],
     [0.1 + 0.2, "not_an_amount"],
-  ])("%s EUR (%s)", (amount, reason) => {
+  ])("%j EUR (%s)", (amount, reason) => {
     expect(minor(amount, "EUR")).toBe(reason);
   });
 

@@ -711,13 +711,13 @@ describe("a document that is not rules/1 is refused with the location of the pro
     ["version 1.5", { ...frame, rules: [someRule], version: 1.5 }, "version"],
     ["a version in words", { ...frame, rules: [someRule], version: "7" }, "version"],
     ["a version of null", { ...frame, rules: [someRule], version: null }, "version"],
-    ["a place that is none", { ...frame, rules: [someRule], timezone: "Mars/Base" }, "timezone"],
+    ["an unknown time zone", { ...frame, rules: [someRule], timezone: "Mars/Base" }, "timezone"],
     ["an offset", { ...frame, rules: [someRule], timezone: "+01:00" }, "timezone"],
     ["an empty timezone", { ...frame, rules: [someRule], timezone: "" }, "timezone"],
     ["a timezone of 1", { ...frame, rules: [someRule], timezone: 1 }, "timezone"],
     ["rules in an object", { ...frame, rules: { 0: someRule } }, "rules"],
     ["a lone surrogate", { ...frame, rules: [{ ...someRule, title: "\ud800" }] }, "the policy"],
-    ["a number that is none", { ...frame, rules: [someRule], version: Number.NaN }, "the policy"],
+    ["NaN as its version", { ...frame, rules: [someRule], version: Number.NaN }, "the policy"],
   ])("it is or contains %s", (_name, document, place) => {
     const detail = detailOf(document);
     expect([detail.split(": ")[0], detail.length < 300]).toEqual([place, true]);

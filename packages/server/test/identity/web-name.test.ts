@@ -53,7 +53,7 @@ test.each([
   "ftp://platform.example/",
   `https://${"a.".repeat(127)}example/`,
   "https://./",
-])("%s gives no identity", (url) => {
+])("%j gives no identity", (url) => {
   expect(webName(url)).toBeUndefined();
 });
 

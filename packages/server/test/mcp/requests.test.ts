@@ -135,7 +135,7 @@ test.each([
   [`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(201)}"}`, -32600],
   ['{"jsonrpc":"2.0","id":1}', -32600],
   [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${"1,".repeat(5000)}1]}}`, -32600],
-])("%.60s is refused as an invalid message", async (body, code) => {
+])("the invalid message %# is refused", async (body, code) => {
   const { send, calls } = shop;
   const { status, body: answer } = await send(body);
   expect([status, answer.error.code]).toEqual([400, code]);

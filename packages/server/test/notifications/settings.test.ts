@@ -99,13 +99,13 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
     ["a line break", "ann@example.com\r\nBcc: bob@example.com"],
     ["a line break at its end", "ann@example.com\n"],
     ["two addresses", "ann@example.com,bob@example.com"],
-    ["a name", "Ann <ann@example.com>"],
+    ["a display name", "Ann <ann@example.com>"],
     ["quotes", '"ann bob"@example.com'],
     ["a host without a dot", "ann@localhost"],
     ["an address as host", "ann@[127.0.0.1]"],
     ["letters outside ASCII", "änn@example.com"],
     ["no host", "ann@"],
-    ["nobody", "@example.com"],
+    ["no local part", "@example.com"],
   ])("refuse a mail address with %s", async (_name, address) => {
     const refused = await set({ emails: ["bob@example.com", address] });
     expect([refused.status, refused.body.message]).toEqual([

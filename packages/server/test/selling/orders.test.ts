@@ -101,8 +101,13 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     ],
     ["a quantity of zero", { items: [{ id: "rose", quantity: 0 }] }, 400, "cart_invalid"],
     ["a fractional quantity", { items: [{ id: "rose", quantity: 0.5 }] }, 400, "cart_invalid"],
-    ["a product twice", { items: Array(2).fill({ id: "rose", quantity: 1 }) }, 400, "cart_invalid"],
-    ["no items", { items: [] }, 400, "cart_invalid"],
+    [
+      "a repeated product",
+      { items: Array(2).fill({ id: "rose", quantity: 1 }) },
+      400,
+      "cart_invalid",
+    ],
+    ["an order without items", { items: [] }, 400, "cart_invalid"],
     ["a total that is not an amount", { total: "1e2" }, 400, "cart_invalid"],
     [
       "two currencies at once",
