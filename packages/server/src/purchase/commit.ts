@@ -230,13 +230,13 @@ async function writeTry(
 }
 
 function decisionRecord(
-  { kind, recordedRequest, recordedDetails: recorded, amount, items, now }: PurchaseRequest,
+  { kind, recordedRequest, recordedDetails, amount, items, now }: PurchaseRequest,
   { record: decision }: Verdict,
   { recordId, payment, review }: Pick<CommittedDecision, "payment"> & Written,
 ): RecordDraft {
   const content = {
     ...recordedRequest,
-    ...recorded,
+    ...recordedDetails,
     ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
     decision,
     ...(items === undefined ? {} : { items: recordedItems(items) }),

@@ -138,7 +138,7 @@ async function authorized(
   context: Context,
   tx: Transaction,
   payment: Payment,
-  { lapsesAt, now }: { readonly lapsesAt: number | null; readonly now: number },
+  { expiresAt, now }: { readonly expiresAt: number | null; readonly now: number },
 ): Promise<Step> {
   const { siteKeyHash, items, amount, attemptId, escalationId, checkoutId } = payment;
   const decision = await decisionById(tx, payment.decisionId);
@@ -166,7 +166,7 @@ async function authorized(
     items,
     amount,
     payment: "authorized",
-    expiresAt: lapsesAt,
+    expiresAt,
     capturedMinor: null,
     createdAt: now,
     paymentChangedAt: null,
@@ -277,7 +277,7 @@ async function applySettlement(
   now: number,
 ): Promise<Step> {
   if (settlement.outcome === "authorized") {
-    return authorized(context, tx, payment, { lapsesAt: settlement.expiresAt, now });
+    return authorized(context, tx, payment, { expiresAt: settlement.expiresAt, now });
   }
   if (settlement.outcome === "unknown") return outcomeUnknown(payment, settlement, now);
   // A buyer who was sent to the bank could still confirm the payment.

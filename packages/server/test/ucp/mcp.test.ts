@@ -98,6 +98,11 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) =
     expect((await use("get_checkout", { id: made.id })).order).toEqual(done.order);
     const about = await shop.admin("GET", `/decisions?checkout_id=${made.id}`);
     expect(about.body.items).toMatchObject([{ mandate_id: done.mandate_id, protocol: "mcp" }]);
+    const [decision] = await at.records(shop, "mandate.decision");
+    expect(decision.record.checkout).toEqual({
+      checkout_id: made.id,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     await expectBooksAgree(server.context, shop, { rose: 50 });
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     const calls = await at.records(shop, "mcp.tools_call");

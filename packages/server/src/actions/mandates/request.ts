@@ -132,17 +132,15 @@ export async function mandateRequest(
   const buyer = checkout === undefined ? null : emailOf(checkout);
   const caller = { identity: agent.identity, admitted: true, source, buyer };
   const { handler: provider, token } = payment;
-  const request = {
+  const request: PurchaseRequest = {
     ...bare,
     amount,
     items,
     payment: { provider, token, returnUrl: null, caller },
-    ...(checkout && {
-      checkout: { ...checkout, tries: checkout.tries + 1 },
-      recorded: {
-        checkout: { checkout_id: checkout.checkoutId, digest: quoteDigest(checkout.quote) },
-      },
-    }),
+    checkout: checkout && { ...checkout, tries: checkout.tries + 1 },
+    recordedDetails: checkout && {
+      checkout: { checkout_id: checkout.checkoutId, digest: quoteDigest(checkout.quote) },
+    },
   };
   return { request };
 }
