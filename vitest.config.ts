@@ -69,6 +69,6 @@ export default defineConfig(({ mode }) => ({
     // All in one: what two projects load is transformed and run twice, and none begins before the one
     // before it has ended.
     ...(TIERS[mode] ?? { include: ALL }),
-    globalSetup: ["test/postgres.ts", "conformance/target.ts"],
+    globalSetup: ["test/postgres.ts", "test/bundled-command.ts", "conformance/target.ts"],
   },
 }));

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 import { sweepFolder } from "../packages/server/test/secret-scan.ts";
+import { bundledCommand } from "../test/bundled-command.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -25,7 +25,6 @@ export interface Target {
   readonly profileHost?: string;
 }
 
-const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
 const TOKEN = "conformance-operator-token-0123456789";
 
 /** How many posts somebody waits for; answered once there are as many. */
@@ -89,7 +88,7 @@ function startOwn(mode: "development" | "production", more: Readonly<Record<stri
     GATEHOUSE_DATA_DIR: folder,
     ...more,
   };
-  const child = spawn(process.execPath, [bin, "serve"], {
+  const child = spawn(process.execPath, [bundledCommand, "serve"], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

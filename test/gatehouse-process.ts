@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
-
-const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
+import { inject, onTestFinished } from "vitest";
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -15,7 +12,7 @@ export interface Finished {
 
 /** The built command in a process of its own; only what a test names is in its environment. */
 function spawnGatehouse(args: readonly string[], env: Env, cwd?: string) {
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [inject("gatehouseCommand"), ...args], {
     env: { PATH: process.env.PATH, ...env },
     cwd: cwd ?? process.cwd(),
     stdio: ["ignore", "pipe", "pipe"],

@@ -11,12 +11,9 @@ import {
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../server/test/harness.ts";
 import { askAll } from "../src/init/answers.ts";
-
-const bin = fileURLToPath(new URL("../bin/gatehouse.js", import.meta.url));
 
 /** A port nobody listens on. */
 async function freePort(): Promise<number> {
@@ -41,7 +38,7 @@ function run(cwd: string, ...args: string[]): Ran {
 
 function runWith(settings: Record<string, string>, cwd: string, ...args: string[]): Ran {
   const env = { PATH: process.env.PATH, GATEHOUSE_LOG: "silent", ...settings };
-  const child = spawn(process.execPath, [bin, ...args], { cwd, env });
+  const child = spawn(process.execPath, [inject("gatehouseCommand"), ...args], { cwd, env });
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
   const listeners = new Set<() => void>();

@@ -4,31 +4,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
+import { AS_ONE_FILE } from "../../../../test/bundled-command.ts";
 import { OPERATOR_TOKEN } from "../harness.ts";
 
 const server = fileURLToPath(new URL("../../", import.meta.url));
 let script: Promise<string> | undefined;
 
-/** What bundled CommonJS asks for, in a module. */
-const REQUIRE =
-  'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
-
-/**
- * The program as one file, with all it needs but what is native: it is started some hundred times,
- * and finding its modules would take most of that.
- */
+/** The program as one file: it is started some hundred times, and finding its modules takes longest. */
 async function bundled(): Promise<string> {
   const outfile = join(server, "dist", "test", `crash-node-${process.env.VITEST_POOL_ID}.js`);
   await build({
     entryPoints: [join(server, "test", "audit", "crash-node.mjs")],
     outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    external: ["libsql", "pg-native"],
-    banner: { js: REQUIRE },
-    minify: true,
+    ...AS_ONE_FILE,
   });
   return outfile;
 }
