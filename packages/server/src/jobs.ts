@@ -4,7 +4,7 @@ import {
   deleteExpiredMessages,
   deliverMessages,
 } from "./actions/notifications/deliver-messages.js";
-import { followLapses } from "./actions/orders/follow-lapses.js";
+import { checkExpiringOrders } from "./actions/orders/check-expiring-orders.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
 import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
@@ -111,7 +111,7 @@ export function planJobs(context: Context): void {
     name: "payments.lapse",
     everyMs: HOUR_MS,
     run: async (now, stopping) => {
-      await followLapses(context, stopping);
+      await checkExpiringOrders(context, stopping);
       await db.transaction((tx) => deleteEndedSecrets(tx, now));
       await db.transaction((tx) => deleteExpiredEvents(tx, now - EVENT_KEPT_MS));
     },

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { followLapses } from "../../src/actions/orders/follow-lapses.ts";
+import { checkExpiringOrders } from "../../src/actions/orders/check-expiring-orders.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -182,7 +182,7 @@ describe.each(TIER_DATABASES)("events and questions from Stripe, on %s:", (diale
   test("the owner is notified once 48 hours before the expiry, and a missed expiry is found", async () => {
     await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
     const intent = await paidOrder();
-    const follow = () => followLapses(server.context, () => false);
+    const follow = () => checkExpiringOrders(server.context, () => false);
     const told = async () =>
       (await shop.admin("GET", "/messages")).body.items.map(
         ({ topic }: { topic: string }) => topic,

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { followLapses } from "../../src/actions/orders/follow-lapses.ts";
+import { checkExpiringOrders } from "../../src/actions/orders/check-expiring-orders.ts";
 import { deleteEndedSecrets } from "../../src/domain/payments/accounts/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { writeOutcome } from "../../src/purchase/outcome.ts";
@@ -321,7 +321,7 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect(await keys()).toEqual([true]);
     stripe.cancel(intent?.id ?? "");
     clock.advance(8 * 24 * HOUR_MS);
-    await followLapses(server.context, () => false);
+    await checkExpiringOrders(server.context, () => false);
     expect(await keys()).toEqual([false]);
   });
 

@@ -39,17 +39,17 @@ export async function readAgentKeyStrictly(
 export async function addAgent(
   { audit, clock, ids }: Context,
   siteKeyHash: string,
-  wanted: NewAgent,
+  newAgent: NewAgent,
   actor: Actor,
 ): Promise<Result<{ agent: Agent; key: RegisteredKey }, "invalid_request" | "conflict">> {
-  const read = await readAgentKeyStrictly(wanted.jwk);
+  const read = await readAgentKeyStrictly(newAgent.jwk);
   if (!read.ok) return read;
   const { jwk, kid } = read.value;
   type Answer = Result<{ agent: Agent; key: RegisteredKey }, "conflict">;
   const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
     if ((await keyByKid(tx, siteKeyHash, kid)) !== undefined) {
-      const taken = refuse("conflict", "Another agent of this site has this key.");
-      return { records: [], answer: taken };
+      const refusal = refuse("conflict", "Another agent of this site has this key.");
+      return { records: [], answer: refusal };
     }
     const now = clock.now();
     const agentId = ids.id("agt");
@@ -57,15 +57,15 @@ export async function addAgent(
       agentId,
       identity: agentId,
       siteKeyHash,
-      name: wanted.name,
+      name: newAgent.name,
       contact: null,
       operatorUrl: null,
       keySource: null,
       source: "admin",
       status: "active",
-      scopes: wanted.scopes,
+      scopes: newAgent.scopes,
       requestedScopes: [],
-      tags: wanted.tags,
+      tags: newAgent.tags,
       createdBy: actor.id,
       createdAt: now,
       changedBy: null,

@@ -80,11 +80,11 @@ async function admit(
   const { kid, jwk, keySource } = registration;
   const { answer } = await audit.commit<Registered>(siteKeyHash, async (tx) => {
     const unchanged = (answer: Registered) => ({ records: [], answer });
-    const known = await keyByKid(tx, siteKeyHash, kid);
-    if (known !== undefined) {
-      const agent = await agentById(tx, siteKeyHash, known.agentId);
+    const existing = await keyByKid(tx, siteKeyHash, kid);
+    if (existing !== undefined) {
+      const agent = await agentById(tx, siteKeyHash, existing.agentId);
       // A revoked key cannot be registered again.
-      if (agent === undefined || known.status === "revoked") {
+      if (agent === undefined || existing.status === "revoked") {
         return unchanged(refuse("identity_check_failed", "the key was revoked"));
       }
       return unchanged(ok({ agent, kid }));

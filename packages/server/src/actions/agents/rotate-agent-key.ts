@@ -90,12 +90,12 @@ export async function rotateAgentKey(
     if (current === undefined || keyFault(current, agentId, now) !== undefined) {
       return refused("identity_check_failed");
     }
-    const known = await keyByKid(tx, siteKeyHash, kid);
+    const existing = await keyByKid(tx, siteKeyHash, kid);
     // A repeated request changes nothing.
-    if (known?.agentId === agentId && known.status === "active") {
+    if (existing?.agentId === agentId && existing.status === "active") {
       return { records: [], answer: ok({ kid, oldUntil: current.notAfter }) };
     }
-    if (known !== undefined) return refused("identity_check_failed");
+    if (existing !== undefined) return refused("identity_check_failed");
     const live = (await keysOf(tx, agentId)).filter(
       (key) => keyFault(key, agentId, now) === undefined,
     );

@@ -68,16 +68,16 @@ async function recordExport(
     const moment = { now, keyId: signer.kid };
     // The note of a file belongs to an export that its file has already started.
     const begins = part === 1 && !note;
-    const taken = begins
+    const snapshot = begins
       ? ok(await takeSnapshot(tx, name, log.value, moment))
       : await findSnapshot(tx, name, log.value, moment);
-    if (!taken.ok) return { records: [], answer: taken };
-    const { parts, firstSeq, count, chain } = taken.value;
+    if (!snapshot.ok) return { records: [], answer: snapshot };
+    const { parts, firstSeq, count, chain } = snapshot.value;
     if (part > parts) {
       const why = `This export has ${parts} ${parts === 1 ? "part" : "parts"}.`;
       return { records: [], answer: refuse("not_found", why) };
     }
-    const result = ok({ snapshot: taken.value, log: log.value });
+    const result = ok({ snapshot: snapshot.value, log: log.value });
     if (note) return { records: [], answer: result };
     const exported = { chain, day, format, part, parts, first_seq: firstSeq, count };
     const draft = actorDraft("audit.exported", actor, now, { export: exported });

@@ -46,8 +46,8 @@ async function pageOf(
     return { chain, ...(await reader.page(chain, { before: before ?? head.size, type, limit })) };
   }
   const records = await reader.recordsBetween(chain, from, Math.min(from + limit, head.size));
-  const wanted = records.filter((record) => type === null || record.type === type);
-  return { chain, records: wanted, next: undefined };
+  const matching = records.filter((record) => type === null || record.type === type);
+  return { chain, records: matching, next: undefined };
 }
 
 /** Whether all these records are about reading the log. */

@@ -28,7 +28,7 @@ export async function findBuyerPage(
   return checkout && { site, checkout };
 }
 
-/** How far a checkout is, and the order that came of it. */
+/** The progress of a checkout, and its order. */
 export async function buyerProgress(db: Queries, checkout: Checkout): Promise<BuyerProgress> {
   const { siteKeyHash, orderId } = checkout;
   const progress = await progressOf(db, checkout);
@@ -38,10 +38,10 @@ export async function buyerProgress(db: Queries, checkout: Checkout): Promise<Bu
 }
 
 /**
- * Asks the payment provider how the payment of a checkout stands, because its buyer came back from the
- * bank. If the provider does not answer, the page shows what is known, and the job asks again.
+ * Syncs the payment of a checkout when its buyer returns from the bank. If the provider does not answer, the
+ * page shows what is known, and the reconcile job tries again.
  */
-export async function followReturnedBuyer(context: Context, decisionId: string): Promise<void> {
+export async function syncReturnedBuyer(context: Context, decisionId: string): Promise<void> {
   await syncPaymentOfDecision(context, decisionId).catch((error: unknown) => {
     context.log.warn({ error }, "payment.not_followed");
   });

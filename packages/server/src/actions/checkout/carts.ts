@@ -28,7 +28,7 @@ export interface CartContent {
   readonly context: JsonObject;
 }
 
-/** A cart at current prices. They promise nothing. */
+/** A cart at current prices, which are not binding. */
 export interface PricedCart {
   readonly kind: "cart";
   readonly cart: Cart;
@@ -80,11 +80,11 @@ export async function createCart(
   return estimate(tx, cart, priced);
 }
 
-/** An open cart of the caller's own. For any other caller there is no such cart. */
+/** An open cart of the caller. Other callers do not find it. */
 export async function openCart(
   { clock }: Context,
   db: Queries,
-  { siteKeyHash, cartId, platform }: CartPlace,
+  { siteKeyHash, cartId, platform }: CartRef,
 ): Promise<Result<Cart, "not_found">> {
   const cart = await cartById(db, siteKeyHash, cartId);
   const isGone =
@@ -96,7 +96,7 @@ export async function openCart(
 }
 
 /** A cart, and the caller that names it. */
-export interface CartPlace {
+export interface CartRef {
   readonly siteKeyHash: string;
   readonly cartId: string;
   readonly platform: PlatformCaller;
@@ -105,39 +105,39 @@ export interface CartPlace {
 export async function showCart(
   context: Context,
   db: Queries,
-  place: CartPlace,
+  ref: CartRef,
 ): Promise<Result<PricedCart, "not_found">> {
-  const cart = await openCart(context, db, place);
+  const cart = await openCart(context, db, ref);
   if (!cart.ok) return cart;
-  const priced = await priceLines(db, place.siteKeyHash, cart.value.lines, "quote");
+  const priced = await priceLines(db, ref.siteKeyHash, cart.value.lines, "quote");
   return ok(await estimate(db, cart.value, priced));
 }
 
-/** Replaces everything in a cart; nothing, if a line cannot be bought. */
+/** Replaces the content of a cart, unless a line cannot be bought. */
 export async function updateCart(
   context: Context,
   tx: Transaction,
-  place: CartPlace,
+  ref: CartRef,
   content: CartContent,
 ): Promise<Result<PricedCart | UnavailableLines, "not_found">> {
-  await lockCart(tx, place.cartId);
-  const cart = await openCart(context, tx, place);
+  await lockCart(tx, ref.cartId);
+  const cart = await openCart(context, tx, ref);
   if (!cart.ok) return cart;
-  const priced = await priceLines(tx, place.siteKeyHash, content.lines, "quote");
+  const priced = await priceLines(tx, ref.siteKeyHash, content.lines, "quote");
   if (!isWhole(priced)) return ok({ kind: "unavailable", lines: content.lines, priced });
   const replaced = { ...cart.value, ...content };
   await replaceCart(tx, replaced);
   return ok(await estimate(tx, replaced, priced));
 }
 
-/** Cancels a cart. What was in it is shown once more. */
+/** Cancels a cart, and shows its content once more. */
 export async function cancelCart(
   context: Context,
   tx: Transaction,
-  place: CartPlace,
+  ref: CartRef,
 ): Promise<Result<PricedCart, "not_found">> {
-  await lockCart(tx, place.cartId);
-  const cart = await showCart(context, tx, place);
-  if (cart.ok) await endCart(tx, place.cartId, context.clock.now());
+  await lockCart(tx, ref.cartId);
+  const cart = await showCart(context, tx, ref);
+  if (cart.ok) await endCart(tx, ref.cartId, context.clock.now());
   return cart;
 }

@@ -96,11 +96,11 @@ async function commitCompletion<A extends Reply>(
 }
 
 interface Completing extends Stopped {
-  /** To be settled once this is committed. */
+  /** Settle it after the commit. */
   readonly payment?: Payment | undefined;
 }
 
-/** Asks the owner's rules about a checkout, and writes their decision. */
+/** Evaluates the owner's rules about a checkout, and writes the decision. */
 async function decide(
   context: Context,
   tx: Transaction,

@@ -18,7 +18,6 @@ import {
 import type { Transaction } from "../../infra/db/database.js";
 import type { Holder } from "../../infra/quota/stored-bytes.js";
 
-/** What a caller is answered. */
 export interface Reply {
   readonly status: number;
   readonly body: JsonObject;
@@ -29,7 +28,7 @@ export interface Reply {
 /** A request that takes effect at most once. */
 export interface IdempotentRequest {
   readonly key: ReplyKey;
-  /** Of the address and the bytes: a repetition has the same. */
+  /** The digest of the path and the body. A repeated request has the same. */
   readonly digest: string;
   readonly signed: boolean;
 }
@@ -101,7 +100,6 @@ export async function earlierReply(
     : { kind: "answered", status, body };
 }
 
-/** How a request that was not answered before came out. */
 export type Outcome<A> =
   | { readonly kind: "answered"; readonly answer: A }
   /** Another request with the same key was first. */
@@ -119,7 +117,7 @@ class NoEffect<A> extends Error {
   }
 }
 
-/** Changes something that no record tells of. Key, effect and reply are written together, or nothing is. */
+/** Changes something without records. Key, effect and reply are written in one transaction. */
 export async function idempotentChange<A extends Reply>(
   { clock, db }: Context,
   request: IdempotentRequest,
@@ -148,13 +146,13 @@ interface Committed<T> {
   readonly value: T;
   /** `later`: the key stays taken, and `completeReply` stores the reply. */
   readonly reply: Reply | "later";
-  /** Changes what this process remembers, once all of it is durable. */
+  /** Changes memory after the commit. */
   readonly after?: (() => void) | undefined;
 }
 
 /**
- * Changes something together with the records that tell of it. While the reply is due, or after a
- * crash in that time, a repetition is shown how far the request is.
+ * Changes something together with its records. If the reply is stored later, a repeated request shows the
+ * progress until then, and after a crash too.
  */
 export async function idempotentCommit<T>(
   { audit, clock }: Context,

@@ -14,7 +14,7 @@ export function actorId({ url, signed }: PlatformCaller): string {
   return signed ? url : UNSIGNED + url;
 }
 
-/** The platform that is called so. */
+/** The platform with this name. */
 export function platformOf(id: string): PlatformCaller {
   const signed = !id.startsWith(UNSIGNED);
   return { url: signed ? id : id.slice(UNSIGNED.length), signed };

@@ -8,13 +8,13 @@ import type { PricedOrder, PriceFault } from "../../purchase/request.js";
 import { isSameQuote, quotedItems, quoteFor } from "./quote.js";
 import { refusalOf } from "./sessions.js";
 
-/** A checkout at what was shown, and how it is paid. */
+/** A checkout at the price that was shown, and its payment. */
 export interface PricedCheckout extends PricedOrder {
   readonly checkout: Checkout;
   readonly payment: MandatePayment;
 }
 
-/** A checkout as somebody names it who wants it paid by a mandate. */
+/** The checkout that a mandate names. */
 export interface NamedCheckout {
   readonly checkoutId: string | undefined;
   readonly platformUrl: string | undefined;
@@ -23,7 +23,7 @@ export interface NamedCheckout {
 const none = () =>
   refuse("cart_invalid", "This platform has no such checkout, or not one for a mandate.");
 
-/** A checkout of the platform that is named. One it has proven to be its own it completes by itself. */
+/** An unsigned checkout of the named platform. A platform that signs completes its checkouts without a mandate. */
 export async function checkoutNamed(
   db: Queries,
   siteKeyHash: string,
@@ -34,7 +34,7 @@ export async function checkoutNamed(
   return checkout.platform.url === platformUrl ? checkout : undefined;
 }
 
-/** What a checkout that a mandate pays for comes to, or why it cannot be paid. */
+/** Prices a checkout that a mandate pays for, or says why it cannot be paid. */
 export async function priceCheckout(
   context: Context,
   tx: Transaction,
@@ -76,7 +76,7 @@ function pricedAt({ quote }: Checkout): Result<PricedOrder, PriceFault> {
   return ok({ amount: { currency, minor: totals.totalMinor }, items: quotedItems(quote) });
 }
 
-/** What a mandate for a checkout would have to say: for whoever asks without one. */
+/** The price that a mandate for a checkout must declare, for a call without one. */
 export async function checkoutToSign(
   db: Queries,
   siteKeyHash: string,

@@ -18,7 +18,7 @@ export type Progress =
   /** Its buyer, who confirms the payment to the card's bank. */
   | { readonly kind: "challenged"; readonly challengeUrl: string };
 
-/** How far a completion is; null if none is under way. */
+/** The progress of a completion; null if none is under way. */
 export async function progressOf(db: Queries, checkout: Checkout): Promise<Progress | null> {
   const { siteKeyHash, status, decisionId } = checkout;
   if (status !== "completing" || decisionId === null) return null;

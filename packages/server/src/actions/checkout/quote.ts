@@ -51,11 +51,11 @@ export function quotedLines({ lines }: PricedLines): Pick<Quote, "lines"> {
 export async function quoteFor(
   db: Queries,
   siteKeyHash: string,
-  { lines: wanted, buyer, context, delivery }: CheckoutContent,
+  { lines: requested, buyer, context, delivery }: CheckoutContent,
   purpose: "order" | "quote",
 ): Promise<Quote> {
   const settings = await shopSettings(db, siteKeyHash);
-  const priced = await priceLines(db, siteKeyHash, wanted, purpose);
+  const priced = await priceLines(db, siteKeyHash, requested, purpose);
   const { currency, subtotalMinor } = priced;
   const ships = settings.shipping.length > 0;
   const address = chosenAddress(delivery);

@@ -21,12 +21,12 @@ import { amountFault } from "../../purchase/settle.js";
 import { platformActor } from "./platform-actor.js";
 import { standingProblem } from "./platform-standing.js";
 import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
-import { type Changed, type CheckoutPlace, ownCheckout, refusalOf, takenOver } from "./sessions.js";
+import { type Changed, type CheckoutRef, ownCheckout, refusalOf, takenOver } from "./sessions.js";
 
 const PROTOCOL = "ucp";
 
 /** A platform's request to complete a checkout. */
-export interface Completion extends CheckoutPlace {
+export interface Completion extends CheckoutRef {
   readonly site: Site;
   /** What the buyer pays with, in the form that the site's payment provider takes; undefined if unreadable. */
   readonly token: string | undefined;
@@ -43,16 +43,16 @@ export interface Notice {
   readonly content: string;
 }
 
-/** A checkout that is not put before the owner's rules, and what the platform is shown instead. */
+/** A checkout that stops before the rules are evaluated, and what the platform is shown. */
 export interface Stopped extends Changed {
   readonly notice?: Notice | undefined;
-  /** Something was written all the same: what is shown now. */
+  /** Whether the checkout was written, as it is shown now. */
   readonly changed?: true;
   /** The platform has to wait after declined payments. */
   readonly wait?: DeclineWait;
 }
 
-/** The purchase that a completion asks for, or why it asks for none. */
+/** The purchase request of a completion, or why there is none. */
 type Requested =
   | { readonly kind: "request"; readonly request: PurchaseRequest; readonly shown: Checkout }
   | { readonly kind: "stopped"; readonly stopped: Stopped };
@@ -103,8 +103,8 @@ function waitOrNotice(wait: DeclineWait): Pick<Stopped, "wait" | "notice"> {
   return { notice: { code: "not_payable", content: wait.message } };
 }
 
-/** Who asked for what, as records say it. */
-function aboutCompletion(agent: Agent, checkout: Checkout, requestId: string): JsonObject {
+/** Who asked for what: members of the records of a completion. */
+function completionMembers(agent: Agent, checkout: Checkout, requestId: string): JsonObject {
   const { checkoutId: checkout_id, quote } = checkout;
   const route = "/v1/ucp/{site_key_hash}/checkout-sessions/{id}/complete";
   return {
@@ -123,26 +123,27 @@ function aboutCompletion(agent: Agent, checkout: Checkout, requestId: string): J
 export async function checkoutRequest(
   context: Context,
   tx: Transaction,
-  asked: Completion,
+  completion: Completion,
 ): Promise<Result<Requested, "not_found" | "shut">> {
-  const { siteKeyHash, token } = asked;
-  const site = await reloadSite(tx, asked.site);
+  const { siteKeyHash, token } = completion;
+  const site = await reloadSite(tx, completion.site);
   if (site === undefined) return refuse("shut", "This shop is not there any more.");
   if (!sells(site)) return refuse("shut", closedMessage(site));
-  await lockCheckout(tx, asked.checkoutId);
-  const found = await ownCheckout(tx, asked);
-  if (!found.ok) return found;
-  const before = found.value;
+  await lockCheckout(tx, completion.checkoutId);
+  const own = await ownCheckout(tx, completion);
+  if (!own.ok) return own;
+  const before = own.value;
   const refusal = refusalOf(context, before);
   if (refusal !== undefined) return ok(stop(before, { refusal }));
   const refused = noticeOf(context, site, token, before);
-  // What the shop has refused for good, and what nobody could send, is not decided again.
-  const isHopeless = before.problem?.final === true || (before.quote.ships && !asked.canShip);
-  if (refused !== undefined || isHopeless || token === undefined) {
+  // A final refusal is not decided again, and neither is an order that cannot be shipped.
+  const cannotComplete =
+    before.problem?.final === true || (before.quote.ships && !completion.canShip);
+  if (refused !== undefined || cannotComplete || token === undefined) {
     return ok(stop(before, { notice: refused }));
   }
   const quote = await quoteFor(tx, siteKeyHash, before.content, "order");
-  const shown = { ...takenOver(before, asked.platform), quote };
+  const shown = { ...takenOver(before, completion.platform), quote };
   const notice = changeOf(before, shown);
   if (notice !== undefined) {
     await writeCheckout(tx, shown);
@@ -150,7 +151,7 @@ export async function checkoutRequest(
   }
   if (!isReady(quote) || quote.currency === null) return ok(stop(shown));
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
-  return ok(await requestOf(context, tx, { ...asked, site, token, shown, amount }));
+  return ok(await requestOf(context, tx, { ...completion, site, token, shown, amount }));
 }
 
 type Priced = Completion & {
@@ -192,7 +193,7 @@ async function requestOf(context: Context, tx: Transaction, priced: Priced): Pro
     site,
     agent,
     identity,
-    // Can be asked about like a mandate's id.
+    // Decisions can be found by this id, like by a mandate's.
     mandateId: `${checkout.checkoutId}-${checkout.tries}`,
     digest: quoteDigest(shown.quote),
     kid: null,
@@ -202,7 +203,7 @@ async function requestOf(context: Context, tx: Transaction, priced: Priced): Pro
     items: quotedItems(shown.quote),
     payment,
     checkout,
-    recordedRequest: aboutCompletion(agent, checkout, priced.requestId),
+    recordedRequest: completionMembers(agent, checkout, priced.requestId),
     now,
   };
   return { kind: "request", request, shown };

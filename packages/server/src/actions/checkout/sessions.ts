@@ -27,7 +27,7 @@ import { isSameQuote, quoteFor } from "./quote.js";
 import { storeReadTerms, type TermsSigner } from "./terms.js";
 
 /** A checkout, and the caller that names it. */
-export interface CheckoutPlace {
+export interface CheckoutRef {
   readonly siteKeyHash: string;
   readonly checkoutId: string;
   readonly platform: BuyingPlatform;
@@ -41,7 +41,6 @@ export interface Changed {
   readonly records: readonly RecordDraft[];
 }
 
-/** What a request for a new checkout came to. */
 export type CreatedCheckout =
   | { readonly kind: "created"; readonly checkout: Checkout }
   /** Some lines cannot be bought, so nothing was stored. */
@@ -58,10 +57,10 @@ interface RequestedContent extends Omit<CheckoutContent, "delivery"> {
 
 const isWhole = ({ lines }: Quote) => lines.every((line) => typeof line !== "string");
 
-/** A checkout of the caller's own. For any other caller there is no such checkout. */
+/** A checkout of the caller. Other callers do not find it. */
 export async function ownCheckout(
   db: Queries,
-  { siteKeyHash, checkoutId, platform }: CheckoutPlace,
+  { siteKeyHash, checkoutId, platform }: CheckoutRef,
 ): Promise<Result<Checkout, "not_found">> {
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
   const isTheirs = checkout !== undefined && isCreatedBy(checkout.platform, platform);
@@ -151,10 +150,10 @@ export async function createCheckout(
 /** A checkout at current prices and terms, which are stored as shown. */
 export async function showCheckout(
   context: Context,
-  place: CheckoutPlace,
+  ref: CheckoutRef,
   shop: TermsSigner,
 ): Promise<Result<Checkout, "not_found">> {
-  const checkout = await quoteCheckout(context, place);
+  const checkout = await quoteCheckout(context, ref);
   if (checkout.ok) await storeReadTerms(context, shop, checkout.value);
   return checkout;
 }
@@ -162,19 +161,19 @@ export async function showCheckout(
 /** If prices or stock have changed, the new quote is stored. */
 async function quoteCheckout(
   context: Context,
-  place: CheckoutPlace,
+  ref: CheckoutRef,
 ): Promise<Result<Checkout, "not_found">> {
   const { db } = context;
-  const stored = await ownCheckout(db, place);
+  const stored = await ownCheckout(db, ref);
   if (!stored.ok || refusalOf(context, stored.value) !== undefined) return stored;
   const quote = await quoteAgain(db, stored.value);
-  const isOwned = takenOver(stored.value, place.platform) === stored.value;
+  const isOwned = takenOver(stored.value, ref.platform) === stored.value;
   if (isOwned && isSameQuote(quote, stored.value.quote)) return stored;
   return db.transaction(async (tx) => {
-    await lockCheckout(tx, place.checkoutId);
-    const checkout = await ownCheckout(tx, place);
+    await lockCheckout(tx, ref.checkoutId);
+    const checkout = await ownCheckout(tx, ref);
     if (!checkout.ok || refusalOf(context, checkout.value) !== undefined) return checkout;
-    const own = takenOver(checkout.value, place.platform);
+    const own = takenOver(checkout.value, ref.platform);
     const shown = { ...own, quote: await quoteAgain(tx, own) };
     await writeCheckout(tx, shown);
     return ok(shown);
@@ -194,12 +193,12 @@ function quoteAgain(db: Queries, { siteKeyHash, content, quote }: Checkout): Pro
 async function lockForChange(
   context: Context,
   tx: Transaction,
-  place: CheckoutPlace,
+  ref: CheckoutRef,
 ): Promise<Result<Changed, "not_found">> {
-  await lockCheckout(tx, place.checkoutId);
-  const own = await ownCheckout(tx, place);
+  await lockCheckout(tx, ref.checkoutId);
+  const own = await ownCheckout(tx, ref);
   if (!own.ok) return own;
-  const { records, checkout } = await invalidateReview(context, tx, own.value, place.platform);
+  const { records, checkout } = await invalidateReview(context, tx, own.value, ref.platform);
   return ok({ checkout, refusal: refusalOf(context, checkout), records });
 }
 
@@ -207,20 +206,20 @@ async function lockForChange(
 export async function updateCheckout(
   context: Context,
   tx: Transaction,
-  place: CheckoutPlace,
+  ref: CheckoutRef,
   requested: RequestedContent,
 ): Promise<Result<Changed, "not_found">> {
-  const locked = await lockForChange(context, tx, place);
+  const locked = await lockForChange(context, tx, ref);
   if (!locked.ok) return locked;
   const { checkout, refusal, records } = locked.value;
   if (refusal !== undefined) return locked;
   const { addresses } = checkout.content.delivery;
   const delivery = { ...requested.delivery, addresses: requested.delivery.addresses ?? addresses };
   const content = { ...requested, delivery };
-  const quote = await quoteFor(tx, place.siteKeyHash, content, "quote");
+  const quote = await quoteFor(tx, ref.siteKeyHash, content, "quote");
   // A final refusal stays. A platform that wants something else creates another checkout.
   const problem = checkout.problem?.final ? checkout.problem : null;
-  const own = takenOver(checkout, place.platform);
+  const own = takenOver(checkout, ref.platform);
   const updated: Checkout = { ...own, content, quote, problem };
   await writeCheckout(tx, updated);
   return ok({ checkout: updated, records });
@@ -230,9 +229,9 @@ export async function updateCheckout(
 export async function cancelCheckout(
   context: Context,
   tx: Transaction,
-  place: CheckoutPlace,
+  ref: CheckoutRef,
 ): Promise<Result<Changed, "not_found">> {
-  const locked = await lockForChange(context, tx, place);
+  const locked = await lockForChange(context, tx, ref);
   if (!locked.ok) return locked;
   const { checkout, refusal, records } = locked.value;
   if (refusal === "completed" || refusal === "cancelled") return locked;

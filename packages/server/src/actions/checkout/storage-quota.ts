@@ -93,11 +93,11 @@ async function evictLargest(
   context: Context,
   siteKeyHash: string,
   shares: readonly Share[],
-  wanted: number,
+  bytesNeeded: number,
 ): Promise<number> {
   const left = new Map(shares.map(({ holder, bytes }) => [holder, bytes]));
   let freed = 0;
-  for (let i = 0; i < EVICTIONS_MAX && freed < wanted && left.size > 0; i++) {
+  for (let i = 0; i < EVICTIONS_MAX && freed < bytesNeeded && left.size > 0; i++) {
     const [holder, bytes] = largestIn(left);
     const gone = await evictOldest(context, siteKeyHash, holder);
     freed += gone;

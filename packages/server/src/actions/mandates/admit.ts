@@ -44,7 +44,7 @@ export const PAUSED: MandateFault = Object.freeze({
   retryAfterS: PAUSED_RETRY_S,
 });
 
-/** Any key: a mandate of an unknown one takes as long to refuse as one of a known one. */
+/** A mandate with an unknown key is verified with this one, so that its refusal takes as long as any other. */
 const NOBODYS_KEY = {
   kty: "OKP",
   crv: "Ed25519",
@@ -54,7 +54,7 @@ const NOBODYS_KEY = {
 export const RETIRED = "key_retired";
 export const REVOKED = "key_revoked";
 
-/** Why a key may not speak for the agent a mandate names; undefined where it may. */
+/** Why a key may not sign for the agent that a mandate names; undefined if it may. */
 export function keyFault(
   key: RegisteredKey | undefined,
   agentId: string,
@@ -120,18 +120,18 @@ export async function proveMandate(
  * Which part of a site's rate a mandate may use: the part that is open to all agents, or also the part that
  * is reserved for identities that have sent few mandates in the last minute.
  */
-export type MandatePlace = "open" | "reserved";
+export type RateShare = "open" | "reserved";
 
 /**
  * Runs a submission with the part of the site's rate that its agent's identity may use. The mandate is
  * counted before the transaction begins, because that may run more than once, and given back if `isUsed`
  * says that nothing was claimed.
  */
-export async function withPlace<T>(
+export async function withRateShare<T>(
   { admission, clock }: Context,
   siteKeyHash: string,
   { identity, active }: SigningKey,
-  submit: (place: MandatePlace) => Promise<T>,
+  submit: (place: RateShare) => Promise<T>,
   isUsed: (result: T) => boolean,
 ): Promise<T> {
   // An inactive agent is refused anyway and must not count as one that shares the rate.
@@ -174,10 +174,10 @@ type Admitted =
 
 const refused = (fault: MandateFault): Admitted => ({ ok: false, fault });
 
-interface Asking {
+interface AdmissionRequest {
   readonly site: Site;
   readonly mandate: Mandate;
-  readonly place: MandatePlace;
+  readonly share: RateShare;
   readonly now: number;
 }
 
@@ -185,15 +185,15 @@ interface Asking {
  * Counts a mandate for the agent's limit and for the site's, or for neither. All processes share these
  * rows, so an agent that sends much cannot use the reserved part through another process.
  */
-async function takePlaces(
+async function takeRate(
   tx: Transaction,
   limits: Context["config"]["limits"],
   {
     siteKeyHash,
     agent,
-    place,
+    share,
     now,
-  }: Omit<Asking, "site" | "mandate"> & {
+  }: Omit<AdmissionRequest, "site" | "mandate"> & {
     readonly siteKeyHash: string;
     readonly agent: Agent;
   },
@@ -203,20 +203,20 @@ async function takePlaces(
   if (!(await takeExact(tx, ownKey, own, now))) return false;
   const perMinute = limits.MANDATES_PER_SITE_PER_MINUTE;
   const open = Math.max(1, Math.floor(perMinute * OPEN_PART));
-  const ofSite = { perMinute, burst: place === "reserved" ? perMinute : open };
+  const ofSite = { perMinute, burst: share === "reserved" ? perMinute : open };
   if (await takeExact(tx, `mandates ${siteKeyHash}`, ofSite, now)) return true;
   await refundExact(tx, ownKey, own);
   return false;
 }
 
 /**
- * Everything that must hold before a mandate is claimed, in the order of decisions 6, read inside the
- * decision's own transaction: what was revoked or changed a moment ago counts.
+ * Checks a mandate before it is claimed, in the order of decisions 6. Everything is read in the transaction of
+ * the decision, so that a revocation or change a moment ago counts.
  */
 export async function admitMandate(
   { config }: Context,
   tx: Transaction,
-  { site, mandate, place, now }: Asking,
+  { site, mandate, share, now }: AdmissionRequest,
 ): Promise<Admitted> {
   const { siteKeyHash } = site;
   const { agentId, skill, protocol, envelope } = mandate;
@@ -239,7 +239,7 @@ export async function admitMandate(
     return refused({ reason: "agent_temporarily_locked", retryAfterS });
   }
   if (!settings.enabled) return refused({ reason: "mandates_disabled" });
-  // Nothing is decided by rules nobody wrote.
+  // Without a published policy nothing is decided.
   if (!site.policyPublished) {
     return refused({ reason: "mandates_disabled", specific: "no_policy" });
   }
@@ -247,7 +247,7 @@ export async function admitMandate(
   if (skillsOf(site).every(({ id }) => id !== skill)) {
     return refused({ reason: "skill_not_live" });
   }
-  if (!(await takePlaces(tx, config.limits, { siteKeyHash, agent, place, now }))) {
+  if (!(await takeRate(tx, config.limits, { siteKeyHash, agent, share, now }))) {
     return refused({ reason: "rate_limited" });
   }
   const currency = typeof mandate.cart?.currency === "string" ? mandate.cart.currency : undefined;
@@ -257,10 +257,10 @@ export async function admitMandate(
   return { ok: true, agent };
 }
 
-/** How long what an agent signs about itself may be valid. */
+/** The longest validity of what an agent signs about itself. */
 const LIFE_MS_MAX = 15 * MINUTE_MS;
 
-/** Whether what an agent signed about itself is meant for now, give or take a minute. */
+/** Whether what an agent signed about itself is valid now, give or take a minute. */
 export function isSignedForNow(
   { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
   now: number,

@@ -21,7 +21,7 @@ export interface DecisionCounts {
   readonly counts: readonly ({ readonly start: number } & Counted)[];
   /** Of whole UTC days, the one with most decisions first. */
   readonly agents: readonly ({ readonly actorId: string } & Counted)[];
-  /** There is more than one answer holds: ask for a shorter time. */
+  /** Whether the answer is incomplete. Ask for a shorter time. */
   readonly cut: boolean;
 }
 

@@ -10,11 +10,11 @@ import { reviewOfDecision } from "../../domain/reviews/store.js";
 export interface ExplainedDecision {
   readonly decision: Decision;
   readonly reasonCodes: readonly string[];
-  /** What the rules knew. */
+  /** The facts that the rules used. */
   readonly facts: JsonObject;
-  /** What became of every rule, in the policy's order. */
+  /** The result of every rule, in the policy's order. */
   readonly rules: readonly { readonly id: string; readonly result: string }[];
-  /** The key it was signed with and the bytes that were; null where no mandate was signed. */
+  /** The key, and the digest of the signed bytes; null if there was no mandate. */
   readonly signature: { readonly keyId: string; readonly digest: string } | null;
   readonly payment: PaymentState | undefined;
   readonly orderId: string | null;
@@ -23,28 +23,26 @@ export interface ExplainedDecision {
 
 const listOf = (value: JsonValue | undefined) => (Array.isArray(value) ? value : []);
 
-/** Which signature stands behind a record: that of an agent, over its mandate. */
 function signatureOf({ agent, mandate }: JsonObject): ExplainedDecision["signature"] {
   const keyId = isJsonObject(agent) ? agent.key_thumbprint : undefined;
   const digest = isJsonObject(mandate) ? mandate.digest : undefined;
   return typeof keyId === "string" && typeof digest === "string" ? { keyId, digest } : null;
 }
 
-/** What a record says of its decision. */
 function traceOf(text: string | undefined) {
   const record = text === undefined ? {} : (JSON.parse(text) as JsonObject);
-  const said = isJsonObject(record.decision) ? record.decision : {};
+  const decision = isJsonObject(record.decision) ? record.decision : {};
   return {
     signature: signatureOf(record),
-    reasonCodes: listOf(said.reason_codes).map(String),
-    facts: isJsonObject(said.facts) ? said.facts : {},
-    rules: listOf(said.rules).flatMap((rule) =>
+    reasonCodes: listOf(decision.reason_codes).map(String),
+    facts: isJsonObject(decision.facts) ? decision.facts : {},
+    rules: listOf(decision.rules).flatMap((rule) =>
       isJsonObject(rule) ? [{ id: String(rule.id), result: String(rule.result) }] : [],
     ),
   };
 }
 
-/** Says why something was decided as it was: from the record, which nobody can have changed. */
+/** Explains a decision from its record, which nobody can have changed. */
 export async function explainDecision(
   { audit, db }: Context,
   siteKeyHash: string,

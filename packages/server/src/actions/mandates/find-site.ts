@@ -3,7 +3,7 @@ import { hasKeptAnswers } from "../../domain/decisions/kept/store.js";
 import { findSite, hashesOf, type SiteNaming } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 
-/** A site that mandates are sent to. One that was deleted only repeats what it decided before. */
+/** A site that mandates are sent to. A deleted site only repeats earlier answers. */
 export type MandateSite =
   | { readonly kind: "known"; readonly site: Site }
   | { readonly kind: "deleted"; readonly siteKeyHash: string };

@@ -3,30 +3,29 @@ import { countFailure } from "../../domain/agents/locks/locks.js";
 import { skillsOf } from "../../domain/sites/gates.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Rejection } from "./rejection-aggregator.js";
-import { aboutMandate, requestOf } from "./request.js";
+import { mandateMembers, requestMember } from "./request.js";
 import type { MandateCommit, MandateFault, ProvenFacts, ProvenMandate } from "./submission.js";
 
-/** What is known of a refused mandate. */
 interface Refused {
   readonly requestId: string;
   readonly proven?: ProvenFacts | undefined;
-  /** Stands for the skill where the record must not say it. */
+  /** Replaces the skill if the record must not name it. */
   readonly skillCommitment?: string | undefined;
 }
 
-/** A refused mandate, as it is recorded or counted. */
+/** The rejection of a mandate, to be recorded or counted. */
 export function mandateRejection(
   caller: { readonly siteKeyHash: string; readonly agentId?: string | undefined },
   { reason, specific }: MandateFault,
   { requestId, proven, skillCommitment }: Refused,
   now: number,
 ): Rejection {
-  const about =
+  const members =
     proven === undefined
-      ? { request: requestOf(requestId) }
-      : aboutMandate(proven, requestId, skillCommitment);
+      ? { request: requestMember(requestId) }
+      : mandateMembers(proven, requestId, skillCommitment);
   const code = specific ?? reason;
-  const content = { ...about, decision: { outcome: "rejected", reason_codes: [code] } };
+  const content = { ...members, decision: { outcome: "rejected", reason_codes: [code] } };
   return {
     caller: { ...caller, endpoint: "mandates" },
     reason: code,
@@ -43,10 +42,9 @@ const COUNTED: readonly string[] = [
   "cart_mismatch",
   "evidence_already_used",
 ];
-/** An agent that the owner has not admitted is still a stranger, whatever its signature proves. */
+/** An agent that the owner has not admitted counts as a stranger. */
 const STRANGERS: readonly string[] = ["agent_pending"];
 
-/** Counts a refusal against its agent, if it is of a kind that counts. */
 export async function countIfFailed(
   tx: Transaction,
   { site, proven }: Pick<ProvenMandate, "site" | "proven">,
@@ -59,34 +57,34 @@ export async function countIfFailed(
   await countFailure(tx, { siteKeyHash, agentId, mandateId }, now);
 }
 
-/** Refuses a mandate whose sender is known, and records it: beyond a rate, counted with others. */
+/** Refuses a mandate of a proven agent and records it. Beyond a rate, refusals are only counted. */
 export async function refuseProven(
   context: Context,
   tx: Transaction,
   fault: MandateFault,
-  asked: ProvenMandate,
+  provenMandate: ProvenMandate,
 ): Promise<MandateCommit> {
-  const { proven, requestId, now } = asked;
-  const { siteKeyHash } = asked.site;
+  const { proven, requestId, now } = provenMandate;
+  const { siteKeyHash } = provenMandate.site;
   const { agentId, mandateId } = proven;
-  await countIfFailed(tx, asked, fault.reason, now);
+  await countIfFailed(tx, provenMandate, fault.reason, now);
   const caller = STRANGERS.includes(fault.reason) ? { siteKeyHash } : { siteKeyHash, agentId };
-  const words = strangersSkill(context, asked);
-  const mandate = { requestId, proven, skillCommitment: words?.commitment };
+  const committedSkill = strangerSkill(context, provenMandate);
+  const mandate = { requestId, proven, skillCommitment: committedSkill?.commitment };
   const rejection = mandateRejection(caller, fault, mandate, now);
-  const taken = await context.rejections.take(tx, rejection, now);
+  const part = await context.rejections.take(tx, rejection, now);
   const answer = { kind: "refused", fault, mandateId } as const;
-  if (words === undefined || taken.records.length === 0) return { ...taken, answer };
-  const remember = await context.strangerWords.store(tx, siteKeyHash, [words], now);
+  if (committedSkill === undefined || part.records.length === 0) return { ...part, answer };
+  const remember = await context.strangerWords.store(tx, siteKeyHash, [committedSkill], now);
   const after = () => {
-    taken.after?.();
+    part.after?.();
     remember();
   };
-  return { ...taken, answer, after };
+  return { ...part, answer, after };
 }
 
 /** The skill that a not yet admitted agent named, unless the site itself names it. */
-function strangersSkill({ strangerWords }: Context, { site, proven, admitted }: ProvenMandate) {
+function strangerSkill({ strangerWords }: Context, { site, proven, admitted }: ProvenMandate) {
   const { skill } = proven;
   if (admitted || skillsOf(site).some(({ id }) => id === skill)) return undefined;
   return strangerWords.commit(site.siteKeyHash, skill);

@@ -36,8 +36,8 @@ export interface Rejection {
   readonly record: RecordDraft;
 }
 
-/** What a commit writes for a refusal, and the change of memory once that is durable. */
-export interface Taken {
+/** The records of a refusal, and what changes in memory after the commit. */
+export interface RejectionCommit {
   readonly records: readonly RecordDraft[];
   readonly after?: (() => void) | undefined;
 }
@@ -69,10 +69,9 @@ interface AggregatorTools {
 }
 
 /**
- * Refusals that somebody can cause at will. The first of a minute and of a day have a record each; the
- * others are counted in memory and written as one record when the minute ends, so that nobody can fill
- * a site's log. A process that is killed loses the counts of the running minute, and those it could
- * not write; nothing was decided by them.
+ * Records refusals that anybody can cause. The first of a minute and of a day get a record each. The others are
+ * counted in memory and written as one record when the minute ends, so that nobody can fill a site's log. A
+ * crash loses the counts that are not written yet; no decision depends on them.
  */
 export class RejectionAggregator {
   private readonly tools: AggregatorTools;
@@ -88,7 +87,7 @@ export class RejectionAggregator {
   }
 
   /** The record of a refusal, for its commit. Memory changes only after the commit. */
-  async take(tx: Transaction, rejection: Rejection, now: number): Promise<Taken> {
+  async take(tx: Transaction, rejection: Rejection, now: number): Promise<RejectionCommit> {
     const { caller, record } = rejection;
     const { clock } = this.tools;
     if (this.counts.isFull(caller, now)) return { records: [], after: () => this.count(rejection) };
@@ -125,7 +124,7 @@ export class RejectionAggregator {
     }));
   }
 
-  /** Each process has counts of its own, so each writes them by itself. */
+  /** Each process counts separately and writes its own counts. */
   private writeAfter(delayMs: number): void {
     if (this.cancelTimer !== undefined) return;
     this.cancelTimer = this.tools.clock.after(delayMs, () => {
@@ -152,8 +151,8 @@ export class RejectionAggregator {
     const { clock, ids, log } = this.tools;
     const now = clock.now();
     const due = this.counts.seal(now, () => newRecordId(ids, now), all);
-    const tried = await Promise.allSettled(due.map((counts) => this.writeOne(counts)));
-    const failed = tried.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    const results = await Promise.allSettled(due.map((counts) => this.writeOne(counts)));
+    const failed = results.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     for (const error of failed) log.error({ error }, "rejections.not_recorded");
     return failed.length === 0;
   }
@@ -163,9 +162,9 @@ export class RejectionAggregator {
     crashPoint("rejections.sealed");
     await audit.commit(counts.caller.siteKeyHash, async (tx) => {
       // An earlier attempt may have been committed without an answer.
-      const there = await recordExists(tx, counts.recordId);
+      const isWritten = await recordExists(tx, counts.recordId);
       const after = () => this.counts.written(counts);
-      return { records: there ? [] : [countsRecord(counts)], answer: null, after };
+      return { records: isWritten ? [] : [countsRecord(counts)], answer: null, after };
     });
     crashPoint("rejections.written");
   }

@@ -10,16 +10,10 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { rejectedAnswer } from "../../domain/decisions/answers.js";
-import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { keptAnswer } from "../../domain/decisions/kept/store.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
 import { isForCall, mandateAudience } from "./admit.js";
 import type { MandateCall, Submitted } from "./submission.js";
-
-/** The answer for a review that was open when the site was deleted: it can never be approved. */
-function neverDecided(mandateId: string): StoredAnswer {
-  return rejectedAnswer("review_invalidated", mandateId);
-}
 
 function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boolean {
   const signature = fromBase64url(mandate.envelope.signature) ?? new Uint8Array();
@@ -44,16 +38,18 @@ export async function replayDeleted(
   const { siteKey, mandateId, envelope, audience } = mandate;
   const own = audience === mandateAudience(config.baseUrl, { siteKey });
   if (!own || (await hashOf(siteKey)) !== siteKeyHash) return unknown;
-  const kept = await keptAnswer(db, { siteKeyHash, kid: envelope.kid, mandateId }, clock.now());
-  if (kept === undefined) return unknown;
-  if (kept.keyStatus === "revoked")
+  const earlier = await keptAnswer(db, { siteKeyHash, kid: envelope.kid, mandateId }, clock.now());
+  if (earlier === undefined) return unknown;
+  if (earlier.keyStatus === "revoked")
     return { kind: "refused", fault: { reason: "identity_check_failed" } };
-  if (!isSignedBy(mandate, kept.jwk))
+  if (!isSignedBy(mandate, earlier.jwk))
     return { kind: "refused", fault: { reason: "signature_invalid" } };
   if (!isForCall(mandate, call))
     return { kind: "refused", fault: { reason: "arguments_mismatch" }, mandateId };
   const digest = hash("sha256", taggedBytes("mandate", mandate.signed), "hex");
-  if (digest !== kept.digest)
+  if (digest !== earlier.digest)
     return { kind: "refused", fault: { reason: "mandate_id_conflict" }, mandateId };
-  return { kind: "answered", answer: kept.answer ?? neverDecided(mandateId), replayed: true };
+  // A review that was open when the site was deleted can never be approved.
+  const answer = earlier.answer ?? rejectedAnswer("review_invalidated", mandateId);
+  return { kind: "answered", answer, replayed: true };
 }

@@ -30,18 +30,19 @@ import { quoteDigest } from "../checkout/quote.js";
 import { REJECTED_REQUESTS } from "./rejection-aggregator.js";
 import type { ProvenFacts, ProvenMandate } from "./submission.js";
 
-export const requestOf = (id: string) => ({ id, ...REJECTED_REQUESTS.mandates });
+export const requestMember = (id: string) => ({ id, ...REJECTED_REQUESTS.mandates });
 
-/** The members of a record that say who asked for what. */
-export function aboutMandate(facts: ProvenFacts, requestId: string, committed?: string) {
+/** Who asked for what: members of the records of a mandate. */
+export function mandateMembers(facts: ProvenFacts, requestId: string, skillCommitment?: string) {
   const { agentId, kid, mandateId, digest, protocol } = facts;
-  const skill = committed === undefined ? { skill: facts.skill } : { skill_commitment: committed };
+  const skill =
+    skillCommitment === undefined ? { skill: facts.skill } : { skill_commitment: skillCommitment };
   return {
     agent: { id: agentId, key_thumbprint: kid },
     mandate: { digest, mandate_id: mandateId },
     protocol,
     ...skill,
-    request: requestOf(requestId),
+    request: requestMember(requestId),
   };
 }
 
@@ -55,7 +56,6 @@ function declaredAmount({ cart }: Mandate): Money | null | undefined {
   return amount.ok ? amount.value : undefined;
 }
 
-/** What is bought, and how it is paid. */
 type Priced = PricedOrder & {
   readonly payment: MandatePayment;
   readonly checkout?: Checkout | undefined;
@@ -75,7 +75,7 @@ async function priceItems(
   return priced.ok ? ok({ ...priced.value, payment }) : priced;
 }
 
-/** Prices what a mandate buys, or says why it is rejected before any rule is asked. */
+/** Prices what a mandate buys, or rejects it before the rules are evaluated. */
 async function price(
   context: Context,
   tx: Transaction,
@@ -95,14 +95,14 @@ async function price(
   return fault === undefined ? priced : refuse("cart_invalid", `Not to be paid: ${fault}.`);
 }
 
-/** A mandate as a request for a decision; with the verdict if no rule has to be asked. */
+/** The purchase request of a mandate, and its rejection if the rules need not be evaluated. */
 export async function mandateRequest(
   context: Context,
   tx: Transaction,
-  asked: ProvenMandate,
+  provenMandate: ProvenMandate,
   agent: Agent,
 ): Promise<{ readonly request: PurchaseRequest; readonly rejection?: Verdict | undefined }> {
-  const { site, mandate, proven, requestId, source, now } = asked;
+  const { site, mandate, proven, requestId, source, now } = provenMandate;
   const { skill, protocol, mandateId, evidence } = mandate;
   const bare: PurchaseRequest = {
     kind: "mandate",
@@ -115,7 +115,7 @@ export async function mandateRequest(
     skill,
     protocol,
     amount: null,
-    recordedRequest: aboutMandate(proven, requestId),
+    recordedRequest: mandateMembers(proven, requestId),
     now,
   };
   if (evidence) return { request: bare, rejection: rejectedWithoutRules("evidence_invalid") };
@@ -123,7 +123,7 @@ export async function mandateRequest(
   if (amount === undefined)
     return { request: bare, rejection: rejectedWithoutRules("cart_invalid") };
   if (amount === null || !movesMoney(skill)) return { request: { ...bare, amount } };
-  const priced = await price(context, tx, asked, amount);
+  const priced = await price(context, tx, provenMandate, amount);
   if (!priced.ok) {
     return { request: bare, rejection: rejectedWithoutRules(priced.reason, priced.detail) };
   }

@@ -8,13 +8,13 @@ export type MandateChanges = {
   readonly [Name in keyof MandateSettings]?: MandateSettings[Name] | undefined;
 };
 
-/** `https://agent.example`, and nothing behind it. */
+/** `https://agent.example`, without a path. */
 function isOrigin(text: string): boolean {
   const url = parseUrl(text);
   return url?.protocol === "https:" && url.origin === text;
 }
 
-/** Changes what an owner set about mandates; what is left out stays. */
+/** Changes the settings of mandates. Absent members do not change. */
 export async function setMandates(
   { audit, clock }: Context,
   siteKeyHash: string,

@@ -6,40 +6,39 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Sender } from "../../infra/networks.js";
 import type { ToolCall } from "../mcp/tools.js";
 
-/** How a mandate came. */
+/** The request that a mandate came with. */
 export interface Submission {
   readonly requestId: string;
   /** The sender, as limits see it. */
   readonly caller: Sender;
   /** Called before an unproven mandate is refused and recorded; false refuses it without a record. */
   readonly mayRefuse?: (() => boolean) | undefined;
-  /** The tool call that carried it: the mandate must be for exactly that. */
+  /** The tool call that carried it. The mandate must be for exactly this call. */
   readonly call?: MandateCall | undefined;
 }
 
-/** The tool a mandate came with, and its arguments. */
 export interface MandateCall {
   readonly skill: string;
   readonly arguments: JsonObject;
   /** The call, if it is to be recorded in the decision's commit. */
-  readonly recorded?: ToolCall | undefined;
+  readonly toolCall?: ToolCall | undefined;
 }
 
-/** Why a mandate was refused: to the agent in a word of the contract, to the log in full. */
+/** Why a mandate was refused. */
 export interface MandateFault {
   readonly reason: ReasonCode;
-  /** The specific reason, where the agent is told a broader one. */
+  /** The specific reason for the log, if the agent gets a broader one. */
   readonly specific?: string | undefined;
-  /** Says more than the reason's own sentence. */
+  /** More detail than the reason's sentence. */
   readonly message?: string | undefined;
   readonly retryAfterS?: number | undefined;
   /** A narrower reason that the agent may know. */
   readonly reasonCode?: string | undefined;
-  /** What helps a developer, in development only. */
+  /** Help for developers, in development mode only. */
   readonly hints?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a signature has proven of a mandate; what a record says of it. */
+/** What the signature of a mandate proves, for its records. */
 export interface ProvenFacts {
   readonly agentId: string;
   readonly kid: string;
@@ -84,7 +83,7 @@ export interface ProvenMandate {
   readonly mandate: Mandate;
   readonly proven: ProvenFacts;
   readonly requestId: string;
-  /** Whether its agent was active when the mandate came. Until then its words are a stranger's. */
+  /** Whether its agent was active when the mandate came. If not, its texts are not recorded as they are. */
   readonly admitted: boolean;
   /** The address it came from, as limits name it. */
   readonly source: string;
@@ -95,6 +94,6 @@ export interface ProvenMandate {
 export interface MandateCommit {
   readonly records: readonly RecordDraft[];
   readonly answer: Submitted | Paying;
-  /** Changes the memory of this process, once everything is durable. */
+  /** Changes memory after the commit. */
   readonly after?: (() => void) | undefined;
 }

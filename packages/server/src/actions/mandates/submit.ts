@@ -25,11 +25,11 @@ import { expireIfLate } from "../reviews/decide-review.js";
 import {
   admitMandate,
   isForCall,
-  type MandatePlace,
   proveMandate,
+  type RateShare,
   RETIRED,
   REVOKED,
-  withPlace,
+  withRateShare,
 } from "./admit.js";
 import type { MandateSite } from "./find-site.js";
 import { countIfFailed, mandateRejection, refuseProven } from "./refuse.js";
@@ -70,17 +70,17 @@ async function declineFault(
 async function decideMandate(
   context: Context,
   tx: Transaction,
-  asked: ProvenMandate,
+  provenMandate: ProvenMandate,
   agent: Agent,
 ): Promise<MandateCommit> {
-  const { site, now } = asked;
-  const { request, rejection } = await mandateRequest(context, tx, asked, agent);
+  const { site, now } = provenMandate;
+  const { request, rejection } = await mandateRequest(context, tx, provenMandate, agent);
   const question = { ...request, siteKeyHash: site.siteKeyHash };
   const verdict = rejection ?? (await evaluate(context, tx, question));
   if (request.payment !== undefined && verdict.outcome !== "rejected") {
     const declined = await declineFault(context, tx, site, request.payment);
     if (declined !== undefined) {
-      const refusal = await refuseProven(context, tx, declined.fault, asked);
+      const refusal = await refuseProven(context, tx, declined.fault, provenMandate);
       const after = () => {
         refusal.after?.();
         declined.count();
@@ -94,14 +94,14 @@ async function decideMandate(
     request,
     verdict,
   );
-  if (verdict.outcome === "rejected") await countIfFailed(tx, asked, verdict.reason, now);
+  if (verdict.outcome === "rejected") await countIfFailed(tx, provenMandate, verdict.reason, now);
   if (payment !== undefined) {
     return { records, answer: { kind: "paying", decisionId, payment, replayed: false } };
   }
   return { records, answer: { kind: "answered", answer, replayed: false } };
 }
 
-/** Answers a mandate that was decided before, as it was decided. Nothing is decided twice. */
+/** Repeats the answer to a mandate that was decided before. */
 async function replay(
   context: Context,
   tx: Transaction,
@@ -111,7 +111,7 @@ async function replay(
   const { decisionId, outcome } = decision;
   const review = await reviewOfDecision(tx, site.siteKeyHash, decisionId);
   const late = await expireIfLate(context, tx, review, now);
-  // While an approved review is being paid, the agent is told that it is under way.
+  // While an approved review is being paid, the agent keeps its earlier answer.
   if (outcome === "paying" && review === undefined) {
     return { records: [], answer: { kind: "paying", decisionId, replayed: true } };
   }
@@ -119,44 +119,43 @@ async function replay(
   return { records, answer: { kind: "answered", answer, replayed: true } };
 }
 
-/** How a mandate came, and what it may take of the site's rate. */
-interface Turn {
+interface SubmittedAs {
   readonly call: MandateCall | undefined;
   readonly retired: boolean;
-  readonly place: MandatePlace;
+  readonly share: RateShare;
 }
 
-/** The part of a submission that the database decides: replay, what must hold, the rules. */
-async function inTransaction(
+/** Replays, refuses or decides a mandate in its transaction. */
+async function decideOrReplay(
   context: Context,
   tx: Transaction,
-  known: Omit<ProvenMandate, "now">,
-  { call, retired, place }: Turn,
+  received: Omit<ProvenMandate, "now">,
+  { call, retired, share }: SubmittedAs,
 ): Promise<MandateCommit> {
-  const { mandate, proven } = known;
+  const { mandate, proven } = received;
   const now = context.clock.now();
-  const site = await reloadSite(tx, known.site);
+  const site = await reloadSite(tx, received.site);
   if (site === undefined) {
     return { records: [], answer: { kind: "refused", fault: { reason: "site_not_found" } } };
   }
-  const asked = { ...known, site, now };
-  const refuse = (fault: MandateFault) => refuseProven(context, tx, fault, asked);
+  const provenMandate = { ...received, site, now };
+  const refuse = (fault: MandateFault) => refuseProven(context, tx, fault, provenMandate);
   if (!isForCall(mandate, call)) return refuse({ reason: "arguments_mismatch" });
   const { agentId, mandateId } = proven;
   const earlier = await decisionOfMandate(tx, site.siteKeyHash, agentId, mandateId);
   if (earlier !== undefined && earlier.digest === proven.digest) {
-    return replay(context, tx, asked, earlier);
+    return replay(context, tx, provenMandate, earlier);
   }
   if (retired) return refuse({ reason: "identity_check_failed", specific: RETIRED });
   if (earlier !== undefined) return refuse({ reason: "mandate_id_conflict" });
   if (site.status !== "verified") return refuse({ reason: "mandates_disabled" });
-  const admitted = await admitMandate(context, tx, { site, mandate, place, now });
+  const admitted = await admitMandate(context, tx, { site, mandate, share, now });
   if (!admitted.ok) return refuse(admitted.fault);
-  return decideMandate(context, tx, asked, admitted.agent);
+  return decideMandate(context, tx, provenMandate, admitted.agent);
 }
 
 /** Only a claimed mandate counts: not a repeated answer, and not an earlier refusal. */
-function usesPlace({ answer }: Pick<MandateCommit, "answer">): boolean {
+function usesRate({ answer }: Pick<MandateCommit, "answer">): boolean {
   if (answer.kind === "refused") return answer.fault.reason === "scope_not_granted";
   return !answer.replayed;
 }
@@ -172,14 +171,14 @@ async function settled(context: Context, paying: Paying): Promise<Submitted> {
   return { kind: "answered", answer: decision.answer, replayed, callRecorded };
 }
 
-/** In development, the bytes a signature should have been made over. */
+/** In development mode, the bytes that the signature should cover. */
 async function hintsFor({ config }: Context, { signed }: Mandate) {
   if (config.mode !== "development") return undefined;
   const bytes = taggedBytes("mandate", signed);
   return { expected_bytes: toBase64url(bytes), expected_sha256: toHex(await sha256(bytes)) };
 }
 
-/** An address that named an agent wrongly too often has to wait, and nobody else does. */
+/** An address that failed to prove an agent too often has to wait for that agent; others do not. */
 function pairLocked({ mandatePairs, clock }: Context, { networks }: Sender, agentId: string) {
   const waitMs = mandatePairs.take(`${networks[0]} ${agentId}`, clock.now());
   if (waitMs === 0) return undefined;
@@ -236,13 +235,13 @@ export async function submitMandate(
   const { proven, signer, retired } = checked;
   caller.provenAs = "spending";
   const source = caller.networks[0];
-  const known = { site, mandate, proven, requestId, admitted: signer.active, source };
-  const commit = (place: MandatePlace) =>
+  const received = { site, mandate, proven, requestId, admitted: signer.active, source };
+  const commit = (share: RateShare) =>
     context.audit.commit<MandateCommit["answer"]>(siteKeyHash, async (tx) => {
-      const made = await inTransaction(context, tx, known, { call, retired, place });
-      const recorded = call?.recorded;
-      return recorded === undefined ? made : withCallRecord(context, tx, made, recorded);
+      const result = await decideOrReplay(context, tx, received, { call, retired, share });
+      const toolCall = call?.toolCall;
+      return toolCall === undefined ? result : withCallRecord(context, tx, result, toolCall);
     });
-  const { answer } = await withPlace(context, siteKeyHash, signer, commit, usesPlace);
+  const { answer } = await withRateShare(context, siteKeyHash, signer, commit, usesRate);
   return answer.kind === "paying" ? settled(context, answer) : answer;
 }

@@ -7,7 +7,7 @@ import {
   type StrangerWords,
 } from "../../domain/stranger-records/stranger-words.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { REJECTED_REQUESTS, type Taken } from "../mandates/rejection-aggregator.js";
+import { REJECTED_REQUESTS, type RejectionCommit } from "../mandates/rejection-aggregator.js";
 import type { MandateCommit } from "../mandates/submission.js";
 import {
   type CallingClient,
@@ -18,7 +18,7 @@ import {
   type ToolResult,
 } from "./tools.js";
 
-/** The site went away while a call was under way: nothing was recorded, and nothing is answered. */
+/** The site was deleted during the call, so nothing is recorded and nothing is answered. */
 export class SiteGoneError extends Error {
   override readonly name = "SiteGoneError";
 }
@@ -47,14 +47,14 @@ class Commitments {
   }
 }
 
-/** What a record says of a call. Names of tools that cannot exist are not in it. */
+/** The `tool` member of the record. It does not contain names that no tool can have. */
 function toolMember(
   { name, isKnown, args }: ToolCall,
   { outcome, reason, digest }: Outcome,
   commitments: Commitments,
 ): Record<string, JsonValue> {
   const member: Record<string, JsonValue> = { is_error: outcome !== "answered", outcome };
-  // Of a call that was refused it would be work for nothing.
+  // A refused call is not worth the work of a digest.
   if (outcome === "answered" || outcome === "error") member.args_digest = digestOf(args);
   if (typeof name === "string" && isSkillId(name)) {
     if (isKnown) member.name = name;
@@ -88,14 +88,14 @@ const LIMIT_REASONS: Readonly<Record<string, string>> = {
 /** Bytes of a log row besides its record: position, hashes, signature, index. */
 const ROW_BYTES = 1000;
 
-/** A call's record, or what counts it among others, as a transaction writes it. */
+/** The record of a call, or its count if a limit refused it. */
 async function takeCall(
   context: Context,
   tx: Transaction,
   call: ToolCall,
   outcome: Outcome,
   { isProven, reason: limit }: { readonly isProven: boolean; readonly reason: string | undefined },
-): Promise<Taken> {
+): Promise<RejectionCommit> {
   const { clock, metrics, rejections, strangerWords } = context;
   const { siteKeyHash } = call;
   const commitments = new Commitments(strangerWords, siteKeyHash);
@@ -109,11 +109,11 @@ async function takeCall(
   const now = clock.now();
   const record = { type: "mcp.tools_call" as const, occurredAt: now, content };
   const caller = { siteKeyHash, endpoint: "mcp" } as const;
-  const taken: Taken =
+  const written: RejectionCommit =
     limit === undefined
       ? { records: [record] }
       : await rejections.take(tx, { caller, reason: limit, record }, now);
-  const isRecorded = taken.records.length > 0;
+  const isRecorded = written.records.length > 0;
   const remember = await strangerWords.store(
     tx,
     siteKeyHash,
@@ -121,12 +121,12 @@ async function takeCall(
     now,
   );
   const after = () => {
-    taken.after?.();
+    written.after?.();
     remember();
     if (isRecorded && !isProven) countBytes(context, siteKeyHash, content);
     metrics.counter("gatehouse_mcp_calls_total")({ outcome: outcome.outcome });
   };
-  return { records: taken.records, after };
+  return { records: written.records, after };
 }
 
 /** The reason of a call that a limit refused. */
@@ -154,16 +154,16 @@ export async function recordCall(
     return;
   }
   const { answer: isRecorded } = await audit.commit(siteKeyHash, async (tx) => {
-    // Nothing is said in the name of a site that was deleted or lost its domain meanwhile.
+    // A site that was deleted or lost its domain during the call does not answer.
     if (!(await isVerified(tx, siteKeyHash))) return { records: [], answer: false };
     return { ...(await takeCall(context, tx, call, outcome, { isProven, reason })), answer: true };
   });
   if (!isRecorded) throw new SiteGoneError();
 }
 
-/** How a call with a mandate came out, as far as the commit of its decision knows. */
+/** The outcome of a call with a mandate, as its commit knows it. */
 function mandateOutcome(answer: MandateCommit["answer"]): Outcome {
-  // The payment's own record says how it ended.
+  // The record of the payment shows how it ended.
   if (answer.kind === "paying") return { outcome: "answered" };
   if (answer.kind === "refused") {
     const { reason } = answer.fault;
@@ -180,19 +180,19 @@ function mandateOutcome(answer: MandateCommit["answer"]): Outcome {
 export async function withCallRecord(
   context: Context,
   tx: Transaction,
-  made: MandateCommit,
+  decision: MandateCommit,
   call: ToolCall,
 ): Promise<MandateCommit> {
-  if (!(await isVerified(tx, call.siteKeyHash))) return made;
-  const outcome = mandateOutcome(made.answer);
+  if (!(await isVerified(tx, call.siteKeyHash))) return decision;
+  const outcome = mandateOutcome(decision.answer);
   const reason = outcome.outcome === "rate_limited" ? limitReason(outcome) : undefined;
-  const taken = await takeCall(context, tx, call, outcome, { isProven: true, reason });
+  const callRecord = await takeCall(context, tx, call, outcome, { isProven: true, reason });
   const after = () => {
-    made.after?.();
-    taken.after?.();
+    decision.after?.();
+    callRecord.after?.();
   };
-  const answer = { ...made.answer, callRecorded: true };
-  return { records: [...made.records, ...taken.records], answer, after };
+  const answer = { ...decision.answer, callRecorded: true };
+  return { records: [...decision.records, ...callRecord.records], answer, after };
 }
 
 function countBytes(
@@ -205,7 +205,7 @@ function countBytes(
   metrics.counter("gatehouse_mcp_record_bytes_total")({}, bytes);
 }
 
-/** Calls a tool and records it. Rejected, nothing was recorded and nothing may be answered. */
+/** Calls a tool and records the call. If this throws, nothing was recorded and nothing may be answered. */
 export async function callTool(
   context: Context,
   tool: PlainTool,

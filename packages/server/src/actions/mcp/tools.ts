@@ -11,13 +11,12 @@ import {
   type SiteSnapshot,
 } from "@gatehouse/protocol";
 
-/** How a call came out: the tool did it, could not do it, or was not asked. */
+/** `answered` and `error`: the tool was called. `refused` and `rate_limited`: it was not. */
 export type ToolOutcome = "answered" | "error" | "refused" | "rate_limited";
 
-/** What a tool answers, ready to be sent. */
 export interface ToolResult {
   readonly outcome: ToolOutcome;
-  /** Why it was not asked. */
+  /** Why the tool was not called. */
   readonly reason?: string;
   /** The result as canonical JSON, without its braces: a revision of MCP may add members. */
   readonly members: string;
@@ -30,7 +29,7 @@ export interface CallingClient {
   /** The network it came from. */
   readonly address: string;
   readonly session?: string | undefined;
-  /** The name it gives itself: a stranger's words, or empty. */
+  /** The name it gives itself; may be empty. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
 }
@@ -39,7 +38,7 @@ export interface CallingClient {
 export interface ToolCall {
   readonly siteKeyHash: string;
   readonly requestId: string;
-  /** The tool's name as it was sent; whatever was sent. */
+  /** The tool's name as it was sent, of any type. */
   readonly name: JsonValue | undefined;
   /** Whether the site has a tool of that name. */
   readonly isKnown: boolean;
@@ -49,24 +48,23 @@ export interface ToolCall {
   readonly client: CallingClient;
 }
 
-/** Something an agent can call. What it is shown as, and what it does. */
 export interface PlainTool {
   readonly kind: "plain";
   readonly definition: JsonObject;
   call(args: JsonValue): ToolResult | Promise<ToolResult>;
 }
 
-/** A tool that moves money: it does what its mandate was signed for, and nothing without one. */
+/** A tool that moves money. It needs a mandate that is signed for the call. */
 interface MandateTool {
   readonly kind: "mandate";
   readonly definition: JsonObject;
 }
 
-/** One of UCP's operations: the shop's own desk does it. */
+/** One of UCP's operations. */
 export interface ShopTool {
   readonly kind: "shop";
   readonly definition: JsonObject;
-  /** UCP's name of it. */
+  /** Its name in UCP. */
   readonly operation: string;
 }
 
@@ -80,11 +78,11 @@ export function digestOf(value: JsonValue): string {
 export function toolResult(result: JsonObject, outcome: ToolOutcome, reason?: string): ToolResult {
   const text = canonicalize(result);
   const digest = hash("sha256", text, "hex");
-  const made = { outcome, members: text.slice(1, -1), digest };
-  return Object.freeze(reason === undefined ? made : { ...made, reason });
+  const answer = { outcome, members: text.slice(1, -1), digest };
+  return Object.freeze(reason === undefined ? answer : { ...answer, reason });
 }
 
-/** Arguments a tool cannot use: told as a result, so that a model reads it and corrects itself. */
+/** Invalid arguments are answered as a result, so that a model reads it and corrects itself. */
 function refusedArguments(detail: string): ToolResult {
   const text = `Not called: ${detail}. See the tool's input schema.`;
   const result = { content: [{ type: "text", text }], isError: true };

@@ -36,7 +36,7 @@ export function resendMessage(
     if (message === undefined) return refuse("not_found", "The site has no such message.");
     const now = clock.now();
     await requeueMessage(tx, message, now);
-    const again = {
+    const requeued = {
       attempts: 0,
       since: now,
       nextAt: now,
@@ -44,6 +44,6 @@ export function resendMessage(
       deliveredAt: null,
       lastProblem: null,
     };
-    return ok({ ...message, ...again, state: "waiting" });
+    return ok({ ...message, ...requeued, state: "waiting" });
   });
 }

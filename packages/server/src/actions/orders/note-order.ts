@@ -4,7 +4,7 @@ import { NOTES_MAX, type OrderNote } from "../../domain/orders/adjustments/adjus
 import { insertNote, notesOf } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
 
-/** Writes a note about an order, for the owner's people. Nobody is told, and no log has it. */
+/** Writes a note for the people of the site. Nobody is notified, and it is not recorded. */
 export function noteOrder(
   { clock, db, ids }: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },

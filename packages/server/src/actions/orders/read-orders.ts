@@ -1,5 +1,6 @@
-import type { Result } from "@gatehouse/protocol";
+import type { JsonObject, Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import type { OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { notesOf } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
@@ -11,6 +12,7 @@ import {
 import type { Message } from "../../domain/outbox/message.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
 import { hasRole, type Principal } from "../../domain/tokens/token.js";
+import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
 import { type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
@@ -50,4 +52,22 @@ export async function showOrder(
   const notes = await notesOf(db, orderId);
   const messages = await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX);
   return { ...whole, notes, messages };
+}
+
+const ORDER_ID = /^[\w-]{1,80}$/;
+
+/** An order as the platform that placed it sees it. For any other caller there is no such order. */
+export async function platformOrder(
+  { config, db }: Context,
+  siteKeyHash: string,
+  orderId: string,
+  platform: PlatformCaller,
+): Promise<JsonObject | undefined> {
+  if (!ORDER_ID.test(orderId)) return undefined;
+  const order = await orderById(db, siteKeyHash, orderId);
+  if (order === undefined) return undefined;
+  const whole = await wholeOrder(db, order);
+  const { checkout } = whole;
+  if (checkout === null || !isCreatedBy(checkout.platform, platform)) return undefined;
+  return orderSnapshot(config, whole);
 }

@@ -17,28 +17,32 @@ import {
 import { notifyOfOrder } from "../../purchase/orders/notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 
-/** Something that happened to goods on their way, as an owner tells it. */
+/** An event of a shipment, as the owner reports it. */
 export interface Shipment
   extends Pick<OrderEvent, "type" | "carrier" | "trackingNumber" | "trackingUrl" | "description"> {
-  /** All that it can be about where it says nothing. */
+  /** Null for everything that the event can apply to. */
   readonly lines: RequestedLines;
-  /** Now where it says nothing. */
+  /** Null for now. */
   readonly occurredAt: number | null;
 }
 
 export type ShipFault = "not_found" | "conflict" | "invalid_request";
 
-/** Clocks differ; what has not happened yet cannot be told. */
+/** How far the clock of the owner may be ahead. */
 const AHEAD_MS_MAX = 300_000;
 
 /**
- * What an event can still be about. Sent is what is left; on its way is what was sent. Delivered may be
- * what was never sent, where somebody says which: it was fetched.
+ * The quantities that an event can still apply to. What is left can be sent, and what was sent can be on its
+ * way. Lines that were never sent can be delivered if the owner names them: the buyer collected them.
  */
-function leftFor(type: EventType, named: boolean, { lines }: WholeOrder): readonly LineQuantity[] {
+function leftFor(
+  type: EventType,
+  isNamed: boolean,
+  { lines }: WholeOrder,
+): readonly LineQuantity[] {
   return lines.map(({ lineId: id, total, fulfilled, delivered }) => {
     if (type === "shipped" || type === "processing") return { id, quantity: total - fulfilled };
-    if (type === "delivered") return { id, quantity: (named ? total : fulfilled) - delivered };
+    if (type === "delivered") return { id, quantity: (isNamed ? total : fulfilled) - delivered };
     return { id, quantity: fulfilled };
   });
 }
@@ -48,47 +52,48 @@ function timeFault({ createdAt }: { readonly createdAt: number }, at: number, no
   return at < createdAt ? "occurred_at: it is before the order." : undefined;
 }
 
-/** Notes that goods were sent, or how far they got, and tells whoever bought them. */
+/** Writes an event of a shipment and notifies the platform and the buyer. */
 export async function shipOrder(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
-  { lines: asked, occurredAt: at, ...shipment }: Shipment,
+  { lines: requested, occurredAt: at, ...shipment }: Shipment,
   actor: Actor,
 ): Promise<Result<WholeOrder, ShipFault>> {
   const { audit, clock, ids } = context;
   const { answer } = await audit.commit<Result<WholeOrder, ShipFault>>(siteKeyHash, async (tx) => {
-    const no = (reason: ShipFault, detail: string) => ({
+    const refused = (reason: ShipFault, detail: string) => ({
       records: [],
       answer: refuse(reason, detail),
     });
     const now = clock.now();
-    const held = await lockOrder(tx, siteKeyHash, orderId);
-    if (held === undefined) return no("not_found", "The site has no such order.");
-    const fault = timeFault(held, at ?? now, now);
-    if (fault !== undefined) return no("invalid_request", fault);
-    const before = await wholeOrder(tx, held);
-    if (before.events.length >= EVENTS_MAX) return no("conflict", "That were too many events.");
+    const order = await lockOrder(tx, siteKeyHash, orderId);
+    if (order === undefined) return refused("not_found", "The site has no such order.");
+    const fault = timeFault(order, at ?? now, now);
+    if (fault !== undefined) return refused("invalid_request", fault);
+    const before = await wholeOrder(tx, order);
+    if (before.events.length >= EVENTS_MAX)
+      return refused("conflict", "That were too many events.");
     const { type } = shipment;
     const word = type === "delivered" ? "delivered" : "sent";
-    const lines = checkRequestedLines(asked, leftFor(type, asked !== null, before), word);
+    const lines = checkRequestedLines(requested, leftFor(type, requested !== null, before), word);
     if (!lines.ok) return { records: [], answer: lines };
     const eventId = ids.timeId("evt", now);
     const event: OrderEvent = {
       eventId,
       siteKeyHash,
       orderId,
-      revision: held.revision + 1,
+      revision: order.revision + 1,
       lines: lines.value,
       ...shipment,
       occurredAt: at ?? now,
       createdAt: now,
     };
     await insertEvent(tx, event);
-    const whole = await revise(tx, held);
+    const whole = await revise(tx, order);
     const topic = type === "shipped" ? "order.shipped" : "order.fulfillment";
     await notifyOfOrder(context, tx, whole, { topic, now, shipment: event });
     const change = { kind: "fulfillment", id: eventId, lines: lines.value, event: type } as const;
-    return { records: [lineChangeRecord(held, actor, change, now)], answer: ok(whole) };
+    return { records: [lineChangeRecord(order, actor, change, now)], answer: ok(whole) };
   });
   return answer;
 }

@@ -18,12 +18,12 @@ import { moneyOfStripe } from "../../payments/stripe/amounts.js";
 import { commitDecision } from "../../purchase/commit.js";
 import { evaluate } from "../../purchase/evaluate.js";
 import type { PurchaseRequest } from "../../purchase/request.js";
-import type { HookCall } from "./stripe-call.js";
+import type { WebhookCall } from "./stripe-webhook.js";
 
-/** Stripe waits four seconds, then declines by itself: whoever is later has not decided. */
+/** Stripe waits four seconds and then declines. A later decision would have no effect. */
 const APPROVAL_MS_MAX = 2500;
 
-/** Who asks, as rules and records name them: an agent's checkout, through the provider. */
+/** The actor in rules and records: an agent's checkout at the payment provider. */
 const ACTOR = "stripe";
 const PROTOCOL = "acp";
 
@@ -33,14 +33,14 @@ export type ApprovalAnswer =
 
 const declined = (reason: ReasonCode): ApprovalAnswer => ({ approved: false, reason });
 
-/** What is to be paid; undefined where the call does not say it in whole minor units. */
+/** The amount to pay; undefined if the call does not give it in whole minor units. */
 function amountOf(data: unknown): Money | undefined {
   const { amount_total: total, currency } = (data ?? {}) as Record<string, unknown>;
   if (typeof total !== "number" || typeof currency !== "string") return undefined;
   return moneyOfStripe(total, currency);
 }
 
-/** Rules ask who it is, since when it is known, and what the owner calls it. */
+/** The account as rules see an agent. */
 function actorOf({ siteKeyHash, connectedAt }: ProviderAccount): Agent {
   return {
     agentId: ACTOR,
@@ -64,14 +64,14 @@ function actorOf({ siteKeyHash, connectedAt }: ProviderAccount): Agent {
 }
 
 /**
- * Names an order by its checkout, or else by the call, and by all that is said of it. Two buyers may
- * want the same: what is not surely the same order is another, and counts. Under other rules it is
- * asked about anew.
+ * The id of an order: its checkout session, or else the call, with a digest of everything in the call. Two
+ * buyers may want the same, so an order that is not certainly the same counts as another. A new policy
+ * decides again.
  */
-function orderName({ id, data }: HookCall["body"], policyVersion: number): string {
+function orderName({ id, data }: WebhookCall["body"], policyVersion: number): string {
   const { checkout_session: session } = (data ?? {}) as Record<string, unknown>;
-  const named = typeof session === "string" ? session : id;
-  const all = JSON.stringify([named, data ?? null]);
+  const orderId = typeof session === "string" ? session : id;
+  const all = JSON.stringify([orderId, data ?? null]);
   return `approval-${hash("sha256", all, "hex")}-${policyVersion}`;
 }
 
@@ -80,15 +80,15 @@ interface Approved {
   readonly answer: ApprovalAnswer;
 }
 
-async function inTransaction(
+async function decideApproval(
   context: Context,
   tx: Transaction,
-  { siteKeyHash, accounts, body }: HookCall,
+  { siteKeyHash, accounts, body }: WebhookCall,
   now: number,
 ): Promise<Approved> {
   const none = (reason: ReasonCode): Approved => ({ records: [], answer: declined(reason) });
   const site = await siteByHash(tx, siteKeyHash);
-  // Of an account that was disconnected nothing new is approved.
+  // A disconnected account gets no new approvals.
   const account = accounts.find(({ endedAt }) => endedAt === null);
   const policy = await policyInForce(tx, siteKeyHash);
   if (site?.status !== "verified" || policy === undefined) return none("mandates_disabled");
@@ -100,9 +100,9 @@ async function inTransaction(
   // For the same reason, earlier approvals are not repeated while the clock is wrong.
   await context.clockGuard.require(tx, now);
   const mandateId = orderName(body, policy.version);
-  const before = await decisionOfMandate(tx, siteKeyHash, ACTOR, mandateId);
-  if (before !== undefined) {
-    const { outcome, reason } = before;
+  const earlier = await decisionOfMandate(tx, siteKeyHash, ACTOR, mandateId);
+  if (earlier !== undefined) {
+    const { outcome, reason } = earlier;
     return outcome === "approved"
       ? { records: [], answer: { approved: true } }
       : none((reason ?? "policy_denied") as ReasonCode);
@@ -130,22 +130,22 @@ async function inTransaction(
     digest: mandateId,
     kid: null,
     recordedRequest: { agent: { id: ACTOR }, protocol: PROTOCOL, skill: COMPLETE_CHECKOUT },
-    recordedDetails: { approval: aboutApproval(answer, body.id) },
+    recordedDetails: { approval: approvalMember(answer, body.id) },
   };
   const { records } = await commitDecision(context, tx, request, verdict);
   return { records, answer };
 }
 
-function aboutApproval(answer: ApprovalAnswer, callId: string): JsonObject {
+function approvalMember(answer: ApprovalAnswer, callId: string): JsonObject {
   if (answer.approved) return { outcome: "approved", call_id: callId };
   return { outcome: "declined", reason: answer.reason, call_id: callId };
 }
 
 /**
- * The policy half of a decision, for an order the owner's provider is about to take: approved or
- * declined, at once. Whatever keeps it from being decided in time declines it.
+ * Approves or declines an order that the owner's payment provider is about to charge. An order that cannot be
+ * decided in time is declined.
  */
-export async function approveOrder(context: Context, call: HookCall): Promise<ApprovalAnswer> {
+export async function approveOrder(context: Context, call: WebhookCall): Promise<ApprovalAnswer> {
   const { audit, clock, log } = context;
   const deadline = clock.now() + APPROVAL_MS_MAX;
   let cancel = () => {};
@@ -155,11 +155,11 @@ export async function approveOrder(context: Context, call: HookCall): Promise<Ap
   const decided = audit
     .commit<ApprovalAnswer>(call.siteKeyHash, async (tx) => {
       const now = clock.now();
-      // It was declined already: nothing is approved behind the back of whoever was told so.
+      // Stripe has got its answer, so the order must not be approved any more.
       if (now >= deadline) return { records: [], answer: declined("unavailable") };
-      const made = await inTransaction(context, tx, call, now);
-      if (clock.now() >= deadline) throw new Error("it was decided too late to be told");
-      return made;
+      const result = await decideApproval(context, tx, call, now);
+      if (clock.now() >= deadline) throw new Error("the order was decided too late");
+      return result;
     })
     .then(({ answer }) => answer)
     .catch((error: unknown) => {
@@ -173,7 +173,7 @@ export async function approveOrder(context: Context, call: HookCall): Promise<Ap
   }
 }
 
-/** What the provider is told, in its own words. */
+/** The answer in Stripe's form. */
 export function approvalBody(answer: ApprovalAnswer): JsonObject {
   if (answer.approved) return { manual_approval_details: { type: "approved" } };
   const { message } = REASONS[answer.reason];

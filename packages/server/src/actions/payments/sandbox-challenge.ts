@@ -3,7 +3,7 @@ import { endChallenge, type SandboxRow, sandboxByReference } from "../../payment
 
 export type { SandboxRow };
 
-/** A payment of the embedded provider that its buyer was, or is, asked about. */
+/** A payment of the sandbox that its buyer confirms; undefined if it needs no confirmation. */
 export async function sandboxChallenge(
   db: Database,
   reference: string,
@@ -12,7 +12,7 @@ export async function sandboxChallenge(
   return row?.returnUrl ? row : undefined;
 }
 
-/** The buyer's word, in the provider's own books. What comes of it is found out by asking. */
+/** Writes the buyer's answer at the sandbox. The payment is settled when it is synced. */
 export async function answerChallenge(
   db: Database,
   reference: string,

@@ -13,8 +13,8 @@ import {
   writeStripeAccount,
 } from "./stripe-account.js";
 
-/** What an owner wants of a provider: whether it is live is for its key to say. */
-export type WantedProvider = Omit<ProviderSettings, "live" | "publishableKey"> & {
+/** The settings that an owner requests. The key decides whether the provider is live. */
+export type RequestedProvider = Omit<ProviderSettings, "live" | "publishableKey"> & {
   readonly stripe?: StripeSettings | undefined;
 };
 
@@ -22,24 +22,24 @@ type Refusal = "not_found" | "conflict" | "invalid_request" | "unavailable";
 
 export interface Connected {
   readonly site: Site;
-  /** What the key can do; undefined where there is none. */
+  /** The permissions of the new key; undefined if no key was sent. */
   readonly report: KeyReport | undefined;
 }
 
-/** Why a key is not taken: without these nothing could be paid, or brought to its end. */
+/** Refuses a key without the permissions to authorize, read and void payments. */
 function keyFault({ abilities }: KeyReport): string | undefined {
   const missing = abilities.filter(({ required, allowed }) => required && !allowed);
   if (missing.length === 0) return undefined;
   return `secret_key: the key lacks ${missing.map(({ purpose }) => purpose).join("; ")}.`;
 }
 
-async function askStripe(
+async function checkRequestedKey(
   context: Context,
   siteKeyHash: string,
-  wanted: WantedProvider | null,
+  requested: RequestedProvider | null,
 ): Promise<Result<CheckedKey | undefined, "invalid_request" | "unavailable">> {
-  const key = wanted?.kind === "stripe" ? wanted.stripe?.secretKey : undefined;
-  // Other settings can be changed while Stripe, or the key, does not answer.
+  const key = requested?.kind === "stripe" ? requested.stripe?.secretKey : undefined;
+  // Other settings can be changed while Stripe does not answer.
   if (key === undefined) return ok(undefined);
   const checked = await checkNewKey(context, siteKeyHash, key);
   if (!checked.ok) return checked;
@@ -47,67 +47,65 @@ async function askStripe(
   return fault === undefined ? checked : refuse("invalid_request", fault);
 }
 
-/** What a site keeps of its provider; an account is written, or ended, with it. */
-async function settle(
+async function writeProvider(
   context: Context,
   tx: Transaction,
   site: Site,
   {
-    wanted,
+    requested,
     checked,
     now,
-  }: { wanted: WantedProvider | null; checked: CheckedKey | undefined; now: number },
+  }: { requested: RequestedProvider | null; checked: CheckedKey | undefined; now: number },
 ): Promise<Result<ProviderSettings | null, "invalid_request">> {
   const { siteKeyHash } = site;
-  if (wanted?.kind !== "stripe") {
+  if (requested?.kind !== "stripe") {
     await endAccounts(tx, siteKeyHash, now);
-    if (wanted === null) return ok(null);
-    const { kind, railOn, settles, walletMerchantId } = wanted;
+    if (requested === null) return ok(null);
+    const { kind, railOn, settles, walletMerchantId } = requested;
     const publishableKey = null;
     return ok({ kind, railOn, settles, walletMerchantId, publishableKey, live: false });
   }
-  const { kind, railOn, settles, walletMerchantId, stripe: settings = {} } = wanted;
+  const { kind, railOn, settles, walletMerchantId, stripe: settings = {} } = requested;
   const account = await writeStripeAccount(context, tx, siteKeyHash, { settings, checked, now });
   if (!account.ok) return account;
   const { live, publishableKey } = account.value;
   return ok({ kind, railOn, settles, walletMerchantId, publishableKey, live });
 }
 
-/** Connects a site to a provider, or with null takes it from the one it has. */
+/** Connects a site to a payment provider, or disconnects it with null. */
 export async function setProvider(
   context: Context,
   siteKeyHash: string,
-  wanted: WantedProvider | null,
+  requested: RequestedProvider | null,
   actor: Actor,
 ): Promise<Result<Connected, Refusal>> {
   const { audit, clock } = context;
-  const asked = await askStripe(context, siteKeyHash, wanted);
-  if (!asked.ok) return asked;
-  const checked = asked.value;
+  const check = await checkRequestedKey(context, siteKeyHash, requested);
+  if (!check.ok) return check;
+  const checked = check.value;
   const { answer } = await audit
     .commit(siteKeyHash, async (tx) => {
       const refused = (answer: Result<Connected, Refusal>) => ({ records: [], answer });
       const site = await siteByHash(tx, siteKeyHash);
       if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
       const now = clock.now();
-      const settled = await settle(context, tx, site, { wanted, checked, now });
-      if (!settled.ok) return refused(settled);
-      const provider = settled.value;
+      const newProvider = await writeProvider(context, tx, site, { requested, checked, now });
+      if (!newProvider.ok) return refused(newProvider);
+      const provider = newProvider.value;
       const changed = { ...site, provider };
       if (!(await updateSite(tx, changed, now))) {
-        // Whatever was written of an account goes with the transaction.
+        // Rolls back what was written of the account.
         throw new SiteChangedError();
       }
-      const about =
-        provider === null
-          ? { processor: "none" }
-          : {
-              processor: provider.kind,
-              rail_on: provider.railOn,
-              settles: provider.settles,
-              live: provider.live,
-            };
-      const change = { kind: "processor_set", ...about };
+      const change = {
+        kind: "processor_set",
+        processor: provider?.kind ?? "none",
+        ...(provider && {
+          rail_on: provider.railOn,
+          settles: provider.settles,
+          live: provider.live,
+        }),
+      };
       const written = { ...changed, version: site.version + 1, changedAt: now };
       return {
         records: [actorDraft("site.changed", actor, now, { change })],

@@ -13,7 +13,7 @@ import {
 import { newestReference, wasUsed } from "../../domain/payments/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import {
-  isHookSecret,
+  isWebhookSecret,
   type KeyReport,
   ownsIntent,
   publishableMode,
@@ -22,10 +22,10 @@ import {
 
 export type { KeyReport, ProviderAccount };
 
-/** Accounts of a site that a new key may be of: those whose secrets are still kept. */
+/** Accounts of a site that a new key is compared with, newest first. */
 const ACCOUNTS_MAX = 5;
 
-/** What an owner gives of an account; what is left out stays as it is. */
+/** The settings of an account. Absent members do not change. */
 export interface StripeSettings {
   readonly secretKey?: string | undefined;
   readonly publishableKey?: string | undefined;
@@ -34,7 +34,7 @@ export interface StripeSettings {
   readonly sharedTokens?: boolean | undefined;
 }
 
-/** What is known of an account; never a secret. */
+/** An account without its secrets. */
 export interface AccountState {
   readonly account: Pick<
     ProviderAccount,
@@ -58,7 +58,7 @@ export async function accountState(
   );
 }
 
-/** Asks Stripe what the key in use can do. */
+/** Checks the permissions of the key in use. */
 export async function checkCurrentKey(
   { config, db, secrets }: Context,
   siteKeyHash: string,
@@ -73,16 +73,16 @@ export async function checkCurrentKey(
   return reportOnKey(key, { apiBase: config.stripeApiBase });
 }
 
-/** A key that was asked about, and the account of this site it turned out to be of. */
+/** A checked key, and the site's account that it belongs to. */
 export interface CheckedKey {
   readonly report: KeyReport;
-  /** Null where it is of none that is known here. */
+  /** Null if it belongs to none of the known accounts. */
   readonly accountId: string | null;
 }
 
 /**
- * The account a key is of: by the name Stripe gives it, or, where the key may not ask, by whether it
- * can see a payment that was made with the account.
+ * The account that a key belongs to: by Stripe's id, or, if the key may not read that, by whether it can read
+ * a payment that was made with the account.
  */
 async function accountOfKey(
   { config, db }: Context,
@@ -102,13 +102,13 @@ async function accountOfKey(
     if (reference !== undefined && (await ownsIntent(key, reference, { apiBase }))) {
       return accountId;
     }
-    // Nothing was asked with it yet: whatever account the key is of, it can take this place.
+    // An account that was never used can become the account of any key.
     if (account.endedAt === null && !(await wasUsed(db, accountId))) return accountId;
   }
   return null;
 }
 
-/** Asks Stripe what a new key can do, and whose it is. */
+/** Checks the permissions of a new key, and which account it belongs to. */
 export async function checkNewKey(
   context: Context,
   siteKeyHash: string,
@@ -135,14 +135,14 @@ function settingsFault(
     webhook_secret: webhookSecret,
     approval_secret: approvalSecret,
   })) {
-    if (secret !== undefined && !isHookSecret(secret)) {
+    if (secret !== undefined && !isWebhookSecret(secret)) {
       return `${name}: give the signing secret of the endpoint (whsec_…).`;
     }
   }
   return undefined;
 }
 
-/** The account that is to be written over; undefined for a new one. */
+/** The account to update; undefined if a new one is needed. */
 async function accountToKeep(
   tx: Transaction,
   siteKeyHash: string,
@@ -150,13 +150,15 @@ async function accountToKeep(
 ): Promise<ProviderAccount | undefined> {
   if (checked === undefined) return currentAccount(tx, siteKeyHash);
   const { accountId, report } = checked;
-  const kept = accountId === null ? undefined : await accountById(tx, accountId);
-  return kept?.live === report.live && kept.siteKeyHash === siteKeyHash ? kept : undefined;
+  const existing = accountId === null ? undefined : await accountById(tx, accountId);
+  return existing?.live === report.live && existing.siteKeyHash === siteKeyHash
+    ? existing
+    : undefined;
 }
 
 /**
- * Writes the account a site is paid through. The same account with another key goes on, also one
- * that had ended; another is a new one, and those before are only used for what was asked with them.
+ * Writes the account that a site is paid through. A new key of a known account continues it, even if it had
+ * ended. A key of another account makes a new one; earlier accounts are used only for their own payments.
  */
 export async function writeStripeAccount(
   { ids, secrets }: Context,
@@ -169,33 +171,33 @@ export async function writeStripeAccount(
   }: { settings: StripeSettings; checked: CheckedKey | undefined; now: number },
 ): Promise<Result<ProviderAccount, "invalid_request">> {
   const { secretKey, publishableKey, webhookSecret, approvalSecret, sharedTokens } = settings;
-  const kept = await accountToKeep(tx, siteKeyHash, checked);
-  const live = checked?.report.live ?? kept?.live;
+  const existing = await accountToKeep(tx, siteKeyHash, checked);
+  const live = checked?.report.live ?? existing?.live;
   if (live === undefined) {
     return refuse("invalid_request", "secret_key: give the key of the Stripe account to connect.");
   }
   const fault = settingsFault(settings, live);
   if (fault !== undefined) return refuse("invalid_request", fault);
   await endAccounts(tx, siteKeyHash, now);
-  const accountId = kept?.accountId ?? ids.id("pac");
+  const accountId = existing?.accountId ?? ids.id("pac");
   const sealed = (
     name: AccountSecret,
-    given: string | undefined,
+    secret: string | undefined,
     old: string | null | undefined,
-  ) => (given === undefined ? (old ?? null) : secrets.seal(secretPlace(accountId, name), given));
+  ) => (secret === undefined ? (old ?? null) : secrets.seal(secretPlace(accountId, name), secret));
   const account: ProviderAccount = {
     accountId,
     siteKeyHash,
     kind: "stripe",
     live,
     endedAt: null,
-    externalId: checked?.report.externalId ?? kept?.externalId ?? null,
-    publishableKey: publishableKey ?? kept?.publishableKey ?? null,
-    sharedTokens: sharedTokens ?? kept?.sharedTokens ?? false,
-    sealedKey: sealed("key", secretKey, kept?.sealedKey),
-    sealedWebhookSecret: sealed("webhook secret", webhookSecret, kept?.sealedWebhookSecret),
-    sealedApprovalSecret: sealed("approval secret", approvalSecret, kept?.sealedApprovalSecret),
-    connectedAt: kept?.connectedAt ?? now,
+    externalId: checked?.report.externalId ?? existing?.externalId ?? null,
+    publishableKey: publishableKey ?? existing?.publishableKey ?? null,
+    sharedTokens: sharedTokens ?? existing?.sharedTokens ?? false,
+    sealedKey: sealed("key", secretKey, existing?.sealedKey),
+    sealedWebhookSecret: sealed("webhook secret", webhookSecret, existing?.sealedWebhookSecret),
+    sealedApprovalSecret: sealed("approval secret", approvalSecret, existing?.sealedApprovalSecret),
+    connectedAt: existing?.connectedAt ?? now,
   };
   await writeAccount(tx, account);
   return ok(account);

@@ -45,7 +45,7 @@ export async function listPlatforms(
 ): Promise<Result<Page<PlatformWithCount>, "invalid_request">> {
   const page = await readPage(
     request,
-    (wanted) => selectPlatforms(context.db, siteKeyHash, filter, wanted),
+    (pageRequest) => selectPlatforms(context.db, siteKeyHash, filter, pageRequest),
     ({ createdAt, identity }) => ({ createdAt, id: identity }),
   );
   if (!page.ok) return page;

@@ -169,11 +169,11 @@ export async function testPolicy(
   if (!read.ok) return refuse("invalid_request", `policy: ${read.detail}.`);
   const policy = read.value;
   try {
-    const done = await context.policyTests.run(siteKeyHash, async () => {
+    const run = await context.policyTests.run(siteKeyHash, async () => {
       const findings = policyFindings(policy, (id) => hasSkill(skills, id));
       return summarize(findings, await runDraft(context, siteKeyHash, policy, last));
     });
-    return done === undefined ? refuse("rate_limited", BUSY) : ok(done.result);
+    return run === undefined ? refuse("rate_limited", BUSY) : ok(run.result);
   } catch (error) {
     if (!(error instanceof BudgetSpentError)) throw error;
     if (error.resource === "time") return refuse("unavailable", TOO_LONG);

@@ -138,13 +138,13 @@ export async function importProducts(
 ): Promise<Result<ImportReport, ImportFault>> {
   const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
   try {
-    const done = await context.imports.run(siteKeyHash, async () => {
+    const run = await context.imports.run(siteKeyHash, async () => {
       await recordStart(context, target, { replace, actor });
       const reader = new ProductReader();
       await readAll(context, target, lines, reader);
       return finish(context, target, reader, { replace, actor });
     });
-    if (done !== undefined) return ok(done.result);
+    if (run !== undefined) return ok(run.result);
     return refuse("conflict", "An import of this site is under way. Wait for its end.");
   } catch (error) {
     if (error instanceof ImportEndedError) return refuse(error.fault, error.message);

@@ -88,8 +88,8 @@ function readNames(names: readonly string[]): string[] {
   const unknown = read.find((name) => !PRODUCT_FIELDS.includes(name));
   if (unknown !== undefined) {
     const quoted = unknown === "" ? "an empty name" : `“${unknown.slice(0, NAME_CHARS_MAX)}”`;
-    const known = PRODUCT_FIELDS.join(", ");
-    throw new UnreadableListError(`The first line has ${quoted}; products have: ${known}.`);
+    const fields = PRODUCT_FIELDS.join(", ");
+    throw new UnreadableListError(`The first line has ${quoted}; products have: ${fields}.`);
   }
   const twice = read.find((name, place) => read.indexOf(name) !== place);
   if (twice !== undefined) throw new UnreadableListError(`The first line names ${twice} twice.`);

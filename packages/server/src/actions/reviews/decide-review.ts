@@ -21,7 +21,7 @@ import { settlePayment } from "../../purchase/settle.js";
 import { platformActor, platformOf } from "../checkout/platform-actor.js";
 import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
 
-/** Reviews ended in one go of the job. */
+/** Reviews that one run of the job ends. */
 const LATE_MAX = 200;
 
 type Verdict =
@@ -29,7 +29,7 @@ type Verdict =
   | { readonly verdict: "deny"; readonly reasonCode: string; readonly note?: string | undefined };
 
 /** The agent that signed, or the platform that completes a checkout. */
-async function whoAsked(
+async function requesterOf(
   tx: Transaction,
   { siteKeyHash, actorId, request }: Review,
   now: number,
@@ -40,8 +40,8 @@ async function whoAsked(
 }
 
 /**
- * An approval asks the rules again: a reviewer cannot override a rule that denies. An obstacle that can
- * pass leaves the review pending.
+ * Evaluates the rules again for an approval: a reviewer cannot override a rule that denies. A temporary
+ * obstacle leaves the review pending.
  */
 async function approval(
   context: Context,
@@ -55,36 +55,36 @@ async function approval(
   if (obstacle !== undefined) {
     return ok({ status: "invalidated", actor, reasonCode: obstacle.reasonCode, note });
   }
-  const who = await whoAsked(tx, review, now);
-  if (who === undefined) throw new Error("the agent of a review went away in its transaction");
+  const requester = await requesterOf(tx, review, now);
+  if (requester === undefined) throw new Error("the agent of a review is gone");
   const { siteKeyHash, request } = review;
   const { skill, protocol, amount } = request;
   const firstAskedAt = review.createdAt;
-  const question = { siteKeyHash, ...who, skill, protocol, amount, firstAskedAt, now };
+  const question = { siteKeyHash, ...requester, skill, protocol, amount, firstAskedAt, now };
   const verdict = await evaluate(context, tx, question);
   if (verdict.reason === "budget_exceeded") return blockOf("budget_exceeded");
   const { record: decision, rulesEvaluated } = verdict;
-  const again = { decision, rulesEvaluated, actor, note };
+  const evaluation = { decision, rulesEvaluated, actor, note };
   const reasonCode = verdict.reason ?? undefined;
-  if (reasonCode !== undefined) return ok({ ...again, status: "invalidated", reasonCode });
-  return ok({ ...again, status: request.items === undefined ? "approved" : "paying" });
+  if (reasonCode !== undefined) return ok({ ...evaluation, status: "invalidated", reasonCode });
+  return ok({ ...evaluation, status: request.items === undefined ? "approved" : "paying" });
 }
 
 const EXPIRED: ReviewEnd = { status: "expired", actor: serviceActor("reviews.expire") };
 
 /** A decision that was not accepted. A blocked approval leaves the review pending. */
-type NotTaken = Refusal<"not_found" | "conflict"> | Block;
+type NotAccepted = Refusal<"not_found" | "conflict"> | Block;
 
 type Answer =
   | { readonly ok: true; readonly value: Pick<EndedReview, "review" | "payment"> }
-  | NotTaken;
+  | NotAccepted;
 
 interface Judged {
   readonly records: readonly RecordDraft[];
   readonly answer: Answer;
 }
 
-const notTaken = (answer: NotTaken): Judged => ({ records: [], answer });
+const notAccepted = (answer: NotAccepted): Judged => ({ records: [], answer });
 
 /**
  * Why an approval does not count in addition to earlier ones. Approvals count people. Until tokens belong to
@@ -118,11 +118,11 @@ async function approve(
   // Approvals of tokens that were revoked since do not count.
   const revoked = await revokedAmong(tx, review.approvedBy);
   const others = review.approvedBy.filter((id) => !revoked.includes(id));
-  const again = await repeatedApproval(tx, others, actor.id);
-  if (again !== undefined) return notTaken(refuse("conflict", again));
+  const repeated = await repeatedApproval(tx, others, actor.id);
+  if (repeated !== undefined) return notAccepted(refuse("conflict", repeated));
   const approved = { ...review, approvedBy: [...others, actor.id] };
   const result = await approval(context, tx, approved, { actor, note }, now);
-  if (!result.ok) return notTaken(result);
+  if (!result.ok) return notAccepted(result);
   const ended = await commitApproval(context, tx, approved, result.value, now);
   return { records: ended.records, answer: ok(ended) };
 }
@@ -133,7 +133,7 @@ async function approve(
  */
 async function providerBlock(
   { db, providers }: Context,
-  { siteKeyHash, escalationId }: ReviewName,
+  { siteKeyHash, escalationId }: ReviewRef,
 ): Promise<Block | undefined> {
   const review = await reviewById(db, siteKeyHash, escalationId);
   if (review?.status !== "pending" || review.sealedToken === null) return undefined;
@@ -144,28 +144,28 @@ async function providerBlock(
   return blockOf("provider_unreachable");
 }
 
-interface ReviewName {
+interface ReviewRef {
   readonly siteKeyHash: string;
   readonly escalationId: string;
 }
 
-/** A person's word about a review. One that is over, or late, stays as it is. */
+/** Approves or denies a review, unless it has ended or expired. */
 export async function decideReview(
   context: Context,
-  named: ReviewName,
+  ref: ReviewRef,
   verdict: Verdict,
   actor: Actor,
-): Promise<{ readonly ok: true; readonly value: Review } | NotTaken> {
-  const { siteKeyHash, escalationId } = named;
-  const block = verdict.verdict === "approve" ? await providerBlock(context, named) : undefined;
+): Promise<{ readonly ok: true; readonly value: Review } | NotAccepted> {
+  const { siteKeyHash, escalationId } = ref;
+  const block = verdict.verdict === "approve" ? await providerBlock(context, ref) : undefined;
   const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
     const now = context.clock.now();
     const review = await reviewById(tx, siteKeyHash, escalationId);
     if (review === undefined) {
-      return notTaken(refuse("not_found", "The site has no such escalation."));
+      return notAccepted(refuse("not_found", "The site has no such escalation."));
     }
     if (review.status !== "pending") {
-      return notTaken(refuse("conflict", `It is ${review.status} already.`));
+      return notAccepted(refuse("conflict", `It is ${review.status} already.`));
     }
     if (now >= review.expiresAt) {
       const { records } = await endReview(context, tx, review, EXPIRED, now);
@@ -175,7 +175,7 @@ export async function decideReview(
     if (verdict.verdict === "approve") {
       return block === undefined
         ? approve(context, tx, review, { actor, note }, now)
-        : notTaken(block);
+        : notAccepted(block);
     }
     const end = { status: "denied", actor, reasonCode: verdict.reasonCode, note } as const;
     const ended = await endReview(context, tx, review, end, now);
@@ -188,7 +188,7 @@ export async function decideReview(
   return ok((await reviewById(context.db, siteKeyHash, escalationId)) ?? review);
 }
 
-/** Ends a review nobody decided in time; undefined where there is nothing to end. */
+/** Ends a review that nobody decided in time; undefined if it is not late. */
 export async function expireIfLate(
   context: Context,
   tx: Transaction,
@@ -199,7 +199,6 @@ export async function expireIfLate(
   return endReview(context, tx, review, EXPIRED, now);
 }
 
-/** Ends all reviews that are late. */
 export async function expireReviews(context: Context, stopping: () => boolean): Promise<void> {
   const { audit, clock, db } = context;
   for (const { siteKeyHash, escalationId } of await lateReviews(db, clock.now(), LATE_MAX)) {

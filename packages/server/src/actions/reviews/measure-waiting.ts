@@ -23,7 +23,7 @@ const UNKNOWN: Waiting = {
   signedBytes: Number.NaN,
 };
 
-/** Asked for by whoever watches; a database that is away must not hide everything else they ask for. */
+/** Read with the metrics. If the database does not answer, the other metrics must still be shown. */
 export async function measureWaiting({ db, clock, log }: Context): Promise<Waiting> {
   try {
     const reviews = await countWaiting(db);

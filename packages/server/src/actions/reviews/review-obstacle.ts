@@ -134,18 +134,18 @@ async function goodsObstacle(tx: Transaction, review: Review): Promise<Obstacle 
   const { siteKeyHash, decisionId, request } = review;
   const { checkout, items, amount } = request;
   if (checkout !== undefined) {
-    const found = await checkoutById(tx, siteKeyHash, checkout.checkoutId);
-    if (found?.status !== "completing" || found.decisionId !== decisionId) {
+    const current = await checkoutById(tx, siteKeyHash, checkout.checkoutId);
+    if (current?.status !== "completing" || current.decisionId !== decisionId) {
       return forGood("checkout_changed");
     }
-    const quote = await quoteFor(tx, siteKeyHash, found.content, "order");
+    const quote = await quoteFor(tx, siteKeyHash, current.content, "order");
     if (quote.lines.some(isSoldOut)) return forNow("out_of_stock");
-    const same = isSameQuote(quote, found.quote) && quote.totals.totalMinor === amount?.minor;
+    const same = isSameQuote(quote, current.quote) && quote.totals.totalMinor === amount?.minor;
     return same ? undefined : forGood("cart_mismatch");
   }
   if (items === undefined) return undefined;
-  const wanted = items.map(({ id: productId, quantity }) => ({ productId, quantity }));
-  const { lines, currency, subtotalMinor } = await priceLines(tx, siteKeyHash, wanted, "order");
+  const requested = items.map(({ id: productId, quantity }) => ({ productId, quantity }));
+  const { lines, currency, subtotalMinor } = await priceLines(tx, siteKeyHash, requested, "order");
   if (lines.some(isSoldOut)) return forNow("out_of_stock");
   if (lines.some((line) => typeof line === "string")) return forGood("cart_invalid");
   const same = subtotalMinor === amount?.minor && currency === amount.currency;

@@ -13,18 +13,18 @@ import { siteChange } from "./site-change.js";
 export async function pauseSite(
   { audit, clock }: Context,
   siteKeyHash: string,
-  wanted: "paused" | "resumed",
+  target: "paused" | "resumed",
   actor: Actor,
 ): Promise<Result<Site, "not_found">> {
   const { answer } = await audit.commit<Result<Site, "not_found">>(siteKeyHash, async (tx) => {
     const now = clock.now();
-    const pausedAt = wanted === "paused" ? now : null;
+    const pausedAt = target === "paused" ? now : null;
     const changed = await writePause(tx, siteKeyHash, { pausedAt, now });
     const site = await siteByHash(tx, siteKeyHash);
     if (site === undefined) {
       return { records: [], answer: refuse("not_found", "No site has this key hash.") };
     }
-    const records = changed ? [await siteChange(wanted, site, { actor, now })] : [];
+    const records = changed ? [await siteChange(target, site, { actor, now })] : [];
     return { records, answer: ok(site) };
   });
   return answer;

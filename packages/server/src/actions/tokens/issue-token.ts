@@ -32,23 +32,23 @@ type Issued = { readonly token: string; readonly stored: Token };
 export async function issueToken(
   { audit, clock, ids, db }: Context,
   by: Principal,
-  wanted: NewToken,
+  newToken: NewToken,
 ): Promise<Result<Issued, "forbidden" | "invalid_request" | "conflict">> {
-  if (!hasRole(by, wanted.role)) {
+  if (!hasRole(by, newToken.role)) {
     return refuse("forbidden", "A token cannot make one of a higher role than its own.");
   }
-  if (wanted.role === "operator" && wanted.sites !== null) {
+  if (newToken.role === "operator" && newToken.sites !== null) {
     return refuse("invalid_request", "sites: an operator's token is for every site.");
   }
-  const forAll = wanted.role === "operator" || wanted.role === "auditor";
-  if (!forAll && wanted.sites === null) {
+  const forAll = newToken.role === "operator" || newToken.role === "auditor";
+  if (!forAll && newToken.sites === null) {
     return refuse("invalid_request", "sites: name the sites this token is for.");
   }
-  const within = wanted.sites?.every((hash) => maySee(by, hash)) ?? by.sites === null;
+  const within = newToken.sites?.every((hash) => maySee(by, hash)) ?? by.sites === null;
   if (!within) {
     return refuse("forbidden", "A token cannot make one for sites it may not see.");
   }
-  for (const hash of wanted.sites ?? []) {
+  for (const hash of newToken.sites ?? []) {
     if ((await siteByHash(db, hash)) === undefined) {
       return refuse("invalid_request", "sites: one of the sites does not exist.");
     }
@@ -56,7 +56,7 @@ export async function issueToken(
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   const stored: Token = {
     tokenId: ids.id("adm"),
-    ...wanted,
+    ...newToken,
     createdBy: by.tokenId,
     createdAt: clock.now(),
     revokedAt: null,

@@ -16,7 +16,7 @@ import { readBody, requireVerifiedSite } from "./request.js";
 const MINUTES_PER_HOUR = 60;
 /** Challenges one address may request, as a multiple of its registrations. */
 const CHALLENGES_PER_REGISTRATION = 6;
-/** A detail that was written for people. */
+/** A detail that is a whole sentence, so agents may see it. */
 const SENTENCE = /^[A-Z`].*\.$/;
 
 /** How agents register with a site: a challenge, an answer to it, and the status that follows. */
@@ -86,7 +86,7 @@ export function agentHandlers(
       return renderMandateAnswer(exchange, { status: 201, body: answer });
     },
 
-    // The id is known to the agent and the owner alone: 144 random bits.
+    // The id has 144 random bits, so only the agent and the owner know it.
     status: async (exchange) => {
       const site = await findSite(db, exchange.param("site"), "key");
       if (site?.status !== "verified") throw new Problem("not_found");

@@ -13,7 +13,7 @@ const WAIT_S_MAX = 20;
 const PER_ADDRESS_MAX = 2;
 const PER_SITE_MAX = 100;
 
-/** Requests that are held open until something happens; each costs a little for all its time. */
+/** Limits the requests that wait for a change, because each uses memory while it waits. */
 export class LongPolls {
   private readonly counts = new Map<string, number>();
 
@@ -23,7 +23,7 @@ export class LongPolls {
     else this.counts.set(key, count);
   }
 
-  /** What to call when it is over. Undefined where too many wait already: answer at once then. */
+  /** Returns a function that ends the wait. Undefined if too many wait already: then answer at once. */
   enter(siteKeyHash: string, address: string): (() => void) | undefined {
     const site = `site ${siteKeyHash}`;
     const source = `address ${address}`;
@@ -49,13 +49,13 @@ function render(review: Review, now: number) {
   };
 }
 
-/** How long a client wants to wait for news (RFC 7240); 0 for not at all. */
+/** How long a client wants to wait for a change, in milliseconds (RFC 7240). */
 function waitOf(prefer: string | undefined): number {
   const [, seconds = "0"] = /(?:^|[\s,])wait=(\d{1,4})(?:[\s,;]|$)/i.exec(prefer ?? "") ?? [];
   return Math.min(Number(seconds), WAIT_S_MAX) * 1000;
 }
 
-/** The state of an escalation. Its id is known to the agent and the owner alone: 144 random bits. */
+/** The id of an escalation has 144 random bits, so only the agent and the owner know it. */
 export function escalationHandlers(
   context: Context,
 ): Readonly<Record<"status" | "withdraw", Handler>> {

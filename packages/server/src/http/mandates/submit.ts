@@ -14,16 +14,16 @@ import {
   renderMandateAnswer,
 } from "../server/mandate-answer.js";
 import { Problem } from "../server/problem.js";
-import { parseBody, requirePassage } from "./request.js";
+import { parseBody, requireNoWaiting } from "./request.js";
 
-/** What a receipt repeats of the request. */
+/** The request, as a receipt shows it. */
 interface Submission {
   readonly siteKey: string;
-  /** The body as it came; null where it was not read to its end. */
+  /** Null if the body was not read to its end. */
   bytes: Uint8Array | null;
 }
 
-/** Refuses a body that is not JSON; a site that takes no mandates refuses it like every other. */
+/** Parses the body. A site that takes no mandates gives the same refusal for every body. */
 function bodyFor(to: MandateSite, bytes: Uint8Array): JsonValue {
   if (to.kind === "deleted" || to.site.status === "verified") return parseBody(bytes);
   const parsed = parseJson(bytes);
@@ -37,8 +37,8 @@ async function submit(
   submission: Submission,
 ): Promise<MandateAnswer> {
   const { request, requestId, caller } = exchange;
-  // Before the site is looked up, so that trying unknown keys costs no reads beyond this rate.
-  requirePassage(context, exchange);
+  // First, so that trying unknown keys costs no more database reads than this rate.
+  requireNoWaiting(context, exchange);
   const to = await siteForMandates(context, submission.siteKey);
   if (to === undefined) throw new Problem("site_not_found");
   submission.bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
@@ -85,8 +85,8 @@ export function submitHandler(context: Context): Handler {
     if (!wantsReceipt(exchange.header("prefer"))) {
       return renderMandateAnswer(exchange, await answer);
     }
-    // Refusals have receipts too. Where a receipt cannot be signed, the decision stays, and the agent
-    // learns it by sending the same bytes again.
+    // Refusals have receipts too. If a receipt cannot be signed, the decision stands, and the agent gets it
+    // by sending the same bytes again.
     const answered = await answer.catch((error: unknown) =>
       mandateRefusal(problemOf(context, exchange, error), context.config.baseUrl),
     );

@@ -68,7 +68,6 @@ async function limitOf(
   return waitMs > 0 ? { scope: "site", waitMs } : undefined;
 }
 
-/** A call as it is recorded. */
 function toolCall(
   { exchange, message, server }: Omit<McpRequest, "revision">,
   revision: string,
@@ -175,8 +174,8 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   const isGone = tool === undefined && movesMoney(name) && carriesMandate(params);
   if (isGone || tool?.kind === "mandate") {
     const { caller } = exchange;
-    const sent = { meta: params._meta, caller };
-    const { members } = await callWithMandate(tools, server.site, call, sent);
+    const details = { meta: params._meta, caller };
+    const { members } = await callWithMandate(tools, server.site, call, details);
     return resultAnswer(message.id, server.result(revision, members));
   }
   if (tool === undefined) {

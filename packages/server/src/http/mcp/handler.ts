@@ -22,8 +22,8 @@ import type { ShopTools } from "./shop-tool.js";
 import { type SiteServer, siteServer } from "./site-server.js";
 
 const BODY_BYTES_MAX = 256 * 1024;
-/** A large body counts as several small ones: reading it costs as much. */
-const BODY_BYTES_PER_PLACE = 8 * 1024;
+/** A large body counts as several small ones, because reading it costs as much. */
+const BODY_BYTES_PER_UNIT = 8 * 1024;
 
 /** `POST /v1/mcp/{site_key}`: the MCP server of every site. */
 export class McpHandler {
@@ -53,9 +53,9 @@ export class McpHandler {
       return this.replay(exchange, { kind: "known", site: site.site });
     }
     const body = await readBytes(this.context, request, BODY_BYTES_MAX);
-    const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
-    if (places > 0) requireNoWait(admission.takeBytes(caller, places), UNREAD_REST);
-    // A body may take its time: the site may have changed since.
+    const units = Math.floor(body.length / BODY_BYTES_PER_UNIT);
+    if (units > 0) requireNoWait(admission.takeBytes(caller, units), UNREAD_REST);
+    // The site may have changed while the body was read.
     const current = liveSites.ready(name) ?? (await liveSites.find(name));
     if (current === undefined) throw this.unknownSite();
     if (current.site.status !== "verified") return this.pendingAnswer(current.site.domain);

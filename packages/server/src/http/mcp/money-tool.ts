@@ -38,8 +38,7 @@ interface MoneyTools {
   readonly shop: ShopTools;
 }
 
-/** What a call came with besides its arguments. */
-interface CalledWith {
+interface CallDetails {
   readonly meta: JsonValue | undefined;
   readonly caller: Caller;
 }
@@ -72,37 +71,37 @@ const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
   unavailable: "error",
 };
 
-/** A mandate's answer as a result of the tool: the very body its endpoint gives. */
+/** The answer to a mandate as a tool result, with the same body as the mandate endpoint. */
 export function resultOf(
   { body }: Pick<MandateAnswer, "body">,
-  told: JsonObject = { ...body },
+  content: JsonObject = { ...body },
 ): ToolResult {
-  const said = String(body.outcome);
-  const outcome = OUTCOMES[said] ?? "refused";
+  const decision = String(body.outcome);
+  const outcome = OUTCOMES[decision] ?? "refused";
   const result = {
-    content: [{ type: "text", text: JSON.stringify(told) }],
-    structuredContent: told,
+    content: [{ type: "text", text: JSON.stringify(content) }],
+    structuredContent: content,
     isError: outcome !== "answered",
   };
   return toolResult(
     result,
     outcome,
-    outcome === "answered" ? undefined : String(body.reason ?? said),
+    outcome === "answered" ? undefined : String(body.reason ?? decision),
   );
 }
 
-/** Where the mandate was refused, the checkout says so too: that is where UCP looks. */
+/** Adds the refusal of the mandate to the checkout's messages, where UCP clients look. */
 function withRefusal(checkout: JsonObject, { reason, message }: MandateAnswer["body"]): JsonObject {
   if (reason === undefined || checkout.ucp === undefined) return checkout;
   const { messages } = checkout;
   const refusal = { type: "error", code: String(reason), content: String(message ?? reason) };
-  const told = Array.isArray(messages) ? messages : [];
-  return { ...checkout, messages: [{ ...refusal, severity: "recoverable" }, ...told] };
+  const others = Array.isArray(messages) ? messages : [];
+  return { ...checkout, messages: [{ ...refusal, severity: "recoverable" }, ...others] };
 }
 
-const asAsked = ({ id, quantity }: OrderedItem) => ({ id, quantity });
+const requestedItem = ({ id, quantity }: OrderedItem) => ({ id, quantity });
 
-/** What to sign for a call that came without a mandate, with what it would cost. */
+/** Answers a call without a mandate: what to sign, and the price. */
 async function mandateRequired(
   { config, db }: Context,
   site: Site,
@@ -125,8 +124,10 @@ async function mandateRequired(
     site_key,
     audience: `${config.baseUrl}/v1/m/${site_key}/mandate`,
     skill,
-    // Only what was read: nothing else of a stranger's is sent back.
-    ...(priced.ok && !completes ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
+    // Only arguments that were understood are sent back.
+    ...(priced.ok && !completes
+      ? { arguments: { items: priced.value.items.map(requestedItem) } }
+      : {}),
     protocol_context: { protocol: "mcp", ...cart },
     ...(completes ? {} : { payment: { handler: site.provider?.kind ?? "", token: "" } }),
   };
@@ -161,7 +162,7 @@ interface MandateResult {
 
 const unrecorded = (result: ToolResult): MandateResult => ({ result, isRecorded: false });
 
-/** Submits the mandate of a call: it is decided as if it had been sent to the mandate endpoint. */
+/** Submits the mandate of a call, like one that is sent to the mandate endpoint. */
 async function submitCall(
   { context, shop }: MoneyTools,
   site: Site,
@@ -172,15 +173,15 @@ async function submitCall(
   const skill = String(call.name);
   const submitted = await submitMandate(context, { kind: "known", site }, mandate, {
     ...submission,
-    call: { skill, arguments: args, recorded: call },
+    call: { skill, arguments: args, toolCall: call },
   });
   const isRecorded = submitted.callRecorded === true;
   const answer = answerOf(context.config.baseUrl, submitted);
-  // A caller whose mandate does not verify is shown nobody's checkout.
+  // A caller whose mandate does not verify must not see the checkout.
   if (skill !== COMPLETE_CHECKOUT || submitted.kind === "refused") {
     return { result: resultOf(answer), isRecorded };
   }
-  // UCP has the checkout itself as the result: its members stand beside those of the answer.
+  // In UCP the result is the checkout, so its members are merged with those of the answer.
   const checkout = await shop.checkoutOfMandate(site, args);
   const content = { ...withRefusal(checkout ?? {}, answer.body), ...answer.body };
   return { result: resultOf(answer, content), isRecorded };
@@ -190,7 +191,7 @@ async function answerCall(
   tools: MoneyTools,
   site: Site,
   call: ToolCall,
-  { meta, caller }: CalledWith,
+  { meta, caller }: CallDetails,
 ): Promise<MandateResult> {
   const { context } = tools;
   const { admission, config } = context;
@@ -207,7 +208,7 @@ async function answerCall(
       if (carriesMandate({ _meta: meta ?? null }) && !mayRefuse()) return limited();
       return unrecorded(resultOf(answerOf(baseUrl, { kind: "refused", fault })));
     }
-    // Neither can be checked before one is chosen, so it is refused as an unproven mandate.
+    // With two mandates neither is checked, so the call is refused as unproven.
     const refused = await refuseUnproven(context, site, fault, submission);
     return unrecorded(resultOf(answerOf(baseUrl, refused)));
   }
@@ -232,14 +233,14 @@ export async function callWithMandate(
   tools: MoneyTools,
   site: Site,
   call: ToolCall,
-  sent: CalledWith,
+  details: CallDetails,
 ): Promise<ToolResult> {
-  const { result, isRecorded } = await answerCall(tools, site, call, sent);
+  const { result, isRecorded } = await answerCall(tools, site, call, details);
   if (isRecorded) return result;
   const read = readCall(call.args, undefined);
-  const recorded = read.ok ? { ...call, args: read.value.args } : call;
-  await recordCall(tools.context, recorded, result, {
-    isProven: sent.caller.provenAs === "spending",
+  const recordedCall = read.ok ? { ...call, args: read.value.args } : call;
+  await recordCall(tools.context, recordedCall, result, {
+    isProven: details.caller.provenAs === "spending",
   });
   return result;
 }

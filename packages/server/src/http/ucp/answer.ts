@@ -10,7 +10,6 @@ import type { Clock } from "../../infra/clock.js";
 import type { Answer } from "../server/exchange.js";
 
 const JSON_TYPE = "application/json";
-/** What a caller may name its request by. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** The answer to a call, in UCP's shape. */
@@ -33,7 +32,7 @@ export function ucpMember(...capabilities: readonly UcpCapability[]): JsonObject
 export const unlessEmpty = (name: string, value: JsonObject) =>
   Object.keys(value).length === 0 ? {} : { [name]: value };
 
-/** What a shop answers if it has nothing to show: a business outcome, so its status is 200. */
+/** An answer without a resource. In UCP this is a business outcome with status 200. */
 export function errorAnswers(messages: readonly JsonObject[]): UcpAnswer {
   const ucp = { version: UCP_VERSION, status: "error" };
   return { status: 200, body: { ucp, messages: [...messages] }, unchanged: true };
@@ -43,7 +42,7 @@ export function errorAnswer(code: string, content: string): UcpAnswer {
   return errorAnswers([{ type: "error", code, content, severity: "unrecoverable" }]);
 }
 
-/** Signs an answer with the site's own key (RFC 9421). `requestId`: the caller's name of its request. */
+/** Signs an answer with the site's key (RFC 9421). `requestId` is the caller's id of the request. */
 export async function signAnswer(
   { clock }: { readonly clock: Clock },
   signer: Signer,

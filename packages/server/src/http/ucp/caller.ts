@@ -15,7 +15,7 @@ import { Problem } from "../server/problem.js";
 import { ucpProblem } from "./errors.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
 
-/** A platform that calls, as far as it is known. */
+/** The platform that calls. */
 export interface Caller {
   /** The profile it names. Only a signature proves that the profile is its own. */
   readonly profileUrl: string;
@@ -29,7 +29,7 @@ export interface Caller {
   readonly webhookUrl: string | null;
   /** The number of the network it calls from, for the shares of unsigned callers. */
   readonly network: string;
-  /** Whose share of stored bytes its rows use, if that is not the one of its own domain. */
+  /** The share of stored bytes that its rows use, if it is not that of its domain. */
   readonly holder?: Holder | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function negotiateWith(
   };
 }
 
-/** Has `Signature-Input` without `Signature`: its sender did not mean to be anonymous. */
+/** `Signature-Input` without `Signature`: the sender meant to sign. */
 function isHalfSigned({ fields }: UcpRequest): boolean {
   const has = (name: string) => fields.some((field) => field.name.toLowerCase() === name);
   return has("signature-input") && !has("signature");
@@ -94,7 +94,7 @@ export async function proveCaller(
   return { ...named, keyId: null, dated: false };
 }
 
-/** A caller whose request proves nothing, whatever else came with it. */
+/** A caller whose signature is not checked. */
 export const unprovenCaller = ({ keys: _, ...named }: NamedPlatform): Caller => ({
   ...named,
   keyId: null,
@@ -108,7 +108,7 @@ export function holderOf({ profileUrl, keyId, network, holder }: Caller): Holder
   return `signed:${webName(profileUrl)?.domain ?? profileUrl}`;
 }
 
-/** The caller as carts, checkouts and orders keep it. */
+/** The caller as carts, checkouts and orders store it. */
 export function platformOf(caller: Caller): BuyingPlatform {
   const { profileUrl: url, keyId, webhookUrl } = caller;
   return { url, signed: keyId !== null, webhookUrl, holder: holderOf(caller) };

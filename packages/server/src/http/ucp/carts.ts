@@ -1,7 +1,7 @@
 import { type JsonObject, totalEntries } from "@gatehouse/protocol";
 import {
   type CartContent,
-  type CartPlace,
+  type CartRef,
   cancelCart,
   createCart,
   type PricedCart,
@@ -23,7 +23,7 @@ import type { Operation, UcpCall } from "./operation.js";
 
 export const CART = "dev.ucp.shopping.cart";
 
-function placeOf({ site, caller, id }: UcpCall): CartPlace {
+function placeOf({ site, caller, id }: UcpCall): CartRef {
   return { siteKeyHash: site.siteKeyHash, cartId: id, platform: platformOf(caller) };
 }
 

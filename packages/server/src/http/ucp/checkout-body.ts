@@ -35,7 +35,6 @@ export interface CheckoutViewer extends TermsSigner {
   readonly capabilities: readonly UcpCapability[];
 }
 
-/** Everything about a checkout that its platform is shown. */
 export interface ShownCheckout extends Omit<CheckoutMessages, "canShip"> {
   readonly checkout: Checkout;
 }

@@ -19,7 +19,7 @@ const error = (code: string, content: string, severity: Severity, path?: string)
 
 const METHOD = "$.fulfillment.methods[0]";
 
-/** What a purchase lacks, and where the answer would have it. */
+/** The message for each missing part of a purchase, with the path of the member. */
 const MISSING: Readonly<Record<Missing, readonly [code: string, content: string, path?: string]>> =
   {
     email: [
@@ -64,7 +64,7 @@ const NOTICES: Readonly<Record<Notice["code"], readonly [string, Severity]>> = {
   too_many_reviews: ["review_required", "recoverable"],
 };
 
-/** What people have to do before the checkout goes on. */
+/** The messages of a checkout that waits for a person. */
 function progressMessages(progress: Progress | null): readonly JsonObject[] {
   if (progress?.kind === "reviewed") {
     const content =

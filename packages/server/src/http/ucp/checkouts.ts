@@ -3,7 +3,7 @@ import { idempotentChange, idempotentCommit } from "../../actions/checkout/idemp
 import { progressOf } from "../../actions/checkout/progress.js";
 import {
   type Changed,
-  type CheckoutPlace,
+  type CheckoutRef,
   cancelCheckout,
   createCheckout,
   ownCheckout,
@@ -22,11 +22,11 @@ import { readDelivery } from "./fulfillment.js";
 import { lineMessages, readLines } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
 
-/** UCP's own address, and the one that the contract gives the same thing. */
+/** UCP's path, and the path of the contract. */
 export const checkoutPaths = (below: string) =>
   ["/checkout-sessions", "/checkouts"].map((root) => root + below);
 
-export const placeOf = ({ site, caller, id }: UcpCall): CheckoutPlace => ({
+export const refOf = ({ site, caller, id }: UcpCall): CheckoutRef => ({
   siteKeyHash: site.siteKeyHash,
   checkoutId: id,
   platform: platformOf(caller),
@@ -50,14 +50,14 @@ async function checkoutAnswer(
   };
 }
 
-/** Shows a checkout of the caller's own, without pricing it again. */
+/** Shows a checkout of the caller, without pricing it again. */
 export async function showCheckoutOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
   const { db } = context;
-  const own = await ownCheckout(db, placeOf(call));
+  const own = await ownCheckout(db, refOf(call));
   return own.ok ? checkoutAnswer(context, db, call, own.value) : noCheckout();
 }
 
-/** What a change comes to: its records, and the answer. */
+/** The records of a change, and its answer. */
 async function changeAnswer(
   context: Context,
   tx: Transaction,
@@ -112,7 +112,7 @@ const get: Operation = {
   capability: CHECKOUT,
   whileClosed: true,
   async run(context, call) {
-    const own = await showCheckout(context, placeOf(call), call);
+    const own = await showCheckout(context, refOf(call), call);
     return own.ok ? checkoutAnswer(context, context.db, call, own.value) : noCheckout();
   },
 };
@@ -129,7 +129,7 @@ const update: Operation = {
     const lines = readLines(body.line_items);
     const content = { lines, ...buyerIn(body), delivery: readDelivery(body.fulfillment) };
     return idempotentCommit(context, request, async (tx) =>
-      changeAnswer(context, tx, call, await updateCheckout(context, tx, placeOf(call), content)),
+      changeAnswer(context, tx, call, await updateCheckout(context, tx, refOf(call), content)),
     );
   },
 };
@@ -145,7 +145,7 @@ const cancel: Operation = {
   show: showCheckoutOf,
   run: (context, call, request) =>
     idempotentCommit(context, request, async (tx) =>
-      changeAnswer(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),
+      changeAnswer(context, tx, call, await cancelCheckout(context, tx, refOf(call))),
     ),
 };
 

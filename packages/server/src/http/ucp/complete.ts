@@ -3,7 +3,7 @@ import { completeCheckout } from "../../actions/checkout/complete.js";
 import type { DeclineWait } from "../../domain/declines/caller.js";
 import { errorAnswer, type UcpAnswer } from "./answer.js";
 import { CHECKOUT, checkoutBody, FULFILLMENT } from "./checkout-body.js";
-import { checkoutPaths, noCheckout, placeOf, showCheckoutOf } from "./checkouts.js";
+import { checkoutPaths, noCheckout, refOf, showCheckoutOf } from "./checkouts.js";
 import type { Operation } from "./operation.js";
 
 /** Nothing is stored for the idempotency key: the same request may be sent after the wait. */
@@ -26,7 +26,7 @@ export const completeOperation: Operation = {
     const { site, signer, requestId, client } = call;
     const { capabilities } = call.caller;
     const completion = {
-      ...placeOf(call),
+      ...refOf(call),
       site,
       signer,
       token: paymentToken(call.body.payment, site.provider),

@@ -6,7 +6,7 @@ import { Problem, UNAVAILABLE_RETRY_AFTER_S } from "../server/problem.js";
 import type { UcpAnswer } from "./answer.js";
 import type { NoProfile } from "./platform-profiles.js";
 
-/** What only UCP has a code for. Everything else has the code that it has in every protocol. */
+/** UCP's own codes. All other problems have the same code in every protocol. */
 type UcpCode = Exclude<NoProfile, "rate_limited"> | SignatureFault | "request_too_large";
 
 /** The statuses of UCP's own codes (2026-08-25, error table). */
@@ -26,19 +26,18 @@ const STATUSES: Readonly<Record<UcpCode, number>> = {
 const isUcpCode = (code: string | undefined): code is UcpCode =>
   code !== undefined && Object.hasOwn(STATUSES, code);
 
-/** Ends a call that did not reach the shop, with one of UCP's own codes. */
+/** A problem with one of UCP's own codes. */
 export function ucpProblem(code: UcpCode, message: string): Problem {
   return new Problem("invalid_request", { message, reasonCode: code });
 }
 
-/** Says what is wrong with a body. */
 export const invalid = (message: string) => new Problem("invalid_request", { message });
 
 /** UCP's code for a problem. */
 export const codeOf = ({ code, reasonCode }: Problem): UcpCode | ReasonCode =>
   isUcpCode(reasonCode) ? reasonCode : code;
 
-/** A problem in UCP's form for what is wrong with a call, not with what the shop sells. */
+/** A problem of the call itself, in UCP's form. */
 export function problemAnswer(problem: Problem): UcpAnswer {
   const { reasonCode, message, headers } = problem;
   const status = isUcpCode(reasonCode) ? STATUSES[reasonCode] : problem.status;
@@ -55,7 +54,7 @@ export function renderUcpError(problem: Problem, exchange: Exchange, baseUrl: st
   return json(status, body, headers);
 }
 
-/** What a call was refused with. Everything else is our own mistake, and is thrown on. */
+/** The problem that refused a call. Other errors are bugs and are thrown again. */
 export function refusalIn(error: unknown): Problem {
   if (error instanceof UnavailableError) {
     const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };

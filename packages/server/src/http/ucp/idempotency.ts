@@ -14,10 +14,7 @@ import type { ChangeOperation, UcpCall } from "./operation.js";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/**
- * Carries out a call unless it was answered before. The same request gets the answer it had; another
- * request with the same key is refused.
- */
+/** Performs a call once. A repeated request gets the same answer; another request with its key is refused. */
 export async function idempotent(
   context: Context,
   operation: ChangeOperation,
@@ -33,7 +30,7 @@ export async function idempotent(
     return errorAnswer("not_found", "This shop is not there any more.");
   }
   const meanwhile = await replay(context, operation, call, request);
-  if (meanwhile === undefined) throw new Error("a key was taken and is free");
+  if (meanwhile === undefined) throw new Error("an idempotency key is taken but has no reply");
   return meanwhile;
 }
 

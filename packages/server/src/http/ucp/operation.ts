@@ -18,7 +18,7 @@ export interface ReceivedCall {
   readonly client: Client;
   /** Makes a retry safe; undefined if none was sent. */
   readonly idempotencyKey: string | undefined;
-  /** Where it was sent, and its bytes: a repetition has the same. */
+  /** The path and body, which a repeated request has again. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
@@ -29,19 +29,19 @@ export interface UcpCall extends ReceivedCall {
 }
 
 interface Named {
-  /** UCP's name of it, which is the name of its tool over MCP. */
+  /** The name in UCP, and of its tool in MCP. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PUT";
-  /** Its addresses below that of the shop. Replies are stored under the first. */
+  /** Paths below the shop's. Replies are stored under the first. */
   readonly paths: readonly string[];
   readonly capability: UcpCapability;
   /** Whether only a platform that signs may call it, and whether the owner can waive that. */
   readonly signature?: "always" | "unless_waived";
-  /** It works while the shop is closed: what was begun can be read and cancelled. */
+  /** Works while the shop is closed, so that open checkouts can be read and cancelled. */
   readonly whileClosed?: true;
-  /** It works while the site is not verified: orders stay readable. */
+  /** Works while the site is not verified, so that orders stay readable. */
   readonly whilePending?: true;
-  /** It works while the storage quota is full, because it ends something. */
+  /** Works while the storage quota is full, because it ends something. */
   readonly ends?: true;
 }
 
@@ -59,5 +59,4 @@ export interface ChangeOperation extends Named {
   show(context: Context, call: UcpCall): Promise<UcpAnswer>;
 }
 
-/** Something that a platform can ask of a shop. */
 export type Operation = ReadOperation | ChangeOperation;

@@ -1,5 +1,5 @@
 import { ORDER_CAPABILITY } from "@gatehouse/protocol";
-import { platformOrder } from "../../actions/orders/platform-order.js";
+import { platformOrder } from "../../actions/orders/read-orders.js";
 import { errorAnswer } from "./answer.js";
 import { platformOf } from "./caller.js";
 import type { Operation } from "./operation.js";

@@ -1,7 +1,7 @@
 import {
   buyerProgress,
   findBuyerPage,
-  followReturnedBuyer,
+  syncReturnedBuyer,
 } from "../../actions/checkout/buyer-page.js";
 import { termsText } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
@@ -44,7 +44,7 @@ export function pageRoute(context: Context): Route {
     if (new URL(request.url ?? "", config.baseUrl).search !== "") {
       const { decisionId, pageId } = checkout;
       if (decisionId !== null && returns.take(pageId, clock.now()) === 0) {
-        await followReturnedBuyer(context, decisionId);
+        await syncReturnedBuyer(context, decisionId);
       }
       return { status: 303, headers: { ...PAGE_HEADERS, location: pageUrl(config, checkout) } };
     }

@@ -35,7 +35,7 @@ const TURN_RETRY_MS = 2000;
 /** `Retry-After` for a caller whose rows find no space. */
 const STORAGE_RETRY_AFTER_S = "60";
 
-/** Carries out a platform's call when its turn comes, or refuses it. */
+/** Performs a platform's call when its turn comes, or refuses it. */
 export async function performOperation(
   context: Context,
   operation: Operation,
@@ -99,7 +99,7 @@ function nothingInCommon(site: Site): UcpAnswer {
   return errorAnswer("capabilities_incompatible", content);
 }
 
-/** Counts a call for a total that all callers of its class share at a site. */
+/** Counts a call for the total that all callers of its class share at a site. */
 async function takeRate(
   { admission, db }: Context,
   { site: { siteKeyHash }, caller, client }: ReceivedCall,

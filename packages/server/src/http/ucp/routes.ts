@@ -33,7 +33,7 @@ export function ucpGroups(context: Context, profiles: PlatformProfiles): readonl
   ];
 }
 
-/** Answers a call, or refuses it, signed with the key of the site. */
+/** Every answer is signed with the site's key, refusals too. */
 async function answerPlatform(
   context: Context,
   profiles: PlatformProfiles,
@@ -46,7 +46,7 @@ async function answerPlatform(
   if (site.status !== "verified" && !operation.whilePending) {
     return pendingAnswer(context.config.baseUrl, site.domain);
   }
-  // Read before anything is done: a site that is deleted meanwhile has no key to answer with.
+  // Read first, because a site that is deleted during the call has no key any more.
   const signer = await context.siteKeys.signer(site.siteKeyHash);
   const answer = await callOperation(context, profiles, operation, exchange, site).catch(
     (error: unknown) => problemAnswer(refusalIn(error)),
@@ -54,7 +54,7 @@ async function answerPlatform(
   return signAnswer(context, signer, answer, exchange.header("request-id"));
 }
 
-/** Reads a call, proves its caller, and carries it out. */
+/** Reads a call, verifies its caller and performs it. */
 async function callOperation(
   context: Context,
   profiles: PlatformProfiles,
@@ -70,8 +70,8 @@ async function callOperation(
   const platform = await negotiateWith(context, profiles, agent, client);
   const { baseUrl } = context.config;
   const { pathname, search } = new URL(request.url ?? "", baseUrl);
-  const place = { target: pathname + search, baseUrl, body: bytes };
-  const caller = await proveCaller(context, platform, signedRequest(request, place), client);
+  const signed = signedRequest(request, { target: pathname + search, baseUrl, body: bytes });
+  const caller = await proveCaller(context, platform, signed, client);
   return performOperation(context, operation, {
     site,
     caller,

@@ -1,6 +1,10 @@
 import { approvalBody, approveOrder } from "../../actions/payments/approve-order.js";
-import { expectsHook, type HookCall, openHook } from "../../actions/payments/stripe-call.js";
-import { takeStripeEvent } from "../../actions/payments/take-stripe-event.js";
+import {
+  expectsWebhook,
+  handleStripeEvent,
+  openWebhook,
+  type WebhookCall,
+} from "../../actions/payments/stripe-webhook.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import { UNREAD_REST } from "../server/body.js";
@@ -19,14 +23,14 @@ const FINALIZE = "v1.delegated_checkout.finalize_checkout";
 async function requireCall(
   context: Context,
   exchange: Exchange,
-  secretName: Parameters<typeof openHook>[2],
-): Promise<HookCall> {
+  secretName: Parameters<typeof openWebhook>[2],
+): Promise<WebhookCall> {
   const { admission, db } = context;
   const { caller, request } = exchange;
   requireNoWait(admission.takeCostly(caller), UNREAD_REST);
   const { siteKeyHash } = requireFound(await findSite(db, exchange.param("site"), "hash"));
   const signature = exchange.header("stripe-signature");
-  const isExpected = await expectsHook(context, siteKeyHash, secretName);
+  const isExpected = await expectsWebhook(context, siteKeyHash, secretName);
   if (signature === undefined || !isExpected) {
     throw new Problem("invalid_request", {
       message: "Refused: the call is not signed by Stripe for this site.",
@@ -34,7 +38,7 @@ async function requireCall(
     });
   }
   const bytes = await readJsonBytes(context, request, HOOK_BYTES_MAX);
-  const call = await openHook(context, siteKeyHash, secretName, { bytes, signature });
+  const call = await openWebhook(context, siteKeyHash, secretName, { bytes, signature });
   if (call.ok) {
     caller.provenAs = "proven";
     return call.value;
@@ -51,7 +55,7 @@ export function stripeHandlers(
     events: async (exchange) => {
       const call = await requireCall(context, exchange, "webhook secret");
       try {
-        await takeStripeEvent(context, call);
+        await handleStripeEvent(context, call);
       } catch (error) {
         const { requestId } = exchange;
         context.log.warn({ request_id: requestId, error }, "hooks.event_not_followed");

@@ -4,7 +4,7 @@ import { type StripeTools, stripeClient } from "./client.js";
 
 const SECRET_KEY = /^(?:sk|rk)_(test|live)_[A-Za-z0-9]{8,240}$/;
 const PUBLISHABLE_KEY = /^pk_(test|live)_[A-Za-z0-9]{8,240}$/;
-const HOOK_SECRET = /^whsec_[A-Za-z0-9+/=_-]{8,240}$/;
+const WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/=_-]{8,240}$/;
 
 /** A permission that a key must or should have. */
 interface KeyAbility {
@@ -37,8 +37,8 @@ export function publishableMode(key: string): "live" | "test" | undefined {
   return PUBLISHABLE_KEY.exec(key)?.[1] as "live" | "test" | undefined;
 }
 
-export function isHookSecret(secret: string): boolean {
-  return HOOK_SECRET.test(secret);
+export function isWebhookSecret(secret: string): boolean {
+  return WEBHOOK_SECRET.test(secret);
 }
 
 type Probe = (client: Stripe) => Promise<unknown>;

@@ -8,51 +8,54 @@ import {
 } from "../../domain/payments/accounts/store.js";
 import type { Payment } from "../../domain/payments/payment.js";
 import { paymentById, paymentByReference } from "../../domain/payments/store.js";
+import { eventSeen, noteEvent } from "../../domain/provider-events/store.js";
 import { verifyWebhook } from "../../payments/stripe/webhook-signature.js";
+import { syncReturns } from "../../purchase/orders/sync-returns.js";
+import { syncPayment } from "../../purchase/reconcile.js";
 
-/** Accounts of a site whose secrets are tried: the one in use, and those before it. */
+/** Accounts of a site whose secrets are tried, the one in use first. */
 const ACCOUNTS_MAX = 5;
 
-/** A call that is known to be Stripe's. */
-export interface HookCall {
+/** A call that Stripe has signed. */
+export interface WebhookCall {
   readonly siteKeyHash: string;
-  /** Those it may be for, the newest first: one secret may have been given for several. */
+  /** The accounts with this secret, newest first. Several accounts can have the same secret. */
   readonly accounts: readonly ProviderAccount[];
-  readonly body: HookBody;
+  readonly body: WebhookBody;
 }
 
-/** What every call of Stripe's has. Anything else in it is read by whoever needs it. */
-interface HookBody {
+/** The members of every call. */
+interface WebhookBody {
   readonly id: string;
   readonly type: string;
   readonly livemode: boolean;
   readonly data: unknown;
 }
 
-export type HookFault = "signature_invalid" | "wrong_mode" | "malformed";
+export type WebhookFault = "signature_invalid" | "wrong_mode" | "malformed";
 
 const NAME = /^[\w.-]{1,255}$/;
 
-function readBody(bytes: Uint8Array): HookBody | undefined {
+function readBody(bytes: Uint8Array): WebhookBody | undefined {
   let value: unknown;
   try {
-    // Signed by Stripe: it is theirs to say what is in it, and no stranger's.
+    // Stripe signs the body, so it need not be strict JSON.
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const { id, type, livemode, data } = value as Partial<Record<keyof HookBody, unknown>>;
+  const { id, type, livemode, data } = value as Partial<Record<keyof WebhookBody, unknown>>;
   if (typeof id !== "string" || !NAME.test(id) || typeof type !== "string" || !NAME.test(type)) {
     return undefined;
   }
   return typeof livemode === "boolean" ? { id, type, livemode, data } : undefined;
 }
 
-type HookSecret = Extract<AccountSecret, "webhook secret" | "approval secret">;
+type WebhookSecret = Extract<AccountSecret, "webhook secret" | "approval secret">;
 
 /** The accounts of a site that Stripe can have signed a call for, with their sealed secrets. */
-async function signingAccounts({ db }: Context, siteKeyHash: string, secretName: HookSecret) {
+async function signingAccounts({ db }: Context, siteKeyHash: string, secretName: WebhookSecret) {
   const accounts = await usableAccounts(db, siteKeyHash, ACCOUNTS_MAX);
   return accounts.flatMap((account) => {
     const { sealedWebhookSecret, sealedApprovalSecret } = account;
@@ -61,22 +64,22 @@ async function signingAccounts({ db }: Context, siteKeyHash: string, secretName:
   });
 }
 
-/** Whether the site has a secret for calls of this kind; without one they are not read. */
-export async function expectsHook(
+/** Whether the site has a secret for such calls. Without one their bodies are not read. */
+export async function expectsWebhook(
   context: Context,
   siteKeyHash: string,
-  secretName: HookSecret,
+  secretName: WebhookSecret,
 ): Promise<boolean> {
   return (await signingAccounts(context, siteKeyHash, secretName)).length > 0;
 }
 
-/** Opens a call: whose account it is for, that Stripe signed it, and that its mode is the key's. */
-export async function openHook(
+/** Verifies a call: its signature, its account, and that its mode is that of the account. */
+export async function openWebhook(
   context: Context,
   siteKeyHash: string,
-  secretName: HookSecret,
+  secretName: WebhookSecret,
   { bytes, signature }: { readonly bytes: Uint8Array; readonly signature: string | undefined },
-): Promise<Result<HookCall, HookFault>> {
+): Promise<Result<WebhookCall, WebhookFault>> {
   const { secrets, clock } = context;
   const body = readBody(bytes);
   const signers: ProviderAccount[] = [];
@@ -98,10 +101,10 @@ export async function openHook(
 const textOf = (value: unknown) =>
   typeof value === "string" && NAME.test(value) ? value : undefined;
 
-/** The attempt an event is about: by the id it was made with, else by what Stripe calls it. */
-export async function paymentOfEvent(
+/** The payment of an event: by the attempt id in its metadata, or by Stripe's id. */
+async function paymentOfEvent(
   { db }: Context,
-  { siteKeyHash, accounts, body: { data } }: HookCall,
+  { siteKeyHash, accounts, body: { data } }: WebhookCall,
 ): Promise<Payment | undefined> {
   const { object } = (data ?? {}) as { readonly object?: Record<string, unknown> };
   if (typeof object !== "object" || object === null) return undefined;
@@ -115,9 +118,34 @@ export async function paymentOfEvent(
   const intent = object.object === "payment_intent" ? object.id : object.payment_intent;
   const reference = textOf(intent);
   for (const { accountId } of reference === undefined ? [] : accounts) {
-    const about = { reference: reference as string, accountId };
-    const found = await paymentByReference(db, siteKeyHash, about);
-    if (found !== undefined) return found;
+    const match = await paymentByReference(db, siteKeyHash, {
+      reference: reference as string,
+      accountId,
+    });
+    if (match !== undefined) return match;
   }
   return undefined;
+}
+
+/** Events about authorizations, and about refunds and disputes. All others are ignored. */
+const PAYMENT_EVENTS = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;
+const RETURN_EVENTS = /^(?:refund\.|charge\.refund|charge\.dispute\.)/;
+
+/**
+ * Handles an event. It only says that something has changed; the state is read from Stripe. So events may come
+ * twice, late and in any order.
+ */
+export async function handleStripeEvent(context: Context, call: WebhookCall): Promise<void> {
+  const { db, clock } = context;
+  const { siteKeyHash } = call;
+  const { id, type } = call.body;
+  const isReturn = RETURN_EVENTS.test(type);
+  if (!isReturn && !PAYMENT_EVENTS.test(type)) return;
+  if (await eventSeen(db, siteKeyHash, id)) return;
+  const payment = await paymentOfEvent(context, call);
+  if (payment === undefined) return;
+  await syncPayment(context, payment);
+  if (isReturn) await syncReturns(context, payment.attemptId);
+  // Noted after it took effect: after a crash before this line, Stripe sends the event again.
+  await db.transaction((tx) => noteEvent(tx, { siteKeyHash, eventId: id, type }, clock.now()));
 }
