@@ -64,8 +64,8 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // All in one: what two projects load is transformed and run twice, and none begins before the one
     // before it has ended.
     ...(TIERS[mode] ?? { include: ALL }),
