@@ -58,10 +58,10 @@ const STREAMS = { all: 500, perOwner: 20 };
 /** Drafts of a policy tested at a time, per site and in all: requests that wait for a decision come first. */
 const POLICY_TESTS_MAX = { perKey: 1, total: 2 };
 
-/** Requests that wait for payments at once, in this process; further ones are told to try again. */
+/** Requests that wait for payments at once, in this process; further ones are refused and may try again. */
 const PAYMENT_WAITS_MAX = { perKey: 1000, total: 1000 };
 
-/** Everything a request may need, composed once. Doors and actions get it as their argument. */
+/** Everything a request may need, composed once. Handlers and actions get it as their argument. */
 export interface Context {
   readonly config: Config;
   readonly clock: Clock;
@@ -121,7 +121,7 @@ export interface Context {
 export type Overrides = Partial<
   Pick<Context, "clock" | "ids" | "log" | "resolver" | "fixtureTools">
 > & {
-  /** Told of every moment at which a crash would leave something half done. */
+  /** Called at every moment at which a crash would leave something half done. */
   readonly crashPoint?: CrashPoint;
   /** The time of the database's machine, for tests that set `clock`. */
   readonly databaseTime?: DatabaseTime;

@@ -3,6 +3,7 @@ import {
   CLOCK_SKEW_MS,
   canonicalize,
   ED25519_SIGNATURE_BYTES,
+  type Ed25519Jwk,
   fromBase64url,
   type Mandate,
   movesMoney,
@@ -70,6 +71,12 @@ export function mandateAudience(baseUrl: string, { siteKey }: Pick<Site, "siteKe
   return `${baseUrl}/v1/m/${siteKey}/mandate`;
 }
 
+/** Whether a key made a signature, which is given in base64url. */
+export function isSignedBy(jwk: Ed25519Jwk, bytes: Uint8Array, signature: string): boolean {
+  const decoded = fromBase64url(signature) ?? new Uint8Array();
+  return decoded.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, decoded);
+}
+
 /** Whether a mandate is for exactly the tool call that carried it, if one did. */
 export function isForCall(mandate: Mandate, call: MandateCall | undefined): boolean {
   if (call === undefined) return true;
@@ -105,8 +112,7 @@ export async function proveMandate(
   const unknown = retired ? undefined : fault;
   const jwk = unknown === undefined && key !== undefined ? key.jwk : NOBODYS_KEY;
   const bytes = taggedBytes("mandate", signed);
-  const signature = fromBase64url(envelope.signature) ?? new Uint8Array();
-  const holds = signature.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, signature);
+  const holds = isSignedBy(jwk, bytes, envelope.signature);
   if (unknown !== undefined || signer === undefined) {
     return { ok: false, fault: { reason: "identity_check_failed", specific: unknown } };
   }
@@ -131,17 +137,17 @@ export async function withRateShare<T>(
   { admission, clock }: Context,
   siteKeyHash: string,
   { identity, active }: SigningKey,
-  submit: (place: RateShare) => Promise<T>,
+  submit: (share: RateShare) => Promise<T>,
   isUsed: (result: T) => boolean,
 ): Promise<T> {
   // An inactive agent is refused anyway and must not count as one that shares the rate.
   if (!active) return submit("open");
   const { mandates } = admission;
   const takenAt = clock.now();
-  const place = mandates.count(siteKeyHash, identity, takenAt) ? "reserved" : "open";
+  const share = mandates.count(siteKeyHash, identity, takenAt) ? "reserved" : "open";
   let used = false;
   try {
-    const result = await submit(place);
+    const result = await submit(share);
     used = isUsed(result);
     return result;
   } finally {

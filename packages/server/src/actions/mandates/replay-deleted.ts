@@ -1,25 +1,15 @@
 import { hash } from "node:crypto";
 import {
-  ED25519_SIGNATURE_BYTES,
-  fromBase64url,
   siteKeyHash as hashOf,
   type JsonValue,
-  type Mandate,
   readMandate,
   taggedBytes,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { rejectedAnswer } from "../../domain/decisions/answers.js";
 import { keptAnswer } from "../../domain/decisions/kept/store.js";
-import { verifyNow } from "../../infra/keys/signatures.js";
-import { isForCall, mandateAudience } from "./admit.js";
+import { isForCall, isSignedBy, mandateAudience } from "./admit.js";
 import type { MandateCall, Submitted } from "./submission.js";
-
-function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boolean {
-  const signature = fromBase64url(mandate.envelope.signature) ?? new Uint8Array();
-  const bytes = taggedBytes("mandate", mandate.signed);
-  return signature.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, signature);
-}
 
 /**
  * Answers a mandate that was decided before its site was deleted: it gets its first answer again, so that no
@@ -42,11 +32,12 @@ export async function replayDeleted(
   if (earlier === undefined) return unknown;
   if (earlier.keyStatus === "revoked")
     return { kind: "refused", fault: { reason: "identity_check_failed" } };
-  if (!isSignedBy(mandate, earlier.jwk))
+  const bytes = taggedBytes("mandate", mandate.signed);
+  if (!isSignedBy(earlier.jwk, bytes, envelope.signature))
     return { kind: "refused", fault: { reason: "signature_invalid" } };
   if (!isForCall(mandate, call))
     return { kind: "refused", fault: { reason: "arguments_mismatch" }, mandateId };
-  const digest = hash("sha256", taggedBytes("mandate", mandate.signed), "hex");
+  const digest = hash("sha256", bytes, "hex");
   if (digest !== earlier.digest)
     return { kind: "refused", fault: { reason: "mandate_id_conflict" }, mandateId };
   // A review that was open when the site was deleted can never be approved.

@@ -57,7 +57,7 @@ export interface DocumentKind {
   readonly type: string;
   readonly cache: string;
   readonly headers?: (site: SiteSnapshot) => Readonly<Record<string, string>>;
-  /** The kind served at the same path to whoever asks for Markdown. */
+  /** The kind served at the same path to clients that ask for Markdown. */
   readonly markdown?: DocumentName;
   /** Served only on request, at the path of another kind. */
   readonly onRequest?: true;

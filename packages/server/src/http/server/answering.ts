@@ -9,7 +9,7 @@ import type { Answer, Exchange } from "./exchange.js";
 const ADMIN_PREFIX = "/v1/admin";
 /** The group in metrics and log lines for a path that no route has. */
 const NO_GROUP = "none";
-/** Whoever knows one of these addresses can use it, so a log must not contain one. */
+/** Anybody who knows one of these addresses can use it, so a log must not contain one. */
 const CAPABILITY = /(\/(?:pages|challenges|checkouts|checkout-sessions|carts)\/)[^/]+/;
 const METHOD = /^[A-Z]{3,7}$/;
 

@@ -47,7 +47,7 @@ function translated(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error);
   if (code === "23505") return new DatabaseConflictError(message, { cause: error });
   // Without a code the driver itself gave up: no connection, or it ended under the query. 25006 is
-  // a server that takes no writes: a replica, or one that was told so.
+  // a server that takes no writes: a replica, or one set to read-only.
   if (code === "" ? error instanceof Error : /^(08|53|57|58|E[A-Z]|25006)/.test(code)) {
     return new DatabaseUnavailableError(message, { cause: error });
   }
