@@ -1,6 +1,12 @@
 import { Session } from "node:inspector/promises";
 
-const SOURCE = "/packages/server/src/";
+/** Where a file of the server runs from: its source, or what was built of it. */
+const SERVER_FILE = /\/packages\/server\/(?:src|dist)\/(.+)\.[jt]s$/;
+
+function sourceOf(url: string): string | undefined {
+  const name = SERVER_FILE.exec(url)?.[1];
+  return name === undefined ? undefined : `${name}.ts`;
+}
 
 /** Files of the server, below its `src`, of which at least one function ran during the work. */
 export async function executedFiles(work: () => Promise<unknown>): Promise<readonly string[]> {
@@ -13,11 +19,10 @@ export async function executedFiles(work: () => Promise<unknown>): Promise<reado
     await session.post("Profiler.takePreciseCoverage");
     await work();
     const { result } = await session.post("Profiler.takePreciseCoverage");
-    const executed = result.filter(
-      ({ url, functions }) =>
-        url.includes(SOURCE) && functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0),
+    const executed = result.filter(({ functions }) =>
+      functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0),
     );
-    return executed.map(({ url }) => url.slice(url.indexOf(SOURCE) + SOURCE.length)).sort();
+    return executed.flatMap(({ url }) => sourceOf(url) ?? []).sort();
   } finally {
     session.disconnect();
   }
