@@ -6,10 +6,10 @@ import { generateKeyPairSync, hash, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Libsql from "libsql";
 import { createSite } from "../packages/server/dist/actions/sites/create-site.js";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { createContext } from "../packages/server/dist/context.js";
+import { openBare, openSqlite } from "./servers/sqlite.mjs";
 
 const BATCH = 256;
 const ROUNDS = 15;
@@ -95,11 +95,9 @@ async function openGatehouse(folder) {
 }
 
 /** The table as our migration makes it, in a file of its own, without anything around it. */
-function openBare(folder) {
-  const db = new Libsql(join(folder, "bare.db"));
-  db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL");
-  const source = new Libsql(join(folder, "gatehouse.db"));
+function bareLog(folder) {
+  const db = openBare(join(folder, "bare.db"));
+  const source = openSqlite(join(folder, "gatehouse.db"));
   const sql = "SELECT sql FROM sqlite_master WHERE tbl_name = 'audit_records' AND sql IS NOT NULL";
   for (const row of source.prepare(sql).all()) db.exec(row.sql);
   const rows = source.prepare("SELECT * FROM audit_records WHERE seq > 1 LIMIT 256").all();
@@ -163,7 +161,7 @@ export async function measure() {
   const ours = await openGatehouse(folder);
   try {
     while ((await ours.size()) < SMALL) await ours.batch();
-    const bare = openBare(folder);
+    const bare = bareLog(folder);
     const small = await interleaved(ours, bare);
     const oursAlone = await singles(ours.one);
     const bareAlone = await singles(async () => bare.one());

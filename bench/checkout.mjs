@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSigner, httpbis } from "http-message-signatures";
-import Libsql from "libsql";
+import { openSqlite } from "./servers/sqlite.mjs";
 import { interleaved, startServer } from "./serving.mjs";
 
 const PURCHASES = 48;
@@ -115,17 +115,11 @@ async function openShop({ url, siteKeyHash }) {
 
 /** What one purchase has written, for the bare parts to write the same. */
 function rowsOf(folder) {
-  const db = new Libsql(join(folder, "gatehouse.db"), { readonly: true });
-  const plain = ({ _metadata, ...row }) => row;
-  const newest = (table) =>
-    plain(db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get());
+  const db = openSqlite(join(folder, "gatehouse.db"));
+  const newest = (table) => db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get();
   const record = (type) =>
-    plain(
-      db
-        .prepare("SELECT * FROM audit_records WHERE type = ? ORDER BY rowid DESC LIMIT 1")
-        .get(type),
-    );
-  const reply = plain(db.prepare("SELECT * FROM ucp_replies LIMIT 1").get());
+    db.prepare("SELECT * FROM audit_records WHERE type = ? ORDER BY rowid DESC LIMIT 1").get(type);
+  const reply = db.prepare("SELECT * FROM ucp_replies LIMIT 1").get();
   const tables = [
     "checkouts",
     "decisions",

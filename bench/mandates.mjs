@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompactSign } from "jose";
-import Libsql from "libsql";
+import { openSqlite } from "./servers/sqlite.mjs";
 import { floodBodies, interleaved, startServer, table } from "./serving.mjs";
 
 const GOAL = 1.6;
@@ -127,11 +127,8 @@ const LIMITED_BY =
 
 /** What one of ours has written, for the baseline to write the same. */
 function rowsOf(folder, steps) {
-  const db = new Libsql(join(folder, "gatehouse.db"), { readonly: true });
-  const one = (sql, ...values) => {
-    const { _metadata, ...row } = db.prepare(sql).get(...values);
-    return row;
-  };
+  const db = openSqlite(join(folder, "gatehouse.db"));
+  const one = (sql, ...values) => db.prepare(sql).get(...values);
   const newest = "ORDER BY rowid DESC LIMIT 1";
   const made = steps.map(({ tables, record, alone = false }) => ({
     alone,

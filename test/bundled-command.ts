@@ -26,7 +26,7 @@ export const AS_ONE_FILE = {
   platform: "node",
   format: "esm",
   target: "node20",
-  external: ["libsql", "pg-native", "@gatehouse/demo"],
+  external: ["@photostructure/sqlite", "pg-native", "@gatehouse/demo"],
   banner: { js: REQUIRE },
   minifyWhitespace: true,
   minifySyntax: true,

@@ -2,8 +2,8 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import Database from "libsql";
 import { canonicalize } from "../../packages/protocol/dist/index.js";
+import { openSqlite } from "./sqlite.mjs";
 
 const [folder, text] = process.argv.slice(2);
 const { headers, body } = JSON.parse(text);
@@ -11,7 +11,7 @@ const bytes = Buffer.from(body);
 const { signing, ...card } = JSON.parse(body);
 const { envelope_signature: _removed, ...dates } = signing;
 const { privateKey } = generateKeyPairSync("ed25519");
-const db = new Database(join(folder, "gatehouse.db"), { readonly: true });
+const db = openSqlite(join(folder, "gatehouse.db"));
 const point = db.prepare("SELECT * FROM sites WHERE site_key_hash = ?");
 
 /** One canonical text, one signature over it, and the signature put in its place; or that twice. */

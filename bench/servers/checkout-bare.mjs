@@ -6,15 +6,13 @@
 import { createPrivateKey, createPublicKey, hash, sign, verify } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import Libsql from "libsql";
 import { bareRows } from "./bare-rows.mjs";
+import { openBare } from "./sqlite.mjs";
 
 const [folder, text] = process.argv.slice(2);
 const { ddl, rows, records, answers, callerJwk, siteJwk, logJwk } = JSON.parse(text);
 
-const db = new Libsql(join(folder, "bare.db"));
-db.pragma("journal_mode = WAL");
-db.pragma("synchronous = FULL");
+const db = openBare(join(folder, "bare.db"));
 for (const sql of ddl) db.exec(sql);
 const callerKey = createPublicKey({ key: callerJwk, format: "jwk" });
 const siteKey = createPrivateKey({ key: siteJwk, format: "jwk" });

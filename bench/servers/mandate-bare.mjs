@@ -6,16 +6,14 @@
 import { createPrivateKey, createPublicKey, hash, sign, verify } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import Libsql from "libsql";
 import { bareRows } from "./bare-rows.mjs";
+import { openBare } from "./sqlite.mjs";
 
 const [folder, text] = process.argv.slice(2);
 const { ddl, steps, upserts, headers, body, agentJwk, logJwk } = JSON.parse(text);
 const BATCH_MAX = 256;
 
-const db = new Libsql(join(folder, "bare.db"));
-db.pragma("journal_mode = WAL");
-db.pragma("synchronous = FULL");
+const db = openBare(join(folder, "bare.db"));
 for (const sql of ddl) db.exec(sql);
 
 const agentKey = createPublicKey({ key: agentJwk, format: "jwk" });

@@ -7,13 +7,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import express from "express";
 import { compactVerify, importJWK } from "jose";
-import Libsql from "libsql";
+import { openBare } from "./sqlite.mjs";
 
 const [folder, jwkText] = process.argv.slice(2);
 const jwk = JSON.parse(jwkText);
-const db = new Libsql(join(folder, "express.db"));
-db.pragma("journal_mode = WAL");
-db.pragma("synchronous = FULL");
+const db = openBare(join(folder, "express.db"));
 db.exec(`
 CREATE TABLE agents (id TEXT PRIMARY KEY, jwk TEXT NOT NULL, status TEXT NOT NULL);
 CREATE TABLE mandates (id TEXT PRIMARY KEY, agent TEXT NOT NULL, skill TEXT NOT NULL, minor INTEGER NOT NULL,
@@ -29,6 +27,8 @@ const spent = db.prepare(
   "SELECT COALESCE(SUM(minor), 0) AS minor FROM mandates WHERE agent = ? AND created_at > ? AND outcome = 'approved'",
 );
 const insertMandate = db.prepare("INSERT INTO mandates VALUES (?, ?, ?, ?, ?, ?, ?)");
+const begin = db.prepare("BEGIN");
+const commit = db.prepare("COMMIT");
 const insertLog = db.prepare("INSERT INTO log (at, entry) VALUES (?, ?)");
 const keys = new Map();
 
@@ -56,18 +56,18 @@ app.post("/mandate", async (request, response) => {
   const outcome = allowed && inBudget ? "approved" : "rejected";
   const answer = { outcome, mandate_id: mandate.mandate_id, record_id: randomUUID() };
   const entry = JSON.stringify({ ...mandate, ...answer });
-  db.transaction(() => {
-    insertMandate.run(
-      mandate.mandate_id,
-      agent_id,
-      mandate.skill,
-      0,
-      outcome,
-      JSON.stringify(answer),
-      now,
-    );
-    insertLog.run(new Date(now).toISOString(), entry);
-  })();
+  begin.run();
+  insertMandate.run(
+    mandate.mandate_id,
+    agent_id,
+    mandate.skill,
+    0,
+    outcome,
+    JSON.stringify(answer),
+    now,
+  );
+  insertLog.run(new Date(now).toISOString(), entry);
+  commit.run();
   response.status(outcome === "approved" ? 200 : 403).json(answer);
 });
 const server = app.listen(0, "127.0.0.1", () =>

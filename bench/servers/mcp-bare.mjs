@@ -6,16 +6,14 @@
 import { generateKeyPairSync, hash, sign } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { openBare, openSqlite } from "./sqlite.mjs";
 
 const [folder, text] = process.argv.slice(2);
 const answers = JSON.parse(text);
 for (const answer of Object.values(answers)) answer.bytes = Buffer.from(answer.body);
 
-const db = new Libsql(join(folder, "bare.db"));
-db.pragma("journal_mode = WAL");
-db.pragma("synchronous = FULL");
-const source = new Libsql(join(folder, "gatehouse.db"), { readonly: true });
+const db = openBare(join(folder, "bare.db"));
+const source = openSqlite(join(folder, "gatehouse.db"));
 const sql = "SELECT sql FROM sqlite_master WHERE tbl_name = 'audit_records' AND sql IS NOT NULL";
 for (const row of source.prepare(sql).all()) db.exec(row.sql);
 const [row] = source

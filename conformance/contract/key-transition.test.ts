@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "../../test/gatehouse-process.ts";
 import {
@@ -132,9 +132,8 @@ test.skipIf(someoneElses)(
 
 /** Exchanges the sealed private half of the key that signs next; answers what stood there. */
 function exchangeSealed(folder: string, kid: string, sealed: string): string {
-  const db = new Libsql(join(folder, "gatehouse.db"));
+  const db = new DatabaseSync(join(folder, "gatehouse.db"), { timeout: 5000 });
   try {
-    db.pragma("busy_timeout = 5000");
     const row = db.prepare("SELECT sealed FROM signing_keys WHERE kid = ?").get(kid);
     db.prepare("UPDATE signing_keys SET sealed = ? WHERE kid = ?").run(sealed, kid);
     return (row as { sealed: string }).sealed;

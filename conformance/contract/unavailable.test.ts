@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateAgentKey, mandateFor, openAgentKey, sign } from "@gatehouse/agent";
-import Libsql from "libsql";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ServingGatehouse, serve } from "../../test/gatehouse-process.ts";
 import { type Answer, ask, askAsOperator, newSite, verifyDomain } from "./asking.ts";
@@ -43,7 +43,7 @@ beforeAll(async () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(mandate),
     });
-  const database = new Libsql(join(folder, "gatehouse.db"));
+  const database = new DatabaseSync(join(folder, "gatehouse.db"));
   database.exec("BEGIN IMMEDIATE");
   held = await send();
   decidedMeanwhile = (await admin("GET", "/decisions")).body.items;

@@ -12,6 +12,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { connect as tlsConnect } from "node:tls";
+import { DatabaseSync } from "@photostructure/sqlite";
 import pg from "pg";
 import { generate } from "selfsigned";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -222,8 +223,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
         await client.query(sql);
         await client.end();
       } else {
-        const { default: Libsql } = await import("libsql");
-        const db = new Libsql(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"));
+        const db = new DatabaseSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"));
         db.exec(sql);
         db.close();
       }

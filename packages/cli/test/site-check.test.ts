@@ -188,7 +188,9 @@ test("site check says for each item what is there and what to do", {
 /** What `site check` finds about one thing, whether the site itself answers or not. */
 async function findingAbout(item: string, site: string, env: Record<string, string>) {
   const args = ["site", "check", site, "--origin", "http://127.0.0.1:9", "--json"];
-  const { findings } = JSON.parse((await command(args, env)).out) as { findings: Finding[] };
+  const { out, err } = await command(args, env);
+  expect(out, err).not.toBe("");
+  const { findings } = JSON.parse(out) as { findings: Finding[] };
   return findings.find((finding) => finding.item === item);
 }
 

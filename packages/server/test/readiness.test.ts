@@ -95,7 +95,7 @@ describe("readiness on SQLite:", () => {
     const shop = await agent.shop();
     const buyer = await agent.buyer(shop);
     const { raw } = (
-      server.context.db as unknown as { writer: { raw: { pragma(sql: string): unknown } } }
+      server.context.db as unknown as { writer: { raw: { exec(sql: string): void } } }
     ).writer;
     const file = join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db");
     return {
@@ -105,8 +105,8 @@ describe("readiness on SQLite:", () => {
       raw,
       mandate: async () => (await agent.submit(shop, buyer)).body.outcome,
       /** No page more than there are now. */
-      fill: () => raw.pragma("max_page_count = 1"),
-      enlarge: () => raw.pragma("max_page_count = 1000000"),
+      fill: () => raw.exec("PRAGMA max_page_count = 1"),
+      enlarge: () => raw.exec("PRAGMA max_page_count = 1000000"),
     };
   }
 

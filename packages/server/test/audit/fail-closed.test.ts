@@ -47,12 +47,12 @@ describe("nothing happens while nothing can be recorded", () => {
     const server = await startServer(await freshEnvironment("sqlite"), standing());
     const { site_key_hash: site } = await createSite(server, "shop.example.com");
     const { raw } = (
-      server.context.db as unknown as { writer: { raw: { pragma(sql: string): void } } }
+      server.context.db as unknown as { writer: { raw: { exec(sql: string): void } } }
     ).writer;
     await expectClosedThenOpen(
       ...([server, site] as const),
-      () => raw.pragma("query_only = ON"),
-      () => raw.pragma("query_only = OFF"),
+      () => raw.exec("PRAGMA query_only = ON"),
+      () => raw.exec("PRAGMA query_only = OFF"),
     );
   });
 

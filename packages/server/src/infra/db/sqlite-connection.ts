@@ -1,4 +1,3 @@
-import Libsql from "libsql";
 import {
   DatabaseConflictError,
   DatabaseUnavailableError,
@@ -6,49 +5,41 @@ import {
   type Queries,
   type SqlValue,
 } from "./database.js";
+import {
+  openSqliteFile,
+  type SqliteFile,
+  type SqliteStatement,
+  sqliteFault,
+} from "./sqlite-driver.js";
 
 const STATEMENTS_MAX = 500;
 /** Rows that one statement inserts, because the call is half of the cost of a row. */
 const ROWS_PER_INSERT = 16;
-/** Readers wait inside SQLite. A writer must not, because that would block the whole process. */
-const READER_BUSY_MS = 5000;
-
-type Statement = Libsql.Statement<unknown[]>;
-
-/** libsql adds a `_metadata` member with timings to rows of `get`. */
-function withoutMetadata(row: Record<string, unknown>): Record<string, unknown> {
-  const { _metadata, ...columns } = row;
-  return columns;
-}
+/** How long a statement waits, inside SQLite, while another process writes. */
+const BUSY_MS = 5000;
 
 export function translateSqliteError(error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code ?? "");
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY") {
-    return new DatabaseConflictError(message, { cause: error });
-  }
-  if (/^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(code)) {
-    return new DatabaseUnavailableError(message, { cause: error });
-  }
-  return error;
+  const fault = sqliteFault(error);
+  if (fault === undefined) return error;
+  const { message } = error as Error;
+  if (fault === "conflict") return new DatabaseConflictError(message, { cause: error });
+  return new DatabaseUnavailableError(message, { cause: error });
 }
 
 /** One connection. Calls are synchronous inside, so a statement is never interleaved. */
 export class SqliteConnection implements Queries {
-  readonly raw: Libsql.Database;
-  private readonly statements = new Map<string, Statement>();
+  readonly raw: SqliteFile;
+  private readonly statements = new Map<string, SqliteStatement>();
 
   constructor(path: string) {
-    this.raw = new Libsql(path);
-    this.raw.pragma(`busy_timeout = ${READER_BUSY_MS}`);
-    this.raw.pragma("foreign_keys = ON");
+    this.raw = openSqliteFile(path, BUSY_MS);
   }
 
-  private prepare(sql: string): Statement {
+  private prepare(sql: string): SqliteStatement {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
-      statement = this.raw.prepare(sql) as Statement;
+      statement = this.raw.prepare(sql);
       this.statements.set(sql, statement);
     }
     return statement;
@@ -56,7 +47,7 @@ export class SqliteConnection implements Queries {
 
   async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     try {
-      return this.prepare(sql).all(values) as Row[];
+      return this.prepare(sql).all(...values) as Row[];
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -64,8 +55,7 @@ export class SqliteConnection implements Queries {
 
   async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
     try {
-      const row = this.prepare(sql).get(values) as Record<string, unknown> | undefined;
-      return row === undefined ? undefined : (withoutMetadata(row) as Row);
+      return this.prepare(sql).get(...values) as Row | undefined;
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -73,7 +63,7 @@ export class SqliteConnection implements Queries {
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     try {
-      return this.prepare(sql).run(values).changes;
+      return Number(this.prepare(sql).run(...values).changes);
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -94,7 +84,7 @@ export class SqliteConnection implements Queries {
         for (const row of rows.slice(at, at + count)) {
           for (const column of columns) values.push(row[column] as SqlValue);
         }
-        statement.run(values);
+        statement.run(...values);
         at += count;
       }
     } catch (error) {

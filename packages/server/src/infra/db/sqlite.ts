@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from "./database.js";
 import { SqliteConnection, translateSqliteError } from "./sqlite-connection.js";
+import { sqliteFault } from "./sqlite-driver.js";
 
 const WRITERS_WAITING_MAX = 10_000;
 const WRITER_RETRY_MS = 5;
@@ -23,8 +24,7 @@ const WRITER_WAIT_MS_MAX = 5000;
 const CHANGE_POLL_MS = 250;
 
 function isBusy(error: unknown): boolean {
-  const cause = error instanceof DatabaseUnavailableError ? error.cause : undefined;
-  return /^SQLITE_(BUSY|LOCKED)/.test(String((cause as { code?: unknown } | undefined)?.code));
+  return error instanceof DatabaseUnavailableError && sqliteFault(error.cause) === "busy";
 }
 
 /** Takes the write lock, waiting outside SQLite while another process holds it. */
@@ -63,10 +63,11 @@ class SqliteDatabase implements Database {
   constructor(path: string) {
     this.path = path;
     this.writer = new SqliteConnection(path);
-    this.writer.raw.pragma("journal_mode = WAL");
-    this.writer.raw.pragma("busy_timeout = 0");
+    this.writer.exec("PRAGMA journal_mode = WAL");
+    // From here on it does not wait inside SQLite, because that would block the whole process.
+    this.writer.exec("PRAGMA busy_timeout = 0");
     // A commit that was answered must survive a power cut, so every one is synced.
-    this.writer.raw.pragma("synchronous = FULL");
+    this.writer.exec("PRAGMA synchronous = FULL");
     this.reader = new SqliteConnection(path);
     this.file = fileId(path);
     this.stopPolling = this.pollChanges();
@@ -133,7 +134,7 @@ class SqliteDatabase implements Database {
       result = await body(tx);
       writer.exec("COMMIT");
     } catch (error) {
-      if (writer.raw.inTransaction) writer.exec("ROLLBACK");
+      if (writer.raw.isTransaction) writer.exec("ROLLBACK");
       throw error;
     }
     for (const change of announced) this.changes.emit(change);
@@ -146,7 +147,7 @@ class SqliteDatabase implements Database {
       reader.exec("BEGIN");
       return await body(reader);
     } finally {
-      if (reader.raw.inTransaction) reader.exec("ROLLBACK");
+      if (reader.raw.isTransaction) reader.exec("ROLLBACK");
       reader.raw.close();
     }
   }
@@ -194,7 +195,7 @@ class SqliteDatabase implements Database {
     await this.lastWriter;
     this.reader.raw.close();
     // Writes everything into the one file, so that it can be copied; another process may prevent that.
-    this.writer.raw.pragma("wal_checkpoint(TRUNCATE)");
+    this.writer.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.writer.raw.close();
   }
 }

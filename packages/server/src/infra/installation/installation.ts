@@ -1,4 +1,5 @@
 import type { Database, DatabaseUnavailableError, Queries } from "../db/database.js";
+import { sqliteFault } from "../db/sqlite-driver.js";
 
 /** Facts about this installation, by name. */
 type Fact =
@@ -56,8 +57,8 @@ export async function advanceFact(db: Queries, name: "last_seen_at", ms: number)
 /** About the space one decision takes: pages of records, rows and indexes. */
 const ROOM = "0".repeat(65_536);
 
-/** Error codes for a full disk, of SQLite and of PostgreSQL. */
-const OUT_OF_ROOM: readonly unknown[] = ["SQLITE_FULL", "53100"];
+/** PostgreSQL's error code for a full disk. */
+const DISK_FULL = "53100";
 
 /**
  * Writes as much as a decision would, into one row that is overwritten each time, and into no log. It
@@ -73,6 +74,6 @@ export async function probeWriting(db: Database, lasting: boolean): Promise<void
 
 /** Whether a database failed for lack of room on its disk. */
 export function isOutOfRoom(error: DatabaseUnavailableError): boolean {
-  const cause = error.cause as { readonly code?: unknown } | undefined;
-  return OUT_OF_ROOM.includes(cause?.code);
+  const { cause } = error;
+  return sqliteFault(cause) === "full" || (cause as { code?: unknown })?.code === DISK_FULL;
 }
