@@ -49,14 +49,20 @@ function filesOfOneDatabase(): string[] {
 
 const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 /**
- * Whole processes: installed from tarballs, deployed, drilled, judged by outside tools, and killed at
- * every named point.
+ * Whole processes: installed from tarballs, deployed, drilled, killed at every named point, measured
+ * for memory. And what goes through everything there is: every page for its accessibility, every way
+ * to change an export, every vector on every runtime, every tool of others.
  */
 const RELEASE = [
   "test/release/**/*.test.ts",
+  "conformance/audit/tamper.test.ts",
   "conformance/mcp/official-suite.test.ts",
   "conformance/outside/fetched-tools.test.ts",
   "packages/*/test/**/*crash.test.ts",
+  "packages/console/test/accessibility.test.ts",
+  "packages/protocol/test/node/runtimes.test.ts",
+  "packages/server/test/admission/bodies.test.ts",
+  "packages/server/test/audit/html-changed.test.ts",
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<Record<string, Pick<InlineConfig, "include" | "exclude" | "env">>> = {

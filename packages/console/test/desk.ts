@@ -87,6 +87,14 @@ export function desk() {
     expect(answer.body.outcome).toBe("escalated");
     return answer.body.escalation_id as string;
   }
+  /** Leaves something on every page: an approved order, a rejected one, and one to review. */
+  async function tradesABit() {
+    const buyer = await at.buyer(shop);
+    await at.order(shop, buyer);
+    await at.order(shop, buyer, { total: "1200.00", items: [{ id: "palm", quantity: 2 }] });
+    await asks("A palm", buyer);
+    return buyer;
+  }
 
   return {
     opened,
@@ -95,6 +103,7 @@ export function desk() {
     tokenOf,
     signedIn,
     asks,
+    tradesABit,
     baseUrl,
     get server() {
       return server;

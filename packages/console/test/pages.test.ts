@@ -1,14 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { noteSeen } from "../../server/src/domain/platforms/store.ts";
 import { newKey } from "../../server/test/agents/registering.ts";
 import { desk, expectQuiet } from "./desk.ts";
-
-/** Some thirty pages are looked at one after another. */
-const LONG_MS = 120_000;
 
 /** What a click saves. */
 async function saved(page: Page, click: () => Promise<void>): Promise<string> {
@@ -20,17 +16,8 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   const at = desk();
   const go = (page: Page, path: string) => page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
 
-  /** A shop where something of everything has happened. */
-  async function lively() {
-    const buyer = await at.at.buyer(at.shop);
-    const sold = (await at.at.order(at.shop, buyer)).body;
-    await at.at.order(at.shop, buyer, { total: "1200.00", items: [{ id: "palm", quantity: 2 }] });
-    await at.asks("A palm", buyer);
-    return { buyer, sold };
-  }
-
   test("the overview counts decisions and shows what needs review", async () => {
-    await lively();
+    await at.tradesABit();
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page);
@@ -49,7 +36,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test("a decision shows its rules, facts and payment, and a proof that the page verifies", async () => {
-    await lively();
+    await at.tradesABit();
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "auditor", "/decisions");
@@ -75,7 +62,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test("an order is marked as shipped and gets a note, and its timeline shows both", async () => {
-    await lively();
+    await at.tradesABit();
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/orders");
@@ -180,7 +167,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test("an id in the search box opens what it names", async () => {
-    const { buyer } = await lively();
+    const buyer = await at.tradesABit();
     const { page } = await at.opened();
     await at.signedIn(page);
     await page.getByRole("searchbox", { name: "Find" }).fill(buyer.agentId);
@@ -188,60 +175,4 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.waitForURL(`**/agents/${buyer.agentId}`);
     await page.getByRole("heading", { name: "Buyer" }).waitFor();
   });
-
-  const SETTINGS = ["site", "skills", "payments", "notifications", "tokens", "keys"];
-  const STEPS = ["documents", "install", "policy", "processor", "purchase"];
-
-  /** Every page, by its path below the console. */
-  async function everyPage(): Promise<readonly string[]> {
-    const { buyer } = await lively();
-    const [order] = await at.at.orders(at.shop);
-    const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
-    const below = [
-      "",
-      "/reviews",
-      `/reviews/${review.escalation_id}`,
-      "/reviews?status=all",
-      "/decisions",
-      `/decisions/${order.decision_id}`,
-      "/orders",
-      `/orders/${order.order_id}`,
-      "/visits",
-      "/platforms",
-      "/agents",
-      `/agents/${buyer.agentId}`,
-      "/policy",
-      "/policy?mode=json",
-      "/products",
-      "/audit",
-      `/audit/${review.record_id}`,
-      ...SETTINGS.map((part) => `/settings/${part}`),
-      ...STEPS.map((step) => `/setup?step=${step}`),
-    ];
-    return ["/sites", "/new", ...below.map((path) => `/${at.domain}${path}`)];
-  }
-
-  test.each(VIEWS)(
-    "every page is accessible in $colorScheme at $width pixels",
-    async (view) => {
-      const paths = await everyPage();
-      const { page } = await at.opened(viewOptions(view));
-      await page.goto(`${at.baseUrl()}/console`);
-      await page.getByLabel("Token").waitFor();
-      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-      await at.byLink(page, await at.link());
-      await page.locator("main h1").waitFor();
-      const found: unknown[] = [];
-      for (const path of paths) {
-        // As a link does: the page stays, and with it what examines it.
-        await page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
-        await page.locator(`main[aria-busy=false][data-shown$="${path}"] h1`).waitFor();
-        await page.getByText("Loading…").first().waitFor({ state: "detached" });
-        const barriers = await barriersOf(page);
-        if (barriers.found.length > 0 || barriers.overflow > 0) found.push([path, barriers]);
-      }
-      expect(found).toEqual([]);
-    },
-    LONG_MS,
-  );
 });
