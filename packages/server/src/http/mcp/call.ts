@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  type JsonValue,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
   movesMoney,
@@ -41,6 +42,11 @@ export function invalidParams({ message: { id } }: McpRequest, message: string):
   return errorAnswer(200, id, { code: RPC.invalidParams, message });
 }
 
+/** The tool that a call names, which may be anything that JSON can say. */
+function namedTool({ tools }: SiteServer, name: JsonValue | undefined) {
+  return typeof name === "string" ? tools.get(name) : undefined;
+}
+
 /**
  * The limits of one call: the caller's own, then the total that all anonymous callers share at the
  * site. A call with a mandate counts for that total only if its mandate is invalid.
@@ -59,7 +65,7 @@ async function limitOf(
     context.admission.refuse(caller, "caller_rate", own.waitMs);
     return own;
   }
-  const tool = server.tools.get(String(message.params.name));
+  const tool = namedTool(server, message.params.name);
   const pays = tool?.kind === "mandate" && carriesMandate(message.params);
   if (mayPay && pays) return undefined;
   const dayMs = await context.recordAllowance.waitMs(siteKeyHash);
@@ -78,7 +84,7 @@ function toolCall(
     siteKeyHash: server.siteKeyHash,
     requestId: exchange.requestId,
     name,
-    isKnown: server.tools.has(String(name)),
+    isKnown: namedTool(server, name) !== undefined,
     args,
     revision,
     client,
