@@ -4,8 +4,16 @@ import { connect } from "node:net";
 import { canonicalize } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { toolResult } from "../../src/actions/mcp/tools.ts";
-import { answerOf, cleanUp, createSite, DATABASES, raw } from "../harness.ts";
-import { INITIALIZE, mcpShop } from "./asking.ts";
+import {
+  answerOf,
+  cleanUp,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  raw,
+  startServer,
+} from "../harness.ts";
+import { INITIALIZE, mcpShop, TRUSTED_PROXY } from "./asking.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const STATELESS = "2026-07-28";
@@ -40,6 +48,18 @@ describe.each(DATABASES)("a tool call, on %s,", (dialect) => {
     await rpc("tools/list");
     expect(await calls()).toHaveLength(1);
   });
+
+  test.each(["{}", "[{}]", '{"toString":"x"}', "5", "null"])(
+    "that names %s as its tool is refused and recorded once",
+    async (name) => {
+      const { rpc, calls } = await mcpShop({ dialect });
+      const answer = await rpc("tools/call", { name: JSON.parse(name) });
+      expect([answer.status, answer.body.error.code]).toEqual([200, -32602]);
+      expect(await calls()).toMatchObject([
+        { tool: { outcome: "refused", reason: "no_tool_named" } },
+      ]);
+    },
+  );
 
   test("is not answered while it cannot be recorded, and is answered again once it can", async () => {
     const { server, call, rpc } = await mcpShop({ dialect });
@@ -340,20 +360,35 @@ test("a list longer than a page is read page by page, and restarted after a chan
   expect([stale.status, stale.body.error.code]).toEqual([200, -32602]);
 });
 
-describe("on loopback,", () => {
-  const head = (port: number, key: string, host: string, origin?: string) => {
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    const lines = [
-      `POST /v1/mcp/${key} HTTP/1.1`,
-      `Host: ${host}`,
-      "Content-Type: application/json",
-      `Content-Length: ${body.length}`,
-      ...(origin === undefined ? [] : [`Origin: ${origin}`]),
-      "Connection: close",
-    ];
-    return raw(port, `${lines.join("\r\n")}\r\n\r\n${body}`);
-  };
+const head = (port: number, key: string, headers: readonly string[]) => {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const lines = [
+    `POST /v1/mcp/${key} HTTP/1.1`,
+    ...headers,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+  ];
+  return raw(port, `${lines.join("\r\n")}\r\n\r\n${body}`);
+};
 
+test.each(["", "a b", "a/b@c"])("a public address refuses the Host %j", async (host) => {
+  const env = await freshEnvironment("sqlite");
+  const { site_key } = await createSite(await startServer(env), "shop.example.com");
+  const { port } = await startServer({
+    ...env,
+    ...TRUSTED_PROXY,
+    GATEHOUSE_MODE: "production",
+    GATEHOUSE_BASE_URL: "https://gate.example.com",
+    GATEHOUSE_HOST: "0.0.0.0",
+  });
+  const https = "X-Forwarded-Proto: https";
+  expect(await head(port, site_key, [`Host: ${host}`, https])).toMatch(/^HTTP\/1\.1 400 /);
+  const good = ["Host: gate.example.com", https];
+  expect(await head(port, site_key, good)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+describe("on loopback,", () => {
   test.each([
     ["localhost", undefined, 200],
     ["127.0.0.1:8787", "http://localhost:3000", 200],
@@ -373,7 +408,8 @@ describe("on loopback,", () => {
     ["", undefined, 403],
   ])("a request for %j from %j gets %d", async (host, origin, status) => {
     const { server, site } = shop;
-    const answer = await head(server.port, site.site_key, host, origin);
+    const from = origin === undefined ? [] : [`Origin: ${origin}`];
+    const answer = await head(server.port, site.site_key, [`Host: ${host}`, ...from]);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     if (status === 403) expect(answer).toContain("host_not_allowed");
   });
