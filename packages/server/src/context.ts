@@ -53,7 +53,7 @@ import { webhookSender } from "./purchase/orders/shop-webhooks.js";
 import { StartupError } from "./startup-error.js";
 
 /** Browsers that follow what changes, at one process. */
-const STREAMS = { all: 500, perOwner: 20 };
+const STREAMS = { all: 500, perToken: 20, perSite: 60 };
 
 /** Drafts of a policy tested at a time, per site and in all: requests that wait for a decision come first. */
 const POLICY_TESTS_MAX = { perKey: 1, total: 2 };

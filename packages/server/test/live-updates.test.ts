@@ -67,6 +67,31 @@ describe.each(TIER_DATABASES)("live updates of a site, on %s:", (dialect) => {
     expect((await listen(await tokenOf())).response.status).toBe(200);
   });
 
+  test("sixty clients of one site can listen at once, whatever their tokens, and other sites still can", async () => {
+    const tokenOf = async ({ site_key_hash }: Shop) => {
+      const asked = { name: "Nosy", role: "auditor", sites: [site_key_hash] };
+      return (await server.admin("POST", "/v1/admin/tokens", asked)).body.token;
+    };
+    const listen = async (to: Shop, token: string) =>
+      (await listener(server, to.site_key_hash, token)).response.status;
+    for (let tokens = 0; tokens < 3; tokens++) {
+      const token = await tokenOf(shop);
+      for (let more = 0; more < 20; more++) expect(await listen(shop, token)).toBe(200);
+    }
+    expect(await listen(shop, await tokenOf(shop))).toBe(503);
+    const other = await at.shop();
+    expect(await listen(other, await tokenOf(other))).toBe(200);
+  });
+
+  test("HEAD gets the headers and counts for no limit", async () => {
+    const url = `${server.url}/v1/admin/sites/${shop.site_key_hash}/changes`;
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+    for (let more = 0; more < 25; more++) {
+      const { status } = await fetch(url, { method: "HEAD", headers });
+      expect(status).toBe(200);
+    }
+  });
+
   test("they name reviews and orders of this site only, and never their content", async () => {
     const other = await at.shop();
     const quiet = await listener(server, other.site_key_hash);

@@ -1,14 +1,22 @@
 import type { Clock } from "../../infra/clock.js";
 
-/** How many streams may be open: in all, and of one owner. */
+/** How many streams may be open: in all, of one token, and of one site, which can have many tokens. */
 interface StreamLimits {
   readonly all: number;
-  readonly perOwner: number;
+  readonly perToken: number;
+  readonly perSite: number;
+}
+
+interface OpenStream {
+  readonly tokenId: string;
+  readonly siteKeyHash: string;
+  /** Ends the stream. */
+  end(): void;
 }
 
 /** Answers that wait for a change. A stopping process ends them, so that none is cut off. */
 export class OpenStreams {
-  private readonly ends = new Map<() => void, string>();
+  private readonly streams = new Set<OpenStream>();
   private readonly waits = new Set<() => void>();
   private readonly limits: StreamLimits;
   private ended = false;
@@ -17,15 +25,15 @@ export class OpenStreams {
     this.limits = limits;
   }
 
-  /**
-   * Counts one more stream of an owner, and returns a function to call when it has ended; undefined if
-   * too many are open. `end` ends the stream.
-   */
-  add(owner: string, end: () => void): (() => void) | undefined {
-    const theirs = [...this.ends.values()].filter((one) => one === owner).length;
-    if (this.ends.size >= this.limits.all || theirs >= this.limits.perOwner) return undefined;
-    this.ends.set(end, owner);
-    return () => this.ends.delete(end);
+  /** Counts one more stream, and returns a function to call when it has ended; undefined if too many are open. */
+  add(stream: OpenStream): (() => void) | undefined {
+    const { all, perToken, perSite } = this.limits;
+    const open = [...this.streams];
+    const ofToken = open.filter(({ tokenId }) => tokenId === stream.tokenId).length;
+    const ofSite = open.filter(({ siteKeyHash }) => siteKeyHash === stream.siteKeyHash).length;
+    if (open.length >= all || ofToken >= perToken || ofSite >= perSite) return undefined;
+    this.streams.add(stream);
+    return () => this.streams.delete(stream);
   }
 
   /**
@@ -47,7 +55,7 @@ export class OpenStreams {
 
   endAll(): void {
     this.ended = true;
-    for (const end of [...this.ends.keys()]) end();
+    for (const { end } of [...this.streams]) end();
     for (const done of [...this.waits]) done();
   }
 }
