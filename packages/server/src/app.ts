@@ -19,7 +19,7 @@ import { renderRpcError } from "./http/mcp/rpc.js";
 import { sandboxRoutes } from "./http/sandbox/routes.js";
 import { renderCompactProblem } from "./http/server/errors.js";
 import { get, group, post, type RouteGroup } from "./http/server/exchange.js";
-import { renderMandateError } from "./http/server/mandate-answer.js";
+import { renderMandateError, renderSubmitError } from "./http/server/mandate-answer.js";
 import { createPipeline } from "./http/server/pipeline.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
@@ -42,7 +42,7 @@ export function createApp(context: Context): RequestListener {
   const groups: RouteGroup[] = [
     discoveryGroup(context, new DocumentCache(context)),
     group({ name: "mandates", cors: "echo" }, [
-      post("/v1/m/:site/mandate", submitHandler(context), renderMandateError),
+      post("/v1/m/:site/mandate", submitHandler(context), renderSubmitError),
       post("/v1/m/:site/agents/challenge", agents.challenge, renderMandateError),
       post("/v1/m/:site/agents", agents.register, renderMandateError),
       post(`/v1/m/:site/agents/${AGENT}/keys`, agents.rotateKey, renderMandateError),

@@ -55,6 +55,15 @@ test("a receipt proves the request and its answer for any outcome, with the audi
   }
 });
 
+test("nothing is signed for a site key that no site can have", async () => {
+  const text = encodeURIComponent("Gatehouse certifies evil.example");
+  const headers = { ...PREFER, "content-type": "application/json" };
+  const request = { method: "POST", headers, body: "{}" };
+  const answer = await fetch(`${server.url}/v1/m/${text}/mandate`, request);
+  expect([answer.status, answer.headers.get("preference-applied")]).toEqual([404, null]);
+  expect(await answer.text()).not.toMatch(/certifies|"receipt"/);
+});
+
 test("a receipt is sent only on request", async () => {
   const { body } = await agent.submit(shop, buyer);
   expect(body.receipt).toBeUndefined();

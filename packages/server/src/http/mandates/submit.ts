@@ -1,5 +1,11 @@
 import { hash } from "node:crypto";
-import { type JsonValue, MANDATE_BYTES_MAX, parseJson, signTagged } from "@gatehouse/protocol";
+import {
+  isSiteKey,
+  type JsonValue,
+  MANDATE_BYTES_MAX,
+  parseJson,
+  signTagged,
+} from "@gatehouse/protocol";
 import { type MandateSite, siteForMandates } from "../../actions/mandates/find-site.js";
 import { submitMandate } from "../../actions/mandates/submit.js";
 import type { Context } from "../../context.js";
@@ -82,7 +88,8 @@ export function submitHandler(context: Context): Handler {
   return async (exchange) => {
     const submission: Submission = { siteKey: exchange.param("site"), bytes: null };
     const answer = submit(context, exchange, submission);
-    if (!wantsReceipt(exchange.header("prefer"))) {
+    // A receipt names the site, and the audit key signs nobody's text as a site.
+    if (!wantsReceipt(exchange.header("prefer")) || !isSiteKey(submission.siteKey)) {
       return renderMandateAnswer(exchange, await answer);
     }
     // Refusals have receipts too. If a receipt cannot be signed, the decision stands, and the agent gets it

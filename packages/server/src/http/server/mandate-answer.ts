@@ -76,7 +76,12 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
 
 /** A problem in the contract's form. */
 export function mandateRefusal(
-  { code, headers, isExpected, message }: Problem,
+  {
+    code,
+    headers,
+    isExpected,
+    message,
+  }: Pick<Problem, "code" | "headers" | "isExpected" | "message">,
   baseUrl: string,
 ): MandateAnswer {
   // Something failed, so a check could not complete, and nothing is approved.
@@ -94,6 +99,14 @@ export function renderMandateAnswer(
   const sent = exchange.header(SENT_ID) ?? "";
   const echoed = ECHOED.test(sent) ? { [SENT_ID]: sent } : {};
   return json(status, body, { ...echoed, ...headers });
+}
+
+/** Renders the errors of `POST …/mandate`, for which the contract fixes one wait, whatever the limit (8). */
+export function renderSubmitError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+  const { "retry-after": _, ...headers } = problem.headers;
+  const { code, isExpected, message } = problem;
+  const refusal = code === "rate_limited" ? { code, headers, isExpected, message } : problem;
+  return renderMandateAnswer(exchange, mandateRefusal(refusal, baseUrl));
 }
 
 /** Renders the errors of the routes of mandates. */
