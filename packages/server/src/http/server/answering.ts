@@ -144,12 +144,12 @@ export class AnswerRecorder {
     { group, status, ms }: { group: string; status: number; ms: number },
     isQuiet: boolean,
   ): void {
-    const line = { request_id: requestId, door: group, method, path, status, ms };
+    const shown = path.replace(CAPABILITY, "$1…");
+    const line = { request_id: requestId, door: group, method, path: shown, status, ms };
     if (isQuiet) {
       this.tools.log.debug(line, "http.answered");
     } else {
-      const shown = { path: path.replace(CAPABILITY, "$1…"), client: cutAddress(caller.address) };
-      this.tools.log.info({ ...line, ...shown }, "http.answered");
+      this.tools.log.info({ ...line, client: cutAddress(caller.address) }, "http.answered");
     }
   }
 }
