@@ -10,7 +10,7 @@ import type { Caller } from "../server/admission/caller.js";
 import { readBytes } from "../server/body.js";
 import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
 import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
-import { Problem, requireFound } from "../server/problem.js";
+import { Problem, requireFound, requireNoWait } from "../server/problem.js";
 
 const PATH = "/v1/sandbox/challenges/:reference";
 const ANSWERS: ReadonlyMap<string, boolean> = new Map([
@@ -46,7 +46,7 @@ export function sandboxRoutes(context: Context): HonoGroup {
   const { admission, db } = context;
 
   async function challengeAt(reference: string, caller: Caller): Promise<SandboxRow> {
-    if (admission.takeCostly(caller) > 0) throw new Problem("rate_limited");
+    requireNoWait(admission.takeCostly(caller));
     return requireFound(await sandboxChallenge(db, reference));
   }
 

@@ -13,7 +13,7 @@ import { pendingAnswer } from "../server/errors.js";
 import { cacheableAnswer, etagOf } from "../server/etag.js";
 import { get, type Route } from "../server/exchange.js";
 import { PAGE_HEADERS } from "../server/html-page.js";
-import { NO_SITE, Problem, requireFound } from "../server/problem.js";
+import { NO_SITE, requireFound, requireNoWait } from "../server/problem.js";
 import { renderUcpError } from "./errors.js";
 import { checkoutPage } from "./page-html.js";
 
@@ -38,7 +38,7 @@ export function pageRoute(context: Context): Route {
   const returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
   return get("/v1/ucp/:site/pages/:page", async (exchange) => {
     const { caller, request } = exchange;
-    if (views.take(caller.networks, clock.now()) > 0) throw new Problem("rate_limited");
+    requireNoWait(views.take(caller.networks, clock.now()));
     const page = await findBuyerPage(context, exchange.param("site"), exchange.param("page"));
     const { site, checkout } = requireFound(page);
     if (new URL(request.url ?? "", config.baseUrl).search !== "") {
