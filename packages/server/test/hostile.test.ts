@@ -227,6 +227,15 @@ describe("an unusual request gets every header and a defined answer:", () => {
     expect(await raw(port, "GET / HTTP/1.1\r\nHost: [bad\r\n\r\n")).toContain("https_required");
   });
 
+  test("a search for NUL is refused", async () => {
+    const server = await startServer(await freshEnvironment("postgres"));
+    const { site_key_hash } = await createSite(server, "shop.example.com");
+    for (const path of ["audit/records?type=", "visits?agent=", "visits/counts?agent="]) {
+      const answer = await server.admin("GET", `/v1/admin/sites/${site_key_hash}/${path}%00`);
+      expect([path, answer.status]).toEqual([path, 400]);
+    }
+  });
+
   test("NUL and control characters are dropped from names, and match nothing in queries", async () => {
     const server = await startServer(await freshEnvironment("postgres"));
     expect((await server.admin("GET", "/v1/admin/sites?domain=%00")).status).toBe(200);

@@ -31,6 +31,13 @@ export const line = (charsMax: number) =>
     )
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
 
+/** Text that a list is searched for. No database stores NUL, and PostgreSQL does not look for it either. */
+export const searched = (charsMax: number) =>
+  z
+    .string()
+    .max(charsMax)
+    .refine((text) => !text.includes("\0"), "must not contain NUL");
+
 /** An address of the web, in its normal form. Text that is not an address stays and is refused. */
 export const webAddress = (protocol: RegExp) =>
   z
