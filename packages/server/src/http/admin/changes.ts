@@ -96,16 +96,14 @@ export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { tokenId } = c.get("principal");
     const mayListen = async () => (await authenticate(context, c))?.tokenId === tokenId;
-    c.header("content-type", "text/event-stream; charset=utf-8");
-    c.header("cache-control", "no-store");
-    // Some proxies buffer answers and would delay events.
-    c.header("x-accel-buffering", "no");
-    // HEAD gets no events, so nothing would end its stream.
-    if (c.req.method === "HEAD") return c.body(null, 200) as never;
     const stream = streamOf(context, { siteKeyHash, tokenId, mayListen });
     if (stream === undefined) {
       throw new Problem("unavailable", { headers: { "retry-after": STREAM_RETRY_AFTER_S } });
     }
+    c.header("content-type", "text/event-stream; charset=utf-8");
+    c.header("cache-control", "no-store");
+    // Some proxies buffer answers and would delay events.
+    c.header("x-accel-buffering", "no");
     return c.body(stream, 200) as never;
   });
 }
