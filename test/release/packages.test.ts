@@ -82,8 +82,9 @@ describe("the packages, installed from their tarballs in an empty folder,", () =
     writeFileSync(join(place, "gatehouse.env"), elsewhere, { mode: 0o600 });
     const before = allIn(place);
     const settings = { cwd: place, env: { ...env, TMPDIR: temporary } };
-    const { stdout } = await run("npx", ["gatehouse", "demo", "--once"], settings);
+    const { stdout, stderr } = await run("npx", ["gatehouse", "demo", "--once"], settings);
     expect(stdout).toContain("Everything answered as it should.");
+    expect(stderr).not.toContain("not reported");
     expect([allIn(place), allIn(temporary)]).toEqual([before, []]);
     rmSync(join(place, "gatehouse.env"));
   });

@@ -37,10 +37,7 @@ export function expect(holds, what) {
  */
 export async function startShop() {
   const pages = new Map();
-  let shop = {
-    answer: (_request, response) => response.writeHead(404).end(),
-    flush: async () => {},
-  };
+  let shop = { answer: (_request, response) => response.writeHead(404).end() };
   const server = createServer((request, response) => {
     const page = pages.get(request.url);
     if (page === undefined) return shop.answer(request, response);
@@ -48,13 +45,18 @@ export async function startShop() {
     response.end(page);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closeAtEnd(async () => {
+  const stop = () => {
     server.close();
     server.closeAllConnections();
-    await shop.flush();
-  });
+  };
+  closeAtEnd(stop);
+  /** Gatehouse runs by now, so it stops after the shop has reported its last visits. */
   const open = (opened) => {
     shop = opened;
+    closeAtEnd(async () => {
+      stop();
+      await shop.flush();
+    });
   };
   const { port } = server.address();
   return { pages, open, domain: `shop.localhost:${port}`, url: `http://127.0.0.1:${port}` };
