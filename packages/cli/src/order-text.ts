@@ -113,13 +113,43 @@ function lineText(
   return `${line_id}: ${quantity} × ${title} (${id}), ${each} each; ${far}`;
 }
 
-/** What is to be taken of an order that was cancelled in part. */
-function toTake({ payment, lines, amount: { minor, currency } }: ShownOrderBody) {
-  const gone = lines.reduce((sum, one) => sum + (one.quantity - one.total) * one.unit_minor, 0);
-  const left = lines.some(({ total }) => total > 0);
-  if (payment !== "authorized" || gone === 0 || !left) return {};
-  const [rest, off] = [minor - gone, gone].map((sum) => moneyText({ minor: sum, currency }));
-  return { to_take: `${rest} (goods of ${off} were cancelled)` };
+/** What the goods cost that were cancelled. */
+const cancelledMinor = ({ lines }: ShownOrderBody) =>
+  lines.reduce((sum, one) => sum + (one.quantity - one.total) * one.unit_minor, 0);
+
+/** What the buyer owes after cancellations. */
+export function owedMinor(order: ShownOrderBody): number {
+  const left = order.lines.some(({ total }) => total > 0);
+  return left ? order.amount.minor - cancelledMinor(order) : 0;
+}
+
+/** Sums to capture, and captured and refunded ones; what was captured beyond what is owed. */
+function moneyLines(order: ShownOrderBody): Record<string, string> {
+  const { payment, captured_minor, amount, adjustments } = order;
+  const text = (minor: number) => moneyText({ minor, currency: amount.currency });
+  const [gone, owed] = [cancelledMinor(order), owedMinor(order)];
+  const because = `goods of ${text(gone)} were cancelled`;
+  if (payment === "authorized" && gone > 0 && owed > 0) {
+    return { to_capture: `${text(owed)} (${because})` };
+  }
+  if (payment !== "captured") return {};
+  const captured = captured_minor ?? amount.minor;
+  const sumOf = (...wanted: readonly string[]) =>
+    adjustments
+      .filter(({ kind, status }) => wanted.includes(`${kind} ${status}`))
+      .reduce((sum, one) => sum + (one.amount_minor ?? 0), 0);
+  const [refunded, pending] = [sumOf("refund completed"), sumOf("refund pending")];
+  // The bank holds a disputed sum until the dispute ends.
+  const disputed = sumOf("dispute pending", "dispute completed");
+  const excess = captured - refunded - pending - disputed - owed;
+  const waiting = pending === 0 ? "" : `, and ${text(pending)} pending`;
+  return {
+    captured: text(captured),
+    ...(refunded + pending === 0 ? {} : { refunded: text(refunded) + waiting }),
+    ...(excess > 0
+      ? { to_refund: `${text(excess)}: you captured more than is owed (${because})` }
+      : {}),
+  };
 }
 
 /** What became of money that goes back, in an owner's words: who wins a dispute loses nothing. */
@@ -181,8 +211,8 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     created_at: order.created_at,
     status: order.status,
     amount: moneyText(amount),
-    payment: paymentText(order),
-    ...toTake(order),
+    payment: order.payment === "captured" ? order.payment : paymentText(order),
+    ...moneyLines(order),
     attempt_id: order.attempt_id,
     agent_id: order.agent_id,
     skill: order.skill,

@@ -99,6 +99,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   await run("order", "rehearse", DOMAIN, third.orderId, "capture");
   const taken = await run("order", "cancel", DOMAIN, third.orderId);
   expect(taken.err).toContain("give it back at your payment processor");
+  expect(taken.out).toMatch(/^captured +104\.90 EUR\nto_refund +104\.90 EUR: you captured more /m);
   const missing = await run("order", "ship", DOMAIN, "ord_none");
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("no such order")]);
 

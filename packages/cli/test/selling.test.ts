@@ -186,6 +186,37 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
   expect(why.out).toMatch(/^outcome +rejected cart_mismatch\ndecided by +no rule/m);
 });
 
+test("an owner who cancels a part sees what is owed, what was captured and what to refund", async () => {
+  const ordered = async (id: string) => {
+    await buying("send", "20.00", "--id", id);
+    const { items } = JSON.parse((await run("order", "list", SHOP, "--json")).out);
+    return items.find((one: { mandate_id: string }) => one.mandate_id === id).order_id as string;
+  };
+  const part = ["--line", "li_1=1"];
+  const first = await ordered("order-cancelled-in-part-1");
+  expect((await run("order", "cancel", SHOP, first, ...part)).out).toMatch(
+    /^payment +authorized\nto_capture +10\.00 EUR \(goods of 10\.00 EUR were cancelled\)\nattempt_id/m,
+  );
+  await run("order", "rehearse", SHOP, first, "capture");
+  expect((await run("order", "show", SHOP, first)).out).toMatch(
+    /^payment +captured\ncaptured +10\.00 EUR\nattempt_id/m,
+  );
+  const second = await ordered("order-cancelled-in-part-2");
+  await run("order", "rehearse", SHOP, second, "capture");
+  await run("order", "cancel", SHOP, second, ...part);
+  expect((await run("order", "show", SHOP, second)).out).toMatch(
+    /^captured +20\.00 EUR\nto_refund +10\.00 EUR: you captured more than is owed \(goods of 10\.00 EUR were cancelled\)$/m,
+  );
+  await run("order", "rehearse", SHOP, second, "refund", "--amount", "4.00");
+  expect((await run("order", "show", SHOP, second)).out).toMatch(
+    /^captured +20\.00 EUR\nrefunded +4\.00 EUR\nto_refund +6\.00 EUR: /m,
+  );
+  await run("order", "rehearse", SHOP, second, "refund", "--amount", "6.00");
+  expect((await run("order", "show", SHOP, second)).out).toMatch(
+    /^captured +20\.00 EUR\nrefunded +10\.00 EUR\nattempt_id/m,
+  );
+});
+
 test("a purchase that a person must approve is shown with its items, and paid once approved", async () => {
   await run(
     "product",

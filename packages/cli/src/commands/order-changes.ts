@@ -4,7 +4,7 @@ import { adminClient } from "../admin-client.js";
 import { choice, choiceArgument } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
-import { noOrder, orderCard, type ShownOrderBody } from "../order-text.js";
+import { noOrder, orderCard, owedMinor, type ShownOrderBody } from "../order-text.js";
 import { card, plainJson, type Terminal } from "../terminal.js";
 
 interface LineQuantity {
@@ -135,12 +135,17 @@ function rehearseCommand(order: Command, terminal: Terminal): void {
   changing(order, "rehearse")
     .addArgument(choiceArgument("<event>", "what happens", REHEARSALS))
     .description("play what would happen at a real processor, for orders of the sandbox")
-    .option("--amount <amount>", "of a capture, a refund or a dispute; all there is by default")
+    .option(
+      "--amount <amount>",
+      "of a capture, a refund or a dispute; by default what is owed, or all that was captured",
+    )
     .action(async (site: string, id: string, event: string, { amount, json }: RehearseFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const before = await ask<ShownOrderBody>("GET", "");
-      const asked = { event, amount_minor: minorOf(amount, before) };
-      show(terminal, await ask<ShownOrderBody>("POST", "/rehearse", asked), json);
+      const owed = event === "capture" ? owedMinor(before) : 0;
+      // Nothing is owed for an order that was cancelled: the service says what is wrong with it.
+      const amount_minor = minorOf(amount, before) ?? (owed > 0 ? owed : undefined);
+      show(terminal, await ask<ShownOrderBody>("POST", "/rehearse", { event, amount_minor }), json);
     });
 }
 

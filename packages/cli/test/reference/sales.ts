@@ -103,7 +103,7 @@ export const sales: Coverage = {
   },
   "order rehearse": {
     args: async ({ shop, order }) => [shop, await order(), "capture"],
-    says: /^payment +captured$/m,
+    says: /^payment +captured\ncaptured +100\.00 EUR$/m,
     json: { payment: "captured" },
     fails: {
       args: async ({ shop, order }) => [shop, await order(), "refund", "--amount", "4,90"],
