@@ -27,15 +27,26 @@ export interface Missing {
   readonly hint: string;
 }
 
+/** A token, and the setting or the file that it comes from. */
+interface TokenSource {
+  readonly token: string;
+  readonly setting: "GATEHOUSE_ADMIN_TOKEN" | undefined;
+  readonly file: string;
+}
+
 /** Calls the admin interface of a running Gatehouse, this machine's or another's. */
 export class AdminClient {
   private readonly baseUrl: string;
-  readonly token: string;
+  readonly source: TokenSource;
   private readonly headers: Readonly<Record<string, string>>;
 
-  constructor(baseUrl: string, token: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    baseUrl: string,
+    source: TokenSource,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.baseUrl = baseUrl;
-    this.token = token;
+    this.source = source;
     this.headers = headers;
   }
 
@@ -90,7 +101,19 @@ export class AdminClient {
       return this.stranger(`with status ${response.status}`);
     }
     const { message, error } = problem;
+    if (error === "unauthorized") return this.invalidToken();
     return new RefusedError(message, error, this.hintFor(response, error));
+  }
+
+  /** The service runs, but does not know the token. */
+  private invalidToken(): CommandError {
+    const { setting, file } = this.source;
+    const says = `The service at ${this.baseUrl} does not accept the token in ${setting ?? file}.`;
+    const hint =
+      setting === undefined
+        ? "Set GATEHOUSE_DATA_DIR to the data folder of this service, or GATEHOUSE_ADMIN_TOKEN to a valid token."
+        : "Set GATEHOUSE_ADMIN_TOKEN to a valid token, or GATEHOUSE_BASE_URL to the service that made this one.";
+    return new RefusedError(says, "unauthorized", hint);
   }
 
   /** What answers is no Gatehouse, or one of another age. */
@@ -103,7 +126,6 @@ export class AdminClient {
   private hintFor(response: Response, error: ReasonCode): string {
     const wait = response.headers.get("retry-after");
     if (wait !== null) return `Try again in ${wait} s.`;
-    if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
     const id = response.headers.get("x-request-id");
     if (response.status >= 500 && id !== null)
       return `Look for the request id ${id} in the log of the service.`;
@@ -159,7 +181,7 @@ export class AdminClient {
     try {
       return await fetch(this.baseUrl + path, {
         method,
-        headers: { authorization: `Bearer ${this.token}`, ...this.headers, ...headers },
+        headers: { authorization: `Bearer ${this.source.token}`, ...this.headers, ...headers },
         // A stream is sent while it is read; fetch wants to be told that nothing is read meanwhile.
         ...(body === undefined ? {} : { body, duplex: "half" as const }),
         redirect: "error",
@@ -235,5 +257,6 @@ export function adminClient({ env }: Terminal): AdminClient {
       "Set GATEHOUSE_ADMIN_TOKEN, or GATEHOUSE_DATA_DIR to the folder the service uses.",
     );
   }
-  return new AdminClient(config.baseUrl, token);
+  const setting = config.adminToken === undefined ? undefined : "GATEHOUSE_ADMIN_TOKEN";
+  return new AdminClient(config.baseUrl, { token, setting, file });
 }

@@ -57,7 +57,7 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
   try {
     const local = new URL(`http://127.0.0.1:${running.port}`);
     // Here the service is asked directly, as the proxy in front of it will ask.
-    const client = new AdminClient(local.origin, adminClient({ ...terminal, env }).token, {
+    const client = new AdminClient(local.origin, adminClient({ ...terminal, env }).source, {
       "x-forwarded-proto": "https",
     });
     const site = await setUp(client, answers);

@@ -11,8 +11,8 @@ export const tokens: Coverage = {
     fails: {
       args: () => [],
       code: 1,
-      says: /^A valid bearer token is needed/,
-      next: /Set GATEHOUSE_ADMIN_TOKEN to a valid token\./,
+      says: /^The service at http\S+ does not accept the token in GATEHOUSE_ADMIN_TOKEN\.$/m,
+      next: /Set GATEHOUSE_ADMIN_TOKEN to a valid token, or GATEHOUSE_BASE_URL to /,
       env: { GATEHOUSE_ADMIN_TOKEN: "a-token-that-nobody-ever-made-0123456789" },
     },
   },
