@@ -157,5 +157,9 @@ export async function siteDecisions(
   }
   const tries = id.startsWith("chk_") ? await explained(client, site, { checkout_id: id }) : [];
   if (tries.length > 0) return tries;
+  if (id.startsWith("ord_")) {
+    const hint = `Show the order, which has the id of its mandate: gatehouse order show ${domain} ${id}`;
+    throw new CommandError(`${id} is the id of an order, not of a mandate.`, EXIT.failed, hint);
+  }
   throw new CommandError(missing.says, EXIT.failed, missing.hint);
 }

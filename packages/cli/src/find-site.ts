@@ -37,17 +37,20 @@ const noSite = (text: string): Missing => ({
 /** Few sites are named at once, so that a slip of the hand is seen. */
 const NAMED_MAX = 3;
 
-async function noDomain(client: AdminClient, text: string): Promise<CommandError> {
+async function noDomain(client: AdminClient, text: string, advice: string): Promise<CommandError> {
   const path = `/v1/admin/sites?limit=${NAMED_MAX + 1}`;
   const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
   const { says, hint } = noSite(text);
   const few = items.length > 0 && items.length <= NAMED_MAX;
   const named = few ? `There is ${items.map(({ domain }) => domain).join(", ")}. ` : "";
-  return new CommandError(says, EXIT.failed, named + hint);
+  return new CommandError(says, EXIT.failed, named + hint + advice);
 }
 
-/** Accepts what a person has at hand: a domain, a site key, or a site key hash. */
-export async function findSite(client: AdminClient, text: string): Promise<SiteBody> {
+/**
+ * Accepts a domain, a site key, or a site key hash. `advice` says what else to do if no site has the
+ * domain.
+ */
+export async function findSite(client: AdminClient, text: string, advice = ""): Promise<SiteBody> {
   if (isSiteKey(text)) {
     return client.callAbout(noSite(text), "GET", `/v1/admin/sites/${await siteKeyHash(text)}`);
   }
@@ -60,7 +63,7 @@ export async function findSite(client: AdminClient, text: string): Promise<SiteB
     `/v1/admin/sites?domain=${domain}`,
   );
   const [site, second] = items;
-  if (site === undefined) throw await noDomain(client, text);
+  if (site === undefined) throw await noDomain(client, text, advice);
   if (second === undefined) return site;
   throw new CommandError(
     `There are ${items.length} sites for ${text}.`,

@@ -45,6 +45,35 @@ test("the error for a misspelled domain lists the existing domains", async () =>
   );
 });
 
+test("the error for a token of another installation names its file and what to set", async () => {
+  const env = await freshEnvironment("sqlite");
+  const { url } = await startServer(env);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "admin-token"), "a-token-of-another-installation-0123456789\n");
+  const { GATEHOUSE_ADMIN_TOKEN: _, ...rest } = env as Record<string, string>;
+  const elsewhere = { ...rest, GATEHOUSE_BASE_URL: url, GATEHOUSE_DATA_DIR: folder };
+  expect(await command(["site", "list"], elsewhere)).toEqual({
+    code: 1,
+    out: "",
+    err:
+      `The service at ${url} does not accept the token in ${join(folder, "admin-token")}.\n` +
+      "Set GATEHOUSE_DATA_DIR to the data folder of this service, or GATEHOUSE_ADMIN_TOKEN to a valid token.\n",
+  });
+});
+
+test("the log of a deleted site is found by its hash, and the error for its domain says so", async () => {
+  const env = await freshEnvironment("sqlite");
+  const here = { ...env, GATEHOUSE_BASE_URL: (await startServer(env)).url };
+  await command(["site", "create", "shop.example.com", "--name", "Shop"], here);
+  const deleted = await command(["site", "delete", "shop.example.com", "--yes"], here);
+  const [, hash = ""] =
+    /^Its audit log stays: gatehouse audit tail (\S+)$/m.exec(deleted.err) ?? [];
+  expect((await command(["audit", "tail", hash], here)).out).toMatch(/site\.changed +deleted/);
+  expect((await command(["audit", "tail", "shop.example.com"], here)).err).toMatch(
+    /^There is no site for shop\.example\.com\.\n.*name it by the site key or the site key hash\.\n$/,
+  );
+});
+
 test("a service that breaks off its answer counts as one that does not answer", async () => {
   const cut = await answering((_request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy());

@@ -165,6 +165,10 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
   expect(shown.out).toMatch(/^lines +li_1: 2 × Rose \(rose\), 10\.00 EUR each; 0 sent$/m);
   expect(shown.out).toMatch(/^mandate_id +order-of-the-test-2\ndecision_id +dec_/m);
   expect(shown.err).toContain("gatehouse mandate show shop.example.com order-of-the-test-2");
+  expect((await run("mandate", "show", SHOP, id)).err).toBe(
+    `${id} is the id of an order, not of a mandate.\n` +
+      `Show the order, which has the id of its mandate: gatehouse order show ${SHOP} ${id}\n`,
+  );
   expect((await run("order", "show", SHOP, "ord_none")).err).toMatch(
     /^There is no such order\.\n`gatehouse order list shop\.example\.com`/,
   );

@@ -12,6 +12,9 @@ export const LOG_ARGUMENT = [
   "domain, site key or site key hash; `installation` for its own log",
 ] as const;
 
+const DELETED =
+  " If it was deleted, its log is still there: name it by the site key or the site key hash.";
+
 /**
  * The admin path of a site's log, or of the installation's. Logs outlive their sites: a key or its
  * hash is enough.
@@ -21,6 +24,6 @@ export async function logPath(terminal: Terminal, text: string, rest: string): P
   const named = isSiteKey(text) ? await siteKeyHash(text) : text;
   const hash = isSiteKeyHash(named)
     ? named
-    : (await findSite(adminClient(terminal), text)).site_key_hash;
+    : (await findSite(adminClient(terminal), text, DELETED)).site_key_hash;
   return `/v1/admin/sites/${hash}/audit/${rest}`;
 }

@@ -185,6 +185,7 @@ function changeCommands(site: Command, terminal: Terminal): void {
       await client.call("DELETE", `/v1/admin/sites/${site_key_hash}`);
       const done = { site_key, site_key_hash, domain, deleted: true };
       terminal.out(json ? plainJson(done) : `Deleted ${domain}.`);
+      if (!json) terminal.err(`Its audit log stays: gatehouse audit tail ${site_key_hash}`);
     });
 }
 
