@@ -114,7 +114,7 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
   const again = await run("review", "deny", SHOP, escalation_id, "--reason", "other");
   expect(again.code).toBe(1);
   const listed = await run("mandate", "list", SHOP);
-  expect(listed.out).toMatch(/rejected +sign_up +policy_denied/);
+  expect(listed.out).toMatch(/rejected +sign_up +\(default\) +policy_denied/);
   expect(listed.out).toMatch(/approved +contact_support +ask-me/);
   expect(listed.err).toContain(`gatehouse mandate show ${SHOP} <mandate_id>`);
   const why = await run("mandate", "show", SHOP, JSON.parse(approved.out).mandate_id);

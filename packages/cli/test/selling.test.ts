@@ -185,6 +185,7 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
   expect([early.code, early.err]).toEqual([1, expect.stringContaining("has decided nothing")]);
   const cheap = await buying("send", "1.00", "--id", "order-of-the-test-1");
   expect(JSON.parse(cheap.out).reason).toBe("cart_mismatch");
+  expect((await run("mandate", "list", SHOP)).out).toMatch(/rejected +place_order +cart_mismatch /);
   const why = await run("mandate", "explain", signed, "--site", SHOP);
   expect(why.out).toMatch(/^signed bytes +service-mandate-v1/);
   expect(why.out).toMatch(/^outcome +rejected cart_mismatch\ndecided by +no rule/m);

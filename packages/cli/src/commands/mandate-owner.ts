@@ -18,6 +18,7 @@ interface DecisionBody {
   readonly skill: string;
   readonly amount: Money | null;
   readonly rule_id: string | null;
+  readonly policy_version: number | null;
   readonly reason: string | null;
   readonly agent_id: string;
   readonly mandate_id: string;
@@ -29,12 +30,19 @@ interface ListFlags extends Span {
   readonly json?: boolean;
 }
 
+/** Which rule decided; empty if the rules were not asked. */
+function ruleText({ rule_id, policy_version, reason }: DecisionBody): string {
+  if (rule_id !== null || policy_version === null) return rule_id ?? "";
+  // A budget of the policy is a rule. Without one, it was the limit that unknown platforms share.
+  return reason === "budget_exceeded" ? "(shared limit)" : "(default)";
+}
+
 const row = (one: DecisionBody) => ({
   evaluated_at: one.evaluated_at,
   outcome: one.outcome,
   skill: one.skill,
   amount: moneyText(one.amount),
-  rule: one.rule_id ?? "",
+  rule: ruleText(one),
   reason: one.reason ?? "",
   agent_id: one.agent_id,
   mandate_id: one.mandate_id,
