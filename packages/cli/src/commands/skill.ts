@@ -46,7 +46,9 @@ function describe(body: SkillsBody): string {
     title: skill.title ?? builtInSkill(skill.id)?.title ?? "",
     url: skill.url ?? "",
   }));
-  const unused = body.built_in.filter((id) => body.skills.every((skill) => skill.id !== id));
+  const unused = [...body.built_in, PLACE_ORDER].filter((id) =>
+    body.skills.every((skill) => skill.id !== id),
+  );
   const rest = unused.length === 0 ? [] : [`Not set up: ${unused.join(", ")}`];
   // Nobody switches these on: they come with the gates.
   const shop = body.live.filter((id) => body.skills.every((skill) => skill.id !== id));
