@@ -58,6 +58,8 @@ test("site check says for each item what is there and what to do", {
   const down = await check();
   expect([down.code, down.state("domain"), down.state("home page")]).toEqual([1, "wrong", "wrong"]);
 
+  expect((await run("site", "check", shop.domain)).out).toMatch(/^– script tag +not checked: /m);
+
   await run("site", "verify", shop.domain, "--method", "operator", "--reason", "a test");
   shop.listener = pages({ "/": "<!doctype html><title>Shop</title>" });
   const bare = await check();

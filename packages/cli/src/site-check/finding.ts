@@ -1,4 +1,4 @@
-/** `good`: as it should be. `missing`: not there, which may be what the owner wants. `wrong`: to be mended. */
+/** `good`: as it should be. `missing`: not there, which may be what the owner wants, or not checked. `wrong`: to be fixed. */
 export type FindingState = "good" | "missing" | "wrong";
 
 /** One thing looked for on a site: what was found, and what to do about it. */

@@ -4,8 +4,10 @@ import { elementsOf } from "./elements.js";
 import { type FetchedPage, fetchPage, type LookedAt } from "./fetch-page.js";
 import { INSTALL_GUIDE, type SiteFinding } from "./finding.js";
 
+const SCRIPT_TAG = "script tag";
+
 function scriptFindings(page: FetchedPage, site: SiteBody): readonly SiteFinding[] {
-  const item = "script tag";
+  const item = SCRIPT_TAG;
   const service = serviceOf(site);
   const tags = elementsOf(page.text, "script").filter(
     (script) => script.get("src") === `${service}/embed.js`,
@@ -48,7 +50,10 @@ export async function checkHomePage(at: LookedAt, site: SiteBody): Promise<SiteF
     const advice = tls
       ? "Agents refuse a site whose certificate they cannot verify."
       : "Agents start here. Is the site up?";
-    return [{ item, state: "wrong", found: `${at.site.origin}/ ${found}`, advice }];
+    return [
+      { item, state: "wrong", found: `${at.site.origin}/ ${found}`, advice },
+      { item: SCRIPT_TAG, state: "missing", found: "not checked: the home page cannot be read" },
+    ];
   }
   const scripts = scriptFindings(page, site);
   const runs = scripts.some(({ state }) => state === "good");
