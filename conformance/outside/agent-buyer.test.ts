@@ -46,6 +46,14 @@ test("the example agent registers, asks for the price, buys, and never spends mo
   expect(await orders()).toHaveLength(1);
 });
 
+test("the example agent says which address to name if no card is at the one it was given", async () => {
+  const closed = await buy("http://127.0.0.1:9", "rose=1");
+  expect([closed.code, closed.err]).toEqual([
+    1,
+    expect.stringMatching(/ does not answer.*\n.*the card's address, which `gatehouse site show` /),
+  ]);
+});
+
 test("the example agent reports a pending approval or review without calling it a failure, and prints its usage", async () => {
   const shop = await sellingShop();
   const card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;

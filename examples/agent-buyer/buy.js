@@ -62,6 +62,21 @@ async function openKey(file) {
   return agent.openAgentKey(JSON.parse(readFileSync(file, "utf8")));
 }
 
+/** What to try if no card is at an address. */
+const ADDRESS_HINT =
+  "Check the address. If the site does not serve its card itself, or you try this on one machine, " +
+  "name the card's address, which `gatehouse site show` prints.";
+
+/** The site at an address, if its card holds. */
+async function findSite(address) {
+  try {
+    return await agent.discover(address);
+  } catch (error) {
+    if (!/does not answer|answers with|without an agent card/.test(error.message)) throw error;
+    throw new Error(`${error.message}\n${ADDRESS_HINT}`, { cause: error });
+  }
+}
+
 /** Makes the key known to the site, and waits for its owner. One key is one agent: safe to repeat. */
 async function becomeKnown(site, key, until) {
   const { agentId } = await agent.register(site, key, { name: "Example buyer" });
@@ -122,7 +137,7 @@ async function main() {
   const { options, address, items } = read;
   const waitMs = Number(options.wait) * 1000;
   const key = await openKey(options.key);
-  const site = await agent.discover(address);
+  const site = await findSite(address);
   console.log(`the card of ${site.domain} holds`);
   const agentId = await becomeKnown(site, key, Date.now() + waitMs);
   const quoted = await quote(site, items, options.limit);
