@@ -104,7 +104,7 @@ export function listVisits(
   return visits.page(db, where, { by: ["observed_at", "visit_id"], newestFirst: true }, page);
 }
 
-/** The newest visits of a site that are searched, because it may have a million of the other source. */
+/** The newest visits of a site that are searched, because it may have many thousands of the other source. */
 const SEARCHED_MAX = 10_000;
 
 /**
