@@ -12,7 +12,7 @@ import type { Row } from "./tables.js";
  * other way round.
  */
 export const BACKUP_FORMAT = "gatehouse-backup/2";
-/** The format of 0.1.0: the same, without the HMAC. */
+/** The format before backups had an HMAC; otherwise the same. */
 const BACKUP_FORMAT_1 = "gatehouse-backup/1";
 
 const Header = z.object({
@@ -86,8 +86,8 @@ export interface CheckedBackup {
   /** SHA-256 of the whole file. */
   readonly sha256: string;
   /**
-   * Whether the file is the one that an installation with the given key wrote. `unsigned`: a file of
-   * 0.1.0. `no_key`: nobody gave a key to check it with.
+   * Whether the file is the one that an installation with the given key wrote. `unsigned`: a file
+   * from before backups had an HMAC. `no_key`: nobody gave a key to check it with.
    */
   readonly mac: "holds" | "differs" | "unsigned" | "no_key";
 }
@@ -167,7 +167,7 @@ export async function checkBackup(
     onChecked,
   );
   const unsigned = lines.header.format === BACKUP_FORMAT_1;
-  // A file whose HMAC was cut off must not pass for a file of 0.1.0.
+  // A file whose HMAC was cut off must not pass for a file that never had one.
   if (unsigned !== (found.trailer === "")) throw damaged(path, CHANGED);
   const checked = { ...lines, ends: found, sha256: digests.sha256 };
   if (unsigned) return { ...checked, mac: "unsigned" };

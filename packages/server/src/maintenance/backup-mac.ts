@@ -65,7 +65,7 @@ export class FileHasher {
 /** Where the rows of a backup file end, and the trailer after them. */
 export interface BackupEnds {
   readonly gzipBytes: number;
-  /** Its bytes, as Latin-1; empty where there is none, as in files of 0.1.0. */
+  /** Its bytes, as Latin-1; empty if there is none, as in files of the first format. */
   readonly trailer: string;
 }
 

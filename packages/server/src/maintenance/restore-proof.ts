@@ -39,7 +39,7 @@ export function outsideKey(
 const WHY_UNVERIFIED: Readonly<Record<Exclude<CheckedBackup["mac"], "holds" | "differs">, string>> =
   {
     unsigned:
-      "Version 0.1.0 made this backup and did not seal it, so nobody can tell whether it was changed.",
+      "This backup was made before backups were sealed, so nobody can tell whether it was changed.",
     no_key:
       "There is no secrets key here to verify this backup with, and a key inside the file proves " +
       "nothing. Give the key with --secrets-key-file or GATEHOUSE_SECRETS_KEY.",
