@@ -164,9 +164,13 @@ function answerLines(responses, security) {
   const open = security !== undefined && security.length === 0;
   const errors = [];
   const lines = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
-    const code = /^`(\w+)`:/.exec(description)?.[1];
-    if (code !== undefined && code in REASONS) {
-      if (open || !COMMON_ERRORS.includes(code)) errors.push(errorLink(code));
+    // Reasons that share a status stand in one description: "`conflict`: … Or `approval_blocked`: …"
+    const codes = [...description.matchAll(/(?:^| Or )`(\w+)`:/g)]
+      .map(([, code]) => code)
+      .filter((code) => code in REASONS);
+    if (codes.length > 0) {
+      const own = codes.filter((code) => open || !COMMON_ERRORS.includes(code));
+      errors.push(...own.map(errorLink));
       return [];
     }
     const bodies = Object.entries(content).map(([type, { schema }]) => answerText(type, schema));
