@@ -1,7 +1,6 @@
-import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
+import { isSiteKey, isSiteKeyHash, siteKeyHash, siteOrigin } from "@gatehouse/protocol";
 import type { AdminClient, Missing } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
-import { isThisMachine } from "./this-machine.js";
 
 /** A site as the admin interface shows it. */
 export interface SiteBody {
@@ -88,9 +87,7 @@ export function profileAddress(site: SiteBody): string {
 }
 
 /** Where the site itself is: https, but on this machine. */
-export function siteAddress({ domain }: SiteBody): string {
-  return `${isThisMachine(domain) ? "http" : "https"}://${domain}`;
-}
+export const siteAddress = ({ domain }: SiteBody): string => siteOrigin(domain);
 
 /** What goes into the head of the site's pages. */
 export function scriptTag(site: SiteBody): string {

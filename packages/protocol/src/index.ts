@@ -239,7 +239,7 @@ export {
 export { type UcpKey, ucpProfile } from "./ucp/profile.js";
 export { type SignatureFault, type UcpRequest, verifyUcpRequest } from "./ucp/request-signature.js";
 export { type SiteTerms, signTerms, siteTerms, TERMS_TYPE, verifyTerms } from "./ucp/terms.js";
-export { isSecureUrl, parseUrl, strictHref } from "./url.js";
+export { isSecureUrl, parseUrl, siteOrigin, strictHref } from "./url.js";
 export * from "./verify/index.js";
 export { BEACON_VERSION, type Beacon, readBeacon } from "./visits/beacon.js";
 export {

@@ -42,3 +42,15 @@ const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
 }
+
+/**
+ * The address of a site's own pages: https, except on this machine.
+ *
+ * @example
+ * siteOrigin("shop.example.com"); //=> "https://shop.example.com"
+ * siteOrigin("shop.localhost:8080"); //=> "http://shop.localhost:8080"
+ */
+export function siteOrigin(domain: string): string {
+  const plain = parseUrl(`http://${domain}`);
+  return `${plain !== undefined && isSecureUrl(plain) ? "http" : "https"}://${domain}`;
+}

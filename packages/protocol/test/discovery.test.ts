@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { htmlText, markdownText, markdownUrl, scriptJson } from "../src/discovery/text.ts";
 import {
   a2aProjection,
+  agentMarkdown,
   agentPage,
   BUILT_IN_SKILLS,
   CARD_LIFE_MS,
@@ -321,6 +322,13 @@ describe("text by owners:", () => {
     expect(lines.slice(0, 4).map((line) => line.charAt(0))).toEqual(["#", "", ">", ""]);
     const rest = lines.slice(5).filter((line) => line !== "" && !line.startsWith("## "));
     expect(rest.every((line) => /^- \[[^\]]+\]\([^)\s]+\): .+$/.test(line))).toBe(true);
+  });
+
+  test("documents name the website by https, and by http only on this machine", () => {
+    const local = { ...EXAMPLE_SITE, domain: "shop.localhost:3000" };
+    expect(llmsTxt(EXAMPLE_SITE)).toContain(`The website is https://${EXAMPLE_SITE.domain}.`);
+    expect(llmsTxt(local)).toContain("The website is http://shop.localhost:3000.");
+    expect(agentMarkdown(local)).toContain("The website is http://shop.localhost:3000.");
   });
 
   test("a site without a description still has a summary", () => {

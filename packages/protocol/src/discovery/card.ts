@@ -5,6 +5,7 @@ import type { JsonObject } from "../json/value.js";
 import { signDetached } from "../jws/detached.js";
 import type { Signer } from "../keys/signer.js";
 import { protocolById } from "../protocols.js";
+import { siteOrigin } from "../url.js";
 import { IDENTIFIERS } from "../wire.js";
 import { didOf } from "./did.js";
 import type { LiveSkill } from "./skills.js";
@@ -61,7 +62,7 @@ function a2aFields(site: SiteSnapshot): JsonObject {
       { url: mandate, protocolBinding: IDENTIFIERS.mandateBinding, protocolVersion: "1.0" },
       { url: mcp, protocolBinding: IDENTIFIERS.mcpBinding, protocolVersion: "1.0" },
     ],
-    provider: { organization: site.name, url: `https://${site.domain}` },
+    provider: { organization: site.name, url: siteOrigin(site.domain) },
     documentationUrl: agentPage,
     capabilities: { streaming: false, pushNotifications: false, extensions: extensions(site) },
     defaultInputModes: MEDIA_TYPES,

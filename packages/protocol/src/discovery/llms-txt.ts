@@ -1,3 +1,4 @@
+import { siteOrigin } from "../url.js";
 import type { SiteSnapshot } from "./snapshot.js";
 import { markdownText, markdownUrl } from "./text.js";
 
@@ -46,7 +47,7 @@ export function llmsTxt(site: SiteSnapshot): string {
     "",
     `> ${markdownText(summary)}`,
     "",
-    `The website is https://${domain}. It offers ${count} to AI agents. ${proof}`,
+    `The website is ${siteOrigin(domain)}. It offers ${count} to AI agents. ${proof}`,
     ...section("Skills", skillLinks(site)),
     ...section("Agent interfaces", interfaceLinks(site)),
     "",

@@ -1,5 +1,6 @@
 import { toBase64 } from "../../base64.js";
 import { sha256, utf8 } from "../../bytes.js";
+import { siteOrigin } from "../../url.js";
 import type { LiveSkill } from "../skills.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText, scriptJson } from "../text.js";
@@ -75,7 +76,7 @@ function verifySection(site: SiteSnapshot): string {
 /** What search engines look for: who publishes this, on which site, through which interface. */
 function graph(site: SiteSnapshot): string {
   const { name, domain, summary, addresses } = site;
-  const home = `https://${domain}/`;
+  const home = `${siteOrigin(domain)}/`;
   const publisher = { "@id": `${home}#organization` };
   return JSON.stringify({
     "@context": "https://schema.org",
@@ -126,7 +127,7 @@ ${head(site)}
 </head>
 <body>
 <main>
-<p class="domain">${a(`https://${domain}/`, htmlText(domain))} ${badge(site)}</p>
+<p class="domain">${a(`${siteOrigin(domain)}/`, htmlText(domain))} ${badge(site)}</p>
 <h1>${own(name)} for AI agents</h1>
 <p class="lead">${own(summary)}</p>
 <p>${htmlText(opening(site))}</p>

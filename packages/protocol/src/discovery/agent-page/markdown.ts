@@ -1,3 +1,4 @@
+import { siteOrigin } from "../../url.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
 import { siteProtocols, statusText } from "./protocols.js";
@@ -29,7 +30,7 @@ export function agentMarkdown(site: SiteSnapshot): string {
     "",
     opening(site),
     "",
-    `The website is https://${domain}. See also the [llms.txt](${addresses.llms}).`,
+    `The website is ${siteOrigin(domain)}. See also the [llms.txt](${addresses.llms}).`,
     "",
     "## What agents can do here",
     "",
