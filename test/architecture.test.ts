@@ -132,21 +132,64 @@ describe("the layers of the server:", () => {
       .map(({ path }) => path.replace("packages/server/src/", ""))
       .sort();
 
-  test("only the commit of a purchase writes decisions, reviews and payment intents", () => {
-    const writers = users(
-      /\b(?:insertDecision|insertReview|insertPayment|writeReviewEnd|writeApprovals)\b/,
-    );
-    const stores = /^domain\/(?:decisions|reviews|payments)\/store\.ts$/;
-    expect(writers.filter((path) => !stores.test(path))).toEqual([
-      "purchase/commit-review.ts",
-      "purchase/commit.ts",
-    ]);
+  /** Who calls each function of the stores that writes a decision, a review or a payment. */
+  const WRITERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+    decisions: {
+      insertDecision: ["purchase/commit.ts"],
+      moveDecision: ["purchase/commit-review.ts", "purchase/outcome.ts"],
+      deleteDecisions: ["actions/sites/delete-site.ts"],
+    },
+    reviews: {
+      insertReview: ["purchase/commit.ts"],
+      writeApprovals: ["purchase/commit-review.ts"],
+      writeReviewEnd: ["purchase/commit-review.ts"],
+      endPaying: ["purchase/outcome.ts"],
+      deleteReviews: ["actions/sites/delete-site.ts"],
+    },
+    payments: {
+      insertPayment: ["purchase/commit.ts"],
+      writePayment: [
+        "purchase/orders/cancel-order.ts",
+        "purchase/outcome.ts",
+        "purchase/void-outcome.ts",
+      ],
+      claimPayment: ["purchase/reconcile.ts"],
+      scheduleRecheck: ["purchase/settle.ts"],
+    },
+  };
+  const textOf = (path: string) =>
+    server.find((file) => file.path === `packages/server/src/${path}`)?.text ?? "";
+
+  test.each(Object.entries(WRITERS))(
+    "only the files that the rule names write %s",
+    (subject, writers) => {
+      const store = `domain/${subject}/store.ts`;
+      const writing =
+        /export (?:async )?function (\w+)\(\s*tx: Transaction|export const (\w+) = deleterOf\(/g;
+      const exported = [...textOf(store).matchAll(writing)].map(([, one, other]) => one ?? other);
+      expect(exported.sort()).toEqual(Object.keys(writers).sort());
+      for (const [name, files] of Object.entries(writers)) {
+        const callers = users(new RegExp(`\\b${name}\\b`)).filter((path) => path !== store);
+        expect([name, callers]).toEqual([name, files]);
+      }
+    },
+  );
+
+  test("only the outcome of a payment creates an order", () => {
+    expect(users(/\binsertOrder\b/)).toEqual(["domain/orders/store.ts", "purchase/outcome.ts"]);
   });
 
   test("only settle asks payment providers to authorize and to void", () => {
     const asking = users(/\bproviderOf\(/);
     expect(asking.filter((path) => !path.startsWith("purchase/"))).toEqual([]);
-    expect(users(/\bproviderOf\([^)]*\)\.(?:authorize|release)\(/)).toEqual(["purchase/settle.ts"]);
+    for (const method of ["authorize", "voidAuthorization"]) {
+      // By its name in the interface, so that a new name is noticed here.
+      expect(textOf("payments/provider.ts")).toMatch(new RegExp(`^  ${method}\\(`, "m"));
+      expect([method, users(new RegExp(`\\.${method}\\b`))]).toEqual([
+        method,
+        ["purchase/settle.ts"],
+      ]);
+    }
     expect(
       users(/\bsettlePayment\b/).filter(
         (path) => floorOf(`packages/server/src/${path}`) === "http",
@@ -170,9 +213,8 @@ describe("the layers of the server:", () => {
     for (const { path } of server) expect(circle(path, [])).toBeUndefined();
   });
 
-  test("SQL is only in stores, in migrations and in the database adapters", () => {
-    const SQL =
-      /"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) |`(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) /;
+  test("SQL is only in stores, in infra and in the tables of a backup", () => {
+    const SQL = /["'`]\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\s/;
     const allowed = [/\/store\.ts$/, /\/infra\//, /\/maintenance\/tables\.ts$/];
     const wrong = server
       .filter(({ path, text }) => SQL.test(text) && !allowed.some((pattern) => pattern.test(path)))
@@ -215,6 +257,18 @@ describe("the layers of the server:", () => {
       .filter((path) => !/\/http\/server\/(?:server|open-connections)\.ts$/.test(path));
     expect(wrong).toEqual([]);
   });
+});
+
+test("docs/architecture.md names every folder of the server, and only files that are there", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const [, tree = ""] = /```\npackages\/server\/src\n([\s\S]*?)```/.exec(page) ?? [];
+  const named = [...tree.matchAll(/^ {2}([\w.-]+)(\/?) /gm)];
+  const source = join(root, "packages/server/src");
+  const folders = readdirSync(source, { withFileTypes: true }).filter((one) => one.isDirectory());
+  const namedFolders = named.filter(([, , slash]) => slash === "/").map(([, name]) => name);
+  expect(namedFolders.sort()).toEqual(folders.map(({ name }) => name).sort());
+  for (const [, name = ""] of named)
+    expect([name, existsSync(join(source, name))]).toEqual([name, true]);
 });
 
 test("the composition root and the entry file stay short", () => {
