@@ -3,8 +3,13 @@ import { openSqliteFile } from "../../packages/server/dist/infra/db/sqlite-drive
 
 const BUSY_MS = 5000;
 
+/** The driver closes a file that nothing refers to, even one whose statements are in use. */
+const opened = [];
+
 export function openSqlite(path) {
-  return openSqliteFile(path, BUSY_MS);
+  const db = openSqliteFile(path, BUSY_MS);
+  opened.push(db);
+  return db;
 }
 
 /** A file of a baseline's own: every commit is synced, as the server's are. */
