@@ -23,6 +23,7 @@ let path = "";
 beforeAll(async () => {
   const env = {
     ...(await freshEnvironment("sqlite")),
+    GATEHOUSE_REQUESTS_PER_ADDRESS_PER_MINUTE: "1000000",
     GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000",
     GATEHOUSE_MANDATES_PER_AGENT_PER_MINUTE: "1000000",
     GATEHOUSE_MANDATES_PER_SITE_PER_MINUTE: "1000000",
