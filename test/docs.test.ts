@@ -92,6 +92,20 @@ test("every dependency is named in docs/dependencies.md with its exact version",
   expect([...new Set(missing)]).toEqual([]);
 });
 
+test("a package that libraries of ours share has the same version for all of them", () => {
+  const { overrides } = JSON.parse(read("package.json")) as { overrides: Record<string, string> };
+  const pinned = readdirSync(join(root, "packages")).flatMap((name) => {
+    const path = `packages/${name}/package.json`;
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(read(path));
+    return Object.entries<string>({ ...dependencies, ...devDependencies });
+  });
+  // Of two copies of these, the types or the state of one would be strange to the other.
+  for (const shared of ["@types/react", "hono", "pg", "react", "react-dom", "zod"]) {
+    const versions = pinned.filter(([name]) => name === shared).map(([, version]) => version);
+    expect([shared, [...new Set(versions)]]).toEqual([shared, [overrides[shared]]]);
+  }
+});
+
 test("all packages have the same version", () => {
   for (const name of readdirSync(join(root, "packages"))) {
     expect(JSON.parse(read(`packages/${name}/package.json`)).version).toBe(VERSION);
