@@ -46,25 +46,45 @@ interface File {
   readonly etag: string;
 }
 
-/** The files of this build by path. They are read once, so a request cannot reach any other file. */
-function readFiles(): ReadonlyMap<string, File> {
-  if (!existsSync(CONSOLE_FOLDER)) return new Map();
-  const names = readdirSync(CONSOLE_FOLDER, { recursive: true, encoding: "utf8" });
-  return new Map(
-    names.flatMap((name) => {
-      const type = TYPES[name.split(".").at(-1) ?? ""];
-      if (type === undefined) return [];
-      const bytes = new Uint8Array(readFileSync(CONSOLE_FOLDER + name));
-      const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
-      return [[name.replaceAll("\\", "/"), { type, bytes, etag }]];
-    }),
-  );
+function readFile(name: string, type: string): File {
+  const bytes = new Uint8Array(readFileSync(CONSOLE_FOLDER + name));
+  const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+  return { type, bytes, etag };
+}
+
+/**
+ * The files of this build. Their names are read once, so a request cannot reach any other file. A file is
+ * read at its first request and then kept; the number of files limits what is kept.
+ */
+class ConsoleFiles {
+  private readonly types = new Map<string, string>();
+  private readonly read = new Map<string, File>();
+
+  constructor() {
+    if (!existsSync(CONSOLE_FOLDER)) return;
+    for (const path of readdirSync(CONSOLE_FOLDER, { recursive: true, encoding: "utf8" })) {
+      const type = TYPES[path.split(".").at(-1) ?? ""];
+      if (type !== undefined) this.types.set(path.replaceAll("\\", "/"), type);
+    }
+  }
+
+  get size(): number {
+    return this.types.size;
+  }
+
+  get(name: string): File | undefined {
+    const type = this.types.get(name);
+    if (type === undefined) return undefined;
+    const file = this.read.get(name) ?? readFile(name, type);
+    this.read.set(name, file);
+    return file;
+  }
 }
 
 /** The console: its files and its sessions. */
 export function consoleRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<HttpEnv>();
-  const files = readFiles();
+  const files = new ConsoleFiles();
   if (files.size === 0) context.log.warn({ folder: CONSOLE_FOLDER }, "console.missing");
 
   function serve(c: HonoContext<HttpEnv>, name: string): Response {
