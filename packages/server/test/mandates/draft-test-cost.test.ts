@@ -48,6 +48,15 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
       await asked(where);
       return queries.get(sql, ...values);
     },
+    getOnce: async (sql, ...values) => {
+      await asked(where);
+      return queries.getOnce(sql, ...values);
+    },
+    find: async (table, key) => {
+      await asked(where);
+      return queries.find(table, key);
+    },
+    memory: (Kind) => queries.memory(Kind),
     run: () => Promise.reject(new Error("a test of a draft writes")),
   });
   return {

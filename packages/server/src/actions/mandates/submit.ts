@@ -9,7 +9,8 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import { decisionById, decisionOfMandate } from "../../domain/decisions/store.js";
+import { readsOfAgent } from "../../domain/agents/requesting/store.js";
+import { decisionById, decisionOfMandate, readOfMandate } from "../../domain/decisions/store.js";
 import { declineWait } from "../../domain/declines/caller.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
@@ -123,6 +124,7 @@ interface SubmittedAs {
   readonly call: MandateCall | undefined;
   readonly retired: boolean;
   readonly share: RateShare;
+  readonly now: number;
 }
 
 /** Replays, refuses or decides a mandate in its transaction. */
@@ -130,10 +132,9 @@ async function decideOrReplay(
   context: Context,
   tx: Transaction,
   received: Omit<ProvenMandate, "now">,
-  { call, retired, share }: SubmittedAs,
+  { call, retired, share, now }: SubmittedAs,
 ): Promise<MandateCommit> {
   const { mandate, proven } = received;
-  const now = context.clock.now();
   const site = await reloadSite(tx, received.site);
   if (site === undefined) {
     return { records: [], answer: { kind: "refused", fault: { reason: "site_not_found" } } };
@@ -236,12 +237,22 @@ export async function submitMandate(
   caller.provenAs = "spending";
   const source = caller.networks[0];
   const received = { site, mandate, proven, requestId, admitted: signer.active, source };
+  const { agentId, kid, mandateId } = proven;
+  const reads = [
+    readOfMandate(siteKeyHash, agentId, mandateId),
+    ...readsOfAgent(siteKeyHash, { agentId, kid, identity: signer.identity }),
+  ];
+  const decide = async (tx: Transaction, now: number, share: RateShare) => {
+    const result = await decideOrReplay(context, tx, received, { call, retired, share, now });
+    const toolCall = call?.toolCall;
+    return toolCall === undefined ? result : withCallRecord(context, tx, result, toolCall);
+  };
   const commit = (share: RateShare) =>
-    context.audit.commit<MandateCommit["answer"]>(siteKeyHash, async (tx) => {
-      const result = await decideOrReplay(context, tx, received, { call, retired, share });
-      const toolCall = call?.toolCall;
-      return toolCall === undefined ? result : withCallRecord(context, tx, result, toolCall);
-    });
+    context.audit.commit<MandateCommit["answer"]>(
+      siteKeyHash,
+      (tx, now) => decide(tx, now, share),
+      reads,
+    );
   const { answer } = await withRateShare(context, siteKeyHash, signer, commit, usesRate);
   return answer.kind === "paying" ? settled(context, answer) : answer;
 }

@@ -1,7 +1,7 @@
 import { ed25519Bytes, inclusionHashes } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
 import type { CrashPoint } from "../../infra/crash-points.js";
-import type { Database, Queries } from "../../infra/db/database.js";
+import type { Database, ExpectedRead, Queries } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import { newRecordId } from "../../infra/ids.js";
 import type { KeyRing } from "../../infra/keys/key-ring.js";
@@ -144,10 +144,15 @@ export class AuditLog {
    * The commit seam: runs `body` and writes its records in one transaction of the site's log, then
    * runs the returned `after` once and releases the answer. If this resolves, both are durable. If
    * it rejects, neither happened, unless the connection was lost during the commit and the database
-   * could not be asked again: a caller that retries must look for what exists.
+   * could not be asked again: a caller that retries must look for what exists. `reads`: rows that the
+   * body will find, which are read together with those of other commits.
    */
-  commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
-    return this.sequencer.commit(siteKeyHash, body);
+  commit<T>(
+    siteKeyHash: string,
+    body: CommitBody<T>,
+    reads: readonly ExpectedRead[] = [],
+  ): Promise<Committed<T>> {
+    return this.sequencer.commit(siteKeyHash, body, reads);
   }
 
   /**

@@ -2,6 +2,8 @@ import type { JsonObject } from "@gatehouse/protocol";
 import type { CrashPoint } from "../../infra/crash-points.js";
 import {
   DatabaseUnavailableError,
+  type ExpectedRead,
+  type NewRow,
   type Queries,
   type Transaction,
 } from "../../infra/db/database.js";
@@ -50,6 +52,8 @@ export type CommitBody<T> = (tx: Transaction, now: number) => Promise<Made<T>>;
 export interface BatchEntry {
   readonly siteKeyHash: string;
   readonly body: CommitBody<unknown>;
+  /** Read for all entries at once. A body may find further rows, one by one. */
+  readonly reads: readonly ExpectedRead[];
 }
 
 /** One entry of a batch failed. The batch can be written without it. */
@@ -218,6 +222,17 @@ async function record(
   else if (made.maintenance !== undefined) await logs.renew(siteKeyHash, made.maintenance);
 }
 
+/** Reads what the bodies will find, with one statement for each table. */
+async function prefetch(tx: Transaction, entries: readonly BatchEntry[]): Promise<void> {
+  const keys = new Map<string, NewRow[]>();
+  for (const { table, key } of entries.flatMap(({ reads }) => reads)) {
+    const known = keys.get(table);
+    if (known === undefined) keys.set(table, [key]);
+    else known.push(key);
+  }
+  for (const [table, wanted] of keys) await tx.prefetch(table, wanted);
+}
+
 /**
  * Runs a batch inside one transaction: locks the logs, runs each body, then gives every record its
  * position. A crash here leaves nothing, and nobody has seen what was signed.
@@ -230,6 +245,7 @@ export async function writeBatch(
   const logs = new Logs(tx, tools);
   await logs.lock(entries.map(({ siteKeyHash }) => siteKeyHash));
   tools.crashPoint("audit.heads_locked");
+  await prefetch(tx, entries);
   const made: Made<unknown>[] = [];
   const others: string[] = [];
   for (const [i, { body }] of entries.entries()) {
@@ -238,6 +254,8 @@ export async function writeBatch(
     for (const { siteKeyHash } of one.records)
       if (siteKeyHash !== undefined) others.push(siteKeyHash);
   }
+  // Before the records, so that a conflict of theirs is one of the log.
+  await tx.write();
   tools.crashPoint("audit.bodies_run");
   await logs.lock(others);
   const written: Written[] = [];

@@ -1,5 +1,10 @@
 import { pause, systemClock } from "../../infra/clock.js";
-import { type Database, DatabaseUnavailableError } from "../../infra/db/database.js";
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type ExpectedRead,
+  UnavailableError,
+} from "../../infra/db/database.js";
 import { probeWriting } from "../../infra/installation/installation.js";
 import {
   type BatchEntry,
@@ -61,6 +66,11 @@ function reasonOf(error: unknown): unknown {
   return new AuditUnavailableError("the log is contended", { cause: error });
 }
 
+/** Whether it is known what failed: one entry, or the database for all of them. */
+function isBlamed(error: unknown): boolean {
+  return error instanceof EntryFailedError || error instanceof UnavailableError;
+}
+
 /** Runs the `after` of a commit, then releases its answer. */
 function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Written): void {
   try {
@@ -91,13 +101,17 @@ export class Sequencer {
   }
 
   /** Runs `body` and writes its records in one transaction, or nothing at all. */
-  commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
+  commit<T>(
+    siteKeyHash: string,
+    body: CommitBody<T>,
+    reads: readonly ExpectedRead[],
+  ): Promise<Committed<T>> {
     if (this.queue.length >= QUEUE_ENTRIES_MAX) {
       return Promise.reject(new AuditUnavailableError("too much is waiting to be recorded"));
     }
     return new Promise((resolve, reject) => {
       const queuedAt = systemClock.now();
-      this.queue.push({ siteKeyHash, body, queuedAt, resolve: resolve as never, reject });
+      this.queue.push({ siteKeyHash, body, reads, queuedAt, resolve: resolve as never, reject });
       this.sweepLater();
       if (!this.running) this.finished = this.run();
     });
@@ -155,8 +169,8 @@ export class Sequencer {
       this.tools.count({ result: "recorded" }, entries.length);
       this.tools.crashPoint("audit.released");
     } catch (error) {
-      // A log that cannot be written by itself must not block the others.
-      if (error instanceof HeadMovedError && entries.length > 1) {
+      // What cannot be written must not block the others: a log, or a row that the database refuses.
+      if (entries.length > 1 && !isBlamed(error)) {
         for (const entry of entries) await this.settle([entry]);
         return;
       }

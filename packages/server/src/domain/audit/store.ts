@@ -66,7 +66,8 @@ export function highestEpoch(db: Queries, host: string): Promise<number> {
 }
 
 export async function insertLog(tx: Transaction, head: LogHead): Promise<void> {
-  await logs.insert(tx, [head], { size: 0, frontier: "" }).catch(asMoved);
+  await logs.insert(tx, [head], { size: 0, frontier: "" });
+  await tx.write().catch(asMoved);
 }
 
 /** Two processes wrote at one position, and the constraints of the table accepted only one. */
@@ -76,7 +77,8 @@ function asMoved(error: unknown): never {
 }
 
 export async function insertRecords(tx: Transaction, rows: readonly NewRow[]): Promise<void> {
-  await tx.insert("audit_records", rows).catch(asMoved);
+  await tx.insert("audit_records", rows);
+  await tx.write().catch(asMoved);
 }
 
 /** Moves a head forward from the size at which it was read. */

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { type Condition, deleterOf, equals } from "../../infra/db/statements.js";
 import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
@@ -55,8 +55,17 @@ export function decisionOfMandate(
   actorId: string,
   mandateId: string,
 ): Promise<Decision | undefined> {
-  const rest = "WHERE site_key_hash = ? AND actor_id = ? AND mandate_id = ?";
-  return decisions.get(db, rest, siteKeyHash, actorId, mandateId);
+  return decisions.find(db, readOfMandate(siteKeyHash, actorId, mandateId).key);
+}
+
+/** The row that {@link decisionOfMandate} finds. */
+export function readOfMandate(
+  siteKeyHash: string,
+  actorId: string,
+  mandateId: string,
+): ExpectedRead {
+  const key = { site_key_hash: siteKeyHash, actor_id: actorId, mandate_id: mandateId };
+  return { table: "decisions", key };
 }
 
 export const decisionById = decisions.by("decision_id");

@@ -10,7 +10,7 @@ const settings = new Table<MandateSettings>("mandate_settings", {
 });
 
 export async function mandateSettings(db: Queries, siteKeyHash: string): Promise<MandateSettings> {
-  return (await settings.get(db, "WHERE site_key_hash = ?", siteKeyHash)) ?? DEFAULTS;
+  return (await settings.find(db, { site_key_hash: siteKeyHash })) ?? DEFAULTS;
 }
 
 export function writeMandateSettings(

@@ -23,7 +23,7 @@ export function policyInForce(
   db: Queries,
   siteKeyHash: string,
 ): Promise<Pick<PolicyVersion, "version" | "digest"> | undefined> {
-  return db.get(
+  return db.getOnce(
     `SELECT version, digest FROM policy_versions WHERE site_key_hash = ?
      ORDER BY version DESC LIMIT 1`,
     siteKeyHash,

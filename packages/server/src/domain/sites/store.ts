@@ -59,9 +59,9 @@ export function siteByHash(db: Queries, siteKeyHash: string): Promise<Site | und
 
 /** The current state of a site. Returns the given one if it has not changed. */
 export async function reloadSite(tx: Queries, known: Site): Promise<Site | undefined> {
-  const from = "sites WHERE site_key_hash = ? AND deleted_at IS NULL";
-  const version = await selectValue<number>(tx, "version", from, known.siteKeyHash);
-  return version === known.version ? known : siteByHash(tx, known.siteKeyHash);
+  const sql = "SELECT version FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+  const current = await tx.getOnce<{ version: number }>(sql, known.siteKeyHash);
+  return current?.version === known.version ? known : siteByHash(tx, known.siteKeyHash);
 }
 
 /** Whether a site exists. It keeps existing until the transaction ends. */

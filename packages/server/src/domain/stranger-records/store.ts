@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { addToRow, deleterOf, selectNumber } from "../../infra/db/statements.js";
+import { deleterOf, selectNumber } from "../../infra/db/statements.js";
 
 /** A text that a stranger chose, with the salt that proves which record names it. */
 export interface StoredWords {
@@ -14,7 +14,7 @@ export async function addRecordBytes(
   { siteKeyHash, day }: { readonly siteKeyHash: string; readonly day: number },
   bytes: number,
 ): Promise<number> {
-  await addToRow(tx, "stranger_record_days", { site_key_hash: siteKeyHash, day }, { bytes });
+  await tx.add("stranger_record_days", { site_key_hash: siteKeyHash, day }, { bytes });
   return recordBytes(tx, siteKeyHash, day);
 }
 

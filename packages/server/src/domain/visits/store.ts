@@ -1,12 +1,6 @@
 import { type Classification, isKnownAgent } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import {
-  addToRow,
-  type Condition,
-  deleterOf,
-  equals,
-  selectValues,
-} from "../../infra/db/statements.js";
+import { type Condition, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
 import { flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import { HOUR_MS } from "../../infra/time.js";
 import type { Visit, VisitFilter, VisitSignature } from "./visit.js";
@@ -59,7 +53,7 @@ export async function insertVisits(tx: Transaction, added: readonly Visit[]): Pr
   await visits.insert(tx, added);
   for (const count of countsOf(added)) {
     const { visits: _visits, ...key } = hours.rowOf(count);
-    await addToRow(tx, "visit_hours", key, { visits: count.visits });
+    await tx.add("visit_hours", key, { visits: count.visits });
   }
 }
 

@@ -32,6 +32,15 @@ export type Dialect = "sqlite" | "postgres";
 export interface Queries {
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
   get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>;
+  /**
+   * As `get`; in a transaction, once: while nothing there changes its tables, the same values get the same
+   * row. Not for rows that another process may change while the transaction waits for a lock.
+   */
+  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>;
+  /** Finds a row by a unique key; in a transaction, once. */
+  find<Row>(table: string, key: NewRow): Promise<Row | undefined>;
+  /** What a store remembers of a transaction while it lasts; outside one, nothing. */
+  memory<T extends object>(Kind: new () => T): T;
   /** Returns the number of rows changed. */
   run(sql: string, ...values: SqlValue[]): Promise<number>;
 }
@@ -39,11 +48,27 @@ export interface Queries {
 /** A row to write, by column. */
 export type NewRow = Readonly<Record<string, SqlValue>>;
 
+/** A row that a transaction will find by its key. */
+export interface ExpectedRead {
+  readonly table: string;
+  readonly key: NewRow;
+}
+
 export interface Transaction extends Queries {
   /** Reads rows and locks them until the transaction ends. */
   lock<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
-  /** Writes rows with the same columns at once. Names are the code's own, never a caller's. */
+  /** Reads rows that will be found by their keys, all at once if that costs less. */
+  prefetch(table: string, keys: readonly NewRow[]): Promise<void>;
+  /** Writes rows with the same columns, at the latest with the commit. Names are the code's own, never a caller's. */
   insert(table: string, rows: readonly NewRow[]): Promise<void>;
+  /** Adds to the counters of a row, which is inserted if there is none. */
+  add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void>;
+  /** Reads and locks a row by its key; if there is none, it is inserted with the values `otherwise`. */
+  hold(table: string, key: NewRow, otherwise: NewRow): Promise<NewRow>;
+  /** Changes a row that is held. */
+  change(table: string, row: NewRow): void;
+  /** Writes everything that is still in memory. A unique constraint that refuses it throws here. */
+  write(): Promise<void>;
   /** Announces a change to every process when this transaction commits. */
   announce(topic: string, id: string): Promise<void>;
 }
@@ -64,6 +89,17 @@ export interface Database extends Queries {
   /** Throws if the database file was deleted or replaced since it was opened. */
   checkFile(): void;
   close(): Promise<void>;
+}
+
+/** Finds a row by a unique key, outside a transaction. */
+export function findRow<Row>(
+  db: Pick<Queries, "get">,
+  table: string,
+  key: NewRow,
+): Promise<Row | undefined> {
+  const where = Object.keys(key).map((column) => `${column} = ?`);
+  const sql = `SELECT * FROM ${table} WHERE ${where.join(" AND ")}`;
+  return db.get(sql, ...Object.values(key));
 }
 
 /** Throws unless the database answers. */

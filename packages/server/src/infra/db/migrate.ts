@@ -197,7 +197,10 @@ export async function migrate(
     );
     // Checked again under the lock, because a newer build may have migrated meanwhile.
     const { dialect } = db;
-    const found = await refuseNewerSchema({ get: tx.get, dialect }, migrations.length);
+    const found = await refuseNewerSchema(
+      { get: (sql, ...values) => tx.get(sql, ...values), dialect },
+      migrations.length,
+    );
     for (let version = found + 1; version <= target; version++) {
       const migration = migrations[version - 1] as Migration;
       await db.script(tx, migration.sql(WORDS[db.dialect]));

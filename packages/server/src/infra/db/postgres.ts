@@ -8,12 +8,15 @@ import {
   type Database,
   DatabaseConflictError,
   DatabaseUnavailableError,
+  findRow,
+  type NewRow,
   pingDatabase,
   type Queries,
   type SqlValue,
   type Transaction,
 } from "./database.js";
 import { listenForChanges } from "./postgres-listener.js";
+import { WorkingSet } from "./working-set.js";
 
 const CONNECTIONS_MAX = 10;
 const CONNECT_MS_MAX = 3000;
@@ -96,11 +99,15 @@ async function control(client: Client, statement: Statement): Promise<void> {
 }
 
 function queriesOf(client: Client): Queries {
+  const get = async <Row>(sql: string, ...values: SqlValue[]) =>
+    (await query(client, sql, values)).rows[0] as Row | undefined;
   return {
+    get,
+    getOnce: get,
+    find: (table, key) => findRow({ get }, table, key),
+    memory: (Kind) => new Kind(),
     all: async <Row>(sql: string, ...values: SqlValue[]) =>
       (await query(client, sql, values)).rows as Row[],
-    get: async <Row>(sql: string, ...values: SqlValue[]) =>
-      (await query(client, sql, values)).rows[0] as Row | undefined,
     run: async (sql, ...values) => (await query(client, sql, values)).rowCount ?? 0,
   };
 }
@@ -145,6 +152,18 @@ class PostgresDatabase implements Database {
     return this.queries.get(sql, ...values);
   }
 
+  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return this.queries.get(sql, ...values);
+  }
+
+  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
+    return this.queries.find(table, key);
+  }
+
+  memory<T extends object>(Kind: new () => T): T {
+    return new Kind();
+  }
+
   run(sql: string, ...values: SqlValue[]): Promise<number> {
     return this.queries.run(sql, ...values);
   }
@@ -167,24 +186,31 @@ class PostgresDatabase implements Database {
     const client = await this.connect();
     const announced: { topic: string; id: string }[] = [];
     const queries = queriesOf(client);
-    const tx: Transaction = {
+    const tx = new WorkingSet({
       ...queries,
       lock: (sql, ...values) => queries.all(`${sql} FOR UPDATE`, ...values),
-      insert: async (table, rows) => {
+      // One value for all rows: the table's own types read it, and one plan serves any number.
+      insert: async (table, rows, conflict = "") => {
         const [first] = rows;
         if (first === undefined) return;
         const columns = Object.keys(first).join(", ");
-        // One value for all rows: the table's own types read it, and one plan serves any number.
         const sql = `INSERT INTO ${table} (${columns})
-          SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?)`;
+          SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?) ${conflict}`;
         await queries.run(sql, JSON.stringify(rows));
+      },
+      findMany: (table, keys) => {
+        const columns = Object.keys(keys[0] ?? {});
+        const on = columns.map((column) => `wanted.${column} = ${table}.${column}`).join(" AND ");
+        const sql = `SELECT ${table}.* FROM json_populate_recordset(NULL::${table}, ?) AS wanted
+          JOIN ${table} ON ${on}`;
+        return queries.all(sql, JSON.stringify(keys));
       },
       announce: async (topic, id) => {
         const payload = JSON.stringify([this.origin, topic, id]);
         await query(client, "SELECT pg_notify('gatehouse_changes', ?)", [payload]);
         announced.push({ topic, id });
       },
-    };
+    });
     this.clients.set(tx, client);
     let broken: Error | undefined;
     // A connection that ends between two queries emits an event, and nothing else listens for it now.
@@ -196,6 +222,7 @@ class PostgresDatabase implements Database {
     try {
       await control(client, begin);
       result = await body(tx);
+      await tx.write();
       await control(client, "COMMIT").catch((error) => {
         // It may have committed before the connection was lost, so caches cannot be trusted.
         this.changes.emit(ANY_CHANGE);

@@ -1,6 +1,7 @@
 import {
   DatabaseConflictError,
   DatabaseUnavailableError,
+  findRow,
   type NewRow,
   type Queries,
   type SqlValue,
@@ -61,6 +62,18 @@ export class SqliteConnection implements Queries {
     }
   }
 
+  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return this.get(sql, ...values);
+  }
+
+  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
+    return findRow(this, table, key);
+  }
+
+  memory<T extends object>(Kind: new () => T): T {
+    return new Kind();
+  }
+
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     try {
       return Number(this.prepare(sql).run(...values).changes);
@@ -69,7 +82,7 @@ export class SqliteConnection implements Queries {
     }
   }
 
-  async insert(table: string, rows: readonly NewRow[]): Promise<void> {
+  async insert(table: string, rows: readonly NewRow[], conflict = ""): Promise<void> {
     const [first] = rows;
     if (first === undefined) return;
     const columns = Object.keys(first);
@@ -79,7 +92,7 @@ export class SqliteConnection implements Queries {
     try {
       for (let at = 0; at < rows.length; ) {
         const count = at < whole ? ROWS_PER_INSERT : 1;
-        const statement = this.prepare(into + Array(count).fill(marks).join(", "));
+        const statement = this.prepare(`${into}${Array(count).fill(marks).join(", ")} ${conflict}`);
         const values: SqlValue[] = [];
         for (const row of rows.slice(at, at + count)) {
           for (const column of columns) values.push(row[column] as SqlValue);

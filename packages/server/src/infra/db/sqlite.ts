@@ -6,12 +6,14 @@ import {
   ChangeFeed,
   type Database,
   DatabaseUnavailableError,
+  type NewRow,
   type Queries,
   type SqlValue,
   type Transaction,
 } from "./database.js";
 import { SqliteConnection, translateSqliteError } from "./sqlite-connection.js";
 import { sqliteFault } from "./sqlite-driver.js";
+import { WorkingSet } from "./working-set.js";
 
 const WRITERS_WAITING_MAX = 10_000;
 const WRITER_RETRY_MS = 5;
@@ -81,6 +83,18 @@ class SqliteDatabase implements Database {
     return this.reader.get(sql, ...values);
   }
 
+  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return this.reader.get(sql, ...values);
+  }
+
+  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
+    return this.reader.find(table, key);
+  }
+
+  memory<T extends object>(Kind: new () => T): T {
+    return new Kind();
+  }
+
   run(sql: string, ...values: SqlValue[]): Promise<number> {
     return this.transaction((tx) => tx.run(sql, ...values));
   }
@@ -117,21 +131,22 @@ class SqliteDatabase implements Database {
   ): Promise<T> {
     const announced: Change[] = [];
     const { writer } = this;
-    const tx: Transaction = {
+    const tx = new WorkingSet({
       all: (sql, ...values) => writer.all(sql, ...values),
       get: (sql, ...values) => writer.get(sql, ...values),
       run: (sql, ...values) => writer.run(sql, ...values),
       // The only writer has locked everything already.
       lock: (sql, ...values) => writer.all(sql, ...values),
-      insert: (table, rows) => writer.insert(table, rows),
+      insert: (table, rows, conflict) => writer.insert(table, rows, conflict),
       announce: async (topic, id) => {
         announced.push({ topic, id });
       },
-    };
+    });
     await beginWriting(writer, deadline);
     let result: T;
     try {
       result = await body(tx);
+      await tx.write();
       writer.exec("COMMIT");
     } catch (error) {
       if (writer.raw.isTransaction) writer.exec("ROLLBACK");

@@ -1,4 +1,4 @@
-import type { Dialect, NewRow, Queries, SqlValue } from "./database.js";
+import type { Dialect, Queries, SqlValue } from "./database.js";
 
 /** The value of an aggregate such as `SUM(bytes)` as a number; 0 if it is NULL. */
 export async function selectNumber(
@@ -50,25 +50,6 @@ export function deleterOf(...tables: readonly string[]) {
       await tx.run(`DELETE FROM ${table} WHERE site_key_hash = ?`, siteKeyHash);
     }
   };
-}
-
-/** Adds to the counters of a row, which is inserted if there is none. */
-export async function addToRow(
-  tx: Queries,
-  table: string,
-  key: NewRow,
-  added: Readonly<Record<string, number>>,
-): Promise<void> {
-  const columns = [...Object.keys(key), ...Object.keys(added)];
-  const sums = Object.keys(added).map(
-    (column) => `${column} = ${table}.${column} + excluded.${column}`,
-  );
-  await tx.run(
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
-     ON CONFLICT (${Object.keys(key).join(", ")}) DO UPDATE SET ${sums.join(", ")}`,
-    ...Object.values(key),
-    ...Object.values(added),
-  );
 }
 
 /** A condition of a list. Its SQL must be a constant of the code; only its values come from callers. */

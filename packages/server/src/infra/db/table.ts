@@ -122,6 +122,12 @@ export class Table<T extends object> {
     return row && this.read(row);
   }
 
+  /** Finds a row by a unique key; in a transaction, once. */
+  async find(db: Pick<Queries, "find">, key: NewRow): Promise<T | undefined> {
+    const row = await db.find<NewRow>(this.name, key);
+    return row && this.read(row);
+  }
+
   async all(db: Pick<Queries, "all">, rest: string, ...values: SqlValue[]): Promise<T[]> {
     const rows = await db.all<NewRow>(this.select + rest, ...values);
     return rows.map((row) => this.read(row));

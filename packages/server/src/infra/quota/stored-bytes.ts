@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { Queries, Transaction } from "../db/database.js";
-import { addToRow, selectNumber } from "../db/statements.js";
+import { selectNumber } from "../db/statements.js";
 import type { Secrets } from "../secrets/secrets.js";
 
 /**
@@ -27,13 +27,13 @@ export function rowBytes(...texts: readonly (string | null)[]): number {
 
 /** Adds bytes to a holder's share, or subtracts them, in the transaction that writes the rows. */
 export async function countBytes(
-  tx: Queries,
+  tx: Transaction,
   siteKeyHash: string,
   holder: Holder,
   delta: number,
 ): Promise<void> {
   if (holder === "" || delta === 0) return;
-  await addToRow(tx, "stored_bytes", { site_key_hash: siteKeyHash, holder }, { bytes: delta });
+  await tx.add("stored_bytes", { site_key_hash: siteKeyHash, holder }, { bytes: delta });
 }
 
 /**

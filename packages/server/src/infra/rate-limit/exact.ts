@@ -7,6 +7,13 @@ import { MINUTE_US, type Rate } from "./local.js";
  */
 const CLOCK_BACK_US = 5 * MINUTE_US;
 
+const TABLE = "exact_limits";
+
+async function held(tx: Transaction, key: string): Promise<{ readonly arrival_us: number }> {
+  const row = await tx.hold(TABLE, { limit_key: key }, { arrival_us: 0 });
+  return { arrival_us: row.arrival_us as number };
+}
+
 /**
  * The generic cell rate algorithm in one row per key, for limits that protect money. It counts in the
  * caller's transaction: a rollback takes nothing, and the row lock makes other processes wait, so that two
@@ -22,28 +29,19 @@ export async function takeExact(
   const interval = Math.floor(MINUTE_US / perMinute);
   const now = nowMs * 1000;
   const latest = now + burst * interval;
-  const unreal = latest + CLOCK_BACK_US;
-  const from = `(CASE WHEN exact_limits.arrival_us > ? AND exact_limits.arrival_us <= ?
-    THEN exact_limits.arrival_us ELSE ? END) + ?`;
-  const values = [now, unreal, now, interval];
-  // The number of written rows is used, because reading returned rows costs four times as much.
-  const taken = await tx.run(
-    `INSERT INTO exact_limits (limit_key, arrival_us) VALUES (?, ?)
-     ON CONFLICT (limit_key) DO UPDATE SET arrival_us = ${from} WHERE ${from} <= ?`,
-    key,
-    now + interval,
-    ...values,
-    ...values,
-    latest,
-  );
-  return taken === 1;
+  const { arrival_us: arrival } = await held(tx, key);
+  const isReal = arrival > now && arrival <= latest + CLOCK_BACK_US;
+  const next = (isReal ? arrival : now) + interval;
+  if (next > latest) return false;
+  tx.change(TABLE, { limit_key: key, arrival_us: next });
+  return true;
 }
 
 /** Gives back what {@link takeExact} took in the same transaction. */
 export async function refundExact(tx: Transaction, key: string, rate: Rate): Promise<void> {
   const interval = Math.floor(MINUTE_US / rate.perMinute);
-  const sql = "UPDATE exact_limits SET arrival_us = arrival_us - ? WHERE limit_key = ?";
-  await tx.run(sql, interval, key);
+  const { arrival_us: arrival } = await held(tx, key);
+  tx.change(TABLE, { limit_key: key, arrival_us: arrival - interval });
 }
 
 /** Deletes rows that limit nobody any more. */

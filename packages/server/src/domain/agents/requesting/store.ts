@@ -1,4 +1,4 @@
-import type { Queries } from "../../../infra/db/database.js";
+import type { ExpectedRead, Queries } from "../../../infra/db/database.js";
 import type { Agent, RegisteredKey } from "../agent.js";
 import { agentKeys } from "../keys/store.js";
 import { agents, identityIn } from "../store.js";
@@ -40,33 +40,34 @@ export interface RequestingAgent {
   readonly lockedUntil: number;
 }
 
-/** Reads an agent, its key and its lock in one statement, because every mandate needs all three. */
+interface AgentNames {
+  readonly agentId: string;
+  readonly kid: string;
+  readonly identity: string;
+}
+
+/** The rows that {@link requestingAgent} finds. */
+export function readsOfAgent(
+  siteKeyHash: string,
+  { agentId, kid, identity }: AgentNames,
+): readonly ExpectedRead[] {
+  return [
+    { table: "agents", key: { agent_id: agentId } },
+    { table: "agent_keys", key: { site_key_hash: siteKeyHash, kid } },
+    { table: "agent_locks", key: { site_key_hash: siteKeyHash, agent_id: identity } },
+  ];
+}
+
+/** Reads an agent, its key and its lock: once for all mandates that it sends at the same time. */
 export async function requestingAgent(
   tx: Queries,
   siteKeyHash: string,
   { agentId, kid }: { readonly agentId: string; readonly kid: string },
 ): Promise<RequestingAgent | undefined> {
-  interface Joined {
-    key_agent_id: string | null;
-    key_status: RegisteredKey["status"];
-    key_created_at: number;
-    locked_until: number | null;
-  }
-  const row = await tx.get<Joined>(
-    `SELECT agents.*, agent_keys.agent_id AS key_agent_id, agent_keys.x, agent_keys.not_after,
-       agent_keys.status AS key_status, agent_keys.created_at AS key_created_at, locked_until
-     FROM agents
-     LEFT JOIN agent_keys ON agent_keys.site_key_hash = agents.site_key_hash AND kid = ?
-     LEFT JOIN agent_locks ON agent_locks.site_key_hash = agents.site_key_hash
-       AND agent_locks.agent_id = agents.identity
-     WHERE agents.agent_id = ? AND agents.site_key_hash = ?`,
-    kid,
-    agentId,
-    siteKeyHash,
-  );
-  if (row === undefined) return undefined;
-  const { key_agent_id: agent_id, key_status: status, key_created_at: created_at } = row;
-  const key =
-    agent_id === null ? undefined : agentKeys.read({ ...row, kid, agent_id, status, created_at });
-  return { agent: agents.read(row), key, lockedUntil: row.locked_until ?? 0 };
+  const agent = await agents.find(tx, { agent_id: agentId });
+  if (agent?.siteKeyHash !== siteKeyHash) return undefined;
+  const key = await agentKeys.find(tx, { site_key_hash: siteKeyHash, kid });
+  const of = { site_key_hash: siteKeyHash, agent_id: agent.identity };
+  const lock = await tx.find<{ locked_until: number }>("agent_locks", of);
+  return { agent, key, lockedUntil: lock?.locked_until ?? 0 };
 }

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { addToRow, countRows, selectNumber } from "../../../infra/db/statements.js";
+import { countRows, selectNumber } from "../../../infra/db/statements.js";
 import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import type { Decision } from "../decision.js";
 
@@ -24,12 +24,44 @@ export async function addToBuckets(
       actor_id: identity,
       currency: amount?.currency ?? "",
     };
-    await addToRow(tx, table, key, { minor, decisions });
+    await tx.add(table, key, { minor, decisions });
+  }
+  for (const read of tx.memory(ReadWindows).values()) {
+    if (read.siteKeyHash !== siteKeyHash || at <= read.since) continue;
+    if (read.identity !== null && read.identity !== identity) continue;
+    if (read.currency === undefined) read.value += decisions;
+    else if (read.currency === amount?.currency) read.value += minor;
   }
 }
 
 export async function deleteExpiredMinutes(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM decision_minutes WHERE minute < ?", before);
+}
+
+/** What was read of a window: the number of its decisions, or the money spent in a currency. */
+interface ReadWindow extends CountedWindow {
+  readonly currency: string | undefined;
+  value: number;
+}
+
+/** The windows that a transaction has read. What it decides is added to them, so they stay exact. */
+class ReadWindows extends Map<string, ReadWindow> {}
+
+async function readOnce(
+  tx: Queries,
+  counted: CountedWindow,
+  currency: string | undefined,
+  read: () => Promise<number>,
+): Promise<number> {
+  const { siteKeyHash, identity, since } = counted;
+  const windows = tx.memory(ReadWindows);
+  const name = [siteKeyHash, identity, since, currency].join("\n");
+  let known = windows.get(name);
+  if (known === undefined) {
+    known = { ...counted, currency, value: await read() };
+    windows.set(name, known);
+  }
+  return known.value;
 }
 
 /** The decisions to count: those of one identity, or all of a site. */
@@ -41,7 +73,11 @@ export interface CountedWindow {
   readonly now: number;
 }
 
-export async function countDecisions(tx: Queries, counted: CountedWindow): Promise<number> {
+export function countDecisions(tx: Queries, counted: CountedWindow): Promise<number> {
+  return readOnce(tx, counted, undefined, () => countInWindow(tx, counted));
+}
+
+async function countInWindow(tx: Queries, counted: CountedWindow): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
@@ -72,6 +108,11 @@ export async function sumSpent(
   counted: CountedWindow,
   currency: string,
 ): Promise<number> {
+  const sum = await readOnce(tx, counted, currency, () => sumInWindow(tx, counted, currency));
+  return Math.min(sum, Number.MAX_SAFE_INTEGER);
+}
+
+async function sumInWindow(tx: Queries, counted: CountedWindow, currency: string): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
@@ -97,7 +138,7 @@ export async function sumSpent(
     identity,
     identity,
   );
-  return Math.min(inBuckets + before, Number.MAX_SAFE_INTEGER);
+  return inBuckets + before;
 }
 
 const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";

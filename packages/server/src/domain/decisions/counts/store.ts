@@ -1,5 +1,4 @@
 import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
-import { addToRow } from "../../../infra/db/statements.js";
 import { DAY_MS, HOUR_MS } from "../../../infra/time.js";
 import type { Decision, Outcome, Span } from "../decision.js";
 
@@ -55,7 +54,7 @@ async function count(
   for (const { table, keyOf } of COUNTS) {
     for (const outcome of outcomes) {
       const key = keyOf(counted, outcome);
-      if (outcome === added) await addToRow(tx, table, key, { decisions: 1 });
+      if (outcome === added) await tx.add(table, key, { decisions: 1 });
       else await countOneLess(tx, table, key);
     }
   }

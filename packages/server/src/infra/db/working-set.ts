@@ -1,0 +1,248 @@
+import { findRow, type NewRow, type SqlValue, type Transaction } from "./database.js";
+
+/** What a database does in a transaction, one statement after another. */
+export interface RawTransaction
+  extends Pick<Transaction, "all" | "get" | "run" | "lock" | "announce"> {
+  /** Writes rows with the same columns. `conflict`: what to do with rows that are there already. */
+  insert(table: string, rows: readonly NewRow[], conflict?: string): Promise<void>;
+  /** The rows with these keys, where one statement for all costs less than one for each. */
+  findMany?(table: string, keys: readonly NewRow[]): Promise<NewRow[]>;
+}
+
+/** Sums to add to the counters of rows. */
+interface Sums {
+  readonly key: readonly string[];
+  readonly rows: Map<string, { readonly key: NewRow; readonly added: Record<string, number> }>;
+}
+
+/** Rows that are held: read and locked once, changed in memory, written once. */
+interface Held {
+  readonly key: string;
+  readonly rows: Map<string, NewRow>;
+  readonly changed: Set<string>;
+}
+
+/** Rows of a table by a unique key; undefined if there is none. */
+interface Found {
+  readonly columns: readonly string[];
+  readonly rows: Map<string, NewRow | undefined>;
+}
+
+const nameOf = (columns: readonly string[], row: NewRow): string =>
+  columns.map((column) => row[column]).join("\n");
+
+const STATEMENTS_MAX = 2000;
+const TABLE = /\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g;
+/** The tables that each statement names. */
+const tablesOf = new Map<string, readonly string[]>();
+
+function tablesIn(sql: string): readonly string[] {
+  let tables = tablesOf.get(sql);
+  if (tables === undefined) {
+    if (tablesOf.size >= STATEMENTS_MAX) tablesOf.clear();
+    tables = [...new Set([...sql.matchAll(TABLE)].map(([, table]) => table as string))];
+    tablesOf.set(sql, tables);
+  }
+  return tables;
+}
+
+/**
+ * A transaction in which many commits share what they read and write. Inserted rows, counters and held rows
+ * are kept in memory, and written together before the commit, or as soon as a statement names one of their
+ * tables. So every statement sees what was written before it, and nobody has to know what is still in memory.
+ * A crash before that leaves nothing, as does any crash before the commit.
+ */
+export class WorkingSet implements Transaction {
+  private readonly raw: RawTransaction;
+  /** Inserted rows by table, in the order of their first insert. */
+  private readonly inserted = new Map<string, NewRow[]>();
+  private readonly sums = new Map<string, Sums>();
+  private readonly held = new Map<string, Held>();
+  /** Rows read once, by statement and values. */
+  private readonly read = new Map<string, Map<string, unknown>>();
+  private readonly found = new Map<string, Found>();
+  private readonly memories = new Map<unknown, object>();
+
+  constructor(raw: RawTransaction) {
+    this.raw = raw;
+  }
+
+  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    await this.writeFor(sql);
+    return this.raw.all(sql, ...values);
+  }
+
+  async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    await this.writeFor(sql);
+    return this.raw.get(sql, ...values);
+  }
+
+  async lock<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    await this.writeFor(sql);
+    return this.raw.lock(sql, ...values);
+  }
+
+  async run(sql: string, ...values: SqlValue[]): Promise<number> {
+    await this.writeFor(sql);
+    for (const table of tablesIn(sql)) this.forget(table);
+    return this.raw.run(sql, ...values);
+  }
+
+  announce(topic: string, id: string): Promise<void> {
+    return this.raw.announce(topic, id);
+  }
+
+  async getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    let rows = this.read.get(sql);
+    if (rows === undefined) {
+      rows = new Map();
+      this.read.set(sql, rows);
+    }
+    const key = values.join("\n");
+    if (!rows.has(key)) rows.set(key, await this.get<Row>(sql, ...values));
+    return rows.get(key) as Row | undefined;
+  }
+
+  memory<T extends object>(Kind: new () => T): T {
+    let known = this.memories.get(Kind);
+    if (known === undefined) {
+      known = new Kind();
+      this.memories.set(Kind, known);
+    }
+    return known as T;
+  }
+
+  async find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
+    const columns = Object.keys(key);
+    const name = nameOf(columns, key);
+    const found = this.foundBy(table, columns);
+    if (found?.rows.has(name) === true) return found.rows.get(name) as Row | undefined;
+    const isSame = (row: NewRow) => nameOf(columns, row) === name;
+    if (this.inserted.get(table)?.some(isSame) === true) await this.write();
+    const row = await findRow<NewRow>(this.raw, table, key);
+    this.foundBy(table, columns)?.rows.set(name, row);
+    return row as Row | undefined;
+  }
+
+  /** The rows of a table by these columns. Only one key of a table is used for this. */
+  private foundBy(table: string, columns: readonly string[]): Found | undefined {
+    let found = this.found.get(table);
+    if (found === undefined) {
+      found = { columns, rows: new Map() };
+      this.found.set(table, found);
+    }
+    return found.columns.join() === columns.join() ? found : undefined;
+  }
+
+  async prefetch(table: string, keys: readonly NewRow[]): Promise<void> {
+    const [first] = keys;
+    if (first === undefined || this.raw.findMany === undefined) return;
+    await this.writeFor(`FROM ${table}`);
+    const columns = Object.keys(first);
+    const rows = new Map<string, NewRow | undefined>();
+    for (const key of keys) rows.set(nameOf(columns, key), undefined);
+    for (const row of await this.raw.findMany(table, keys)) rows.set(nameOf(columns, row), row);
+    this.found.set(table, { columns, rows });
+  }
+
+  async insert(table: string, rows: readonly NewRow[]): Promise<void> {
+    const waiting = this.inserted.get(table);
+    if (waiting === undefined) this.inserted.set(table, [...rows]);
+    else waiting.push(...rows);
+    const found = this.found.get(table);
+    for (const row of rows) found?.rows.delete(nameOf(found.columns, row));
+    this.forgetRead(table);
+  }
+
+  async add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void> {
+    let sums = this.sums.get(table);
+    if (sums === undefined) {
+      sums = { key: Object.keys(key), rows: new Map() };
+      this.sums.set(table, sums);
+    }
+    const name = Object.values(key).join("\n");
+    const row = sums.rows.get(name);
+    if (row === undefined) sums.rows.set(name, { key, added: { ...added } });
+    else
+      for (const column in added)
+        row.added[column] = (row.added[column] ?? 0) + (added[column] ?? 0);
+    this.forgetRead(table);
+  }
+
+  async hold(table: string, key: NewRow, otherwise: NewRow): Promise<NewRow> {
+    let held = this.held.get(table);
+    const [[column, value] = ["", null]] = Object.entries(key);
+    if (held === undefined) {
+      held = { key: column, rows: new Map(), changed: new Set() };
+      this.held.set(table, held);
+    }
+    const known = held.rows.get(String(value));
+    if (known !== undefined) return known;
+    const sql = `SELECT * FROM ${table} WHERE ${column} = ?`;
+    let [row] = await this.raw.lock<NewRow>(sql, value);
+    if (row === undefined) {
+      // Another process may insert it now. Then this waits for that one, and reads its row.
+      await this.raw.insert(table, [{ ...key, ...otherwise }], "ON CONFLICT DO NOTHING");
+      [row] = await this.raw.lock<NewRow>(sql, value);
+    }
+    held.rows.set(String(value), row as NewRow);
+    return row as NewRow;
+  }
+
+  change(table: string, row: NewRow): void {
+    const held = this.held.get(table) as Held;
+    const name = String(row[held.key]);
+    held.rows.set(name, row);
+    held.changed.add(name);
+  }
+
+  /** Writes what is in memory. */
+  async write(): Promise<void> {
+    for (const [table, rows] of this.inserted) {
+      this.inserted.delete(table);
+      await this.raw.insert(table, rows);
+    }
+    for (const [table, { key, rows }] of this.sums) {
+      this.sums.delete(table);
+      const all = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+      const columns = Object.keys(all[0]?.added ?? {});
+      const set = columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
+      await this.raw.insert(
+        table,
+        all.map((row) => ({ ...row.key, ...row.added })),
+        `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set.join(", ")}`,
+      );
+    }
+    for (const [table, held] of this.held) {
+      const rows = [...held.changed].sort().map((name) => held.rows.get(name) as NewRow);
+      held.changed.clear();
+      const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== held.key);
+      const set = columns.map((column) => `${column} = excluded.${column}`);
+      await this.raw.insert(
+        table,
+        rows,
+        `ON CONFLICT (${held.key}) DO UPDATE SET ${set.join(", ")}`,
+      );
+    }
+  }
+
+  /** Writes what is in memory if a statement names one of its tables. */
+  private async writeFor(sql: string): Promise<void> {
+    for (const table of tablesIn(sql)) {
+      const held = this.held.get(table);
+      if (held === undefined && !this.inserted.has(table) && !this.sums.has(table)) continue;
+      await this.write();
+      this.held.delete(table);
+    }
+  }
+
+  private forget(table: string): void {
+    this.found.delete(table);
+    this.forgetRead(table);
+  }
+
+  /** Forgets the rows of statements that name a table. */
+  private forgetRead(table: string): void {
+    for (const sql of this.read.keys()) if (tablesIn(sql).includes(table)) this.read.delete(sql);
+  }
+}

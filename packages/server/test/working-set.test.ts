@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import type { Database, Transaction } from "../src/infra/db/database.ts";
+import { DATABASES, freshEnvironment, startServer } from "./harness.ts";
+
+const LIMIT = { limit_key: "a" };
+const row = (key: string, at: number) => ({ limit_key: key, arrival_us: at });
+const rowsIn = (db: Pick<Database, "all">) =>
+  db.all<{ limit_key: string; arrival_us: number }>(
+    "SELECT limit_key, arrival_us FROM exact_limits ORDER BY limit_key",
+  );
+
+describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
+  async function database(): Promise<Database> {
+    const { context } = await startServer(await freshEnvironment(dialect));
+    await context.jobs.stop();
+    await context.db.run("DELETE FROM exact_limits");
+    return context.db;
+  }
+
+  test("reads what it has inserted, and writes it with the commit", async () => {
+    const db = await database();
+    const seen = await db.transaction(async (tx) => {
+      await tx.insert("exact_limits", [row("a", 1)]);
+      await tx.insert("exact_limits", [row("b", 2)]);
+      return (await rowsIn(tx)).length;
+    });
+    expect([seen, (await rowsIn(db)).length]).toEqual([2, 2]);
+  });
+
+  test("writes nothing if it fails", async () => {
+    const db = await database();
+    const failing = db.transaction(async (tx) => {
+      await tx.insert("exact_limits", [row("a", 1)]);
+      throw new Error("on purpose");
+    });
+    await expect(failing).rejects.toThrow("on purpose");
+    expect(await rowsIn(db)).toEqual([]);
+  });
+
+  test("finds a row that it has inserted itself, after it had found none", async () => {
+    const db = await database();
+    await db.transaction(async (tx) => {
+      const find = () => tx.find<{ arrival_us: number }>("exact_limits", LIMIT);
+      expect(await find()).toBeUndefined();
+      await tx.insert("exact_limits", [row("a", 7)]);
+      expect((await find())?.arrival_us).toBe(7);
+      await tx.run("UPDATE exact_limits SET arrival_us = 8 WHERE limit_key = 'a'");
+      expect((await find())?.arrival_us).toBe(8);
+    });
+  });
+
+  test("finds rows that were read ahead, and those that are not there", async () => {
+    const db = await database();
+    await db.transaction((tx) => tx.insert("exact_limits", [row("a", 1), row("b", 2)]));
+    await db.transaction(async (tx) => {
+      await tx.prefetch("exact_limits", [LIMIT, { limit_key: "c" }]);
+      const find = async (key: string) =>
+        (await tx.find<{ arrival_us: number }>("exact_limits", { limit_key: key }))?.arrival_us;
+      expect([await find("a"), await find("b"), await find("c")]).toEqual([1, 2, undefined]);
+    });
+  });
+
+  test("reads a row once until one of its tables is changed", async () => {
+    const db = await database();
+    const sql = "SELECT arrival_us FROM exact_limits WHERE limit_key = ?";
+    await db.transaction(async (tx) => {
+      const once = () => tx.getOnce<{ arrival_us: number }>(sql, "a");
+      expect(await once()).toBeUndefined();
+      await tx.insert("exact_limits", [row("a", 3)]);
+      expect((await once())?.arrival_us).toBe(3);
+      await tx.run("UPDATE exact_limits SET arrival_us = 4 WHERE limit_key = 'a'");
+      expect((await once())?.arrival_us).toBe(4);
+    });
+  });
+
+  test("adds to counters, and reads what it has added", async () => {
+    const db = await database();
+    const add = async (tx: Transaction) => {
+      await tx.add("exact_limits", LIMIT, { arrival_us: 2 });
+      await tx.add("exact_limits", LIMIT, { arrival_us: 3 });
+      return rowsIn(tx);
+    };
+    expect(await db.transaction(add)).toEqual([row("a", 5)]);
+    expect(await db.transaction(add)).toEqual([row("a", 10)]);
+  });
+
+  test("changes rows that it holds, of which another transaction waits for the end", async () => {
+    const db = await database();
+    const take = () =>
+      db.transaction(async (tx) => {
+        const held = await tx.hold("exact_limits", LIMIT, { arrival_us: 0 });
+        tx.change("exact_limits", { ...held, arrival_us: (held.arrival_us as number) + 1 });
+        const again = await tx.hold("exact_limits", LIMIT, { arrival_us: 0 });
+        return again.arrival_us;
+      });
+    const taken = await Promise.all(Array.from({ length: 8 }, take));
+    expect(taken.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(await rowsIn(db)).toEqual([row("a", 8)]);
+  });
+});
