@@ -33,6 +33,7 @@ const env = {
   GATEHOUSE_PORT: "0",
   GATEHOUSE_DATA_DIR: folder,
   GATEHOUSE_LOG: "error",
+  GATEHOUSE_MCP_RECORD_KB_PER_SITE_PER_DAY: "1000000",
   GATEHOUSE_ADMIN_TOKEN: "bench-operator-token-of-0123456789",
   ...Object.fromEntries(LIMITS),
   ...JSON.parse(more),
