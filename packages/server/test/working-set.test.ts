@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Database, Transaction } from "../src/infra/db/database.ts";
-import { DATABASES, freshEnvironment, startServer } from "./harness.ts";
+import { createSite, DATABASES, freshEnvironment, startServer } from "./harness.ts";
 
 const LIMIT = { limit_key: "a" };
 const row = (key: string, at: number) => ({ limit_key: key, arrival_us: at });
@@ -71,6 +71,42 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
       await tx.run("UPDATE exact_limits SET arrival_us = 4 WHERE limit_key = 'a'");
       expect((await once())?.arrival_us).toBe(4);
     });
+  });
+
+  test("writes rows of one table with different columns", async () => {
+    const db = await database();
+    const attempt = (id: string) => ({
+      attempt_id: id,
+      site_key_hash: "site",
+      identity: "agent",
+      admitted: 1,
+      instrument_mac: "mac",
+      requested_at: 1,
+      declined: 0,
+    });
+    await db.transaction(async (tx) => {
+      await tx.insert("decline_attempts", [attempt("a")]);
+      await tx.insert("decline_attempts", [{ ...attempt("b"), ended_at: 5 }]);
+    });
+    const sql = "SELECT ended_at FROM decline_attempts ORDER BY attempt_id";
+    expect(await db.all(sql)).toMatchObject([{ ended_at: null }, { ended_at: 5 }]);
+  });
+
+  test("of several commits refuses the one whose row exists, and writes the others", async () => {
+    const server = await startServer(await freshEnvironment(dialect));
+    const { site_key_hash } = await createSite(server, "shop.example.com");
+    const commit = (key: string) =>
+      server.context.audit.commit(site_key_hash, async (tx) => {
+        await tx.insert("exact_limits", [row(key, 1)]);
+        return { records: [], answer: key };
+      });
+    const ended = await Promise.allSettled(["a", "b", "b", "c"].map(commit));
+    expect(ended.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
   });
 
   test("adds to counters, and reads what it has added", async () => {

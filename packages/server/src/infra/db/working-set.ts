@@ -26,10 +26,18 @@ interface Held {
 interface Found {
   readonly columns: readonly string[];
   readonly rows: Map<string, NewRow | undefined>;
+  /** Names of inserted rows that are still in memory. */
+  readonly unwritten: Set<string>;
 }
 
+/** Values as one text that no other values have. */
+const textOf = (values: readonly unknown[]): string => JSON.stringify(values);
+
 const nameOf = (columns: readonly string[], row: NewRow): string =>
-  columns.map((column) => row[column]).join("\n");
+  textOf(columns.map((column) => row[column]));
+
+const haveSameColumns = (one: object, other: object): boolean =>
+  textOf(Object.keys(one)) === textOf(Object.keys(other));
 
 const STATEMENTS_MAX = 2000;
 const TABLE = /\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g;
@@ -98,7 +106,7 @@ export class WorkingSet implements Transaction {
       rows = new Map();
       this.read.set(sql, rows);
     }
-    const key = values.join("\n");
+    const key = textOf(values);
     if (!rows.has(key)) rows.set(key, await this.get<Row>(sql, ...values));
     return rows.get(key) as Row | undefined;
   }
@@ -116,22 +124,23 @@ export class WorkingSet implements Transaction {
     const columns = Object.keys(key);
     const name = nameOf(columns, key);
     const found = this.foundBy(table, columns);
-    if (found?.rows.has(name) === true) return found.rows.get(name) as Row | undefined;
-    const isSame = (row: NewRow) => nameOf(columns, row) === name;
-    if (this.inserted.get(table)?.some(isSame) === true) await this.write();
+    if (found === undefined) return findRow(this, table, key);
+    if (found.rows.has(name)) return found.rows.get(name) as Row | undefined;
+    if (found.unwritten.has(name)) await this.write();
     const row = await findRow<NewRow>(this.raw, table, key);
-    this.foundBy(table, columns)?.rows.set(name, row);
+    found.rows.set(name, row);
     return row as Row | undefined;
   }
 
-  /** The rows of a table by these columns. Only one key of a table is used for this. */
+  /** The rows of a table by these columns. One key of each table is remembered: the first that is used. */
   private foundBy(table: string, columns: readonly string[]): Found | undefined {
     let found = this.found.get(table);
     if (found === undefined) {
-      found = { columns, rows: new Map() };
+      const names = (this.inserted.get(table) ?? []).map((row) => nameOf(columns, row));
+      found = { columns, rows: new Map(), unwritten: new Set(names) };
       this.found.set(table, found);
     }
-    return found.columns.join() === columns.join() ? found : undefined;
+    return textOf(found.columns) === textOf(columns) ? found : undefined;
   }
 
   async prefetch(table: string, keys: readonly NewRow[]): Promise<void> {
@@ -142,25 +151,38 @@ export class WorkingSet implements Transaction {
     const rows = new Map<string, NewRow | undefined>();
     for (const key of keys) rows.set(nameOf(columns, key), undefined);
     for (const row of await this.raw.findMany(table, keys)) rows.set(nameOf(columns, row), row);
-    this.found.set(table, { columns, rows });
+    this.found.set(table, { columns, rows, unwritten: new Set() });
   }
 
   async insert(table: string, rows: readonly NewRow[]): Promise<void> {
+    const [first] = rows;
+    if (first === undefined) return;
+    const [before] = this.inserted.get(table) ?? [];
+    // One statement writes rows with the same columns only.
+    if (before !== undefined && !haveSameColumns(before, first)) await this.write();
     const waiting = this.inserted.get(table);
     if (waiting === undefined) this.inserted.set(table, [...rows]);
     else waiting.push(...rows);
     const found = this.found.get(table);
-    for (const row of rows) found?.rows.delete(nameOf(found.columns, row));
+    if (found !== undefined) {
+      for (const row of rows) {
+        const name = nameOf(found.columns, row);
+        found.rows.delete(name);
+        found.unwritten.add(name);
+      }
+    }
     this.forgetRead(table);
   }
 
   async add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void> {
+    const [before] = this.sums.get(table)?.rows.values() ?? [];
+    if (before !== undefined && !haveSameColumns(before.added, added)) await this.write();
     let sums = this.sums.get(table);
     if (sums === undefined) {
       sums = { key: Object.keys(key), rows: new Map() };
       this.sums.set(table, sums);
     }
-    const name = Object.values(key).join("\n");
+    const name = textOf(Object.values(key));
     const row = sums.rows.get(name);
     if (row === undefined) sums.rows.set(name, { key, added: { ...added } });
     else
@@ -200,6 +222,7 @@ export class WorkingSet implements Transaction {
   async write(): Promise<void> {
     for (const [table, rows] of this.inserted) {
       this.inserted.delete(table);
+      this.found.get(table)?.unwritten.clear();
       await this.raw.insert(table, rows);
     }
     for (const [table, { key, rows }] of this.sums) {
