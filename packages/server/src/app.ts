@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { isLoopback } from "./config/readers.js";
 import type { Context } from "./context.js";
 import { adminRoutes } from "./http/admin/routes.js";
 import { publicAuditRoutes } from "./http/audit/routes.js";
@@ -54,9 +55,10 @@ export function createApp(context: Context): RequestListener {
         renderMandateError,
       ),
     ]),
-    group({ name: "mcp", cors: "open", quiet: "all", checksHost: true }, [
-      post("/v1/mcp/:site", mcp.handle, renderRpcError),
-    ]),
+    group(
+      { name: "mcp", cors: "open", quiet: "all", checksHost: isLoopback(context.config.host) },
+      [post("/v1/mcp/:site", mcp.handle, renderRpcError)],
+    ),
     ...ucpGroups(context, platformProfiles),
     group({ name: "visits", cors: "open", quiet: "all" }, [
       post("/v1/discovery/ingest", beaconHandler(context), renderCompactProblem),

@@ -89,7 +89,7 @@ export interface RouteGroup {
   /** Which answers are logged at `debug` only: groups with many requests would fill the log. */
   readonly quiet?: "all" | "successes";
   /** Whether its handlers check the `Host` header, and refuse a wrong one in their own way. */
-  readonly checksHost?: true;
+  readonly checksHost?: boolean;
   readonly routes: readonly Route[];
 }
 

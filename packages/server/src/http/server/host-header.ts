@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { parseUrl } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import { isLoopback } from "../../config/readers.js";
-import { Problem } from "./problem.js";
 
 /** Nearly every `Host` header: a name or an IPv4 address in lower case, and perhaps a port. */
 const COMMON = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/;
@@ -44,12 +43,7 @@ export function hostGuard({
   host,
   baseUrl,
 }: Pick<Config, "host" | "baseUrl">): (request: IncomingMessage) => boolean {
-  if (!isLoopback(host)) {
-    return ({ headers }) => {
-      if (!isHost(headers.host)) throw new Problem("invalid_request");
-      return true;
-    };
-  }
+  if (!isLoopback(host)) return () => true;
   const own = new URL(baseUrl).hostname;
   const isOurs = (name: string) => name === own || isLocalName(name);
   // Nearly all requests are for the same host.
