@@ -8,9 +8,8 @@ const source = { conditions: ["gatehouse-source"] };
 const SOURCE_FILE = /^(.*\/packages\/[^/]+)\/src\/(.+)\.ts$/;
 
 /**
- * Answers an import of a source file with what `tsc` made of it. Node then loads it as it is, which
- * takes less time than to transform it, and it runs as it will for users. Only for commands that
- * build first.
+ * Resolves imports of source files to what `tsc` built from them. Nothing is transformed, which saves
+ * time, and the tests run what users run. Only for commands that build first.
  */
 const builtModules: Plugin = {
   name: "gatehouse-built-modules",
@@ -50,8 +49,8 @@ function filesOfOneDatabase(): string[] {
 const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 /**
  * Whole processes: installed from tarballs, deployed, drilled, killed at every named point, measured
- * for memory. And what goes through everything there is: every page for its accessibility, every way
- * to change an export, every vector on every runtime, every tool of others.
+ * for memory. And exhaustive checks: the accessibility of every page, every way to change an export,
+ * every vector on every runtime.
  */
 const RELEASE = [
   "test/release/**/*.test.ts",

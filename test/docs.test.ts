@@ -92,7 +92,7 @@ test("every dependency is named in docs/dependencies.md with its exact version",
   expect([...new Set(missing)]).toEqual([]);
 });
 
-test("a package that libraries of ours share has the same version for all of them", () => {
+test("packages that several dependencies share have one version", () => {
   const { overrides } = JSON.parse(read("package.json")) as { overrides: Record<string, string> };
   const pinned = readdirSync(join(root, "packages")).flatMap((name) => {
     const path = `packages/${name}/package.json`;

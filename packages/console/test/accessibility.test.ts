@@ -13,7 +13,7 @@ describe.skipIf(skipChromium)("the console:", () => {
 
   /** Every page, by its path below the console. */
   async function everyPage(): Promise<readonly string[]> {
-    const buyer = await at.tradesABit();
+    const buyer = await at.createActivity();
     const [order] = await at.at.orders(at.shop);
     const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
     const below = [

@@ -88,7 +88,7 @@ export function desk() {
     return answer.body.escalation_id as string;
   }
   /** Leaves something on every page: an approved order, a rejected one, and one to review. */
-  async function tradesABit() {
+  async function createActivity() {
     const buyer = await at.buyer(shop);
     await at.order(shop, buyer);
     await at.order(shop, buyer, { total: "1200.00", items: [{ id: "palm", quantity: 2 }] });
@@ -103,7 +103,7 @@ export function desk() {
     tokenOf,
     signedIn,
     asks,
-    tradesABit,
+    createActivity,
     baseUrl,
     get server() {
       return server;

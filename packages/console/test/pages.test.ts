@@ -17,7 +17,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   const go = (page: Page, path: string) => page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
 
   test("the overview counts decisions and shows what needs review", async () => {
-    await at.tradesABit();
+    await at.createActivity();
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page);
@@ -36,7 +36,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test("a decision shows its rules, facts and payment, and a proof that the page verifies", async () => {
-    await at.tradesABit();
+    await at.createActivity();
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "auditor", "/decisions");
@@ -62,7 +62,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test("an order is marked as shipped and gets a note, and its timeline shows both", async () => {
-    await at.tradesABit();
+    await at.createActivity();
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/orders");
@@ -167,7 +167,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test("an id in the search box opens what it names", async () => {
-    const buyer = await at.tradesABit();
+    const buyer = await at.createActivity();
     const { page } = await at.opened();
     await at.signedIn(page);
     await page.getByRole("searchbox", { name: "Find" }).fill(buyer.agentId);

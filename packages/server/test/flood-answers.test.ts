@@ -26,7 +26,7 @@ async function refusalOf(path: string, init: RequestInit = {}): Promise<Response
   throw new Error("no limit was met");
 }
 
-test("a refused mandate names the wait of the contract in its body and header", async () => {
+test("a rate-limited mandate has the wait of the contract in its body and header", async () => {
   const headers = { "content-type": "application/json" };
   const path = `/v1/m/${site.site_key}/mandate`;
   const refusal = await refusalOf(path, { method: "POST", headers, body: "{}" });

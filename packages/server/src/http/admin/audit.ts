@@ -13,7 +13,7 @@ import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
 import { adminRoute } from "./describe.js";
-import { line, searched } from "./fields.js";
+import { line, searchText } from "./fields.js";
 import { NextCursor, PageQuery, readPlace, requireOk } from "./schemas.js";
 
 const REASON_CHARS_MAX = 500;
@@ -49,7 +49,7 @@ function describeReading({ path, params, of }: LogOwner) {
       "where it shows nothing but the reader's own reading.",
     params,
     query: PageQuery.extend({
-      type: searched(TYPE_CHARS_MAX).optional(),
+      type: searchText(TYPE_CHARS_MAX).optional(),
       from_seq: z.coerce.number().int().min(0).optional(),
       chain: Chain.optional(),
     }),

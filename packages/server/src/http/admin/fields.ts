@@ -32,7 +32,7 @@ export const line = (charsMax: number) =>
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
 
 /** Text that a list is searched for. No database stores NUL, and PostgreSQL does not look for it either. */
-export const searched = (charsMax: number) =>
+export const searchText = (charsMax: number) =>
   z
     .string()
     .max(charsMax)

@@ -8,7 +8,7 @@ import { isoTime } from "../../infra/clock.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
-import { searched } from "./fields.js";
+import { searchText } from "./fields.js";
 import { PageQuery, pageBody, SpanQuery, spanOf } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
@@ -16,7 +16,7 @@ const SOURCES = ["beacon", "edge"] as const;
 
 const Filter = SpanQuery.extend({
   classification: z.enum(CLASSIFICATIONS).optional(),
-  agent: searched(AGENT_CHARS_MAX).optional().openapi({ example: "GPTBot" }),
+  agent: searchText(AGENT_CHARS_MAX).optional().openapi({ example: "GPTBot" }),
 });
 
 const VisitBody = z

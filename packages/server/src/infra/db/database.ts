@@ -91,7 +91,7 @@ export interface Database extends Queries {
   close(): Promise<void>;
 }
 
-/** Finds a row by a unique key, outside a transaction. */
+/** Finds a row by a unique key. */
 export function findRow<Row>(
   db: Pick<Queries, "get">,
   table: string,
@@ -100,6 +100,25 @@ export function findRow<Row>(
   const where = Object.keys(key).map((column) => `${column} = ?`);
   const sql = `SELECT * FROM ${table} WHERE ${where.join(" AND ")}`;
   return db.get(sql, ...Object.values(key));
+}
+
+/** Queries outside a transaction, which remember nothing. */
+export abstract class PlainQueries implements Queries {
+  abstract all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
+  abstract get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>;
+  abstract run(sql: string, ...values: SqlValue[]): Promise<number>;
+
+  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return this.get(sql, ...values);
+  }
+
+  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
+    return findRow(this, table, key);
+  }
+
+  memory<T extends object>(Kind: new () => T): T {
+    return new Kind();
+  }
 }
 
 /** Throws unless the database answers. */

@@ -6,15 +6,18 @@ import {
   ANY_CHANGE,
   ChangeFeed,
   type Database,
-  DatabaseConflictError,
   DatabaseUnavailableError,
-  findRow,
-  type NewRow,
   pingDatabase,
   type Queries,
-  type SqlValue,
   type Transaction,
 } from "./database.js";
+import {
+  type Client,
+  control,
+  PostgresQueries,
+  PostgresTransaction,
+  types,
+} from "./postgres-client.js";
 import { listenForChanges } from "./postgres-listener.js";
 import { WorkingSet } from "./working-set.js";
 
@@ -28,95 +31,11 @@ const SCRIPT_MS_MAX = 600_000;
 /** Deadlock and serialization failure, after which a transaction is tried again. */
 const RETRY_CODES = new Set(["40001", "40P01"]);
 const TRIES_MAX = 5;
-const STATEMENT_TEXTS_MAX = 2000;
 
-const INT8_OID = 20;
-
-/** Whole numbers of the schema fit in 53 bits; one that does not is a broken assumption. */
-function safeInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError("a database integer exceeds 2^53 - 1");
-  return value;
-}
-
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: "text") =>
-    oid === INT8_OID ? safeInteger : pg.types.getTypeParser(oid, format)) as never,
-};
-
-function translated(error: unknown): unknown {
-  if (error instanceof RangeError || error instanceof TypeError) return error;
-  const code = String((error as { code?: unknown }).code ?? "");
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "23505") return new DatabaseConflictError(message, { cause: error });
-  // Without a code the driver itself gave up: no connection, or it ended under the query. 25006 is
-  // a server that takes no writes: a replica, or one set to read-only.
-  if (code === "" ? error instanceof Error : /^(08|53|57|58|E[A-Z]|25006)/.test(code)) {
-    return new DatabaseUnavailableError(message, { cause: error });
-  }
-  return error;
-}
-
-interface Prepared {
-  readonly name: string;
-  readonly text: string;
-}
-
-const prepared = new Map<string, Prepared>();
-
-/** `?` becomes `$1…`, and each text gets a name so that the server plans it once a connection. */
-function prepare(sql: string): Prepared {
-  let statement = prepared.get(sql);
-  if (statement === undefined) {
-    if (prepared.size >= STATEMENT_TEXTS_MAX) throw new Error("SQL must not be built from values");
-    let count = 0;
-    statement = { name: `s${prepared.size}`, text: sql.replace(/\?/g, () => `$${++count}`) };
-    prepared.set(sql, statement);
-  }
-  return statement;
-}
-
-type Client = Pick<pg.Pool, "query">;
-
-async function query(client: Client, sql: string, values: readonly SqlValue[]) {
-  try {
-    return await client.query({ ...prepare(sql), values: [...values] });
-  } catch (error) {
-    throw translated(error);
-  }
-}
-
-/** `query_timeout` is a setting of the driver that its types leave out. */
-type Statement = string | { readonly text: string; readonly query_timeout: number };
-
-/** Runs a statement without values. Errors of a transaction's body are not translated. */
-async function control(client: Client, statement: Statement): Promise<void> {
-  try {
-    await client.query(statement as pg.QueryConfig);
-  } catch (error) {
-    throw translated(error);
-  }
-}
-
-function queriesOf(client: Client): Queries {
-  const get = async <Row>(sql: string, ...values: SqlValue[]) =>
-    (await query(client, sql, values)).rows[0] as Row | undefined;
-  return {
-    get,
-    getOnce: get,
-    find: (table, key) => findRow({ get }, table, key),
-    memory: (Kind) => new Kind(),
-    all: async <Row>(sql: string, ...values: SqlValue[]) =>
-      (await query(client, sql, values)).rows as Row[],
-    run: async (sql, ...values) => (await query(client, sql, values)).rowCount ?? 0,
-  };
-}
-
-class PostgresDatabase implements Database {
+class PostgresDatabase extends PostgresQueries implements Database {
   readonly dialect = "postgres";
   readonly changes = new ChangeFeed();
   private readonly pool: pg.Pool;
-  private readonly queries: Queries;
   /** The connection behind each transaction, for scripts. */
   private readonly clients = new WeakMap<Transaction, Client>();
   /** Marks this process's own notifications, which it ignores. */
@@ -125,8 +44,7 @@ class PostgresDatabase implements Database {
   private stopListening: () => Promise<void> = async () => {};
 
   constructor(url: string, ids: Ids, log: Log) {
-    this.origin = ids.id("node");
-    this.pool = new pg.Pool({
+    const pool = new pg.Pool({
       connectionString: url,
       max: CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECT_MS_MAX,
@@ -135,37 +53,15 @@ class PostgresDatabase implements Database {
       application_name: "gatehouse",
       types,
     });
+    super(pool);
+    this.pool = pool;
+    this.origin = ids.id("node");
     // An idle connection that breaks is replaced; without a listener it would end the process.
     this.pool.on("error", (error) => log.warn({ error }, "database.connection_lost"));
-    this.queries = queriesOf(this.pool);
   }
 
   async listen(url: string, log: Log): Promise<void> {
     this.stopListening = await listenForChanges(url, this.origin, this.changes, log);
-  }
-
-  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
-    return this.queries.all(sql, ...values);
-  }
-
-  get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
-    return this.queries.get(sql, ...values);
-  }
-
-  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
-    return this.queries.get(sql, ...values);
-  }
-
-  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
-    return this.queries.find(table, key);
-  }
-
-  memory<T extends object>(Kind: new () => T): T {
-    return new Kind();
-  }
-
-  run(sql: string, ...values: SqlValue[]): Promise<number> {
-    return this.queries.run(sql, ...values);
   }
 
   async transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -184,33 +80,8 @@ class PostgresDatabase implements Database {
 
   private async inTransaction<T>(begin: string, body: (tx: Transaction) => Promise<T>) {
     const client = await this.connect();
-    const announced: { topic: string; id: string }[] = [];
-    const queries = queriesOf(client);
-    const tx = new WorkingSet({
-      ...queries,
-      lock: (sql, ...values) => queries.all(`${sql} FOR UPDATE`, ...values),
-      // One value for all rows: the table's own types read it, and one plan serves any number.
-      insert: async (table, rows, conflict = "") => {
-        const [first] = rows;
-        if (first === undefined) return;
-        const columns = Object.keys(first).join(", ");
-        const sql = `INSERT INTO ${table} (${columns})
-          SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?) ${conflict}`;
-        await queries.run(sql, JSON.stringify(rows));
-      },
-      findMany: (table, keys) => {
-        const columns = Object.keys(keys[0] ?? {});
-        const on = columns.map((column) => `wanted.${column} = ${table}.${column}`).join(" AND ");
-        const sql = `SELECT ${table}.* FROM json_populate_recordset(NULL::${table}, ?) AS wanted
-          JOIN ${table} ON ${on}`;
-        return queries.all(sql, JSON.stringify(keys));
-      },
-      announce: async (topic, id) => {
-        const payload = JSON.stringify([this.origin, topic, id]);
-        await query(client, "SELECT pg_notify('gatehouse_changes', ?)", [payload]);
-        announced.push({ topic, id });
-      },
-    });
+    const raw = new PostgresTransaction(client, this.origin);
+    const tx = new WorkingSet(raw);
     this.clients.set(tx, client);
     let broken: Error | undefined;
     // A connection that ends between two queries emits an event, and nothing else listens for it now.
@@ -237,7 +108,7 @@ class PostgresDatabase implements Database {
       client.off("error", onError);
       client.release(broken);
     }
-    for (const change of announced) this.changes.emit(change);
+    for (const change of raw.announced) this.changes.emit(change);
     return result;
   }
 

@@ -1,9 +1,8 @@
 import {
   DatabaseConflictError,
   DatabaseUnavailableError,
-  findRow,
   type NewRow,
-  type Queries,
+  PlainQueries,
   type SqlValue,
 } from "./database.js";
 import {
@@ -28,11 +27,12 @@ export function translateSqliteError(error: unknown): unknown {
 }
 
 /** One connection. Calls are synchronous inside, so a statement is never interleaved. */
-export class SqliteConnection implements Queries {
+export class SqliteConnection extends PlainQueries {
   readonly raw: SqliteFile;
   private readonly statements = new Map<string, SqliteStatement>();
 
   constructor(path: string) {
+    super();
     this.raw = openSqliteFile(path, BUSY_MS);
   }
 
@@ -60,18 +60,6 @@ export class SqliteConnection implements Queries {
     } catch (error) {
       throw translateSqliteError(error);
     }
-  }
-
-  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
-    return this.get(sql, ...values);
-  }
-
-  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
-    return findRow(this, table, key);
-  }
-
-  memory<T extends object>(Kind: new () => T): T {
-    return new Kind();
   }
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "@photostructure/sqlite";
 
 /**
  * SQLite as Node has it built in, or on Node 20 a package with the same interface. Node 22 and 24 warn that
- * the module is experimental; the warning is for programmers and does not belong into an owner's terminal.
+ * the module is experimental; the warning is for programmers and does not belong in an owner's terminal.
  */
 async function loadDriver(): Promise<{ DatabaseSync: typeof DatabaseSync }> {
   const { emitWarning } = process;

@@ -6,7 +6,7 @@ import {
   ChangeFeed,
   type Database,
   DatabaseUnavailableError,
-  type NewRow,
+  PlainQueries,
   type Queries,
   type SqlValue,
   type Transaction,
@@ -49,7 +49,7 @@ function fileId(path: string): string | undefined {
 }
 
 /** SQLite in one file: one writing connection used by one transaction at a time, one reading. */
-class SqliteDatabase implements Database {
+class SqliteDatabase extends PlainQueries implements Database {
   readonly dialect = "sqlite";
   readonly changes = new ChangeFeed();
   private readonly path: string;
@@ -63,6 +63,7 @@ class SqliteDatabase implements Database {
   private readonly stopPolling: () => void;
 
   constructor(path: string) {
+    super();
     this.path = path;
     this.writer = new SqliteConnection(path);
     this.writer.exec("PRAGMA journal_mode = WAL");
@@ -81,18 +82,6 @@ class SqliteDatabase implements Database {
 
   get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
     return this.reader.get(sql, ...values);
-  }
-
-  getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
-    return this.reader.get(sql, ...values);
-  }
-
-  find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
-    return this.reader.find(table, key);
-  }
-
-  memory<T extends object>(Kind: new () => T): T {
-    return new Kind();
   }
 
   run(sql: string, ...values: SqlValue[]): Promise<number> {

@@ -55,7 +55,7 @@ async function readOnce(
 ): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const windows = tx.memory(ReadWindows);
-  const name = [siteKeyHash, identity, since, currency].join("\n");
+  const name = JSON.stringify([siteKeyHash, identity, since, currency]);
   let known = windows.get(name);
   if (known === undefined) {
     known = { ...counted, currency, value: await read() };
