@@ -13,8 +13,12 @@ function labelText(labels: Labels): string {
   return parts.length === 0 ? "" : `{${parts.join(",")}}`;
 }
 
+interface Series {
+  value: number;
+}
+
 interface Family {
-  readonly series: Map<string, number>;
+  readonly series: Map<string, Series>;
   /** Durations by their labels; only of a histogram. */
   readonly durations: Map<string, Durations>;
 }
@@ -51,29 +55,40 @@ export class Metrics {
     return family;
   }
 
-  private add(family: Family, series: string, amount: number): void {
-    if (!family.series.has(series) && family.series.size >= SERIES_MAX) return;
-    family.series.set(series, (family.series.get(series) ?? 0) + amount);
+  /** A series by its text; one too many is not kept. */
+  private find({ series }: Family, text: string): Series {
+    let found = series.get(text);
+    if (found === undefined) {
+      found = { value: 0 };
+      if (series.size < SERIES_MAX) series.set(text, found);
+    }
+    return found;
   }
 
   counter<N extends MetricName<"counter">>(
     name: N,
   ): (labels: LabelsOf<N>, amount?: number) => void {
     const family = this.family(name);
-    return (labels, amount = 1) => this.add(family, name + labelText(labels), amount);
+    return (labels, amount = 1) => {
+      this.find(family, name + labelText(labels)).value += amount;
+    };
   }
 
   /** One series of a counter, for places where making its labels each time would be too slow. */
   series<N extends MetricName<"counter">>(name: N, labels: LabelsOf<N>): () => void {
     const family = this.family(name);
-    const key = name + labelText(labels);
-    return () => this.add(family, key, 1);
+    const text = name + labelText(labels);
+    let series: Series | undefined;
+    return () => {
+      series ??= this.find(family, text);
+      series.value++;
+    };
   }
 
   /** A gauge is read only when the metrics are read. */
   gauge(name: MetricName<"gauge">, read: () => number): void {
     const family = this.family(name);
-    this.gauges.push(() => family.series.set(name, read()));
+    this.gauges.push(() => family.series.set(name, { value: read() }));
   }
 
   duration<N extends MetricName<"histogram">>(
@@ -116,7 +131,7 @@ export class Metrics {
     for (const [name, { series, durations }] of this.families) {
       const { help, type } = METRICS[name];
       text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-      for (const [key, value] of series) text += `${key} ${value}\n`;
+      for (const [key, { value }] of series) text += `${key} ${value}\n`;
       for (const one of durations.values()) text += durationLines(name, one);
     }
     return text;

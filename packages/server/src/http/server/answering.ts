@@ -2,7 +2,6 @@ import { cutAddress } from "../../infra/addresses.js";
 import type { Clock } from "../../infra/clock.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
-import type { Admission } from "./admission/admission.js";
 import { type Cors, corsHeaders } from "./cors.js";
 import type { Answer, Exchange } from "./exchange.js";
 
@@ -80,13 +79,41 @@ interface RecorderTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly admission: Admission;
 }
 
+type Label = string | number;
+
+/** Counters by two labels. Node accepts few methods and the service uses few statuses, so there are few. */
+class Counters {
+  private readonly counters = new Map<Label, Map<Label, () => void>>();
+  private readonly make: (one: Label, other: Label) => () => void;
+
+  constructor(make: (one: Label, other: Label) => () => void) {
+    this.make = make;
+  }
+
+  count(one: Label, other: Label): void {
+    let byOther = this.counters.get(one);
+    if (byOther === undefined) {
+      byOther = new Map();
+      this.counters.set(one, byOther);
+    }
+    let count = byOther.get(other);
+    if (count === undefined) {
+      count = this.make(one, other);
+      byOther.set(other, count);
+    }
+    count();
+  }
+}
+
+/** What is counted for one group of routes. */
 interface GroupSeries {
   readonly observe: (seconds: number) => void;
-  /** By method, then by status. */
-  readonly counts: Map<string, Map<number, () => void>>;
+  /** By method and status. */
+  readonly answers: Counters;
+  /** By what the caller had proven, and the limit that refused it. */
+  readonly admissions: Counters;
 }
 
 /** Counts, times and logs every answer. */
@@ -94,9 +121,11 @@ export class AnswerRecorder {
   private readonly tools: RecorderTools;
   /** By group, because making labels for each answer would cost too much. */
   private readonly series = new Map<string, GroupSeries>();
+  private readonly logsQuiet: boolean;
 
   constructor(tools: RecorderTools) {
     this.tools = tools;
+    this.logsQuiet = tools.log.isLevelEnabled("debug");
   }
 
   record(exchange: Exchange, status: number, quiet = exchange.group?.quiet): void {
@@ -104,39 +133,36 @@ export class AnswerRecorder {
     const name = group?.name ?? NO_GROUP;
     const ms = this.tools.clock.now() - startedAt;
     const series = this.seriesOf(name);
-    this.count(series, name, exchange.request.method ?? "", status);
+    series.answers.count(exchange.request.method ?? "", status);
+    series.admissions.count(caller.provenAs, caller.refusedBy ?? "none");
     series.observe(ms / 1000);
-    this.tools.admission.count(caller, name);
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
-    this.log(exchange, { group: name, status, ms }, isQuiet);
+    if (!isQuiet || this.logsQuiet) this.log(exchange, { group: name, status, ms }, isQuiet);
   }
 
   private seriesOf(group: string): GroupSeries {
     let series = this.series.get(group);
     if (series === undefined) {
-      const name = "gatehouse_http_request_seconds";
-      const observe = this.tools.metrics.durationSeries(name, { door: group });
-      series = { observe, counts: new Map() };
+      series = this.makeSeries(group);
       this.series.set(group, series);
     }
     return series;
   }
 
-  private count({ counts }: GroupSeries, group: string, method: string, status: number): void {
-    let byStatus = counts.get(method);
-    if (byStatus === undefined) {
-      // Node accepts few methods and the service uses few statuses, so the maps stay small.
-      byStatus = new Map();
-      counts.set(method, byStatus);
-    }
-    let count = byStatus.get(status);
-    if (count === undefined) {
-      const label = METHOD.test(method) ? method : "other";
-      const labels = { door: group, method: label, status: String(status) };
-      count = this.tools.metrics.series("gatehouse_http_requests_total", labels);
-      byStatus.set(status, count);
-    }
-    count();
+  private makeSeries(door: string): GroupSeries {
+    const { metrics } = this.tools;
+    return {
+      observe: metrics.durationSeries("gatehouse_http_request_seconds", { door }),
+      answers: new Counters((sent, code) => {
+        const method = METHOD.test(String(sent)) ? String(sent) : "other";
+        const labels = { door, method, status: String(code) };
+        return metrics.series("gatehouse_http_requests_total", labels);
+      }),
+      admissions: new Counters((provenAs, limit) => {
+        const labels = { class: String(provenAs), door, limit: String(limit) };
+        return metrics.series("gatehouse_admission_total", labels);
+      }),
+    };
   }
 
   private log(

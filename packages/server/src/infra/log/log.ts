@@ -4,6 +4,7 @@ import { redact } from "./redact.js";
 
 /** One JSON line per event, on standard error; standard output is for people. */
 export interface Log {
+  isLevelEnabled(level: LogLevel): boolean;
   debug(facts: Record<string, unknown>, event: string): void;
   info(facts: Record<string, unknown>, event: string): void;
   warn(facts: Record<string, unknown>, event: string): void;

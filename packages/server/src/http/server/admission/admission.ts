@@ -68,7 +68,6 @@ export class Admission {
   /** The mandates of each site, shared by the identities of the agents that sign them. */
   readonly mandates: FairRates;
   private readonly totals = new Map<string, FairRates>();
-  private readonly counts = new Map<string, () => void>();
 
   constructor(tools: AdmissionTools) {
     const { limits, clock, metrics } = tools;
@@ -181,18 +180,5 @@ export class Admission {
   refuse(caller: Caller, by: RefusedBy, waitMs: number): number {
     caller.refusedBy = by;
     return waitMs;
-  }
-
-  /** Counts an answered request, by what its caller had proven and the limit that refused it, if any. */
-  count({ provenAs, refusedBy }: Caller, group: string): void {
-    const limit = refusedBy ?? "none";
-    const key = `${provenAs} ${group} ${limit}`;
-    let count = this.counts.get(key);
-    if (count === undefined) {
-      const labels = { class: provenAs, door: group, limit };
-      count = this.tools.metrics.series("gatehouse_admission_total", labels);
-      this.counts.set(key, count);
-    }
-    count();
   }
 }
