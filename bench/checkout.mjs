@@ -104,6 +104,8 @@ async function openShop({ url, siteKeyHash }) {
       when: { count: { scope: "agent", window: "PT10M", gt: 100_000_000 } },
     },
   ];
+  // The platforms that are not admitted may buy a few things a day together.
+  await admin("PUT", "/platforms/127.0.0.1", { status: "admitted" });
   await admin("PUT", "/policy", { policy: "rules/1", timezone: "UTC", default: "deny", rules });
   await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
   const rose = { id: "rose", title: "A rose", price: "10.00", currency: "EUR", quantity: 1e8 };
