@@ -97,21 +97,28 @@ export class McpHandler {
     throw this.unknownSite();
   }
 
-  private async answer(exchange: Exchange, site: LiveSite, body: Uint8Array): Promise<Answer> {
+  private answer(exchange: Exchange, site: LiveSite, body: Uint8Array): Answer | Promise<Answer> {
     const message = readMessage(body);
     if (message.kind === "refused") return message.answer;
     if (message.kind === "unanswered") return ACCEPTED;
     exchange.rpcId = message.id;
     const server = this.serverOf(site);
     const result = revisionOf(message, exchange);
-    try {
-      const isCall = message.method === "tools/call";
-      if (result.kind === "served") {
-        const request = { exchange, body, message, server, revision: result.revision };
-        return isCall ? await answerCall(request, this.tools) : answerMethod(request, this.tools);
-      }
+    const isCall = message.method === "tools/call";
+    if (result.kind === "refused") {
       if (!isCall) return result.answer;
-      return await refuseUnservable({ exchange, body, message, server }, this.tools, result.answer);
+      const call = { exchange, body, message, server };
+      return this.unlessGone(refuseUnservable(call, this.tools, result.answer));
+    }
+    const request = { exchange, body, message, server, revision: result.revision };
+    if (!isCall) return answerMethod(request, this.tools);
+    return this.unlessGone(answerCall(request, this.tools));
+  }
+
+  /** The answer to a call, unless the site was deleted before the call was recorded. */
+  private async unlessGone(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
     } catch (error) {
       throw error instanceof SiteGoneError ? this.unknownSite() : error;
     }

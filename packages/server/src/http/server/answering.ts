@@ -20,18 +20,20 @@ export function corsOf({ group, path }: Exchange): Cors {
   return group?.cors ?? (path.startsWith(ADMIN_PREFIX) ? "none" : "open");
 }
 
-/** The headers of every answer, as names and values in turn. */
-export function commonHeaders(exchange: Exchange): string[] {
+/** Adds the headers of every answer to a list of names and values in turn. */
+export function addCommonHeaders(list: string[], exchange: Exchange): string[] {
   const cors = corsOf(exchange);
-  const headers = cors === "open" ? OPEN.slice() : NOSNIFF.slice();
-  if (cors === "echo") headers.push(...corsHeaders(cors, exchange.request.headers.origin).flat());
-  headers.push("x-request-id", exchange.requestId);
-  return headers;
+  for (const text of cors === "open" ? OPEN : NOSNIFF) list.push(text);
+  if (cors === "echo") list.push(...corsHeaders(cors, exchange.request.headers.origin).flat());
+  list.push("x-request-id", exchange.requestId);
+  return list;
 }
 
 function headerList(exchange: Exchange, { body, headers }: Answer): string[] {
   const list: string[] = [];
-  let [hasType, hasLength, hasCache] = [false, false, false];
+  let hasType = false;
+  let hasLength = false;
+  let hasCache = false;
   for (const name in headers) {
     list.push(name, headers[name] as string);
     if (name === "content-type") hasType = true;
@@ -44,8 +46,7 @@ function headerList(exchange: Exchange, { body, headers }: Answer): string[] {
     if (!hasLength) list.push("content-length", String(Buffer.byteLength(body)));
   }
   // The request's id comes last: `AnswerSender` replaces it.
-  list.push(...commonHeaders(exchange));
-  return list;
+  return addCommonHeaders(list, exchange);
 }
 
 /** Sends answers with the headers that all answers have. */

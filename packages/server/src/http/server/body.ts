@@ -82,12 +82,14 @@ const tooLarge = (bytesMax: number) =>
  * arrives, until the listener closes the connection: a paused request would keep its buffered bytes in
  * memory until then. A body with a too large `Content-Length` is refused before any of it is read.
  */
-export async function readBytes(
+export function readBytes(
   { clock, admission }: BodyTools,
   request: IncomingMessage,
   bytesMax: number,
 ): Promise<Uint8Array> {
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) {
+    return Promise.reject(tooLarge(bytesMax));
+  }
   const body = new BodyBuffer(bytesMax);
   const hold = admission.reserveBody(callerOf(request));
   return new Promise((resolve, reject) => {

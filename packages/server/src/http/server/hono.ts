@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
-import { type AnswerRecorder, commonHeaders } from "./answering.js";
+import { type AnswerRecorder, addCommonHeaders } from "./answering.js";
 import { answerError, type ErrorTools } from "./errors.js";
 import { type Answer, type Exchange, type Route, type RouteGroup, SENT } from "./exchange.js";
 import type { HonoGroup, HttpEnv } from "./hono-group.js";
@@ -17,7 +17,7 @@ function exchangeMiddleware(baseUrl: string, recorder: AnswerRecorder): Middlewa
     c.set("baseUrl", baseUrl);
     await next();
     const { headers } = c.res;
-    const common = commonHeaders(exchange);
+    const common = addCommonHeaders([], exchange);
     for (let i = 0; i < common.length; i += 2) {
       headers.set(common[i] as string, common[i + 1] as string);
     }

@@ -5,6 +5,10 @@ import { Problem } from "./problem.js";
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
+function isJson(type: string | undefined): boolean {
+  return type === "application/json" || (type !== undefined && JSON_TYPE.test(type));
+}
+
 /** Whether a `Content-Encoding` leaves the body as it is. Compressed bodies are not accepted. */
 export function isUncompressed(encoding: string | undefined): boolean {
   return encoding === undefined || encoding.toLowerCase() === "identity";
@@ -12,8 +16,7 @@ export function isUncompressed(encoding: string | undefined): boolean {
 
 /** Refuses a request whose headers do not announce uncompressed JSON, before its body is read. */
 export function requireJsonType({ headers }: IncomingMessage): void {
-  const isPlain = isUncompressed(headers["content-encoding"]);
-  if (isPlain && JSON_TYPE.test(headers["content-type"] ?? "")) return;
+  if (isUncompressed(headers["content-encoding"]) && isJson(headers["content-type"])) return;
   throw new Problem("unsupported_media_type", { headers: UNREAD_REST });
 }
 
@@ -30,13 +33,13 @@ export async function readJsonBytes(
       headers: UNREAD_REST,
     });
   }
-  const isJson = JSON_TYPE.test(type ?? "");
+  const hasType = isJson(type);
   const length = Number(request.headers["content-length"] ?? 0);
-  if (!isJson && length > 0 && length <= bytesMax) {
+  if (!hasType && length > 0 && length <= bytesMax) {
     throw new Problem("unsupported_media_type", { headers: UNREAD_REST });
   }
   const bytes = await readBytes(tools, request, bytesMax);
-  if (!isJson && bytes.length > 0) throw new Problem("unsupported_media_type");
+  if (!hasType && bytes.length > 0) throw new Problem("unsupported_media_type");
   return bytes;
 }
 

@@ -119,11 +119,11 @@ class Pipeline {
   };
 
   private sendLater(exchange: Exchange, answer: Promise<Answer | typeof SENT>): void {
+    const send = (made: Answer | typeof SENT) => {
+      if (made !== SENT) this.send(exchange, made);
+    };
     answer
-      .catch((error: unknown) => answerError(this.tools, exchange, error))
-      .then((made) => {
-        if (made !== SENT) this.send(exchange, made);
-      })
+      .then(send, (error: unknown) => send(answerError(this.tools, exchange, error)))
       .catch((error: unknown) => {
         // The answer itself cannot be sent. A cut connection tells the client not to trust it.
         this.tools.log.error({ request_id: exchange.requestId, error }, "http.failed");
