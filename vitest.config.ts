@@ -64,13 +64,17 @@ const RELEASE = [
   "packages/server/test/audit/html-changed.test.ts",
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
-const TIERS: Readonly<Record<string, Pick<InlineConfig, "include" | "exclude" | "env">>> = {
+const TIERS: Readonly<
+  Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>
+> = {
   short: {
     include: ALL,
     exclude: ["**/node_modules/**", ...RELEASE],
     env: { TIER_DATABASE: "sqlite" },
   },
   release: {
+    // They wait for installations, downloads and processes half of the time.
+    maxWorkers: 5,
     include: [...RELEASE, ...filesOfOneDatabase()],
     env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
   },
