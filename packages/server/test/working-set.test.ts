@@ -53,7 +53,9 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
     const db = await database();
     await db.transaction((tx) => tx.insert("exact_limits", [row("a", 1), row("b", 2)]));
     await db.transaction(async (tx) => {
-      await tx.prefetch("exact_limits", [LIMIT, { limit_key: "c" }]);
+      await tx.prefetch(
+        [LIMIT, { limit_key: "c" }].map((key) => ({ kind: "find", table: "exact_limits", key })),
+      );
       const find = async (key: string) =>
         (await tx.find<{ arrival_us: number }>("exact_limits", { limit_key: key }))?.arrival_us;
       expect([await find("a"), await find("b"), await find("c")]).toEqual([1, 2, undefined]);

@@ -32,6 +32,18 @@ export function* leaves(condition: Condition): Generator<Condition> {
  * factsNeeded(readPolicy(document).value); //=> { spend: [], count: [{ scope: "agent", window: "PT10M" }] }
  */
 export function factsNeeded(policy: Policy): FactsNeeded {
+  let needed = neededBy.get(policy);
+  if (needed === undefined) {
+    needed = gatherNeeded(policy);
+    neededBy.set(policy, needed);
+  }
+  return needed;
+}
+
+/** By policy, which is frozen: every decision asks. */
+const neededBy = new WeakMap<Policy, FactsNeeded>();
+
+function gatherNeeded(policy: Policy): FactsNeeded {
   const needed: { spend: CounterName[]; count: CounterName[] } = { spend: [], count: [] };
   for (const rule of policy.rules) {
     for (const leaf of leaves(rule.when)) {

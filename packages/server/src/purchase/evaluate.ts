@@ -14,14 +14,17 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Agent } from "../domain/agents/agent.js";
-import { countDecisions, sumSpent } from "../domain/decisions/budgets/store.js";
+import { countDecisions, readOfWindow, sumSpent } from "../domain/decisions/budgets/store.js";
 import { countPooled, sumPooled } from "../domain/decisions/pool/store.js";
 import { platformSettings } from "../domain/platforms/settings/store.js";
 import { poolSpend } from "../domain/platforms/settings.js";
+import { readOfPolicy } from "../domain/policies/store.js";
 import { localTime } from "../infra/clock.js";
-import type { Queries } from "../infra/db/database.js";
+import type { ExpectedRead, Queries } from "../infra/db/database.js";
 import { DAY_MS, HOUR_MS } from "../infra/time.js";
 import { type Identity, isPooled } from "./identity.js";
+
+const NOTHING_NEEDED = { spend: [], count: [] };
 
 /** The request that the owner's rules decide about. */
 export interface PolicyQuestion {
@@ -70,9 +73,31 @@ export function rejectedWithoutRules(reason: ReasonCode, message?: string): Verd
   };
 }
 
-function countedBy({ siteKeyHash, identity, now }: PolicyQuestion, { scope, window }: CounterName) {
+interface Counted {
+  readonly siteKeyHash: string;
+  readonly identity: Pick<Identity, "id">;
+  readonly now: number;
+}
+
+function countedBy({ siteKeyHash, identity, now }: Counted, { scope, window }: CounterName) {
   const since = now - (policyDurationMs(window) as number);
   return { siteKeyHash, identity: scope === "agent" ? identity.id : null, since, now };
+}
+
+/** What {@link evaluate} will read, if the rules have not changed lately. */
+export function readsOfRules(
+  { policies }: Pick<Context, "policies">,
+  counted: Counted,
+  currency: string | undefined,
+): readonly ExpectedRead[] {
+  const policy = policies.probable(counted.siteKeyHash);
+  const { spend, count } = policy === undefined ? NOTHING_NEEDED : factsNeeded(policy);
+  const spent = currency === undefined ? [] : spend;
+  return [
+    readOfPolicy(counted.siteKeyHash),
+    ...spent.map((name) => readOfWindow(countedBy(counted, name), currency)),
+    ...count.map((name) => readOfWindow(countedBy(counted, name))),
+  ];
 }
 
 /** The number of earlier decisions. A request that is evaluated again does not count itself. */

@@ -14,17 +14,18 @@ import {
 import type { Context } from "../../context.js";
 import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
 import {
+  readsOfAgent,
   requestingAgent,
   type SigningKey,
   signingKey,
 } from "../../domain/agents/requesting/store.js";
 import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
-import { mandateSettings } from "../../domain/mandate-settings/store.js";
+import { mandateSettings, readOfSettings } from "../../domain/mandate-settings/store.js";
 import { skillsOf } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Transaction } from "../../infra/db/database.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
-import { refundExact, takeExact } from "../../infra/rate-limit/exact.js";
+import { readOfLimit, refundExact, takeExact } from "../../infra/rate-limit/exact.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import type { MandateCall, MandateFault, ProvenFacts } from "./submission.js";
 
@@ -187,6 +188,23 @@ interface AdmissionRequest {
   readonly now: number;
 }
 
+const rateOfAgent = (siteKeyHash: string, identity: string) =>
+  `mandates ${siteKeyHash} ${identity}`;
+const rateOfSite = (siteKeyHash: string) => `mandates ${siteKeyHash}`;
+
+/** What {@link admitMandate} reads. */
+export function readsOfAdmission(
+  siteKeyHash: string,
+  { agentId, kid, identity }: { agentId: string; kid: string; identity: string },
+): readonly ExpectedRead[] {
+  return [
+    readOfSettings(siteKeyHash),
+    ...readsOfAgent(siteKeyHash, { agentId, kid, identity }),
+    readOfLimit(rateOfAgent(siteKeyHash, identity)),
+    readOfLimit(rateOfSite(siteKeyHash)),
+  ];
+}
+
 /**
  * Counts a mandate for the agent's limit and for the site's, or for neither. All processes share these
  * rows, so an agent that sends much cannot use the reserved part through another process.
@@ -205,12 +223,12 @@ async function takeRate(
   },
 ): Promise<boolean> {
   const own = { perMinute: limits.MANDATES_PER_AGENT_PER_MINUTE };
-  const ownKey = `mandates ${siteKeyHash} ${agent.identity}`;
+  const ownKey = rateOfAgent(siteKeyHash, agent.identity);
   if (!(await takeExact(tx, ownKey, own, now))) return false;
   const perMinute = limits.MANDATES_PER_SITE_PER_MINUTE;
   const open = Math.max(1, Math.floor(perMinute * OPEN_PART));
   const ofSite = { perMinute, burst: share === "reserved" ? perMinute : open };
-  if (await takeExact(tx, `mandates ${siteKeyHash}`, ofSite, now)) return true;
+  if (await takeExact(tx, rateOfSite(siteKeyHash), ofSite, now)) return true;
   await refundExact(tx, ownKey, own);
   return false;
 }

@@ -47,7 +47,7 @@ export function mandateMembers(facts: ProvenFacts, requestId: string, skillCommi
 }
 
 /** The amount that a mandate declares: null if it has no cart, undefined if the cart cannot be read. */
-function declaredAmount({ cart }: Mandate): Money | null | undefined {
+export function declaredAmount({ cart }: Mandate): Money | null | undefined {
   if (cart === undefined) return null;
   const { total, currency } = cart;
   if (typeof currency !== "string") return undefined;

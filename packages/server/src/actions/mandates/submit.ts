@@ -9,16 +9,15 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import { readsOfAgent } from "../../domain/agents/requesting/store.js";
 import { decisionById, decisionOfMandate, readOfMandate } from "../../domain/decisions/store.js";
 import { declineWait } from "../../domain/declines/caller.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import { reloadSite } from "../../domain/sites/store.js";
+import { readOfSite, reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Sender } from "../../infra/networks.js";
 import { commitDecision } from "../../purchase/commit.js";
-import { evaluate } from "../../purchase/evaluate.js";
+import { evaluate, readsOfRules } from "../../purchase/evaluate.js";
 import type { PurchasePayment } from "../../purchase/request.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle.js";
 import { withCallRecord } from "../mcp/record-call.js";
@@ -30,12 +29,13 @@ import {
   type RateShare,
   RETIRED,
   REVOKED,
+  readsOfAdmission,
   withRateShare,
 } from "./admit.js";
 import type { MandateSite } from "./find-site.js";
 import { countIfFailed, mandateRejection, refuseProven } from "./refuse.js";
 import { replayDeleted } from "./replay-deleted.js";
-import { mandateRequest } from "./request.js";
+import { declaredAmount, mandateRequest } from "./request.js";
 import type {
   MandateCall,
   MandateCommit,
@@ -238,9 +238,13 @@ export async function submitMandate(
   const source = caller.networks[0];
   const received = { site, mandate, proven, requestId, admitted: signer.active, source };
   const { agentId, kid, mandateId } = proven;
-  const reads = [
+  const { identity } = signer;
+  const currency = declaredAmount(mandate)?.currency;
+  const reads = (now: number) => [
     readOfMandate(siteKeyHash, agentId, mandateId),
-    ...readsOfAgent(siteKeyHash, { agentId, kid, identity: signer.identity }),
+    readOfSite(siteKeyHash),
+    ...readsOfAdmission(siteKeyHash, { agentId, kid, identity }),
+    ...readsOfRules(context, { siteKeyHash, identity: { id: identity }, now }, currency),
   ];
   const decide = async (tx: Transaction, now: number, share: RateShare) => {
     const result = await decideOrReplay(context, tx, received, { call, retired, share, now });

@@ -1,7 +1,7 @@
 import { ed25519Bytes, inclusionHashes } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
 import type { CrashPoint } from "../../infra/crash-points.js";
-import type { Database, ExpectedRead, Queries } from "../../infra/db/database.js";
+import type { Database, Queries } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import { newRecordId } from "../../infra/ids.js";
 import type { KeyRing } from "../../infra/keys/key-ring.js";
@@ -9,12 +9,12 @@ import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
 import { DAY_MS } from "../../infra/time.js";
 import { Archive } from "./archive/archive.js";
-import type { BatchTools, CommitBody, NewEpoch } from "./batch.js";
+import type { BatchTools, CommitBody, NewEpoch, ReadsOfBody } from "./batch.js";
 import { Checkpoints, type PublishedCheckpoint } from "./checkpoints.js";
 import { comparePublished } from "./compare-published.js";
 import { PartDigests } from "./exports/snapshot.js";
 import { KeptCheckpoints } from "./kept-checkpoints.js";
-import { AuditUnavailableError, type LogHead, type StoredRecord } from "./log.js";
+import { AuditUnavailableError, HeadMovedError, type LogHead, type StoredRecord } from "./log.js";
 import { LogReader } from "./log-reader.js";
 import { type LogKey, sha256Now } from "./log-writer.js";
 import { type Committed, Sequencer } from "./sequencer.js";
@@ -64,7 +64,7 @@ export class AuditLog {
     this.tools = tools;
     this.kept = new KeptCheckpoints(tools.dataDir);
     this.node = tools.ids.id("node");
-    const { clock, log, crashPoint, db, keys } = tools;
+    const { clock, log, crashPoint, db } = tools;
     this.archive = new Archive(tools.archiveDir);
     this.reader = new LogReader(db, this.archive);
     this.checkpoints = new Checkpoints({
@@ -82,7 +82,6 @@ export class AuditLog {
       db,
       crashPoint,
       batchTools: () => this.batchTools(),
-      keyIsCurrent: (tx, keyId) => keys.isCurrent(tx, "audit", keyId),
       grown: (heads) => this.checkpoints.grown(heads),
       count: tools.metrics.counter("gatehouse_audit_commits_total"),
     });
@@ -124,14 +123,20 @@ export class AuditLog {
   }
 
   private async batchTools(): Promise<BatchTools> {
-    const { clock, ids, crashPoint, domainOf } = this.tools;
+    const { clock, ids, crashPoint, domainOf, keys } = this.tools;
     const now = clock.now();
+    const key = await this.key();
     return {
       now,
       node: this.node,
       crashPoint,
       domainOf,
-      key: await this.key(),
+      key,
+      // Read after the locks, so that a log never returns to an earlier key.
+      requireCurrentKey: async (tx) => {
+        const isCurrent = await keys.isCurrent(tx, "audit", key.signer.kid);
+        if (!isCurrent) throw new HeadMovedError("key");
+      },
       newRecordId: () => newRecordId(ids, now),
       publishedEpoch: (host) => this.kept.epochOf(host),
       published: (chain) => this.kept.of(chain),
@@ -144,13 +149,13 @@ export class AuditLog {
    * The commit seam: runs `body` and writes its records in one transaction of the site's log, then
    * runs the returned `after` once and releases the answer. If this resolves, both are durable. If
    * it rejects, neither happened, unless the connection was lost during the commit and the database
-   * could not be asked again: a caller that retries must look for what exists. `reads`: rows that the
-   * body will find, which are read together with those of other commits.
+   * could not be asked again: a caller that retries must look for what exists. `reads`: what the body
+   * will read, which is read together with what other commits read.
    */
   commit<T>(
     siteKeyHash: string,
     body: CommitBody<T>,
-    reads: readonly ExpectedRead[] = [],
+    reads: ReadsOfBody = () => [],
   ): Promise<Committed<T>> {
     return this.sequencer.commit(siteKeyHash, body, reads);
   }

@@ -3,7 +3,6 @@ import type { CrashPoint } from "../../infra/crash-points.js";
 import {
   DatabaseUnavailableError,
   type ExpectedRead,
-  type NewRow,
   type Queries,
   type Transaction,
 } from "../../infra/db/database.js";
@@ -49,11 +48,14 @@ export interface NewEpoch {
  */
 export type CommitBody<T> = (tx: Transaction, now: number) => Promise<Made<T>>;
 
+/** What a body will probably read, at the time at which it runs. */
+export type ReadsOfBody = (now: number) => readonly ExpectedRead[];
+
 export interface BatchEntry {
   readonly siteKeyHash: string;
   readonly body: CommitBody<unknown>;
-  /** Read for all entries at once. A body may find further rows, one by one. */
-  readonly reads: readonly ExpectedRead[];
+  /** Read for all entries at once. A body may read more. */
+  readonly reads: ReadsOfBody;
 }
 
 /** One entry of a batch failed. The batch can be written without it. */
@@ -89,6 +91,8 @@ export interface Written extends Pick<Made<unknown>, "answer" | "after"> {
 
 export interface BatchTools extends WriterTools {
   readonly crashPoint: CrashPoint;
+  /** Throws unless the key still signs, as the transaction sees it. */
+  requireCurrentKey(tx: Queries): Promise<void>;
   /** The current domain of a site. */
   domainOf(tx: Queries, siteKeyHash: string): Promise<string | undefined>;
   /** The highest epoch of a host that this installation has published. The database may know fewer. */
@@ -132,8 +136,9 @@ class Logs {
    */
   async lock(sites: Iterable<string>): Promise<void> {
     const wanted = [...new Set(sites)].filter((site) => !this.writers.has(site)).sort();
-    for (const site of wanted) {
-      const head = await lockOpenLog(this.tx, site);
+    const heads = await Promise.all(wanted.map((site) => lockOpenLog(this.tx, site)));
+    for (const [i, site] of wanted.entries()) {
+      const head = heads[i];
       if (head !== undefined) this.tools.freezeIfBehind(head);
       this.writers.set(site, head && new LogWriter(head, this.tools));
     }
@@ -185,24 +190,26 @@ class Logs {
       writer.close();
       // The old head moves before the new log is inserted, because a site has one open log at a
       // time.
-      await this.move(writer);
+      await this.move([writer]);
     }
     await this.open(site, why);
   }
 
-  private async move(writer: LogWriter): Promise<void> {
-    const { rows, head, from } = writer.written();
-    await insertRecords(this.tx, rows);
+  /** Writes the records of logs and moves their heads, without waiting for one statement before the next. */
+  private async move(writers: readonly LogWriter[]): Promise<void> {
+    const written = writers.map((writer) => writer.written());
+    const rows = written.flatMap((one) => one.rows);
     this.firstRecordId ??= rows[0]?.record_id as string | undefined;
+    const inserted = insertRecords(this.tx, rows);
     this.tools.crashPoint("audit.records_written");
-    await moveHead(this.tx, head, from);
-    this.finished.push(writer);
+    const moved = written.map(({ head, from }) => moveHead(this.tx, head, from));
+    await Promise.all([inserted, ...moved, this.tools.requireCurrentKey(this.tx)]);
+    this.finished.push(...writers);
   }
 
   async write(): Promise<readonly LogHead[]> {
-    for (const writer of this.writers.values()) {
-      if (writer !== undefined && writer.written().rows.length > 0) await this.move(writer);
-    }
+    const grown = [...this.writers.values()].filter((writer) => writer?.hasRecords === true);
+    if (grown.length > 0) await this.move(grown as LogWriter[]);
     this.tools.crashPoint("audit.heads_moved");
     return this.finished.map(({ head }) => head);
   }
@@ -222,17 +229,6 @@ async function record(
   else if (made.maintenance !== undefined) await logs.renew(siteKeyHash, made.maintenance);
 }
 
-/** Reads what the bodies will find, with one statement for each table. */
-async function prefetch(tx: Transaction, entries: readonly BatchEntry[]): Promise<void> {
-  const keys = new Map<string, NewRow[]>();
-  for (const { table, key } of entries.flatMap(({ reads }) => reads)) {
-    const known = keys.get(table);
-    if (known === undefined) keys.set(table, [key]);
-    else known.push(key);
-  }
-  for (const [table, wanted] of keys) await tx.prefetch(table, wanted);
-}
-
 /**
  * Runs a batch inside one transaction: locks the logs, runs each body, then gives every record its
  * position. A crash here leaves nothing, and nobody has seen what was signed.
@@ -245,7 +241,7 @@ export async function writeBatch(
   const logs = new Logs(tx, tools);
   await logs.lock(entries.map(({ siteKeyHash }) => siteKeyHash));
   tools.crashPoint("audit.heads_locked");
-  await prefetch(tx, entries);
+  await tx.prefetch(entries.flatMap(({ reads }) => reads(tools.now)));
   const made: Made<unknown>[] = [];
   const others: string[] = [];
   for (const [i, { body }] of entries.entries()) {

@@ -177,6 +177,10 @@ export class LogWriter {
     return { rows: this.rows, head: this.head, from: this.fromSize };
   }
 
+  get hasRecords(): boolean {
+    return this.rows.length > 0;
+  }
+
   get chain(): string {
     return this.at.chain;
   }

@@ -2,7 +2,6 @@ import { pause, systemClock } from "../../infra/clock.js";
 import {
   type Database,
   DatabaseUnavailableError,
-  type ExpectedRead,
   UnavailableError,
 } from "../../infra/db/database.js";
 import { probeWriting } from "../../infra/installation/installation.js";
@@ -11,6 +10,7 @@ import {
   type BatchTools,
   type CommitBody,
   EntryFailedError,
+  type ReadsOfBody,
   type Written,
   type WrittenBatch,
   writeBatch,
@@ -51,8 +51,6 @@ export interface SequencerTools {
   readonly db: Database;
   /** The current clock and key for a batch. Read again for every try. */
   batchTools(): Promise<BatchTools>;
-  /** Whether the key still is the signing key, as the transaction sees it. */
-  keyIsCurrent(tx: Parameters<CommitBody<unknown>>[0], keyId: string): Promise<boolean>;
   /** Called with every log that has new records, after they are durable. */
   grown(heads: readonly LogHead[]): void;
   count(labels: { readonly result: "recorded" | "failed" }, commits: number): void;
@@ -101,11 +99,7 @@ export class Sequencer {
   }
 
   /** Runs `body` and writes its records in one transaction, or nothing at all. */
-  commit<T>(
-    siteKeyHash: string,
-    body: CommitBody<T>,
-    reads: readonly ExpectedRead[],
-  ): Promise<Committed<T>> {
+  commit<T>(siteKeyHash: string, body: CommitBody<T>, reads: ReadsOfBody): Promise<Committed<T>> {
     if (this.queue.length >= QUEUE_ENTRIES_MAX) {
       return Promise.reject(new AuditUnavailableError("too much is waiting to be recorded"));
     }
@@ -196,16 +190,13 @@ export class Sequencer {
   }
 
   private async writeOnce(entries: readonly Waiting[]): Promise<readonly Written[]> {
-    const { db, keyIsCurrent, grown } = this.tools;
+    const { db, grown } = this.tools;
     const batch = await this.tools.batchTools();
     let ready: WrittenBatch | undefined;
     try {
       await db.transaction(async (tx) => {
         ready = undefined;
-        const made = await writeBatch(tx, entries, batch);
-        // Read after the locks, so that a log never returns to an earlier key.
-        if (!(await keyIsCurrent(tx, batch.key.signer.kid))) throw new HeadMovedError("key");
-        ready = made;
+        ready = await writeBatch(tx, entries, batch);
       });
     } catch (error) {
       // Nothing can be committed before the end of the body. After it, only the database knows.

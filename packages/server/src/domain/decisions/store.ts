@@ -48,6 +48,12 @@ export async function insertDecision(
   await countDecision(tx, decision);
 }
 
+const mandateKey = (siteKeyHash: string, actorId: string, mandateId: string) => ({
+  site_key_hash: siteKeyHash,
+  actor_id: actorId,
+  mandate_id: mandateId,
+});
+
 /** The decision about a mandate; undefined if it was not received before. */
 export function decisionOfMandate(
   db: Queries,
@@ -55,7 +61,7 @@ export function decisionOfMandate(
   actorId: string,
   mandateId: string,
 ): Promise<Decision | undefined> {
-  return decisions.find(db, readOfMandate(siteKeyHash, actorId, mandateId).key);
+  return decisions.find(db, mandateKey(siteKeyHash, actorId, mandateId));
 }
 
 /** The row that {@link decisionOfMandate} finds. */
@@ -64,8 +70,8 @@ export function readOfMandate(
   actorId: string,
   mandateId: string,
 ): ExpectedRead {
-  const key = { site_key_hash: siteKeyHash, actor_id: actorId, mandate_id: mandateId };
-  return { table: "decisions", key };
+  const key = mandateKey(siteKeyHash, actorId, mandateId);
+  return { kind: "find", table: "decisions", key };
 }
 
 export const decisionById = decisions.by("decision_id");

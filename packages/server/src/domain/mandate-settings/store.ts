@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
 import { flag, json, Table } from "../../infra/db/table.js";
 import { DEFAULTS, type MandateSettings } from "./mandate-settings.js";
@@ -8,6 +8,11 @@ const settings = new Table<MandateSettings>("mandate_settings", {
   lifeMs: "life_ms",
   autoAdmit: json("auto_admit"),
 });
+
+/** What {@link mandateSettings} reads. */
+export function readOfSettings(siteKeyHash: string): ExpectedRead {
+  return { kind: "find", table: "mandate_settings", key: { site_key_hash: siteKeyHash } };
+}
 
 export async function mandateSettings(db: Queries, siteKeyHash: string): Promise<MandateSettings> {
   return (await settings.find(db, { site_key_hash: siteKeyHash })) ?? DEFAULTS;

@@ -1,5 +1,5 @@
 import type { JsonObject, PolicyVersion } from "@gatehouse/protocol";
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { json, Table } from "../../infra/db/table.js";
 import type { ListedPolicy, PublishedPolicy } from "./policy.js";
 
@@ -18,16 +18,20 @@ export function currentPolicy(
   return policies.get(db, "WHERE site_key_hash = ? ORDER BY version DESC LIMIT 1", siteKeyHash);
 }
 
+const IN_FORCE = `SELECT version, digest FROM policy_versions WHERE site_key_hash = ?
+  ORDER BY version DESC LIMIT 1`;
+
 /** Which version is in force, without its document. */
 export function policyInForce(
   db: Queries,
   siteKeyHash: string,
 ): Promise<Pick<PolicyVersion, "version" | "digest"> | undefined> {
-  return db.getOnce(
-    `SELECT version, digest FROM policy_versions WHERE site_key_hash = ?
-     ORDER BY version DESC LIMIT 1`,
-    siteKeyHash,
-  );
+  return db.getOnce(IN_FORCE, siteKeyHash);
+}
+
+/** What {@link policyInForce} reads. */
+export function readOfPolicy(siteKeyHash: string): ExpectedRead {
+  return { kind: "get", sql: IN_FORCE, values: [siteKeyHash] };
 }
 
 /** Versions of a site's rules before a number, the newest first. */

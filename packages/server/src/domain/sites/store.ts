@@ -1,5 +1,5 @@
 import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { equals, rowExists, selectValue } from "../../infra/db/statements.js";
 import { converted, flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import {
@@ -57,10 +57,16 @@ export function siteByHash(db: Queries, siteKeyHash: string): Promise<Site | und
   return sites.get(db, "WHERE site_key_hash = ? AND deleted_at IS NULL", siteKeyHash);
 }
 
+const SITE_VERSION = "SELECT version FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+
+/** What {@link reloadSite} reads of a site that has not changed. */
+export function readOfSite(siteKeyHash: string): ExpectedRead {
+  return { kind: "get", sql: SITE_VERSION, values: [siteKeyHash] };
+}
+
 /** The current state of a site. Returns the given one if it has not changed. */
 export async function reloadSite(tx: Queries, known: Site): Promise<Site | undefined> {
-  const sql = "SELECT version FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
-  const current = await tx.getOnce<{ version: number }>(sql, known.siteKeyHash);
+  const current = await tx.getOnce<{ version: number }>(SITE_VERSION, known.siteKeyHash);
   return current?.version === known.version ? known : siteByHash(tx, known.siteKeyHash);
 }
 

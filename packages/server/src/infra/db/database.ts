@@ -48,17 +48,26 @@ export interface Queries {
 /** A row to write, by column. */
 export type NewRow = Readonly<Record<string, SqlValue>>;
 
-/** A row that a transaction will find by its key. */
-export interface ExpectedRead {
-  readonly table: string;
-  readonly key: NewRow;
-}
+/**
+ * What a transaction will read: a row that it finds or holds by a key, or gets once by a statement; or something
+ * that a store reads and remembers, by a name.
+ */
+export type ExpectedRead =
+  | { readonly kind: "find"; readonly table: string; readonly key: NewRow }
+  | {
+      readonly kind: "hold";
+      readonly table: string;
+      readonly key: NewRow;
+      readonly otherwise: NewRow;
+    }
+  | { readonly kind: "get"; readonly sql: string; readonly values: readonly SqlValue[] }
+  | { readonly kind: "remember"; readonly name: string; read(tx: Queries): Promise<unknown> };
 
 export interface Transaction extends Queries {
   /** Reads rows and locks them until the transaction ends. */
   lock<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
-  /** Reads rows that will be found by their keys, all at once if that costs less. */
-  prefetch(table: string, keys: readonly NewRow[]): Promise<void>;
+  /** Reads what will be read, all at once, where each read would wait for an answer. */
+  prefetch(reads: readonly ExpectedRead[]): Promise<void>;
   /** Writes rows with the same columns, at the latest with the commit. Names are the code's own, never a caller's. */
   insert(table: string, rows: readonly NewRow[]): Promise<void>;
   /** Adds to the counters of a row, which is inserted if there is none. */

@@ -102,7 +102,10 @@ export class PostgresQueries extends PlainQueries {
   }
 }
 
-/** Statements inside a transaction. Rows go to the server as one JSON value: one plan serves any number of them. */
+/**
+ * Statements inside a transaction, sent without waiting for the answers of earlier ones. Rows go to the server as one JSON value: one plan
+ * serves any number of them.
+ */
 export class PostgresTransaction extends PostgresQueries implements RawTransaction {
   readonly announced: Change[] = [];
   private readonly origin: string;
@@ -125,11 +128,13 @@ export class PostgresTransaction extends PostgresQueries implements RawTransacti
     await this.run(sql, JSON.stringify(rows));
   }
 
-  findMany(table: string, keys: readonly NewRow[]): Promise<NewRow[]> {
+  findMany(table: string, keys: readonly NewRow[], lock?: "lock"): Promise<NewRow[]> {
     const columns = Object.keys(keys[0] ?? {});
     const on = columns.map((column) => `wanted.${column} = ${table}.${column}`).join(" AND ");
+    const locked = `ORDER BY ${columns.map((column) => `${table}.${column}`).join(", ")}
+      FOR UPDATE OF ${table}`;
     const sql = `SELECT ${table}.* FROM json_populate_recordset(NULL::${table}, ?) AS wanted
-      JOIN ${table} ON ${on}`;
+      JOIN ${table} ON ${on} ${lock === undefined ? "" : locked}`;
     return this.all(sql, JSON.stringify(keys));
   }
 

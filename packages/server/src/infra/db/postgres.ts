@@ -51,6 +51,7 @@ class PostgresDatabase extends PostgresQueries implements Database {
       statement_timeout: STATEMENT_MS_MAX,
       query_timeout: ANSWER_MS_MAX,
       application_name: "gatehouse",
+      pipeline: true,
       types,
     });
     super(pool);
@@ -90,10 +91,13 @@ class PostgresDatabase extends PostgresQueries implements Database {
     };
     client.on("error", onError);
     let result: T;
+    // Not waited for: it fails only if its connection does, and then so does everything after it.
+    const begun = control(client, begin);
+    begun.catch(() => undefined);
     try {
-      await control(client, begin);
       result = await body(tx);
       await tx.write();
+      await begun;
       await control(client, "COMMIT").catch((error) => {
         // It may have committed before the connection was lost, so caches cannot be trusted.
         this.changes.emit(ANY_CHANGE);

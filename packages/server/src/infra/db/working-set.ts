@@ -1,12 +1,18 @@
-import { findRow, type NewRow, type SqlValue, type Transaction } from "./database.js";
+import {
+  type ExpectedRead,
+  findRow,
+  type NewRow,
+  type SqlValue,
+  type Transaction,
+} from "./database.js";
 
-/** What a database does in a transaction, one statement after another. */
+/** What a database does in a transaction. Statements run in the order in which they are called. */
 export interface RawTransaction
   extends Pick<Transaction, "all" | "get" | "run" | "lock" | "announce"> {
   /** Writes rows with the same columns. `conflict`: what to do with rows that are there already. */
   insert(table: string, rows: readonly NewRow[], conflict?: string): Promise<void>;
-  /** The rows with these keys, where one statement for all costs less than one for each. */
-  findMany?(table: string, keys: readonly NewRow[]): Promise<NewRow[]>;
+  /** The rows with these keys, where one statement for all costs less than one for each. `lock`: in sorted order. */
+  findMany?(table: string, keys: readonly NewRow[], lock?: "lock"): Promise<NewRow[]>;
 }
 
 /** Sums to add to the counters of rows. */
@@ -36,8 +42,17 @@ const textOf = (values: readonly unknown[]): string => JSON.stringify(values);
 const nameOf = (columns: readonly string[], row: NewRow): string =>
   textOf(columns.map((column) => row[column]));
 
+const areSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((text, i) => text === other[i]);
+
 const haveSameColumns = (one: object, other: object): boolean =>
-  textOf(Object.keys(one)) === textOf(Object.keys(other));
+  areSame(Object.keys(one), Object.keys(other));
+
+function addTo(lists: Map<string, NewRow[]>, table: string, row: NewRow): void {
+  const list = lists.get(table);
+  if (list === undefined) lists.set(table, [row]);
+  else list.push(row);
+}
 
 const STATEMENTS_MAX = 2000;
 const TABLE = /\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)/g;
@@ -140,17 +155,34 @@ export class WorkingSet implements Transaction {
       found = { columns, rows: new Map(), unwritten: new Set(names) };
       this.found.set(table, found);
     }
-    return textOf(found.columns) === textOf(columns) ? found : undefined;
+    return areSame(found.columns, columns) ? found : undefined;
   }
 
-  async prefetch(table: string, keys: readonly NewRow[]): Promise<void> {
-    const [first] = keys;
-    if (first === undefined || this.raw.findMany === undefined) return;
-    await this.writeFor(`FROM ${table}`);
-    const columns = Object.keys(first);
+  async prefetch(reads: readonly ExpectedRead[]): Promise<void> {
+    if (this.raw.findMany === undefined || reads.length === 0) return;
+    await this.write();
+    const found = new Map<string, NewRow[]>();
+    const held = new Map<string, NewRow[]>();
+    const others = new Map<string, () => Promise<unknown>>();
+    for (const read of reads) {
+      if (read.kind === "find") addTo(found, read.table, read.key);
+      else if (read.kind === "hold") addTo(held, read.table, { ...read.key, ...read.otherwise });
+      else if (read.kind === "remember") others.set(read.name, () => read.read(this));
+      else others.set(read.sql + read.values, () => this.getOnce(read.sql, ...read.values));
+    }
+    await Promise.all([
+      ...[...found].map(([table, keys]) => this.findAll(table, keys)),
+      ...[...held].map(([table, rows]) => this.holdAll(table, rows)),
+      ...[...others.values()].map((read) => read()),
+    ]);
+  }
+
+  private async findAll(table: string, keys: readonly NewRow[]): Promise<void> {
+    const columns = Object.keys(keys[0] as NewRow);
     const rows = new Map<string, NewRow | undefined>();
     for (const key of keys) rows.set(nameOf(columns, key), undefined);
-    for (const row of await this.raw.findMany(table, keys)) rows.set(nameOf(columns, row), row);
+    const found = (await this.raw.findMany?.(table, keys)) ?? [];
+    for (const row of found) rows.set(nameOf(columns, row), row);
     this.found.set(table, { columns, rows, unwritten: new Set() });
   }
 
@@ -192,23 +224,41 @@ export class WorkingSet implements Transaction {
   }
 
   async hold(table: string, key: NewRow, otherwise: NewRow): Promise<NewRow> {
-    let held = this.held.get(table);
-    const [[column, value] = ["", null]] = Object.entries(key);
-    if (held === undefined) {
-      held = { key: column, rows: new Map(), changed: new Set() };
-      this.held.set(table, held);
-    }
-    const known = held.rows.get(String(value));
+    const [value] = Object.values(key);
+    const known = this.held.get(table)?.rows.get(String(value));
     if (known !== undefined) return known;
-    const sql = `SELECT * FROM ${table} WHERE ${column} = ?`;
-    let [row] = await this.raw.lock<NewRow>(sql, value);
-    if (row === undefined) {
-      // Another process may insert it now. Then this waits for that one, and reads its row.
-      await this.raw.insert(table, [{ ...key, ...otherwise }], "ON CONFLICT DO NOTHING");
-      [row] = await this.raw.lock<NewRow>(sql, value);
+    await this.holdAll(table, [{ ...key, ...otherwise }]);
+    return this.held.get(table)?.rows.get(String(value)) as NewRow;
+  }
+
+  /** Reads and locks rows by their first column. Those that do not exist are inserted. */
+  private async holdAll(table: string, rows: readonly NewRow[]): Promise<void> {
+    const [key] = Object.keys(rows[0] as NewRow) as [string];
+    const held = this.held.get(table) ?? { key, rows: new Map(), changed: new Set() };
+    this.held.set(table, held);
+    const wanted = new Map(rows.map((row) => [String(row[key]), row]));
+    const isMissing = (name: string) => !held.rows.has(name);
+    for (const row of await this.lockAll(table, key, [...wanted.keys()])) {
+      held.rows.set(String(row[key]), row);
     }
-    held.rows.set(String(value), row as NewRow);
-    return row as NewRow;
+    const missing = [...wanted.keys()].filter(isMissing).sort();
+    if (missing.length === 0) return;
+    // Another process may insert them now. Then this waits for that one, and reads its rows.
+    const inserted = missing.map((name) => wanted.get(name) as NewRow);
+    const [, found] = await Promise.all([
+      this.raw.insert(table, inserted, "ON CONFLICT DO NOTHING"),
+      this.lockAll(table, key, missing),
+    ]);
+    for (const row of found) held.rows.set(String(row[key]), row);
+  }
+
+  private async lockAll(table: string, key: string, names: readonly string[]): Promise<NewRow[]> {
+    if (this.raw.findMany !== undefined && names.length > 1) {
+      const keys = names.map((name) => ({ [key]: name }));
+      return this.raw.findMany(table, keys, "lock");
+    }
+    const sql = `SELECT * FROM ${table} WHERE ${key} = ?`;
+    return (await Promise.all(names.map((name) => this.raw.lock<NewRow>(sql, name)))).flat();
   }
 
   change(table: string, row: NewRow): void {
@@ -218,35 +268,32 @@ export class WorkingSet implements Transaction {
     held.changed.add(name);
   }
 
-  /** Writes what is in memory. */
+  /** Writes what is in memory, without waiting for one statement before the next. */
   async write(): Promise<void> {
+    const statements: Promise<void>[] = [];
     for (const [table, rows] of this.inserted) {
-      this.inserted.delete(table);
       this.found.get(table)?.unwritten.clear();
-      await this.raw.insert(table, rows);
+      statements.push(this.raw.insert(table, rows));
     }
+    this.inserted.clear();
     for (const [table, { key, rows }] of this.sums) {
-      this.sums.delete(table);
       const all = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
       const columns = Object.keys(all[0]?.added ?? {});
       const set = columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
-      await this.raw.insert(
-        table,
-        all.map((row) => ({ ...row.key, ...row.added })),
-        `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set.join(", ")}`,
-      );
+      const summed = all.map((row) => ({ ...row.key, ...row.added }));
+      const conflict = `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
+      statements.push(this.raw.insert(table, summed, conflict));
     }
+    this.sums.clear();
     for (const [table, held] of this.held) {
       const rows = [...held.changed].sort().map((name) => held.rows.get(name) as NewRow);
       held.changed.clear();
       const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== held.key);
       const set = columns.map((column) => `${column} = excluded.${column}`);
-      await this.raw.insert(
-        table,
-        rows,
-        `ON CONFLICT (${held.key}) DO UPDATE SET ${set.join(", ")}`,
-      );
+      const conflict = `ON CONFLICT (${held.key}) DO UPDATE SET ${set.join(", ")}`;
+      statements.push(this.raw.insert(table, rows, conflict));
     }
+    await Promise.all(statements);
   }
 
   /** Writes what is in memory if a statement names one of its tables. */

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../db/database.js";
 import { MINUTE_US, type Rate } from "./local.js";
 
 /**
@@ -9,8 +9,15 @@ const CLOCK_BACK_US = 5 * MINUTE_US;
 
 const TABLE = "exact_limits";
 
+const UNUSED = { arrival_us: 0 };
+
+/** The row that {@link takeExact} holds. */
+export function readOfLimit(key: string): ExpectedRead {
+  return { kind: "hold", table: TABLE, key: { limit_key: key }, otherwise: UNUSED };
+}
+
 async function held(tx: Transaction, key: string): Promise<{ readonly arrival_us: number }> {
-  const row = await tx.hold(TABLE, { limit_key: key }, { arrival_us: 0 });
+  const row = await tx.hold(TABLE, { limit_key: key }, UNUSED);
   return { arrival_us: row.arrival_us as number };
 }
 

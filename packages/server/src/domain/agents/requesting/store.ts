@@ -52,9 +52,9 @@ export function readsOfAgent(
   { agentId, kid, identity }: AgentNames,
 ): readonly ExpectedRead[] {
   return [
-    { table: "agents", key: { agent_id: agentId } },
-    { table: "agent_keys", key: { site_key_hash: siteKeyHash, kid } },
-    { table: "agent_locks", key: { site_key_hash: siteKeyHash, agent_id: identity } },
+    { kind: "find", table: "agents", key: { agent_id: agentId } },
+    { kind: "find", table: "agent_keys", key: { site_key_hash: siteKeyHash, kid } },
+    { kind: "find", table: "agent_locks", key: { site_key_hash: siteKeyHash, agent_id: identity } },
   ];
 }
 

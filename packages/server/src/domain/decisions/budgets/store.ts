@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows, selectNumber } from "../../../infra/db/statements.js";
 import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import type { Decision } from "../decision.js";
@@ -47,15 +47,24 @@ interface ReadWindow extends CountedWindow {
 /** The windows that a transaction has read. What it decides is added to them, so they stay exact. */
 class ReadWindows extends Map<string, ReadWindow> {}
 
+const nameOf = ({ siteKeyHash, identity, since }: CountedWindow, currency: string | undefined) =>
+  JSON.stringify([siteKeyHash, identity, since, currency]);
+
+/** What {@link countDecisions} reads, or {@link sumSpent} if a currency is given. */
+export function readOfWindow(counted: CountedWindow, currency?: string): ExpectedRead {
+  const read = (tx: Queries) =>
+    currency === undefined ? countDecisions(tx, counted) : sumSpent(tx, counted, currency);
+  return { kind: "remember", name: nameOf(counted, currency), read };
+}
+
 async function readOnce(
   tx: Queries,
   counted: CountedWindow,
   currency: string | undefined,
   read: () => Promise<number>,
 ): Promise<number> {
-  const { siteKeyHash, identity, since } = counted;
   const windows = tx.memory(ReadWindows);
-  const name = JSON.stringify([siteKeyHash, identity, since, currency]);
+  const name = nameOf(counted, currency);
   let known = windows.get(name);
   if (known === undefined) {
     known = { ...counted, currency, value: await read() };
@@ -81,7 +90,7 @@ async function countInWindow(tx: Queries, counted: CountedWindow): Promise<numbe
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
-  const inBuckets = await selectNumber(
+  const inBuckets = selectNumber(
     tx,
     "SUM(decisions)",
     `${table} WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE_IN_BUCKETS}`,
@@ -90,7 +99,7 @@ async function countInWindow(tx: Queries, counted: CountedWindow): Promise<numbe
     identity,
     identity,
   );
-  const before = await countRows(
+  const before = countRows(
     tx,
     `decisions WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
     siteKeyHash,
@@ -99,7 +108,7 @@ async function countInWindow(tx: Queries, counted: CountedWindow): Promise<numbe
     identity,
     identity,
   );
-  return inBuckets + before;
+  return (await inBuckets) + (await before);
 }
 
 /** The money spent in a currency, in minor units, up to the largest exact integer. */
@@ -116,7 +125,7 @@ async function sumInWindow(tx: Queries, counted: CountedWindow, currency: string
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
-  const inBuckets = await selectNumber(
+  const inBuckets = selectNumber(
     tx,
     "SUM(minor)",
     `${table} WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE_IN_BUCKETS}`,
@@ -126,7 +135,7 @@ async function sumInWindow(tx: Queries, counted: CountedWindow, currency: string
     identity,
     identity,
   );
-  const before = await selectNumber(
+  const before = selectNumber(
     tx,
     "SUM(amount_minor)",
     `decisions
@@ -138,7 +147,7 @@ async function sumInWindow(tx: Queries, counted: CountedWindow, currency: string
     identity,
     identity,
   );
-  return inBuckets + before;
+  return (await inBuckets) + (await before);
 }
 
 const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
