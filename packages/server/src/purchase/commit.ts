@@ -1,4 +1,4 @@
-import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
+import type { JsonObject, JsonValue, Money, PaymentHandler } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { RecordDraft } from "../domain/audit/drafts.js";
 import type { Checkout } from "../domain/checkouts/checkout.js";
@@ -232,17 +232,15 @@ async function writeTry(
 function decisionRecord(
   { kind, recordedRequest, recordedDetails, amount, items, now }: PurchaseRequest,
   { record: decision }: Verdict,
-  { recordId, payment, review }: Pick<CommittedDecision, "payment"> & Written,
+  { recordId, review }: Written,
+  payment: Payment | undefined,
 ): RecordDraft {
-  const content = {
-    ...recordedRequest,
-    ...recordedDetails,
-    ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
-    decision,
-    ...(items === undefined ? {} : { items: recordedItems(items) }),
-    ...(payment === undefined ? {} : { payment: "requested" }),
-    ...(review === undefined ? {} : { escalation_id: review.escalationId }),
-  };
+  const content: Record<string, JsonValue> = Object.assign({}, recordedRequest, recordedDetails);
+  content.decision = decision;
+  if (amount !== null) content.amount = { currency: amount.currency, minor: amount.minor };
+  if (items !== undefined) content.items = recordedItems(items);
+  if (payment !== undefined) content.payment = "requested";
+  if (review !== undefined) content.escalation_id = review.escalationId;
   return { type: RECORD_TYPES[kind], recordId, occurredAt: now, content };
 }
 
@@ -255,20 +253,21 @@ export async function commitDecision(
 ): Promise<CommittedDecision> {
   const { ids } = context;
   const { site, agent, identity, mandateId, now } = request;
-  const names = { decisionId: ids.timeId("dec", now), recordId: newRecordId(ids, now) };
+  const decisionId = ids.timeId("dec", now);
+  const recordId = newRecordId(ids, now);
+  const names = { decisionId, recordId };
   const { outcome, reason, rule, rulesEvaluated, policyVersion } = verdict;
   const review =
     outcome === "escalated" ? pendingReview(context, request, verdict, names) : undefined;
-  const final = answerTo(context, request, verdict, { ...names, review });
-  const payment = await requestIfApproved(context, tx, request, {
-    ...names,
-    outcome,
-    answer: final,
-  });
+  const written = { decisionId, recordId, review };
+  const final = answerTo(context, request, verdict, written);
+  const approved = { decisionId, recordId, outcome, answer: final };
+  const payment = await requestIfApproved(context, tx, request, approved);
   const isPending = payment !== undefined && request.kind === "mandate";
   const answer = isPending ? paymentUnknownAnswer(mandateId) : final;
   await insertDecision(tx, {
-    ...names,
+    decisionId,
+    recordId,
     siteKeyHash: site.siteKeyHash,
     mandateId,
     digest: request.digest,
@@ -286,11 +285,11 @@ export async function commitDecision(
     evaluatedAt: now,
     answer,
   });
-  const checkout = await writeTry(tx, request, verdict, names.decisionId);
+  const checkout = await writeTry(tx, request, verdict, decisionId);
   if (review !== undefined) {
     await insertReview(tx, review);
     await notifyReviewers(tx, context, { site, review, agent, now });
   }
-  const records = [decisionRecord(request, verdict, { ...names, payment, review })];
-  return { decisionId: names.decisionId, records, answer, payment, checkout };
+  const records = [decisionRecord(request, verdict, written, payment)];
+  return { decisionId, records, answer, payment, checkout };
 }

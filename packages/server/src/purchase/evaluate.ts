@@ -3,6 +3,7 @@ import {
   evaluatePolicy,
   factsNeeded,
   type JsonObject,
+  type JsonValue,
   type Money,
   type Policy,
   type PolicyFacts,
@@ -23,6 +24,7 @@ import { localTime } from "../infra/clock.js";
 import type { ExpectedRead, Queries } from "../infra/db/database.js";
 import { DAY_MS, HOUR_MS } from "../infra/time.js";
 import { type Identity, isPooled } from "./identity.js";
+import type { PurchaseRequest } from "./request.js";
 
 const NOTHING_NEEDED = { spend: [], count: [] };
 
@@ -108,6 +110,12 @@ async function decidedBefore(tx: Queries, question: PolicyQuestion, name: Counte
   return (await countDecisions(tx, counted)) - itself;
 }
 
+/** What the rules are asked about a purchase. */
+export function questionOf(request: PurchaseRequest): PolicyQuestion {
+  const { site, agent, identity, skill, protocol, amount, now } = request;
+  return { siteKeyHash: site.siteKeyHash, agent, identity, skill, protocol, amount, now };
+}
+
 /** The facts that the policy needs, and no others. */
 async function gatherFacts(
   tx: Queries,
@@ -127,15 +135,16 @@ async function gatherFacts(
     count.push({ scope, window, value: await decidedBefore(tx, question, { scope, window }) });
   }
   const age_days = Math.floor((now - (identity.knownSince ?? now)) / DAY_MS);
-  return {
+  const facts: { -readonly [Name in keyof PolicyFacts]: PolicyFacts[Name] } = {
     skill,
     protocol,
-    ...(amount === null ? {} : { cart: { total: amount.minor, currency: amount.currency } }),
     agent: { id: agent.agentId, tags: agent.tags, age_days: Math.max(0, age_days) },
     time: { local: localTime(policy.timezone, now) },
-    ...(spend.length === 0 ? {} : { spend }),
-    ...(count.length === 0 ? {} : { count }),
   };
+  if (amount !== null) facts.cart = { total: amount.minor, currency: amount.currency };
+  if (spend.length > 0) facts.spend = spend;
+  if (count.length > 0) facts.count = count;
+  return facts;
 }
 
 /**
@@ -182,16 +191,16 @@ export async function evaluate(
   const pool = alone.outcome === "rejected" ? undefined : await gatherPool(tx, question);
   const evaluation = withPool(policy, alone, pool, question.amount?.minor ?? 0);
   const { outcome, rule, rules, reasons } = evaluation;
-  const record = {
+  const record: Record<string, JsonValue> = {
     outcome,
     reason_codes: reasons.codes,
     facts: facts as unknown as JsonObject,
-    ...(pool === undefined ? {} : { pool: pool as unknown as JsonObject }),
     rules: rules.map(({ id, result }) => ({ id, result })),
-    ...(rule === null ? {} : { rule_id: rule }),
     policy_version: version,
     policy_digest: digest,
   };
+  if (pool !== undefined) record.pool = pool as unknown as JsonObject;
+  if (rule !== null) record.rule_id = rule;
   const { ms: reviewMs, approvals: approvalsNeeded } = policyReview(policy, rule);
   return {
     outcome,

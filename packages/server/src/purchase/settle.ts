@@ -80,7 +80,7 @@ export function authorize(
   const { attemptId, sealedToken, returnUrl } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);
-  const request = { ...attemptOf(payment), token, first, returnUrl };
+  const request = { token, first, returnUrl, ...attemptOf(payment) };
   return withTimeout(context, payment, providerOf(context, payment).authorize(request));
 }
 

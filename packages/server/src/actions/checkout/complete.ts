@@ -4,7 +4,7 @@ import type { Checkout } from "../../domain/checkouts/checkout.js";
 import type { Payment } from "../../domain/payments/payment.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { commitDecision } from "../../purchase/commit.js";
-import { evaluate } from "../../purchase/evaluate.js";
+import { evaluate, questionOf } from "../../purchase/evaluate.js";
 import { settlePayment } from "../../purchase/settle.js";
 import {
   completeReply,
@@ -111,7 +111,7 @@ async function decide(
   if (requested.value.kind === "stopped") return ok(requested.value.stopped);
   const { request, shown } = requested.value;
   const { siteKeyHash } = completion;
-  const verdict = await evaluate(context, tx, { ...request, siteKeyHash });
+  const verdict = await evaluate(context, tx, questionOf(request));
   // Purchases that need no review are not stopped by the number of pending reviews.
   const needsReview = verdict.outcome === "escalated";
   if (needsReview && (await reviewsFull(tx, siteKeyHash, request.identity))) {

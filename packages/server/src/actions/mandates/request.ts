@@ -1,5 +1,6 @@
 import {
   COMPLETE_CHECKOUT,
+  type JsonValue,
   type Mandate,
   type MandatePayment,
   type Money,
@@ -35,15 +36,15 @@ export const requestMember = (id: string) => ({ id, ...REJECTED_REQUESTS.mandate
 /** Who asked for what: members of the records of a mandate. */
 export function mandateMembers(facts: ProvenFacts, requestId: string, skillCommitment?: string) {
   const { agentId, kid, mandateId, digest, protocol } = facts;
-  const skill =
-    skillCommitment === undefined ? { skill: facts.skill } : { skill_commitment: skillCommitment };
-  return {
+  const members: Record<string, JsonValue> = {
     agent: { id: agentId, key_thumbprint: kid },
     mandate: { digest, mandate_id: mandateId },
     protocol,
-    ...skill,
     request: requestMember(requestId),
   };
+  if (skillCommitment === undefined) members.skill = facts.skill;
+  else members.skill_commitment = skillCommitment;
+  return members;
 }
 
 /** The amount that a mandate declares: null if it has no cart, undefined if the cart cannot be read. */
@@ -115,7 +116,11 @@ export async function mandateRequest(
     skill,
     protocol,
     amount: null,
+    items: undefined,
+    payment: undefined,
+    checkout: undefined,
     recordedRequest: mandateMembers(proven, requestId),
+    recordedDetails: undefined,
     now,
   };
   if (evidence) return { request: bare, rejection: rejectedWithoutRules("evidence_invalid") };

@@ -17,7 +17,7 @@ import { readOfSite, reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Sender } from "../../infra/networks.js";
 import { commitDecision } from "../../purchase/commit.js";
-import { evaluate, readsOfRules } from "../../purchase/evaluate.js";
+import { evaluate, questionOf, readsOfRules } from "../../purchase/evaluate.js";
 import type { PurchasePayment } from "../../purchase/request.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle.js";
 import { withCallRecord } from "../mcp/record-call.js";
@@ -76,8 +76,7 @@ async function decideMandate(
 ): Promise<MandateCommit> {
   const { site, now } = provenMandate;
   const { request, rejection } = await mandateRequest(context, tx, provenMandate, agent);
-  const question = { ...request, siteKeyHash: site.siteKeyHash };
-  const verdict = rejection ?? (await evaluate(context, tx, question));
+  const verdict = rejection ?? (await evaluate(context, tx, questionOf(request)));
   if (request.payment !== undefined && verdict.outcome !== "rejected") {
     const declined = await declineFault(context, tx, site, request.payment);
     if (declined !== undefined) {
@@ -134,12 +133,12 @@ async function decideOrReplay(
   received: Omit<ProvenMandate, "now">,
   { call, retired, share, now }: SubmittedAs,
 ): Promise<MandateCommit> {
-  const { mandate, proven } = received;
+  const { mandate, proven, requestId, admitted: wasActive, source } = received;
   const site = await reloadSite(tx, received.site);
   if (site === undefined) {
     return { records: [], answer: { kind: "refused", fault: { reason: "site_not_found" } } };
   }
-  const provenMandate = { ...received, site, now };
+  const provenMandate = { site, mandate, proven, requestId, admitted: wasActive, source, now };
   const refuse = (fault: MandateFault) => refuseProven(context, tx, fault, provenMandate);
   if (!isForCall(mandate, call)) return refuse({ reason: "arguments_mismatch" });
   const { agentId, mandateId } = proven;

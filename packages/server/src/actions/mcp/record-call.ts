@@ -1,6 +1,6 @@
 import { isSkillId, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { isVerified } from "../../domain/sites/store.js";
+import { isVerified, readOfStatus } from "../../domain/sites/store.js";
 import {
   type CommittedWords,
   isKnownClient,
@@ -153,11 +153,14 @@ export async function recordCall(
     metrics.counter("gatehouse_mcp_calls_total")({ outcome: outcome.outcome });
     return;
   }
-  const { answer: isRecorded } = await audit.commit(siteKeyHash, async (tx) => {
+  const record = async (tx: Transaction) => {
     // A site that was deleted or lost its domain during the call does not answer.
     if (!(await isVerified(tx, siteKeyHash))) return { records: [], answer: false };
-    return { ...(await takeCall(context, tx, call, outcome, { isProven, reason })), answer: true };
-  });
+    const { records, after } = await takeCall(context, tx, call, outcome, { isProven, reason });
+    return { records, after, answer: true };
+  };
+  const reads = () => [readOfStatus(siteKeyHash)];
+  const { answer: isRecorded } = await audit.commit(siteKeyHash, record, reads);
   if (!isRecorded) throw new SiteGoneError();
 }
 

@@ -41,7 +41,7 @@ export async function insertDecision(
   tx: Transaction,
   draft: Omit<Decision, "spentAt">,
 ): Promise<void> {
-  const decision = { ...draft, spentAt: isSpent(draft) ? draft.evaluatedAt : null };
+  const decision = { spentAt: isSpent(draft) ? draft.evaluatedAt : null, ...draft };
   await decisions.insert(tx, [decision]);
   const minor = decision.spentAt === null ? 0 : (decision.amount?.minor ?? 0);
   await addToBuckets(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });

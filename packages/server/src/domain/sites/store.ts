@@ -76,10 +76,17 @@ export async function lockSite(tx: Transaction, siteKeyHash: string): Promise<bo
   return (await tx.lock(sql, siteKeyHash)).length === 1;
 }
 
+const SITE_STATUS = "SELECT status FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+
 /** Whether a site exists and its domain is verified, now. */
-export function isVerified(db: Queries, siteKeyHash: string): Promise<boolean> {
-  const from = "sites WHERE site_key_hash = ? AND deleted_at IS NULL AND status = 'verified'";
-  return rowExists(db, from, siteKeyHash);
+export async function isVerified(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const row = await db.getOnce<{ status: string }>(SITE_STATUS, siteKeyHash);
+  return row?.status === "verified";
+}
+
+/** What {@link isVerified} reads. */
+export function readOfStatus(siteKeyHash: string): ExpectedRead {
+  return { kind: "get", sql: SITE_STATUS, values: [siteKeyHash] };
 }
 
 /** The domain of a site, deleted ones included, because their logs continue. */

@@ -62,16 +62,11 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
   const { answer, replayed } = submitted;
   const { status } = answer;
   const { reason } = answer.body;
-  const docs =
-    typeof reason === "string" ? { docs_url: docsUrl(baseUrl, reason as ReasonCode) } : {};
-  const body = { ...answer.body, ...docs };
-  const wait =
-    status === REASONS.unavailable.status ? { "retry-after": UNAVAILABLE_RETRY_AFTER_S } : {};
-  return {
-    status,
-    body,
-    headers: { ...wait, ...(replayed ? { "idempotent-replayed": "true" } : {}) },
-  };
+  const docs = typeof reason === "string" && { docs_url: docsUrl(baseUrl, reason as ReasonCode) };
+  const headers: Record<string, string> = {};
+  if (status === REASONS.unavailable.status) headers["retry-after"] = UNAVAILABLE_RETRY_AFTER_S;
+  if (replayed) headers["idempotent-replayed"] = "true";
+  return { status, body: docs ? { ...answer.body, ...docs } : answer.body, headers };
 }
 
 /** A problem in the contract's form. */
