@@ -122,14 +122,64 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
     expect(await db.transaction(add)).toEqual([row("a", 10)]);
   });
 
+  test("takes away from counters, not below zero, and leaves out rows that do not exist", async () => {
+    const db = await database();
+    await db.transaction((tx) => tx.insert("exact_limits", [row("a", 5), row("b", 1)]));
+    await db.transaction(async (tx) => {
+      for (const limit_key of ["a", "a", "b", "c"]) {
+        await tx.take("exact_limits", { limit_key }, { arrival_us: 2 });
+      }
+    });
+    expect(await rowsIn(db)).toEqual([row("a", 1), row("b", 0)]);
+  });
+
+  test("taking away from a counter that has no value leaves it without one", async () => {
+    const server = await startServer(await freshEnvironment(dialect));
+    const { site_key_hash } = await createSite(server, "shop.example.com");
+    const products = [{ id: "vase", title: "A vase", price: "12.50", currency: "EUR" }];
+    await server.admin("PUT", `/v1/admin/sites/${site_key_hash}/products`, { products });
+    const { db } = server.context;
+    const key = { site_key_hash, product_id: "vase" };
+    await db.transaction((tx) => tx.take("products", key, { quantity: 1 }));
+    expect(await db.find("products", key)).toMatchObject({ quantity: null });
+  });
+
+  test("sets columns of rows, reads what it has set, and writes the last values", async () => {
+    const db = await database();
+    await db.transaction((tx) => tx.insert("exact_limits", [row("a", 1), row("b", 1)]));
+    await db.transaction(async (tx) => {
+      expect(await tx.find("exact_limits", LIMIT)).toEqual(row("a", 1));
+      await tx.set("exact_limits", LIMIT, { arrival_us: 2 });
+      await tx.set("exact_limits", { limit_key: "b" }, { arrival_us: 3 });
+      expect(await tx.find("exact_limits", LIMIT)).toEqual(row("a", 2));
+      expect(await tx.find("exact_limits", { limit_key: "b" })).toEqual(row("b", 3));
+      await tx.set("exact_limits", LIMIT, { arrival_us: 4 });
+    });
+    expect(await rowsIn(db)).toEqual([row("a", 4), row("b", 3)]);
+  });
+
+  test("reads a row that it holds as it has set it, by whichever way", async () => {
+    const db = await database();
+    await db.transaction(async (tx) => {
+      expect(await tx.hold("exact_limits", LIMIT)).toBeUndefined();
+      await tx.insert("exact_limits", [row("a", 1)]);
+      expect(await tx.hold("exact_limits", LIMIT)).toEqual(row("a", 1));
+      await tx.set("exact_limits", LIMIT, { arrival_us: 2 });
+      expect(await tx.find("exact_limits", LIMIT)).toEqual(row("a", 2));
+      expect(await tx.hold("exact_limits", LIMIT)).toEqual(row("a", 2));
+      await tx.run("UPDATE exact_limits SET arrival_us = 7");
+      expect(await tx.hold("exact_limits", LIMIT)).toEqual(row("a", 7));
+    });
+  });
+
   test("changes rows that it holds, of which another transaction waits for the end", async () => {
     const db = await database();
     const take = () =>
       db.transaction(async (tx) => {
         const held = await tx.hold("exact_limits", LIMIT, { arrival_us: 0 });
-        tx.change("exact_limits", { ...held, arrival_us: (held.arrival_us as number) + 1 });
+        await tx.set("exact_limits", LIMIT, { arrival_us: (held?.arrival_us as number) + 1 });
         const again = await tx.hold("exact_limits", LIMIT, { arrival_us: 0 });
-        return again.arrival_us;
+        return again?.arrival_us;
       });
     const taken = await Promise.all(Array.from({ length: 8 }, take));
     expect(taken.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);

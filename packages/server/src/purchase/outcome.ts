@@ -5,15 +5,16 @@ import { problemOf } from "../domain/checkouts/problem.js";
 import { completeCheckout, isUnderWay, reopenCheckout } from "../domain/checkouts/store.js";
 import { rejectedAnswer } from "../domain/decisions/answers.js";
 import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
-import { decisionById, moveDecision } from "../domain/decisions/store.js";
+import { findDecision, moveDecision, readOfDecision } from "../domain/decisions/store.js";
 import { endAttempt } from "../domain/declines/store.js";
+import { readOfNotifySettings } from "../domain/notify-settings/store.js";
 import type { Order } from "../domain/orders/order.js";
 import { insertOrder } from "../domain/orders/store.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
 import { CHALLENGE_MS_MAX, nextLook } from "../domain/payments/schedule.js";
-import { paymentById, writePayment } from "../domain/payments/store.js";
+import { findPayment, paymentById, readOfPayment, writePayment } from "../domain/payments/store.js";
 import { platformByIdentity } from "../domain/platforms/store.js";
-import { sell, unreserve } from "../domain/products/store.js";
+import { readOfProduct, sell, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
 import { isPaused } from "../domain/sites/pause/store.js";
 import type { Transaction } from "../infra/db/database.js";
@@ -83,7 +84,7 @@ async function declined(
   payment: Payment,
   { mustVoid, now }: { readonly mustVoid: boolean; readonly now: number },
 ): Promise<Step> {
-  const decision = await decisionById(tx, payment.decisionId);
+  const decision = await findDecision(tx, payment.decisionId);
   const ended: Payment = { ...payment, status: "declined", nextAt: null };
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason: "payment_declined", now });
@@ -141,7 +142,7 @@ async function authorized(
   { expiresAt, now }: { readonly expiresAt: number | null; readonly now: number },
 ): Promise<Step> {
   const { siteKeyHash, items, amount, attemptId, escalationId, checkoutId } = payment;
-  const decision = await decisionById(tx, payment.decisionId);
+  const decision = await findDecision(tx, payment.decisionId);
   const obstacle = await orderObstacle(tx, payment, decision);
   if (decision === undefined || obstacle !== undefined) {
     return authorizedWithoutOrder(tx, payment, decision, {
@@ -212,24 +213,31 @@ export async function writeOutcome(
   const { audit, clock, db } = context;
   const asked = await paymentById(db, attemptId);
   if (asked === undefined) throw new Error("a payment is gone");
-  const { answer } = await audit.commit(asked.siteKeyHash, async (tx) => {
+  const { siteKeyHash, decisionId, items } = asked;
+  const reads = () => [
+    ...items.map(({ id }) => readOfProduct(siteKeyHash, id)),
+    readOfPayment(attemptId),
+    readOfDecision(decisionId),
+    readOfNotifySettings(siteKeyHash),
+  ];
+  const write = async (tx: Transaction) => {
     const now = clock.now();
-    const current = await paymentById(tx, attemptId);
+    const current = await findPayment(tx, attemptId);
     if (current === undefined) throw new Error("a payment is gone");
     if (!isOpen(current)) return lateAnswer(tx, current, settlement, now);
     const reason = reasonOf(settlement);
     const payment = { ...current, reference: settlement.reference ?? current.reference, reason };
     const step = await applySettlement(context, tx, payment, settlement, now);
     await writePayment(tx, step.payment, now);
-    await tx.announce(PAYMENT_TOPIC, attemptId);
+    tx.announce(PAYMENT_TOPIC, attemptId);
     if (settlement.outcome !== "unknown" && !isDecline(settlement))
       await endAttempt(tx, attemptId, now);
     const after = isDecline(settlement)
       ? await countDeclines(context, tx, payment, now)
       : undefined;
     return { records: step.records, answer: step.payment, after };
-  });
-  return answer;
+  };
+  return (await audit.commit(siteKeyHash, write, reads)).answer;
 }
 
 function reasonOf(settlement: SettlementAnswer): string | null {

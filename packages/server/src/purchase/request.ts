@@ -14,9 +14,9 @@ import type { WantedLine } from "../domain/checkouts/platform.js";
 import type { PaymentCaller } from "../domain/declines/caller.js";
 import type { OrderedItem } from "../domain/payments/payment.js";
 import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../domain/products/product.js";
-import { productById, type Wanted } from "../domain/products/store.js";
+import { productById, readOfProduct, type Wanted } from "../domain/products/store.js";
 import type { Site } from "../domain/sites/site.js";
-import type { Queries } from "../infra/db/database.js";
+import type { ExpectedRead, Queries } from "../infra/db/database.js";
 import type { Identity } from "./identity.js";
 
 /** A request for a skill or a purchase, by any protocol. Only `commit` turns it into a decision. */
@@ -182,6 +182,12 @@ function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> 
     items.push(item);
   }
   return ok(items);
+}
+
+/** The products that an order will be priced with, to be held for it. */
+export function readsOfOrder(siteKeyHash: string, args: JsonObject): readonly ExpectedRead[] {
+  const items = readItems(args);
+  return items.ok ? items.value.map(({ id }) => readOfProduct(siteKeyHash, id)) : [];
 }
 
 const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {

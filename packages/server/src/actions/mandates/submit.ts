@@ -18,7 +18,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import type { Sender } from "../../infra/networks.js";
 import { commitDecision } from "../../purchase/commit.js";
 import { evaluate, questionOf, readsOfRules } from "../../purchase/evaluate.js";
-import type { PurchasePayment } from "../../purchase/request.js";
+import { type PurchasePayment, readsOfOrder } from "../../purchase/request.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle.js";
 import { withCallRecord } from "../mcp/record-call.js";
 import { expireIfLate } from "../reviews/decide-review.js";
@@ -244,6 +244,7 @@ export async function submitMandate(
     readOfSite(siteKeyHash),
     ...readsOfAdmission(siteKeyHash, { agentId, kid, identity }),
     ...readsOfRules(context, { siteKeyHash, identity: { id: identity }, now }, currency),
+    ...(mandate.payment === undefined ? [] : readsOfOrder(siteKeyHash, mandate.arguments)),
   ];
   const decide = async (tx: Transaction, now: number, share: RateShare) => {
     const result = await decideOrReplay(context, tx, received, { call, retired, share, now });

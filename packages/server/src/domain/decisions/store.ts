@@ -76,6 +76,16 @@ export function readOfMandate(
 
 export const decisionById = decisions.by("decision_id");
 
+/** What {@link findDecision} reads. */
+export function readOfDecision(decisionId: string): ExpectedRead {
+  return { kind: "find", table: "decisions", key: { decision_id: decisionId } };
+}
+
+/** As `decisionById`, for a commit: it is read together with what other commits read. */
+export function findDecision(tx: Transaction, decisionId: string): Promise<Decision | undefined> {
+  return decisions.find(tx, { decision_id: decisionId });
+}
+
 /**
  * Writes a new outcome of a decision. Its money counts as spent from the request for payment, which
  * may be hours after the mandate. It no longer counts if the payment fails.
@@ -89,19 +99,14 @@ export async function moveDecision(
   const { decisionId, amount, skill } = before;
   const spends = isSpent({ outcome: after.outcome, skill });
   const spentAt = spends ? (before.spentAt ?? now) : null;
-  await tx.run(
-    "UPDATE decisions SET outcome = ?, reason = ?, answer = ?, spent_at = ? WHERE decision_id = ?",
-    after.outcome,
-    after.reason,
-    JSON.stringify(after.answer),
-    spentAt,
-    decisionId,
-  );
+  const { outcome, reason } = after;
+  const answer = JSON.stringify(after.answer);
+  const changed = { outcome, reason, answer, spent_at: spentAt };
+  await tx.set("decisions", { decision_id: decisionId }, changed);
   if (amount !== null && spentAt !== before.spentAt) {
     const minor = spentAt === null ? -amount.minor : amount.minor;
     await addToBuckets(tx, before, spentAt ?? before.spentAt ?? now, { minor, decisions: 0 });
   }
-  // After the buckets, as in insertDecision: all writers take rows in the same order.
   await recountDecision(tx, before, after.outcome);
 }
 

@@ -24,11 +24,7 @@ export function insertAttempt(
 
 /** Ends an attempt that was not declined. */
 export async function endAttempt(tx: Transaction, attemptId: string, now: number): Promise<void> {
-  await tx.run(
-    "UPDATE decline_attempts SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL",
-    now,
-    attemptId,
-  );
+  await tx.set("decline_attempts", { attempt_id: attemptId }, { ended_at: now });
 }
 
 /** Ends a declined attempt and returns its caller; undefined if it ended before or is not counted. */

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
 import { json, Table } from "../../infra/db/table.js";
 import type { NotifySettings } from "./notify-settings.js";
@@ -11,7 +11,12 @@ const settings = new Table<NotifySettings>("notify_settings", {
 });
 
 export async function notifySettings(db: Queries, siteKeyHash: string): Promise<NotifySettings> {
-  return (await settings.get(db, "WHERE site_key_hash = ?", siteKeyHash)) ?? NOWHERE;
+  return (await settings.find(db, { site_key_hash: siteKeyHash })) ?? NOWHERE;
+}
+
+/** What {@link notifySettings} reads. */
+export function readOfNotifySettings(siteKeyHash: string): ExpectedRead {
+  return { kind: "find", table: "notify_settings", key: { site_key_hash: siteKeyHash } };
 }
 
 export function writeNotifySettings(

@@ -30,7 +30,7 @@ const orders = new Table<Order>("orders", {
 
 export async function insertOrder(tx: Transaction, order: Order): Promise<void> {
   await orders.insert(tx, [order]);
-  await tx.announce(ORDER_TOPIC, order.siteKeyHash);
+  tx.announce(ORDER_TOPIC, order.siteKeyHash);
 }
 
 export const orderById = orders.ofSiteBy("order_id");
@@ -57,7 +57,7 @@ export async function writeRevision(tx: Transaction, order: Order): Promise<void
     "order_id = ?",
     order.orderId,
   );
-  await tx.announce(ORDER_TOPIC, order.siteKeyHash);
+  tx.announce(ORDER_TOPIC, order.siteKeyHash);
 }
 
 /** Writes the new state of an order's authorization. */

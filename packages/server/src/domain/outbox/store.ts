@@ -32,7 +32,7 @@ export async function insertMessages(tx: Transaction, added: readonly Message[])
   const [first] = added;
   if (first === undefined) return;
   await messages.insert(tx, added);
-  await tx.announce(OUTBOX_TOPIC, first.siteKeyHash);
+  tx.announce(OUTBOX_TOPIC, first.siteKeyHash);
 }
 
 /** All receivers of one audience of a site, or one of them. */
@@ -185,7 +185,7 @@ export async function requeueMessage(
     destination,
     position,
   );
-  await tx.announce(OUTBOX_TOPIC, siteKeyHash);
+  tx.announce(OUTBOX_TOPIC, siteKeyHash);
 }
 
 /** The last messages about a subject, in order of creation. */

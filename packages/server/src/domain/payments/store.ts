@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { rowExists, selectValue } from "../../infra/db/statements.js";
 import { AMOUNT, json, Table } from "../../infra/db/table.js";
 import { isOpen, type Payment } from "./payment.js";
@@ -33,6 +33,16 @@ export function insertPayment(tx: Transaction, payment: Payment): Promise<void> 
 }
 
 export const paymentById = payments.by("attempt_id");
+
+/** What {@link findPayment} reads. */
+export function readOfPayment(attemptId: string): ExpectedRead {
+  return { kind: "find", table: "payments", key: { attempt_id: attemptId } };
+}
+
+/** As `paymentById`, for a commit: it is read together with what other commits read. */
+export function findPayment(tx: Transaction, attemptId: string): Promise<Payment | undefined> {
+  return payments.find(tx, { attempt_id: attemptId });
+}
 
 /** The payment of a decision; there is at most one. */
 export const paymentOfDecision = payments.by("decision_id");
@@ -72,21 +82,11 @@ export function hasOpenPayments(db: Queries, siteKeyHash: string): Promise<boole
 export async function writePayment(tx: Transaction, payment: Payment, now: number): Promise<void> {
   const open = isOpen(payment);
   const challengeUrl = open || payment.status === "releasing" ? payment.challengeUrl : null;
-  const row = {
-    ...payments.rowOf({ ...payment, challengeUrl, sealedToken: null }),
-    ended_at: open ? null : now,
-  };
-  const changed = [
-    "status",
-    "reference",
-    "reason",
-    "tries",
-    "next_at",
-    "challenge_url",
-    "ended_at",
-  ];
-  const columns = open ? changed : [...changed, "sealed_token"];
-  await payments.update(tx, row, columns, "attempt_id = ?", payment.attemptId);
+  const { attemptId, status, reference, reason, tries, nextAt } = payment;
+  const state = { status, reference, reason, tries, next_at: nextAt, challenge_url: challengeUrl };
+  const ended = { ended_at: now, sealed_token: null };
+  const changed = open ? { ...state, ended_at: null } : Object.assign(state, ended);
+  await tx.set("payments", { attempt_id: attemptId }, changed);
 }
 
 /** Payments of all sites that have to be checked. */

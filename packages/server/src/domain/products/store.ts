@@ -1,4 +1,4 @@
-import type { Database, Queries, Transaction } from "../../infra/db/database.js";
+import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { containing, countRows, deleterOf } from "../../infra/db/statements.js";
 import { Table } from "../../infra/db/table.js";
 import { type ListedProduct, type Product, wordsOf } from "./product.js";
@@ -106,7 +106,18 @@ export function countProducts(db: Queries, siteKeyHash: string): Promise<number>
   return countRows(db, "products WHERE site_key_hash = ?", siteKeyHash);
 }
 
-export const productById = products.ofSiteBy("product_id");
+const keyOf = (siteKeyHash: string, productId: string) => ({
+  site_key_hash: siteKeyHash,
+  product_id: productId,
+});
+
+export function productById(
+  db: Pick<Queries, "find">,
+  siteKeyHash: string,
+  productId: string,
+): Promise<Product | undefined> {
+  return products.find(db, keyOf(siteKeyHash, productId));
+}
 
 /** Products of a site by their id; with `search`, those whose title or id contains it. */
 export function listProducts(
@@ -147,6 +158,21 @@ function summed(wanted: readonly Wanted[]): readonly Wanted[] {
   return inOrder([...quantities], ([id]) => id).map(([id, quantity]) => ({ id, quantity }));
 }
 
+/** What {@link holdProduct} reads. */
+export function readOfProduct(siteKeyHash: string, productId: string): ExpectedRead {
+  return { kind: "hold", table: "products", key: keyOf(siteKeyHash, productId) };
+}
+
+/** Reads a product and locks it until the transaction ends, because imports do not wait for orders otherwise. */
+export async function holdProduct(
+  tx: Transaction,
+  siteKeyHash: string,
+  productId: string,
+): Promise<Product | undefined> {
+  const row = await tx.hold("products", keyOf(siteKeyHash, productId));
+  return row && products.read(row);
+}
+
 /** Reserves stock during a payment. Throws if there is not enough, because that was checked before. */
 export async function reserve(
   tx: Transaction,
@@ -154,16 +180,12 @@ export async function reserve(
   wanted: readonly Wanted[],
 ): Promise<void> {
   for (const { id, quantity } of summed(wanted)) {
-    const changed = await tx.run(
-      `UPDATE products SET reserved = reserved + ? WHERE site_key_hash = ? AND product_id = ?
-         AND (quantity IS NULL OR quantity - reserved >= ?)`,
-      quantity,
-      siteKeyHash,
-      id,
-      quantity,
-    );
-    if (changed !== 1)
+    const product = await holdProduct(tx, siteKeyHash, id);
+    const left = product && (product.quantity ?? Number.POSITIVE_INFINITY) - product.reserved;
+    if (product === undefined || (left as number) < quantity)
       throw new Error("a product ran out inside the transaction that asked for it");
+    const reserved = product.reserved + quantity;
+    await tx.set("products", keyOf(siteKeyHash, id), { reserved });
   }
 }
 
@@ -174,14 +196,10 @@ export async function unreserve(
   wanted: readonly Wanted[],
 ): Promise<void> {
   for (const { id, quantity } of summed(wanted)) {
-    await tx.run(
-      `UPDATE products SET reserved = CASE WHEN reserved > ? THEN reserved - ? ELSE 0 END
-       WHERE site_key_hash = ? AND product_id = ?`,
-      quantity,
-      quantity,
-      siteKeyHash,
-      id,
-    );
+    const product = await holdProduct(tx, siteKeyHash, id);
+    if (product === undefined) continue;
+    const reserved = Math.max(0, product.reserved - quantity);
+    await tx.set("products", keyOf(siteKeyHash, id), { reserved });
   }
 }
 
@@ -194,24 +212,14 @@ export async function sell(
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<boolean> {
-  const ordered = summed(wanted);
-  for (const { id, quantity } of ordered) {
-    const [row] = await tx.lock<Pick<Product, "quantity">>(
-      "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",
-      siteKeyHash,
-      id,
-    );
-    if (row === undefined || (row.quantity !== null && row.quantity < quantity)) return false;
+  const sold: { readonly id: string; readonly left: Pick<Product, "quantity" | "reserved"> }[] = [];
+  for (const { id, quantity: taken } of summed(wanted)) {
+    const product = await holdProduct(tx, siteKeyHash, id);
+    if (product === undefined || (product.quantity ?? taken) < taken) return false;
+    const quantity = product.quantity === null ? null : product.quantity - taken;
+    sold.push({ id, left: { quantity, reserved: Math.max(0, product.reserved - taken) } });
   }
-  for (const { id, quantity } of ordered) {
-    await tx.run(
-      "UPDATE products SET quantity = quantity - ? WHERE site_key_hash = ? AND product_id = ?",
-      quantity,
-      siteKeyHash,
-      id,
-    );
-  }
-  await unreserve(tx, siteKeyHash, wanted);
+  for (const { id, left } of sold) await tx.set("products", keyOf(siteKeyHash, id), left);
   return true;
 }
 

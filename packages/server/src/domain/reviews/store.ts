@@ -29,7 +29,7 @@ const reviews = new Table<Review>("reviews", {
 
 export async function insertReview(tx: Transaction, review: Review): Promise<void> {
   await reviews.insert(tx, [review]);
-  await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
+  tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
 const PENDING = "escalation_id = ? AND status = 'pending'";
@@ -37,7 +37,7 @@ const PENDING = "escalation_id = ? AND status = 'pending'";
 /** Writes who has approved so far. */
 export async function writeApprovals(tx: Transaction, review: Review): Promise<void> {
   await reviews.update(tx, reviews.rowOf(review), ["approved_by"], PENDING, review.escalationId);
-  await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
+  tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
 /** Writes the end of a review and erases its token. Only a pending review can be decided. */
@@ -48,7 +48,7 @@ export async function writeReviewEnd(tx: Transaction, review: Review): Promise<b
     ...["approved_by", "sealed_token"],
   ];
   const changed = await reviews.update(tx, ended, columns, PENDING, review.escalationId);
-  if (changed === 1) await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
+  if (changed === 1) tx.announce(REVIEW_TOPIC, review.siteKeyHash);
   return changed === 1;
 }
 
@@ -68,7 +68,7 @@ export async function endPaying(
     "UPDATE reviews SET status = ?, reason_code = ? WHERE escalation_id = ? AND status = 'paying'";
   const changed = await tx.run(sql, status, reasonCode ?? null, escalationId);
   if (changed !== 1) throw new Error("a payment ended for a review that was not waiting for it");
-  await tx.announce(REVIEW_TOPIC, siteKeyHash);
+  tx.announce(REVIEW_TOPIC, siteKeyHash);
 }
 
 export const reviewById = reviews.ofSiteBy("escalation_id");

@@ -44,7 +44,7 @@ export async function insertRevocations(
       revokedAt,
     );
   }
-  if (revocations.length > 0) await tx.announce(REVOCATION_TOPIC, "*");
+  if (revocations.length > 0) tx.announce(REVOCATION_TOPIC, "*");
 }
 
 /** Whether something was revoked, even if a restored database no longer has it. */

@@ -171,7 +171,7 @@ export async function siteHealth(db: Queries) {
 
 export async function insertSite(tx: Transaction, site: Site): Promise<void> {
   await sites.insert(tx, [site]);
-  await tx.announce(SITE_TOPIC, site.siteKeyHash);
+  tx.announce(SITE_TOPIC, site.siteKeyHash);
 }
 
 const AS_READ = "site_key_hash = ? AND version = ? AND deleted_at IS NULL";
@@ -186,7 +186,7 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
     ...["verification_reason", "verified_at", "checked_at", "failed_days", "problem", "changed_at"],
   ];
   const changed = await sites.update(tx, row, columns, AS_READ, siteKeyHash, version);
-  if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
+  if (changed === 1) tx.announce(SITE_TOPIC, siteKeyHash);
   return changed === 1;
 }
 
@@ -214,7 +214,7 @@ export async function unverifyOthers(
     domain,
     exceptHash,
   );
-  for (const { site_key_hash } of rows) await tx.announce(SITE_TOPIC, site_key_hash);
+  for (const { site_key_hash } of rows) tx.announce(SITE_TOPIC, site_key_hash);
   return rows.map((row) => sites.read(row));
 }
 
@@ -228,6 +228,6 @@ export async function deleteSite(
     now,
     siteKeyHash,
   );
-  if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
+  if (changed === 1) tx.announce(SITE_TOPIC, siteKeyHash);
   return changed === 1;
 }

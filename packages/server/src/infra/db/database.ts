@@ -58,7 +58,7 @@ export type ExpectedRead =
       readonly kind: "hold";
       readonly table: string;
       readonly key: NewRow;
-      readonly otherwise: NewRow;
+      readonly otherwise?: NewRow | undefined;
     }
   | { readonly kind: "get"; readonly sql: string; readonly values: readonly SqlValue[] }
   | { readonly kind: "remember"; readonly name: string; read(tx: Queries): Promise<unknown> };
@@ -72,14 +72,16 @@ export interface Transaction extends Queries {
   insert(table: string, rows: readonly NewRow[]): Promise<void>;
   /** Adds to the counters of a row, which is inserted if there is none. */
   add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void>;
-  /** Reads and locks a row by its key; if there is none, it is inserted with the values `otherwise`. */
-  hold(table: string, key: NewRow, otherwise: NewRow): Promise<NewRow>;
-  /** Changes a row that is held. */
-  change(table: string, row: NewRow): void;
+  /** Takes away from the counters of a row, if there is one. They do not fall below zero. */
+  take(table: string, key: NewRow, taken: Readonly<Record<string, number>>): Promise<void>;
+  /** Sets columns of the row with a key, at the latest with the commit. */
+  set(table: string, key: NewRow, values: NewRow): Promise<void>;
+  /** Reads and locks a row by its key, once. If there is none, it is inserted with the values `otherwise`. */
+  hold(table: string, key: NewRow, otherwise?: NewRow): Promise<NewRow | undefined>;
   /** Writes everything that is still in memory. A unique constraint that refuses it throws here. */
   write(): Promise<void>;
   /** Announces a change to every process when this transaction commits. */
-  announce(topic: string, id: string): Promise<void>;
+  announce(topic: string, id: string): void;
 }
 
 /** The interface to both databases. */
@@ -106,9 +108,13 @@ export function findRow<Row>(
   table: string,
   key: NewRow,
 ): Promise<Row | undefined> {
+  return db.get(selectBy(table, key), ...Object.values(key));
+}
+
+/** The statement that selects a row by a key. */
+export function selectBy(table: string, key: NewRow): string {
   const where = Object.keys(key).map((column) => `${column} = ?`);
-  const sql = `SELECT * FROM ${table} WHERE ${where.join(" AND ")}`;
-  return db.get(sql, ...Object.values(key));
+  return `SELECT * FROM ${table} WHERE ${where.join(" AND ")}`;
 }
 
 /** Queries outside a transaction, which remember nothing. */

@@ -138,9 +138,31 @@ export class PostgresTransaction extends PostgresQueries implements RawTransacti
     return this.all(sql, JSON.stringify(keys));
   }
 
-  async announce(topic: string, id: string): Promise<void> {
-    const payload = JSON.stringify([this.origin, topic, id]);
-    await this.all("SELECT pg_notify('gatehouse_changes', ?)", payload);
-    this.announced.push({ topic, id });
+  async update(
+    kind: "set" | "take",
+    table: string,
+    { key, columns }: { readonly key: readonly string[]; readonly columns: readonly string[] },
+    rows: readonly NewRow[],
+  ): Promise<void> {
+    const assigned = columns.map((column) =>
+      kind === "set"
+        ? `${column} = changed.${column}`
+        : // Not GREATEST, which would make 0 of NULL.
+          `${column} = CASE WHEN ${table}.${column} < changed.${column} THEN 0
+            ELSE ${table}.${column} - changed.${column} END`,
+    );
+    const on = key.map((column) => `changed.${column} = ${table}.${column}`).join(" AND ");
+    const sql = `UPDATE ${table} SET ${assigned.join(", ")}
+      FROM json_populate_recordset(NULL::${table}, ?) AS changed WHERE ${on}`;
+    await this.run(sql, JSON.stringify(rows));
+  }
+
+  async announce(changes: readonly Change[]): Promise<void> {
+    const payloads = changes.map(({ topic, id }) => JSON.stringify([this.origin, topic, id]));
+    await this.all(
+      "SELECT pg_notify('gatehouse_changes', payload) FROM json_array_elements_text(?) AS payload",
+      JSON.stringify(payloads),
+    );
+    this.announced.push(...changes);
   }
 }

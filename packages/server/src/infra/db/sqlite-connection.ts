@@ -93,6 +93,26 @@ export class SqliteConnection extends PlainQueries {
     }
   }
 
+  async update(
+    kind: "set" | "take",
+    table: string,
+    { key, columns }: { readonly key: readonly string[]; readonly columns: readonly string[] },
+    rows: readonly NewRow[],
+  ): Promise<void> {
+    const assigned = columns.map((column) =>
+      kind === "set" ? `${column} = ?` : `${column} = MAX(0, ${column} - ?)`,
+    );
+    const where = key.map((column) => `${column} = ?`).join(" AND ");
+    try {
+      const statement = this.prepare(`UPDATE ${table} SET ${assigned.join(", ")} WHERE ${where}`);
+      for (const row of rows) {
+        statement.run(...[...columns, ...key].map((column) => row[column] as SqlValue));
+      }
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
   exec(sql: string): void {
     try {
       this.raw.exec(sql);

@@ -127,8 +127,9 @@ class SqliteDatabase extends PlainQueries implements Database {
       // The only writer has locked everything already.
       lock: (sql, ...values) => writer.all(sql, ...values),
       insert: (table, rows, conflict) => writer.insert(table, rows, conflict),
-      announce: async (topic, id) => {
-        announced.push({ topic, id });
+      update: (...change) => writer.update(...change),
+      announce: async (changes) => {
+        announced.push(...changes);
       },
     });
     await beginWriting(writer, deadline);

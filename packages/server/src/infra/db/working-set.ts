@@ -1,54 +1,66 @@
 import {
+  type Change,
   type ExpectedRead,
   findRow,
   type NewRow,
   type SqlValue,
+  selectBy,
   type Transaction,
 } from "./database.js";
+import { areSame, type ChangeKind, PendingWrites, textOf } from "./pending-writes.js";
 
 /** What a database does in a transaction. Statements run in the order in which they are called. */
-export interface RawTransaction
-  extends Pick<Transaction, "all" | "get" | "run" | "lock" | "announce"> {
+export interface RawTransaction extends Pick<Transaction, "all" | "get" | "run" | "lock"> {
   /** Writes rows with the same columns. `conflict`: what to do with rows that are there already. */
   insert(table: string, rows: readonly NewRow[], conflict?: string): Promise<void>;
+  /** Changes columns of rows by their keys. Rows that do not exist are left out. */
+  update(
+    kind: Exclude<ChangeKind, "add">,
+    table: string,
+    names: { readonly key: readonly string[]; readonly columns: readonly string[] },
+    rows: readonly NewRow[],
+  ): Promise<void>;
   /** The rows with these keys, where one statement for all costs less than one for each. `lock`: in sorted order. */
   findMany?(table: string, keys: readonly NewRow[], lock?: "lock"): Promise<NewRow[]>;
-}
-
-/** Sums to add to the counters of rows. */
-interface Sums {
-  readonly key: readonly string[];
-  readonly rows: Map<string, { readonly key: NewRow; readonly added: Record<string, number> }>;
-}
-
-/** Rows that are held: read and locked once, changed in memory, written once. */
-interface Held {
-  readonly key: string;
-  readonly rows: Map<string, NewRow>;
-  readonly changed: Set<string>;
+  announce(changes: readonly Change[]): Promise<void>;
 }
 
 /** Rows of a table by a unique key; undefined if there is none. */
-interface Found {
+interface KnownRows {
   readonly columns: readonly string[];
   readonly rows: Map<string, NewRow | undefined>;
+}
+
+interface Found extends KnownRows {
   /** Names of inserted rows that are still in memory. */
   readonly unwritten: Set<string>;
 }
 
-/** Values as one text that no other values have. */
-const textOf = (values: readonly unknown[]): string => JSON.stringify(values);
-
 const nameOf = (columns: readonly string[], row: NewRow): string =>
   textOf(columns.map((column) => row[column]));
 
-const areSame = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((text, i) => text === other[i]);
+/** A row to hold, and what to insert if there is none. */
+interface WantedRow {
+  readonly key: NewRow;
+  readonly otherwise?: NewRow | undefined;
+}
 
-const haveSameColumns = (one: object, other: object): boolean =>
-  areSame(Object.keys(one), Object.keys(other));
+/** Changes a row that is known by the key that it is changed by. False if that is another key. */
+function changeKnown(
+  { columns, rows }: KnownRows,
+  kind: ChangeKind,
+  key: NewRow,
+  values: NewRow,
+): boolean {
+  if (kind !== "set" || !areSame(columns, Object.keys(key))) return false;
+  const name = nameOf(columns, key);
+  const row = rows.get(name);
+  if (row === undefined) rows.delete(name);
+  else rows.set(name, Object.assign({}, row, values));
+  return true;
+}
 
-function addTo(lists: Map<string, NewRow[]>, table: string, row: NewRow): void {
+function addTo<T>(lists: Map<string, T[]>, table: string, row: T): void {
   const list = lists.get(table);
   if (list === undefined) lists.set(table, [row]);
   else list.push(row);
@@ -77,10 +89,9 @@ function tablesIn(sql: string): readonly string[] {
  */
 export class WorkingSet implements Transaction {
   private readonly raw: RawTransaction;
-  /** Inserted rows by table, in the order of their first insert. */
-  private readonly inserted = new Map<string, NewRow[]>();
-  private readonly sums = new Map<string, Sums>();
-  private readonly held = new Map<string, Held>();
+  private readonly pending = new PendingWrites();
+  /** Rows that are locked. */
+  private readonly held = new Map<string, KnownRows>();
   /** Rows read once, by statement and values. */
   private readonly read = new Map<string, Map<string, unknown>>();
   private readonly found = new Map<string, Found>();
@@ -111,8 +122,8 @@ export class WorkingSet implements Transaction {
     return this.raw.run(sql, ...values);
   }
 
-  announce(topic: string, id: string): Promise<void> {
-    return this.raw.announce(topic, id);
+  announce(topic: string, id: string): void {
+    this.pending.announce({ topic, id });
   }
 
   async getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
@@ -138,10 +149,14 @@ export class WorkingSet implements Transaction {
   async find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
     const columns = Object.keys(key);
     const name = nameOf(columns, key);
+    const held = this.held.get(table);
+    if (held !== undefined && areSame(held.columns, columns) && held.rows.has(name)) {
+      return held.rows.get(name) as Row | undefined;
+    }
     const found = this.foundBy(table, columns);
     if (found === undefined) return findRow(this, table, key);
     if (found.rows.has(name)) return found.rows.get(name) as Row | undefined;
-    if (found.unwritten.has(name)) await this.write();
+    if (found.unwritten.has(name) || this.pending.mayHaveChanged(table, key)) await this.write();
     const row = await findRow<NewRow>(this.raw, table, key);
     found.rows.set(name, row);
     return row as Row | undefined;
@@ -151,7 +166,7 @@ export class WorkingSet implements Transaction {
   private foundBy(table: string, columns: readonly string[]): Found | undefined {
     let found = this.found.get(table);
     if (found === undefined) {
-      const names = (this.inserted.get(table) ?? []).map((row) => nameOf(columns, row));
+      const names = this.pending.insertedInto(table).map((row) => nameOf(columns, row));
       found = { columns, rows: new Map(), unwritten: new Set(names) };
       this.found.set(table, found);
     }
@@ -162,11 +177,11 @@ export class WorkingSet implements Transaction {
     if (this.raw.findMany === undefined || reads.length === 0) return;
     await this.write();
     const found = new Map<string, NewRow[]>();
-    const held = new Map<string, NewRow[]>();
+    const held = new Map<string, WantedRow[]>();
     const others = new Map<string, () => Promise<unknown>>();
     for (const read of reads) {
       if (read.kind === "find") addTo(found, read.table, read.key);
-      else if (read.kind === "hold") addTo(held, read.table, { ...read.key, ...read.otherwise });
+      else if (read.kind === "hold") addTo(held, read.table, read);
       else if (read.kind === "remember") others.set(read.name, () => read.read(this));
       else others.set(read.sql + read.values, () => this.getOnce(read.sql, ...read.values));
     }
@@ -187,127 +202,108 @@ export class WorkingSet implements Transaction {
   }
 
   async insert(table: string, rows: readonly NewRow[]): Promise<void> {
-    const [first] = rows;
-    if (first === undefined) return;
-    const [before] = this.inserted.get(table) ?? [];
-    // One statement writes rows with the same columns only.
-    if (before !== undefined && !haveSameColumns(before, first)) await this.write();
-    const waiting = this.inserted.get(table);
-    if (waiting === undefined) this.inserted.set(table, [...rows]);
-    else waiting.push(...rows);
+    if (rows.length === 0) return;
+    if (!this.pending.insert(table, rows)) {
+      await this.write();
+      this.pending.insert(table, rows);
+    }
     const found = this.found.get(table);
-    if (found !== undefined) {
-      for (const row of rows) {
-        const name = nameOf(found.columns, row);
-        found.rows.delete(name);
-        found.unwritten.add(name);
-      }
+    const held = this.held.get(table);
+    for (const row of rows) {
+      if (held !== undefined) held.rows.delete(nameOf(held.columns, row));
+      if (found === undefined) continue;
+      const name = nameOf(found.columns, row);
+      found.rows.delete(name);
+      found.unwritten.add(name);
     }
     this.forgetRead(table);
   }
 
-  async add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void> {
-    const [before] = this.sums.get(table)?.rows.values() ?? [];
-    if (before !== undefined && !haveSameColumns(before.added, added)) await this.write();
-    let sums = this.sums.get(table);
-    if (sums === undefined) {
-      sums = { key: Object.keys(key), rows: new Map() };
-      this.sums.set(table, sums);
+  add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void> {
+    return this.changeLater("add", table, key, added);
+  }
+
+  take(table: string, key: NewRow, taken: Readonly<Record<string, number>>): Promise<void> {
+    return this.changeLater("take", table, key, taken);
+  }
+
+  set(table: string, key: NewRow, values: NewRow): Promise<void> {
+    return this.changeLater("set", table, key, values);
+  }
+
+  private async changeLater(kind: ChangeKind, table: string, key: NewRow, values: NewRow) {
+    if (!this.pending.change(kind, table, key, values)) {
+      await this.write();
+      this.pending.change(kind, table, key, values);
     }
+    for (const known of [this.found, this.held]) {
+      const rows = known.get(table);
+      if (rows !== undefined && !changeKnown(rows, kind, key, values)) known.delete(table);
+    }
+    this.forgetRead(table);
+  }
+
+  async hold(table: string, key: NewRow, otherwise?: NewRow): Promise<NewRow | undefined> {
     const name = textOf(Object.values(key));
-    const row = sums.rows.get(name);
-    if (row === undefined) sums.rows.set(name, { key, added: { ...added } });
-    else
-      for (const column in added)
-        row.added[column] = (row.added[column] ?? 0) + (added[column] ?? 0);
-    this.forgetRead(table);
+    const known = this.held.get(table);
+    if (known?.rows.has(name) === true) return known.rows.get(name);
+    await this.holdAll(table, [{ key, otherwise }]);
+    return this.held.get(table)?.rows.get(name);
   }
 
-  async hold(table: string, key: NewRow, otherwise: NewRow): Promise<NewRow> {
-    const [value] = Object.values(key);
-    const known = this.held.get(table)?.rows.get(String(value));
-    if (known !== undefined) return known;
-    await this.holdAll(table, [{ ...key, ...otherwise }]);
-    return this.held.get(table)?.rows.get(String(value)) as NewRow;
-  }
-
-  /** Reads and locks rows by their first column. Those that do not exist are inserted. */
-  private async holdAll(table: string, rows: readonly NewRow[]): Promise<void> {
-    const [key] = Object.keys(rows[0] as NewRow) as [string];
-    const held = this.held.get(table) ?? { key, rows: new Map(), changed: new Set() };
+  /** Reads and locks rows, all by the same columns. Those that do not exist may have to be inserted. */
+  private async holdAll(table: string, wanted: readonly WantedRow[]): Promise<void> {
+    if (this.pending.has(table)) await this.write();
+    const columns = Object.keys((wanted[0] as WantedRow).key);
+    const held = this.held.get(table) ?? { columns, rows: new Map() };
     this.held.set(table, held);
-    const wanted = new Map(rows.map((row) => [String(row[key]), row]));
-    const isMissing = (name: string) => !held.rows.has(name);
-    for (const row of await this.lockAll(table, key, [...wanted.keys()])) {
-      held.rows.set(String(row[key]), row);
+    const byName = new Map(wanted.map((row) => [nameOf(columns, row.key), row]));
+    const names = [...byName.keys()].sort();
+    for (const name of names) held.rows.set(name, undefined);
+    const keep = (rows: readonly NewRow[]) => {
+      for (const row of rows) held.rows.set(nameOf(columns, row), row);
+    };
+    const keys = names.map((name) => (byName.get(name) as WantedRow).key);
+    keep(await this.lockAll(table, keys));
+    const inserted: NewRow[] = [];
+    for (const [name, { key, otherwise }] of byName) {
+      const isMissing = held.rows.get(name) === undefined;
+      if (isMissing && otherwise !== undefined) inserted.push({ ...key, ...otherwise });
     }
-    const missing = [...wanted.keys()].filter(isMissing).sort();
-    if (missing.length === 0) return;
+    if (inserted.length === 0) return;
     // Another process may insert them now. Then this waits for that one, and reads its rows.
-    const inserted = missing.map((name) => wanted.get(name) as NewRow);
     const [, found] = await Promise.all([
       this.raw.insert(table, inserted, "ON CONFLICT DO NOTHING"),
-      this.lockAll(table, key, missing),
+      this.lockAll(table, keys),
     ]);
-    for (const row of found) held.rows.set(String(row[key]), row);
+    keep(found);
   }
 
-  private async lockAll(table: string, key: string, names: readonly string[]): Promise<NewRow[]> {
-    if (this.raw.findMany !== undefined && names.length > 1) {
-      const keys = names.map((name) => ({ [key]: name }));
+  private async lockAll(table: string, keys: readonly NewRow[]): Promise<NewRow[]> {
+    if (this.raw.findMany !== undefined && keys.length > 1) {
       return this.raw.findMany(table, keys, "lock");
     }
-    const sql = `SELECT * FROM ${table} WHERE ${key} = ?`;
-    return (await Promise.all(names.map((name) => this.raw.lock<NewRow>(sql, name)))).flat();
-  }
-
-  change(table: string, row: NewRow): void {
-    const held = this.held.get(table) as Held;
-    const name = String(row[held.key]);
-    held.rows.set(name, row);
-    held.changed.add(name);
+    const lock = (key: NewRow) =>
+      this.raw.lock<NewRow>(selectBy(table, key), ...Object.values(key));
+    return (await Promise.all(keys.map(lock))).flat();
   }
 
   /** Writes what is in memory, without waiting for one statement before the next. */
   async write(): Promise<void> {
-    const statements: Promise<void>[] = [];
-    for (const [table, rows] of this.inserted) {
-      this.found.get(table)?.unwritten.clear();
-      statements.push(this.raw.insert(table, rows));
-    }
-    this.inserted.clear();
-    for (const [table, { key, rows }] of this.sums) {
-      const all = [...rows.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-      const columns = Object.keys(all[0]?.added ?? {});
-      const set = columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
-      const summed = all.map((row) => ({ ...row.key, ...row.added }));
-      const conflict = `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
-      statements.push(this.raw.insert(table, summed, conflict));
-    }
-    this.sums.clear();
-    for (const [table, held] of this.held) {
-      const rows = [...held.changed].sort().map((name) => held.rows.get(name) as NewRow);
-      held.changed.clear();
-      const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== held.key);
-      const set = columns.map((column) => `${column} = excluded.${column}`);
-      const conflict = `ON CONFLICT (${held.key}) DO UPDATE SET ${set.join(", ")}`;
-      statements.push(this.raw.insert(table, rows, conflict));
-    }
-    await Promise.all(statements);
+    for (const { unwritten } of this.found.values()) unwritten.clear();
+    await Promise.all(this.pending.write(this.raw));
   }
 
   /** Writes what is in memory if a statement names one of its tables. */
   private async writeFor(sql: string): Promise<void> {
     for (const table of tablesIn(sql)) {
-      const held = this.held.get(table);
-      if (held === undefined && !this.inserted.has(table) && !this.sums.has(table)) continue;
-      await this.write();
-      this.held.delete(table);
+      if (this.pending.has(table)) await this.write();
     }
   }
 
   private forget(table: string): void {
     this.found.delete(table);
+    this.held.delete(table);
     this.forgetRead(table);
   }
 

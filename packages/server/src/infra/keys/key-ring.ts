@@ -230,7 +230,7 @@ export class KeyRing {
       await retireKey(tx, current.kid, now, now + LISTED_AFTER_RETIREMENT_MS);
       await activateKey(tx, next.kid, now);
       await this.make(tx, purpose, "next");
-      await tx.announce(KEY_TOPIC, purpose);
+      tx.announce(KEY_TOPIC, purpose);
       return ok({ kid: next.kid, retired: current.kid });
     });
     this.stale();
@@ -248,7 +248,7 @@ export class KeyRing {
       for (const { kid } of [current, next]) await retireKey(tx, kid, now, now);
       const kid = await this.make(tx, purpose, "current");
       await this.make(tx, purpose, "next");
-      await tx.announce(KEY_TOPIC, purpose);
+      tx.announce(KEY_TOPIC, purpose);
       return { kid, retired: current.kid };
     });
     this.stale();

@@ -18,7 +18,7 @@ export function readOfLimit(key: string): ExpectedRead {
 
 async function held(tx: Transaction, key: string): Promise<{ readonly arrival_us: number }> {
   const row = await tx.hold(TABLE, { limit_key: key }, UNUSED);
-  return { arrival_us: row.arrival_us as number };
+  return { arrival_us: row?.arrival_us as number };
 }
 
 /**
@@ -40,7 +40,7 @@ export async function takeExact(
   const isReal = arrival > now && arrival <= latest + CLOCK_BACK_US;
   const next = (isReal ? arrival : now) + interval;
   if (next > latest) return false;
-  tx.change(TABLE, { limit_key: key, arrival_us: next });
+  await tx.set(TABLE, { limit_key: key }, { arrival_us: next });
   return true;
 }
 
@@ -48,7 +48,7 @@ export async function takeExact(
 export async function refundExact(tx: Transaction, key: string, rate: Rate): Promise<void> {
   const interval = Math.floor(MINUTE_US / rate.perMinute);
   const { arrival_us: arrival } = await held(tx, key);
-  tx.change(TABLE, { limit_key: key, arrival_us: arrival - interval });
+  await tx.set(TABLE, { limit_key: key }, { arrival_us: arrival - interval });
 }
 
 /** Deletes rows that limit nobody any more. */

@@ -31,32 +31,14 @@ const COUNTS: readonly Counts[] = [
   },
 ];
 
-/** A count never falls below zero. */
-function countOneLess(tx: Transaction, table: string, key: NewRow): Promise<number> {
-  const conditions = Object.keys(key).map((column) => `${column} = ?`);
-  return tx.run(
-    `UPDATE ${table} SET decisions = decisions - 1
-     WHERE ${conditions.join(" AND ")} AND decisions > 0`,
-    ...Object.values(key),
-  );
-}
-
-/**
- * All writers take the rows in one order, hours before days and outcomes by name, so that two of
- * them cannot deadlock.
- */
 async function count(
   tx: Transaction,
   counted: Counted,
   { added, removed }: { readonly added: Outcome; readonly removed?: Outcome },
 ): Promise<void> {
-  const outcomes = removed === undefined ? [added] : [added, removed].sort();
   for (const { table, keyOf } of COUNTS) {
-    for (const outcome of outcomes) {
-      const key = keyOf(counted, outcome);
-      if (outcome === added) await tx.add(table, key, { decisions: 1 });
-      else await countOneLess(tx, table, key);
-    }
+    await tx.add(table, keyOf(counted, added), { decisions: 1 });
+    if (removed !== undefined) await tx.take(table, keyOf(counted, removed), { decisions: 1 });
   }
 }
 

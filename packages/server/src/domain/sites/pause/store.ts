@@ -25,7 +25,7 @@ export async function writePause(
     now,
     siteKeyHash,
   );
-  if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
+  if (changed === 1) tx.announce(SITE_TOPIC, siteKeyHash);
   return changed === 1;
 }
 
