@@ -102,7 +102,7 @@ describe.each(DATABASES)("the database interface on %s:", (dialect) => {
     const { db } = await withNotes(dialect);
     const heard: Change[] = [];
     db.changes.subscribe((change) => heard.push(change));
-    await db.transaction((tx) => tx.announce("notes", "a"));
+    await db.transaction(async (tx) => tx.announce("notes", "a"));
     expect(heard).toContainEqual({ topic: "notes", id: "a" });
   });
 
@@ -116,7 +116,7 @@ describe.each(DATABASES)("the database interface on %s:", (dialect) => {
         throw new Error("no");
       })
       .catch(() => undefined);
-    await db.transaction((tx) => tx.announce("notes", "last"));
+    await db.transaction(async (tx) => tx.announce("notes", "last"));
     expect(heard).not.toContain("never");
   });
 

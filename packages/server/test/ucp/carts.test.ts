@@ -222,7 +222,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
 
   test("is created by many at once while the service's own keys are being reloaded", async () => {
     const { context } = server;
-    await context.db.transaction((tx) => tx.announce(KEY_TOPIC, "any"));
+    await context.db.transaction(async (tx) => tx.announce(KEY_TOPIC, "any"));
     const answers = await Promise.all(Array.from({ length: 30 }, () => call("", ROSES)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   });

@@ -158,13 +158,13 @@ function summed(wanted: readonly Wanted[]): readonly Wanted[] {
   return inOrder([...quantities], ([id]) => id).map(([id, quantity]) => ({ id, quantity }));
 }
 
-/** What {@link holdProduct} reads. */
+/** What orders read of a product. */
 export function readOfProduct(siteKeyHash: string, productId: string): ExpectedRead {
   return { kind: "hold", table: "products", key: keyOf(siteKeyHash, productId) };
 }
 
 /** Reads a product and locks it until the transaction ends, because imports do not wait for orders otherwise. */
-export async function holdProduct(
+async function holdProduct(
   tx: Transaction,
   siteKeyHash: string,
   productId: string,
