@@ -7,7 +7,8 @@ import {
   selectBy,
   type Transaction,
 } from "./database.js";
-import { areSame, type ChangeKind, PendingWrites, textOf } from "./pending-writes.js";
+import { KnownRows, nameOf, type RowsByKey } from "./known-rows.js";
+import { type ChangeKind, PendingWrites, textOf } from "./pending-writes.js";
 
 /** What a database does in a transaction. Statements run in the order in which they are called. */
 export interface RawTransaction extends Pick<Transaction, "all" | "get" | "run" | "lock"> {
@@ -25,45 +26,19 @@ export interface RawTransaction extends Pick<Transaction, "all" | "get" | "run" 
   announce(changes: readonly Change[]): Promise<void>;
 }
 
-/** Rows of a table by a unique key; undefined if there is none. */
-interface KnownRows {
-  readonly columns: readonly string[];
-  readonly rows: Map<string, NewRow | undefined>;
-}
-
-interface Found extends KnownRows {
-  /** Names of inserted rows that are still in memory. */
-  readonly unwritten: Set<string>;
-}
-
-const nameOf = (columns: readonly string[], row: NewRow): string =>
-  textOf(columns.map((column) => row[column]));
-
-/** A row to hold, and what to insert if there is none. */
+/** A row to read; for one that is to be held, what to insert if there is none. */
 interface WantedRow {
+  readonly table: string;
   readonly key: NewRow;
   readonly otherwise?: NewRow | undefined;
 }
 
-/** Changes a row that is known by the key that it is changed by. False if that is another key. */
-function changeKnown(
-  { columns, rows }: KnownRows,
-  kind: ChangeKind,
-  key: NewRow,
-  values: NewRow,
-): boolean {
-  if (kind !== "set" || !areSame(columns, Object.keys(key))) return false;
-  const name = nameOf(columns, key);
-  const row = rows.get(name);
-  if (row === undefined) rows.delete(name);
-  else rows.set(name, Object.assign({}, row, values));
-  return true;
-}
-
-function addTo<T>(lists: Map<string, T[]>, table: string, row: T): void {
-  const list = lists.get(table);
-  if (list === undefined) lists.set(table, [row]);
-  else list.push(row);
+/** Groups rows by their table and the columns of their key. */
+function addTo(groups: Map<string, WantedRow[]>, row: WantedRow): void {
+  const group = `${row.table} ${Object.keys(row.key)}`;
+  const rows = groups.get(group);
+  if (rows === undefined) groups.set(group, [row]);
+  else rows.push(row);
 }
 
 const STATEMENTS_MAX = 2000;
@@ -90,11 +65,9 @@ function tablesIn(sql: string): readonly string[] {
 export class WorkingSet implements Transaction {
   private readonly raw: RawTransaction;
   private readonly pending = new PendingWrites();
-  /** Rows that are locked. */
-  private readonly held = new Map<string, KnownRows>();
+  private readonly known = new KnownRows();
   /** Rows read once, by statement and values. */
   private readonly read = new Map<string, Map<string, unknown>>();
-  private readonly found = new Map<string, Found>();
   private readonly memories = new Map<unknown, object>();
 
   constructor(raw: RawTransaction) {
@@ -146,59 +119,49 @@ export class WorkingSet implements Transaction {
     return known as T;
   }
 
-  async find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
-    const columns = Object.keys(key);
-    const name = nameOf(columns, key);
-    const held = this.held.get(table);
-    if (held !== undefined && areSame(held.columns, columns) && held.rows.has(name)) {
-      return held.rows.get(name) as Row | undefined;
-    }
-    const found = this.foundBy(table, columns);
-    if (found === undefined) return findRow(this, table, key);
-    if (found.rows.has(name)) return found.rows.get(name) as Row | undefined;
-    if (found.unwritten.has(name) || this.pending.mayHaveChanged(table, key)) await this.write();
-    const row = await findRow<NewRow>(this.raw, table, key);
-    found.rows.set(name, row);
-    return row as Row | undefined;
+  private knownBy(table: string, columns: readonly string[]): RowsByKey {
+    return this.known.by(table, columns, this.pending.insertedInto(table));
   }
 
-  /** The rows of a table by these columns. One key of each table is remembered: the first that is used. */
-  private foundBy(table: string, columns: readonly string[]): Found | undefined {
-    let found = this.found.get(table);
-    if (found === undefined) {
-      const names = this.pending.insertedInto(table).map((row) => nameOf(columns, row));
-      found = { columns, rows: new Map(), unwritten: new Set(names) };
-      this.found.set(table, found);
-    }
-    return areSame(found.columns, columns) ? found : undefined;
+  async find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
+    const columns = Object.keys(key);
+    const known = this.knownBy(table, columns);
+    const name = nameOf(columns, key);
+    if (known.rows.has(name)) return known.rows.get(name) as Row | undefined;
+    if (known.unwritten.has(name) || this.pending.mayHaveChanged(table, key)) await this.write();
+    const row = await findRow<NewRow>(this.raw, table, key);
+    known.rows.set(name, row);
+    return row as Row | undefined;
   }
 
   async prefetch(reads: readonly ExpectedRead[]): Promise<void> {
     if (this.raw.findMany === undefined || reads.length === 0) return;
     await this.write();
-    const found = new Map<string, NewRow[]>();
+    const found = new Map<string, WantedRow[]>();
     const held = new Map<string, WantedRow[]>();
     const others = new Map<string, () => Promise<unknown>>();
     for (const read of reads) {
-      if (read.kind === "find") addTo(found, read.table, read.key);
-      else if (read.kind === "hold") addTo(held, read.table, read);
+      if (read.kind === "find") addTo(found, read);
+      else if (read.kind === "hold") addTo(held, read);
       else if (read.kind === "remember") others.set(read.name, () => read.read(this));
       else others.set(read.sql + read.values, () => this.getOnce(read.sql, ...read.values));
     }
     await Promise.all([
-      ...[...found].map(([table, keys]) => this.findAll(table, keys)),
-      ...[...held].map(([table, rows]) => this.holdAll(table, rows)),
+      ...[...found.values()].map((rows) => this.findAll(rows)),
+      ...[...held.values()].map((rows) => this.holdAll(rows)),
       ...[...others.values()].map((read) => read()),
     ]);
   }
 
-  private async findAll(table: string, keys: readonly NewRow[]): Promise<void> {
-    const columns = Object.keys(keys[0] as NewRow);
-    const rows = new Map<string, NewRow | undefined>();
-    for (const key of keys) rows.set(nameOf(columns, key), undefined);
-    const found = (await this.raw.findMany?.(table, keys)) ?? [];
-    for (const row of found) rows.set(nameOf(columns, row), row);
-    this.found.set(table, { columns, rows, unwritten: new Set() });
+  /** Reads rows of one table, all by the same columns. */
+  private async findAll(wanted: readonly WantedRow[]): Promise<void> {
+    const [{ table, key: first }] = wanted as [WantedRow];
+    const columns = Object.keys(first);
+    const known = this.knownBy(table, columns);
+    const keys = new Map(wanted.map(({ key }) => [nameOf(columns, key), key]));
+    const rows = (await this.raw.findMany?.(table, [...keys.values()])) ?? [];
+    for (const name of keys.keys()) known.rows.set(name, undefined);
+    for (const row of rows) known.rows.set(nameOf(columns, row), row);
   }
 
   async insert(table: string, rows: readonly NewRow[]): Promise<void> {
@@ -207,15 +170,7 @@ export class WorkingSet implements Transaction {
       await this.write();
       this.pending.insert(table, rows);
     }
-    const found = this.found.get(table);
-    const held = this.held.get(table);
-    for (const row of rows) {
-      if (held !== undefined) held.rows.delete(nameOf(held.columns, row));
-      if (found === undefined) continue;
-      const name = nameOf(found.columns, row);
-      found.rows.delete(name);
-      found.unwritten.add(name);
-    }
+    this.known.inserted(table, rows);
     this.forgetRead(table);
   }
 
@@ -236,38 +191,42 @@ export class WorkingSet implements Transaction {
       await this.write();
       this.pending.change(kind, table, key, values);
     }
-    for (const known of [this.found, this.held]) {
-      const rows = known.get(table);
-      if (rows !== undefined && !changeKnown(rows, kind, key, values)) known.delete(table);
-    }
+    this.known.changed(kind, table, key, values);
     this.forgetRead(table);
   }
 
   async hold(table: string, key: NewRow, otherwise?: NewRow): Promise<NewRow | undefined> {
-    const name = textOf(Object.values(key));
-    const known = this.held.get(table);
-    if (known?.rows.has(name) === true) return known.rows.get(name);
-    await this.holdAll(table, [{ key, otherwise }]);
-    return this.held.get(table)?.rows.get(name);
+    const columns = Object.keys(key);
+    const name = nameOf(columns, key);
+    const known = this.knownBy(table, columns);
+    if (!known.held.has(name)) await this.holdAll([{ table, key, otherwise }]);
+    return known.rows.get(name);
   }
 
-  /** Reads and locks rows, all by the same columns. Those that do not exist may have to be inserted. */
-  private async holdAll(table: string, wanted: readonly WantedRow[]): Promise<void> {
+  /**
+   * Reads and locks rows of one table, all by the same columns. Those that do not exist may have to be
+   * inserted.
+   */
+  private async holdAll(wanted: readonly WantedRow[]): Promise<void> {
+    const [{ table, key: first }] = wanted as [WantedRow];
     if (this.pending.has(table)) await this.write();
-    const columns = Object.keys((wanted[0] as WantedRow).key);
-    const held = this.held.get(table) ?? { columns, rows: new Map() };
-    this.held.set(table, held);
+    const columns = Object.keys(first);
+    const { rows: known, held } = this.knownBy(table, columns);
     const byName = new Map(wanted.map((row) => [nameOf(columns, row.key), row]));
     const names = [...byName.keys()].sort();
-    for (const name of names) held.rows.set(name, undefined);
-    const keep = (rows: readonly NewRow[]) => {
-      for (const row of rows) held.rows.set(nameOf(columns, row), row);
-    };
     const keys = names.map((name) => (byName.get(name) as WantedRow).key);
-    keep(await this.lockAll(table, keys));
+    const keep = (rows: readonly NewRow[]) => {
+      for (const row of rows) known.set(nameOf(columns, row), row);
+    };
+    const locked = await this.lockAll(table, keys);
+    for (const name of names) {
+      known.set(name, undefined);
+      held.add(name);
+    }
+    keep(locked);
     const inserted: NewRow[] = [];
     for (const [name, { key, otherwise }] of byName) {
-      const isMissing = held.rows.get(name) === undefined;
+      const isMissing = known.get(name) === undefined;
       if (isMissing && otherwise !== undefined) inserted.push({ ...key, ...otherwise });
     }
     if (inserted.length === 0) return;
@@ -290,7 +249,7 @@ export class WorkingSet implements Transaction {
 
   /** Writes what is in memory, without waiting for one statement before the next. */
   async write(): Promise<void> {
-    for (const { unwritten } of this.found.values()) unwritten.clear();
+    this.known.written();
     await Promise.all(this.pending.write(this.raw));
   }
 
@@ -302,8 +261,7 @@ export class WorkingSet implements Transaction {
   }
 
   private forget(table: string): void {
-    this.found.delete(table);
-    this.held.delete(table);
+    this.known.forget(table);
     this.forgetRead(table);
   }
 
