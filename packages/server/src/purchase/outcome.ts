@@ -12,7 +12,7 @@ import type { Order } from "../domain/orders/order.js";
 import { insertOrder } from "../domain/orders/store.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
 import { CHALLENGE_MS_MAX, nextLook } from "../domain/payments/schedule.js";
-import { findPayment, paymentById, readOfPayment, writePayment } from "../domain/payments/store.js";
+import { findPayment, readOfPayment, writePayment } from "../domain/payments/store.js";
 import { platformByIdentity } from "../domain/platforms/store.js";
 import { readOfProduct, sell, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
@@ -207,13 +207,10 @@ function outcomeUnknown(payment: Payment, answer: UnknownAnswer, now: number): S
  */
 export async function writeOutcome(
   context: Context,
-  attemptId: string,
+  { attemptId, siteKeyHash, decisionId, items }: Payment,
   settlement: SettlementAnswer,
 ): Promise<Payment> {
-  const { audit, clock, db } = context;
-  const asked = await paymentById(db, attemptId);
-  if (asked === undefined) throw new Error("a payment is gone");
-  const { siteKeyHash, decisionId, items } = asked;
+  const { audit, clock } = context;
   const reads = () => [
     ...items.map(({ id }) => readOfProduct(siteKeyHash, id)),
     readOfPayment(attemptId),

@@ -103,7 +103,7 @@ async function reconcilePayment(context: Context, due: Payment): Promise<void> {
   if (payment === undefined) return;
   if (!isOpen(payment)) return voidAuthorization(context, payment);
   const settlement = await resolveUnknownOutcome(context, payment);
-  const ended = await writeOutcome(context, payment.attemptId, settlement);
+  const ended = await writeOutcome(context, payment, settlement);
   await voidAuthorization(context, ended);
   // The owner may have captured or voided it already, and that event came before there was an order.
   if (ended.status === "authorized") await syncAuthorization(context, ended);
@@ -113,7 +113,7 @@ async function reconcilePayment(context: Context, due: Payment): Promise<void> {
 async function voidLateAuthorization(context: Context, payment: Payment): Promise<void> {
   const answer = await providerOf(context, payment).read(attemptOf(payment));
   if (answer?.outcome !== "authorized") return;
-  await voidAuthorization(context, await writeOutcome(context, payment.attemptId, answer));
+  await voidAuthorization(context, await writeOutcome(context, payment, answer));
 }
 
 /** Settles every attempt that a crash or an unknown outcome left open. */

@@ -102,14 +102,15 @@ export async function voidAuthorization(context: Context, payment: Payment): Pro
   await writeVoidOutcome(context, payment.attemptId, result);
 }
 
-/** Authorizes the payment that a decision requested, and writes the provider's answer. */
-export async function settlePayment(context: Context, payment: Payment): Promise<void> {
+/** Authorizes the payment that a decision requested, and writes the provider's answer. Returns the payment as it is then. */
+export async function settlePayment(context: Context, payment: Payment): Promise<Payment> {
   context.crashPoint("decide.intended");
   const answer = await authorize(context, payment, { first: true });
   context.crashPoint("decide.asked");
-  const ended = await writeOutcome(context, payment.attemptId, answer);
+  const ended = await writeOutcome(context, payment, answer);
   context.crashPoint("decide.ended");
   await voidAuthorization(context, ended);
+  return ended;
 }
 
 /** Waits, up to a limit, until no process is settling the payment of a decision. */

@@ -9,6 +9,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
+import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { decisionById, decisionOfMandate, readOfMandate } from "../../domain/decisions/store.js";
 import { declineWait } from "../../domain/declines/caller.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
@@ -163,8 +164,11 @@ function usesRate({ answer }: Pick<MandateCommit, "answer">): boolean {
 /** The answer to a decision once its payment has ended, in whichever process it is settled. */
 async function settled(context: Context, paying: Paying): Promise<Submitted> {
   const { decisionId, payment, replayed, callRecorded } = paying;
+  const ended = payment && (await settlePayment(context, payment));
+  if (ended?.status === "authorized") {
+    return { kind: "answered", answer: ended.answer as StoredAnswer, replayed, callRecorded };
+  }
   if (payment === undefined) await paymentEnded(context, decisionId);
-  else await settlePayment(context, payment);
   const decision = await decisionById(context.db, decisionId);
   if (decision === undefined)
     return { kind: "refused", fault: { reason: "site_not_found" }, callRecorded };

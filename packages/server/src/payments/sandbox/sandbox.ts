@@ -142,7 +142,9 @@ export class SandboxProvider implements PaymentProvider {
     const digest = createHash("sha256")
       .update(JSON.stringify([siteKeyHash, amount.currency, amount.minor, token]))
       .digest("hex");
-    const before = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    const before = request.first
+      ? undefined
+      : await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     if (before !== undefined) return this.answerRepeat(before, digest);
     const fault = this.amountFault(amount);
     const verdict =
