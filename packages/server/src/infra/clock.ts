@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "./time.js";
 /** The time. Only this file asks the machine; tests use a clock that they move. */
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
@@ -32,19 +33,32 @@ export function isoTime(ms: number): string {
 
 let lastSecond = { second: 0, text: "1970-01-01T00:00:00." };
 
-/** `HH:MM` in a time zone. */
-export function localTime(timeZone: string, ms: number): string {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    const digits = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-    format = new Intl.DateTimeFormat("en-GB", { timeZone, ...digits });
-    if (formats.size < ZONES_MAX) formats.set(timeZone, format);
-  }
-  return format.format(ms);
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  /** The minute that was formatted last, and its text. Zones differ by whole minutes. */
+  minute: number;
+  text: string;
 }
 
-/** One for each time zone, because making one costs more than evaluating all rules of a decision. */
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** `HH:MM` in a time zone. */
+export function localTime(timeZone: string, ms: number): string {
+  let zone = zones.get(timeZone);
+  if (zone === undefined) {
+    const digits = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+    const format = new Intl.DateTimeFormat("en-GB", { timeZone, ...digits });
+    zone = { format, minute: Number.NaN, text: "" };
+    if (zones.size < ZONES_MAX) zones.set(timeZone, zone);
+  }
+  const minute = Math.floor(ms / MINUTE_MS);
+  if (minute !== zone.minute) {
+    zone.minute = minute;
+    zone.text = zone.format.format(ms);
+  }
+  return zone.text;
+}
+
+/** By name, because making one costs more than evaluating all rules of a decision. */
+const zones = new Map<string, Zone>();
 const ZONES_MAX = 1000;
 
 /** A clock that stands still until a test advances it. */
