@@ -21,6 +21,11 @@ import { lockOpenLog } from "./store.js";
 
 /** Commits per transaction. */
 const BATCH_ENTRIES_MAX = 256;
+/**
+ * How long a batch waits for further commits. While more arrive, the process is busy with proving them, so
+ * nothing is gained by a smaller batch.
+ */
+const GATHER_MS_MAX = 25;
 /** Commits in the queue. Further ones are refused at once. */
 const QUEUE_ENTRIES_MAX = 10_000;
 /** How long a commit waits to begin. After this time it is refused and never runs. */
@@ -130,8 +135,7 @@ export class Sequencer {
   private async run(): Promise<void> {
     this.running = true;
     while (this.queue.length > 0) {
-      // Requests that have already arrived reach the queue first and share this batch.
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.gather();
       const taken = this.queue.splice(0, BATCH_ENTRIES_MAX);
       this.tools.crashPoint("audit.taken");
       if (taken.length > 0) await this.settle(taken);
@@ -139,6 +143,16 @@ export class Sequencer {
     // In the same turn as the check of the queue, so that a commit that arrives now starts the next
     // run.
     this.running = false;
+  }
+
+  /** Waits while the queue grows: requests that have already arrived share the next batch. */
+  private async gather(): Promise<void> {
+    const until = systemClock.now() + GATHER_MS_MAX;
+    let queued: number;
+    do {
+      queued = this.queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.queue.length > queued && queued < BATCH_ENTRIES_MAX && systemClock.now() < until);
   }
 
   /** Refuses commits that have waited too long behind a batch that does not end. */

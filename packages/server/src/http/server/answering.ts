@@ -123,10 +123,12 @@ export class AnswerRecorder {
   /** By group, because making labels for each answer would cost too much. */
   private readonly series = new Map<string, GroupSeries>();
   private readonly logsQuiet: boolean;
+  private readonly logsAnswers: boolean;
 
   constructor(tools: RecorderTools) {
     this.tools = tools;
     this.logsQuiet = tools.log.isLevelEnabled("debug");
+    this.logsAnswers = tools.log.isLevelEnabled("info");
   }
 
   record(exchange: Exchange, status: number, quiet = exchange.group?.quiet): void {
@@ -138,7 +140,8 @@ export class AnswerRecorder {
     series.admissions.count(caller.provenAs, caller.refusedBy ?? "none");
     series.observe(ms / 1000);
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
-    if (!isQuiet || this.logsQuiet) this.log(exchange, { group: name, status, ms }, isQuiet);
+    const isLogged = isQuiet ? this.logsQuiet : this.logsAnswers;
+    if (isLogged) this.log(exchange, { group: name, status, ms }, isQuiet);
   }
 
   private seriesOf(group: string): GroupSeries {
