@@ -1,6 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkExpiringOrders } from "../../src/actions/orders/check-expiring-orders.ts";
 import { deleteEndedSecrets } from "../../src/domain/payments/accounts/store.ts";
+import type { Payment } from "../../src/domain/payments/payment.ts";
+import { paymentById } from "../../src/domain/payments/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { writeOutcome } from "../../src/purchase/outcome.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
@@ -219,7 +221,8 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     const sql = "SELECT attempt_id FROM payments WHERE site_key_hash = ?";
     const [row] = await db.all<{ attempt_id: string }>(sql, shop.site_key_hash);
     const late = { outcome: "authorized", reference: "pi_late", expiresAt: null } as const;
-    const ended = await writeOutcome(server.context, row?.attempt_id ?? "", late);
+    const declined = await paymentById(db, row?.attempt_id ?? "");
+    const ended = await writeOutcome(server.context, declined as Payment, late);
     expect(ended).toMatchObject({ status: "releasing", reference: "pi_late" });
     clock.advance(HOUR_MS);
     await reconcile();
@@ -416,7 +419,8 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
       "SELECT attempt_id FROM payments WHERE site_key_hash = ?",
       shop.site_key_hash,
     );
-    await writeOutcome(server.context, payment?.attempt_id ?? "", { outcome: "timed_out" });
+    const unknown = await paymentById(server.context.db, payment?.attempt_id ?? "");
+    await writeOutcome(server.context, unknown as Payment, { outcome: "timed_out" });
     stripe.capture(stripe.intents(account.id)[0]?.id ?? "");
     stripe.fault = () => undefined;
     clock.advance(HOUR_MS);
