@@ -82,8 +82,8 @@ export function readOfDecision(decisionId: string): ExpectedRead {
 }
 
 /** As `decisionById`, for a commit: it is read together with what other commits read. */
-export function findDecision(tx: Transaction, decisionId: string): Promise<Decision | undefined> {
-  return decisions.find(tx, { decision_id: decisionId });
+export function findDecision(db: Queries, decisionId: string): Promise<Decision | undefined> {
+  return decisions.find(db, { decision_id: decisionId });
 }
 
 /**

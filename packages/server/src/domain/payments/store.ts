@@ -40,8 +40,8 @@ export function readOfPayment(attemptId: string): ExpectedRead {
 }
 
 /** As `paymentById`, for a commit: it is read together with what other commits read. */
-export function findPayment(tx: Transaction, attemptId: string): Promise<Payment | undefined> {
-  return payments.find(tx, { attempt_id: attemptId });
+export function findPayment(db: Queries, attemptId: string): Promise<Payment | undefined> {
+  return payments.find(db, { attempt_id: attemptId });
 }
 
 /** The payment of a decision; there is at most one. */

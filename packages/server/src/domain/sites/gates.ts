@@ -39,17 +39,9 @@ export function sells(site: Site): boolean {
   return allowed && gatesOf(site).every(({ open }) => open);
 }
 
-/** By site, which is frozen: every mandate asks. */
-const skillsBySite = new WeakMap<Site, readonly LiveSkill[]>();
-
 /** What agents can use of a site now. */
 export function skillsOf(site: Site): readonly LiveSkill[] {
-  let skills = skillsBySite.get(site);
-  if (skills === undefined) {
-    skills = liveSkills(site.skills, site.name, sells(site));
-    skillsBySite.set(site, skills);
-  }
-  return skills;
+  return liveSkills(site.skills, site.name, sells(site));
 }
 
 /** Why a shop sells nothing now, for a platform. */

@@ -1,5 +1,6 @@
 import type { NewRow } from "./database.js";
-import { areSame, type ChangeKind, textOf } from "./pending-writes.js";
+import { areSame, textOf } from "./pending-writes.js";
+import type { ChangeKind } from "./raw-transaction.js";
 
 export const nameOf = (columns: readonly string[], row: NewRow): string =>
   textOf(columns.map((column) => row[column]));

@@ -1,5 +1,5 @@
 import type { Change, NewRow, SqlValue } from "./database.js";
-import type { RawTransaction } from "./working-set.js";
+import type { ChangeKind, RawTransaction } from "./raw-transaction.js";
 
 /** Values as one text that no other values have: each with its type and length, because JSON would take longer. */
 export function textOf(values: readonly unknown[]): string {
@@ -13,9 +13,6 @@ export function textOf(values: readonly unknown[]): string {
 
 export const areSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, i) => text === other[i]);
-
-/** What happens to columns of rows: values are added, taken away down to zero, or replaced. */
-export type ChangeKind = "add" | "take" | "set";
 
 interface ChangedRow {
   readonly key: NewRow;

@@ -7,7 +7,7 @@ import {
   PlainQueries,
   type SqlValue,
 } from "./database.js";
-import type { RawTransaction } from "./working-set.js";
+import type { RawTransaction } from "./raw-transaction.js";
 
 const STATEMENT_TEXTS_MAX = 2000;
 

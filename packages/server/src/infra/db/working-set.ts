@@ -1,5 +1,4 @@
 import {
-  type Change,
   type ExpectedRead,
   findRow,
   type NewRow,
@@ -8,23 +7,8 @@ import {
   type Transaction,
 } from "./database.js";
 import { KnownRows, nameOf, type RowsByKey } from "./known-rows.js";
-import { type ChangeKind, PendingWrites, textOf } from "./pending-writes.js";
-
-/** What a database does in a transaction. Statements run in the order in which they are called. */
-export interface RawTransaction extends Pick<Transaction, "all" | "get" | "run" | "lock"> {
-  /** Writes rows with the same columns. `conflict`: what to do with rows that are there already. */
-  insert(table: string, rows: readonly NewRow[], conflict?: string): Promise<void>;
-  /** Changes columns of rows by their keys. Rows that do not exist are left out. */
-  update(
-    kind: Exclude<ChangeKind, "add">,
-    table: string,
-    names: { readonly key: readonly string[]; readonly columns: readonly string[] },
-    rows: readonly NewRow[],
-  ): Promise<void>;
-  /** The rows with these keys, where one statement for all costs less than one for each. `lock`: in sorted order. */
-  findMany?(table: string, keys: readonly NewRow[], lock?: "lock"): Promise<NewRow[]>;
-  announce(changes: readonly Change[]): Promise<void>;
-}
+import { PendingWrites, textOf } from "./pending-writes.js";
+import type { ChangeKind, RawTransaction } from "./raw-transaction.js";
 
 /** A row to read; for one that is to be held, what to insert if there is none. */
 interface WantedRow {
