@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "./time.js";
+
 /** The time. Only this file asks the machine; tests use a clock that they move. */
 export interface Clock {
   /** Milliseconds since 1970 UTC. */

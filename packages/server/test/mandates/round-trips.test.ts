@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { freshEnvironment, startServer } from "../harness.ts";
@@ -25,31 +26,41 @@ afterEach(() => {
   pg.Client.prototype.query = query;
 });
 
-interface Watched {
-  waiting: number;
-  trips: number;
+/** The socket of a client, which its types leave out. */
+interface Connected {
+  readonly connection: { readonly stream: Socket };
 }
 
-/** Counts, for every transaction from now on, how often it sends something while no answer is on its way. */
+/** Counts, for every transaction from now on, how often it sends something after it has received something. */
 function countRoundTrips(): readonly number[] {
   const ended: number[] = [];
-  const open = new Map<pg.Client, Watched>();
-  pg.Client.prototype.query = function watchedQuery(this: pg.Client, ...args: unknown[]) {
-    const [sent] = args as [string | { readonly text: string }];
-    const text = typeof sent === "string" ? sent : sent.text;
-    if (text === "BEGIN") open.set(this, { waiting: 0, trips: 0 });
-    const own = open.get(this);
-    const answer = (query as (...sent: unknown[]) => Promise<unknown>).apply(this, args);
-    if (own === undefined) return answer;
-    if (own.waiting === 0) own.trips++;
-    own.waiting++;
-    if (text === "COMMIT") {
-      open.delete(this);
-      ended.push(own.trips);
-    }
-    return answer.finally(() => {
-      own.waiting--;
+  const ends = new Map<pg.Client, () => void>();
+  const begin = (client: pg.Client) => {
+    const { stream } = (client as unknown as Connected).connection;
+    const { write } = stream;
+    let trips = 0;
+    let hasReceived = true;
+    const onData = () => {
+      hasReceived = true;
+    };
+    // Before the client's own listener, which sends what waits for this answer.
+    stream.prependListener("data", onData);
+    stream.write = ((...args: Parameters<typeof write>) => {
+      if (hasReceived) trips++;
+      hasReceived = false;
+      return write.apply(stream, args);
+    }) as typeof write;
+    ends.set(client, () => {
+      stream.off("data", onData);
+      stream.write = write;
+      ended.push(trips);
     });
+  };
+  pg.Client.prototype.query = function watched(this: pg.Client, ...args: unknown[]) {
+    const [sent] = args;
+    if (sent === "BEGIN") begin(this);
+    const answer = (query as (...sent: unknown[]) => Promise<unknown>).apply(this, args);
+    return sent === "COMMIT" ? answer.finally(() => ends.get(this)?.()) : answer;
   } as typeof query;
   return ended;
 }

@@ -208,8 +208,9 @@ class Logs {
   }
 
   async write(): Promise<readonly LogHead[]> {
-    const grown = [...this.writers.values()].filter((writer) => writer?.hasRecords === true);
-    if (grown.length > 0) await this.move(grown as LogWriter[]);
+    const writers = [...this.writers.values()].filter((writer) => writer !== undefined);
+    const grown = writers.filter(({ hasRecords }) => hasRecords);
+    if (grown.length > 0) await this.move(grown);
     this.tools.crashPoint("audit.heads_moved");
     return this.finished.map(({ head }) => head);
   }

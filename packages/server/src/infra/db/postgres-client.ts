@@ -7,7 +7,7 @@ import {
   PlainQueries,
   type SqlValue,
 } from "./database.js";
-import type { RawTransaction } from "./raw-transaction.js";
+import type { ChangedColumns, RawTransaction } from "./raw-transaction.js";
 
 const STATEMENT_TEXTS_MAX = 2000;
 
@@ -141,7 +141,7 @@ export class PostgresTransaction extends PostgresQueries implements RawTransacti
   async update(
     kind: "set" | "take",
     table: string,
-    { key, columns }: { readonly key: readonly string[]; readonly columns: readonly string[] },
+    { key, columns }: ChangedColumns,
     rows: readonly NewRow[],
   ): Promise<void> {
     const assigned = columns.map((column) =>

@@ -5,6 +5,7 @@ import {
   PlainQueries,
   type SqlValue,
 } from "./database.js";
+import type { ChangedColumns } from "./raw-transaction.js";
 import {
   openSqliteFile,
   type SqliteFile,
@@ -96,7 +97,7 @@ export class SqliteConnection extends PlainQueries {
   async update(
     kind: "set" | "take",
     table: string,
-    { key, columns }: { readonly key: readonly string[]; readonly columns: readonly string[] },
+    { key, columns }: ChangedColumns,
     rows: readonly NewRow[],
   ): Promise<void> {
     const assigned = columns.map((column) =>
