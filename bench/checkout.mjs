@@ -104,7 +104,7 @@ async function openShop({ url, siteKeyHash }) {
       when: { count: { scope: "agent", window: "PT10M", gt: 100_000_000 } },
     },
   ];
-  // The platforms that are not admitted may buy a few things a day together.
+  // Platforms that are not admitted share a small daily allowance.
   await admin("PUT", "/platforms/127.0.0.1", { status: "admitted" });
   await admin("PUT", "/policy", { policy: "rules/1", timezone: "UTC", default: "deny", rules });
   await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });

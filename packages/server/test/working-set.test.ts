@@ -94,7 +94,7 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
     expect(await db.all(sql)).toMatchObject([{ ended_at: null }, { ended_at: 5 }]);
   });
 
-  test("of several commits refuses the one whose row exists, and writes the others", async () => {
+  test("refuses the commit whose row exists, and writes the others of its batch", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const { site_key_hash } = await createSite(server, "shop.example.com");
     const commit = (key: string) =>
@@ -133,7 +133,7 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
     expect(await rowsIn(db)).toEqual([row("a", 1), row("b", 0)]);
   });
 
-  test("taking away from a counter that has no value leaves it without one", async () => {
+  test("leaves a counter that has no value without one when it takes away from it", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     const { site_key_hash } = await createSite(server, "shop.example.com");
     const products = [{ id: "vase", title: "A vase", price: "12.50", currency: "EUR" }];
@@ -158,7 +158,7 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
     expect(await rowsIn(db)).toEqual([row("a", 4), row("b", 3)]);
   });
 
-  test("reads a row that it holds as it has set it, by whichever way", async () => {
+  test("reads a row that it holds with the values that it has set", async () => {
     const db = await database();
     await db.transaction(async (tx) => {
       expect(await tx.hold("exact_limits", LIMIT)).toBeUndefined();

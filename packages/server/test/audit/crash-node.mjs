@@ -34,7 +34,7 @@ const clock =
 // The database's time is ahead as much: a node that differs from it approves nothing.
 const databaseTime = async () => clock.now();
 const context = await createContext(config, { crashPoint, clock, databaseTime });
-// Jobs would do what a test wants to see a request do.
+// A test that watches what requests do runs the node without jobs.
 if (env.WITHOUT_JOBS === undefined) {
   planJobs(context);
   await context.jobs.start();

@@ -22,8 +22,8 @@ import { lockOpenLog } from "./store.js";
 /** Commits per transaction. */
 const BATCH_ENTRIES_MAX = 256;
 /**
- * How long a batch waits for further commits. While more arrive, the process is busy with proving them, so
- * nothing is gained by a smaller batch.
+ * How long a batch waits for further commits. While more arrive, the process is busy proving them, so a
+ * smaller batch would not be faster.
  */
 const GATHER_MS_MAX = 25;
 /** Commits in the queue. Further ones are refused at once. */

@@ -54,7 +54,7 @@ export class KnownRows {
     for (const all of this.byTable.values()) for (const known of all) known.unwritten.clear();
   }
 
-  /** Rows whose new values can be told stay known; if it is not known which row changed, none of the table does. */
+  /** Keeps rows whose new values are known. If it is unclear which row changed, the whole table is forgotten. */
   changed(kind: ChangeKind, table: string, key: NewRow, values: NewRow): void {
     const all = this.of(table);
     if (all.length === 0) return;

@@ -1,7 +1,7 @@
 import type { Change, NewRow, SqlValue } from "./database.js";
 import type { ChangeKind, RawTransaction } from "./raw-transaction.js";
 
-/** Values as one text that no other values have: each with its type and length, because JSON would take longer. */
+/** One text for some values, which no other values have. Making JSON of them would take longer. */
 export function textOf(values: readonly unknown[]): string {
   let text = "";
   for (const value of values) {

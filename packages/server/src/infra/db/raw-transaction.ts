@@ -20,7 +20,7 @@ export interface RawTransaction extends Pick<Transaction, "all" | "get" | "run" 
     names: ChangedColumns,
     rows: readonly NewRow[],
   ): Promise<void>;
-  /** The rows with these keys, where one statement for all costs less than one for each. `lock`: in sorted order. */
+  /** The rows with these keys, where one statement for all costs less than one for each. With `lock` they are locked, in sorted order. */
   findMany?(table: string, keys: readonly NewRow[], lock?: "lock"): Promise<NewRow[]>;
   announce(changes: readonly Change[]): Promise<void>;
 }
