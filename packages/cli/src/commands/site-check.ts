@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody, siteAddress } from "../find-site.js";
-import { checkSite } from "../site-check/check-site.js";
 import type { LookedAt } from "../site-check/fetch-page.js";
 import type { FindingState, SiteFinding } from "../site-check/finding.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
@@ -41,6 +40,8 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
     .action(async (text: string, { origin, json }: { origin?: string; json?: boolean }) => {
       const client = adminClient(terminal);
       const found = await findSite(client, text);
+      // Only here: its HTML parser would take every other command longer to start.
+      const { checkSite } = await import("../site-check/check-site.js");
       const findings = await checkSite(client, found, lookedAt(found, origin));
       if (json) terminal.out(plainJson({ findings }));
       else for (const line of lines(findings)) terminal.out(line);
