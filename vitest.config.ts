@@ -36,13 +36,11 @@ function hasRoom(folder: string): boolean {
 // long as memory. Workers and helpers read where they are to be; elsewhere it is the usual place.
 if (process.env.TEST_FOLDER === undefined && hasRoom(MEMORY)) process.env.TEST_FOLDER = MEMORY;
 
-/**
- * A worker runs everything a few times and nothing for long: it spends less on compiling and on
- * collecting garbage than a service should. A tenth of its processor time.
- */
-const WORKER_FLAGS = [
-  "--min-semi-space-size=64",
-  "--max-semi-space-size=64",
+/** A worker makes a new heap of everything for each test: fewer, larger collections. */
+const LARGE_YOUNG_HEAP = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+/** A worker of `npm test` lives for minutes, but runs nothing for long: it compiles and collects less. */
+const LITTLE_COMPILED = [
+  ...LARGE_YOUNG_HEAP,
   "--single-threaded-gc",
   "--interrupt-budget=300000",
   "--always-sparkplug",
@@ -78,9 +76,10 @@ const RELEASE = [
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<
-  Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>
+  Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers" | "execArgv">>
 > = {
   short: {
+    execArgv: LITTLE_COMPILED,
     include: ALL,
     exclude: ["**/node_modules/**", ...RELEASE],
     env: { TIER_DATABASE: "sqlite" },
@@ -88,6 +87,7 @@ const TIERS: Readonly<
   release: {
     // They wait for installations, downloads and processes half of the time.
     maxWorkers: 5,
+    execArgv: LARGE_YOUNG_HEAP,
     include: [...RELEASE, ...filesOfOneDatabase()],
     env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
   },
@@ -103,7 +103,6 @@ export default defineConfig(({ mode }) => ({
     reporters: ["default", "./test/coverage-reporter.ts"],
     // Not threads: a child is forked from the memory of all of them, which takes a tenth of a second.
     pool: "forks",
-    execArgv: WORKER_FLAGS,
     isolate: false,
     maxWorkers: 3,
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },

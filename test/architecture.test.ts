@@ -59,7 +59,7 @@ describe("the protocol package", () => {
 
   test("depends on few libraries: for checking keys, and for signatures on requests", () => {
     expect(Object.keys(manifest("protocol").dependencies)).toEqual([
-      "@noble/curves",
+      "@noble/ed25519",
       "http-message-sig",
       "structured-headers",
     ]);

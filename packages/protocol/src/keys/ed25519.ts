@@ -1,4 +1,4 @@
-import { ed25519 } from "@noble/curves/ed25519.js";
+import { Point } from "@noble/ed25519";
 import { fromBase64url, toBase64url } from "../base64url.js";
 import { sha256, toHex } from "../bytes.js";
 import { nodeCrypto } from "../node-crypto.js";
@@ -23,9 +23,9 @@ export type Ed25519KeyFault = "not_a_point" | "small_order" | "mixed_order";
  * checkEd25519PublicKey(new Uint8Array(32)).reason; //=> "small_order"
  */
 export function checkEd25519PublicKey(key: Uint8Array): Result<Uint8Array, Ed25519KeyFault> {
-  let point: InstanceType<typeof ed25519.Point>;
+  let point: Point;
   try {
-    point = ed25519.Point.fromBytes(key);
+    point = Point.fromBytes(key);
   } catch {
     return refuse("not_a_point", "the key is not a canonical point of the curve");
   }
