@@ -1,12 +1,14 @@
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build } from "esbuild";
+import { build } from "esbuild";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** The built command as one program, with all it needs but what is native. */
     gatehouseCommand: string;
+    /** The same of the service that tests can tell where to die. */
+    crashNode: string;
   }
 }
 
@@ -20,35 +22,34 @@ export const bundledCommand = `${folder}${name}.js`;
 const REQUIRE =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
 
-/** How a program becomes one file, with all it needs but what is native. */
-export const AS_ONE_FILE = {
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node20",
-  external: ["@photostructure/sqlite", "pg-native", "@gatehouse/demo"],
-  banner: { js: REQUIRE },
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: "none",
-} satisfies BuildOptions;
-
 /**
- * Bundles the command before the tests, which start it some hundred times: finding the modules of its
- * dependencies takes longer than all else of a start. As it is installed, it is started by the tests of
- * guides, demo and drill, and by those of the packages.
+ * Bundles the command and the service before the tests, which start them some hundred times: finding
+ * the modules of their dependencies takes longer than all else of a start. As it is installed, the
+ * command is started by the tests of guides, demo and drill, and by those of the packages.
  */
 export default async function setup(project: TestProject): Promise<() => void> {
+  const crashNode = `${name}-crash-node`;
   await build({
     entryPoints: {
       [name]: fileURLToPath(new URL("../packages/cli/dist/main.js", import.meta.url)),
+      [crashNode]: fileURLToPath(
+        new URL("../packages/server/test/audit/crash-node.mjs", import.meta.url),
+      ),
     },
     outdir: folder,
     chunkNames: `${name}-[hash]`,
     splitting: true,
-    ...AS_ONE_FILE,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external: ["@photostructure/sqlite", "pg-native", "@gatehouse/demo"],
+    banner: { js: REQUIRE },
+    minify: true,
+    legalComments: "none",
   });
   project.provide("gatehouseCommand", bundledCommand);
+  project.provide("crashNode", `${folder}${crashNode}.js`);
   return () => {
     const files = readdirSync(folder).filter((file) => file.startsWith(name));
     for (const file of files) rmSync(folder + file);

@@ -1,25 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { onTestFinished } from "vitest";
-import { AS_ONE_FILE } from "../../../../test/bundled-command.ts";
+import { inject, onTestFinished } from "vitest";
 import { OPERATOR_TOKEN } from "../harness.ts";
-
-const server = fileURLToPath(new URL("../../", import.meta.url));
-let script: Promise<string> | undefined;
-
-/** The program as one file: it is started some hundred times, and finding its modules takes longest. */
-async function bundled(): Promise<string> {
-  const outfile = join(server, "dist", "test", `crash-node-${process.env.VITEST_POOL_ID}.js`);
-  await build({
-    entryPoints: [join(server, "test", "audit", "crash-node.mjs")],
-    outfile,
-    ...AS_ONE_FILE,
-  });
-  return outfile;
-}
 
 type Wish =
   | { readonly point: string; readonly times: number }
@@ -43,8 +25,10 @@ export interface NodeProcess {
 }
 
 export async function startNode(env: Readonly<Record<string, string>>): Promise<NodeProcess> {
-  script ??= bundled();
-  const child = fork(await script, { env: { PATH: process.env.PATH, ...env }, execArgv: [] });
+  const child = fork(inject("crashNode"), {
+    env: { PATH: process.env.PATH, ...env },
+    execArgv: [],
+  });
   const ended = once(child, "close");
   onTestFinished(async () => {
     child.kill("SIGKILL");
