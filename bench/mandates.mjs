@@ -18,7 +18,7 @@ const REQUESTS = 256;
 /** As many agents at once: their mandates share a batch. */
 const CONNECTIONS = 64;
 const HEADERS = { "content-type": "application/json" };
-const TOKEN = "bench-operator-token-of-0123456789";
+export const TOKEN = "bench-operator-token-of-0123456789";
 const TAG = Buffer.from("service-mandate-v1\0");
 
 const POLICY = {
@@ -55,7 +55,7 @@ const sorted = (value) => {
 };
 
 /** A shop that takes mandates and sells, and an agent it knows. */
-async function openShop({ url, siteKey, siteKeyHash, baseUrl }) {
+export async function openShop({ url, siteKey, siteKeyHash, baseUrl }) {
   const admin = async (method, path, body) => {
     const response = await fetch(`${url}/v1/admin/sites/${siteKeyHash}${path}`, {
       method,
@@ -97,7 +97,7 @@ async function openShop({ url, siteKey, siteKeyHash, baseUrl }) {
   return { url: `${url}/v1/m/${siteKey}/mandate`, mandate, jwk, privateKey };
 }
 
-const KINDS = {
+export const KINDS = {
   asks: {
     title: "Approved mandate (SQLite, every batch synced)",
     fields: { skill: "get_pricing", protocol_context: { protocol: "a2a" } },

@@ -16,6 +16,7 @@ const GROUPS = [
   "mandates",
   "checkout",
   "overview",
+  "sites",
 ];
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !GROUPS.includes(name));

@@ -107,6 +107,7 @@ async function pieces() {
 process.on("message", async (question) => {
   if (question === "exit") process.exit(0);
   if (question === "pieces") return process.send(await pieces());
+  if (question === "memory") return process.send(process.memoryUsage.rss());
   // As after a start: nothing is kept, whatever was signed before.
   if (question === "forget") context.db.changes.emit({ topic: "*", id: "*" });
   const { user, system } = process.cpuUsage();

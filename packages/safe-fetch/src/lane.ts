@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "./clock.js";
 
-/** Requests of one lane under way, of one host, and waiting. */
+/** Requests of one lane under way, if nothing else is said; of one host, and waiting. */
 const IN_ALL_MAX = 32;
 const PER_HOST_MAX = 2;
 const WAITING_MAX = 256;
@@ -35,6 +35,7 @@ interface Waiter extends Visitor {
  */
 export class Lane {
   private readonly clock: Clock;
+  private readonly inAllMax: number;
   private readonly perHost = new Map<string, number>();
   private readonly perSource = new Map<string, number>();
   private underWay = 0;
@@ -42,8 +43,9 @@ export class Lane {
   private used = new Map<string, number>();
   private usedSince = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, inAllMax = IN_ALL_MAX) {
     this.clock = clock;
+    this.inAllMax = inAllMax;
   }
 
   get load(): { readonly underWay: number; readonly waiting: number } {
@@ -72,7 +74,8 @@ export class Lane {
   }
 
   private isFree({ host, source }: Visitor): boolean {
-    if (this.underWay >= IN_ALL_MAX || (this.perHost.get(host) ?? 0) >= PER_HOST_MAX) return false;
+    if (this.underWay >= this.inAllMax || (this.perHost.get(host) ?? 0) >= PER_HOST_MAX)
+      return false;
     return source === undefined || (this.perSource.get(source) ?? 0) < PER_SOURCE_MAX;
   }
 

@@ -18,9 +18,13 @@ export type FetchResult = Result<SafeResponse, FetchFault>;
 
 /**
  * Kinds of requests with separate limits, so that none waits for another: addresses that an `owner` set,
- * addresses that a `stranger` names, hosts that are `known` to answer well, and `webhook`s.
+ * the daily `check` of the same, addresses that a `stranger` names, hosts that are `known` to answer well,
+ * and `webhook`s.
  */
-export type LaneName = "owner" | "stranger" | "known" | "webhook";
+export type LaneName = "owner" | "check" | "stranger" | "known" | "webhook";
+
+/** Daily checks under way: enough for 1,000,000 a day, even if no site answers within its time. */
+export const CHECKS_AT_ONCE = 64;
 
 export interface FetchOptions {
   /** `owner` unless said. */
@@ -85,7 +89,8 @@ export class SafeFetch {
     this.send = options.send ?? requestTarget;
     this.onBusy = options.onBusy ?? (() => undefined);
     const lane = () => new Lane(this.clock);
-    this.lanes = { owner: lane(), stranger: lane(), known: lane(), webhook: lane() };
+    const check = new Lane(this.clock, CHECKS_AT_ONCE);
+    this.lanes = { owner: lane(), check, stranger: lane(), known: lane(), webhook: lane() };
   }
 
   /** Requests under way and waiting, of all lanes. */
@@ -118,7 +123,8 @@ export class SafeFetch {
       .then(({ result, enteredAt }) => {
         // A timeout after a long wait in the queue says nothing about the host.
         const hurried = !result.ok && result.reason === "timed_out" && enteredAt > startedAt;
-        return hurried ? result : this.remember(key, result);
+        // Daily checks of many sites would drive everything else out of the cache.
+        return hurried || lane === "check" ? result : this.remember(key, result);
       })
       .finally(() => this.underWay.delete(shared));
     this.underWay.set(shared, request);

@@ -360,6 +360,18 @@ describe("doctor", () => {
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
 
+  test("reads a small SQLite file for damage, and a large one if asked to", async () => {
+    const env = await freshEnvironment("sqlite");
+    const { stop, context } = await startServer(env);
+    await context.db.run("CREATE TABLE filler (bytes BLOB)");
+    await context.db.run("INSERT INTO filler (bytes) VALUES (zeroblob(70000000))");
+    await stop();
+    const message = async (options = {}) =>
+      (await doctor(env, options)).find(({ part }) => part === "database")?.message;
+    expect(await message()).toMatch(/MB were not read for damage: `gatehouse doctor --full` does$/);
+    expect(await message({ full: true })).toMatch(/^sqlite, schema \d+$/);
+  });
+
   test("says what an empty database, a missing key and an unused key alias need", async () => {
     const empty = {
       ...(await freshEnvironment("postgres")),

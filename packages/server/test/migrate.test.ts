@@ -84,6 +84,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "revocations",
       "kept-answers",
       "own-profiles",
+      "site-checks",
     ]);
   });
 

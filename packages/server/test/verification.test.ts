@@ -1,13 +1,14 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dnsResolver } from "@gatehouse/safe-fetch";
+import { CHECKS_AT_ONCE, dnsResolver } from "@gatehouse/safe-fetch";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startDnsServer } from "../../safe-fetch/test/dns-server.ts";
 import { recheckSites } from "../src/actions/sites/recheck-sites.ts";
 import { ManualClock } from "../src/infra/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The owner's own web server. */
 async function startWebsite(handler: RequestListener): Promise<string> {
@@ -265,6 +266,55 @@ describe.each(DATABASES)("the daily check of proofs on %s:", (dialect) => {
     for (let i = 0; i < 5; i++) await again();
     expect((await again()).verification.failed_days).toBe(1);
   });
+});
+
+/** Sites verified at the same moment, by records that a test controls. */
+async function manyVerified(count: number) {
+  const clock = new ManualClock(NOON);
+  const [zone, answered] = [new Map<string, string>(), new Map<string, number>()];
+  let asking = 0;
+  let mostAsking = 0;
+  const txt = async (name: string) => {
+    mostAsking = Math.max(mostAsking, ++asking);
+    // Answers come after all questions that are asked at the same time.
+    await new Promise((next) => setImmediate(next));
+    asking--;
+    answered.set(name, (answered.get(name) ?? 0) + 1);
+    return [zone.get(name) ?? ""];
+  };
+  const resolver = { txt, addresses: async () => [] };
+  const server = await startServer(await freshEnvironment("sqlite"), { clock, resolver });
+  await server.context.jobs.stop();
+  for (let i = 0; i < count; i++) {
+    const site = await createSite(server, `shop-${i}.example.com`, false);
+    zone.set(site.verification.dns.name, site.verification.dns.value);
+    const path = `/v1/admin/sites/${site.site_key_hash}/verify`;
+    await server.admin("POST", path, { method: "dns" });
+  }
+  answered.clear();
+  mostAsking = 0;
+  return { server, clock, answered, mostAsking: () => mostAsking };
+}
+
+test("many sites are checked at the same time, within a limit, and each once a day", async () => {
+  const { server, clock, answered, mostAsking } = await manyVerified(150);
+  clock.advance(DAY_MS);
+  await recheckSites(server.context);
+  expect([answered.size, ...new Set(answered.values())]).toEqual([150, 1]);
+  expect(mostAsking()).toBe(CHECKS_AT_ONCE);
+});
+
+test("sites that were verified together are checked at different times of the next days", async () => {
+  const { server, clock, answered } = await manyVerified(50);
+  const perHour: number[] = [];
+  for (let hour = 0; hour < 24; hour++) {
+    clock.advance(HOUR_MS);
+    answered.clear();
+    await recheckSites(server.context);
+    perHour.push(answered.size);
+  }
+  expect(perHour.reduce((sum, count) => sum + count)).toBe(50);
+  expect(perHour.filter((count) => count > 0).length).toBeGreaterThanOrEqual(3);
 });
 
 test("a verification by the operator is not checked again", async () => {

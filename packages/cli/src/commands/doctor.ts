@@ -14,10 +14,11 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description("check everything this installation stands on; changes nothing")
+    .option("--full", "read the whole SQLite file for damage, even if it is large")
     .option("--json", "print JSON")
-    .action(async ({ json }: { json?: boolean }) => {
+    .action(async ({ json, full }: { json?: boolean; full?: boolean }) => {
       const { doctor } = await import("@gatehouse/server");
-      const findings = await doctor(terminal.env);
+      const findings = await doctor(terminal.env, { full: full === true });
       if (json) {
         // Scripts read this JSON, so its member keeps its name.
         const shown = findings.map(({ part, verdict, message }) => ({

@@ -8,6 +8,7 @@ import { siteHealth } from "../domain/sites/store.js";
 import { isoTime, systemClock } from "../infra/clock.js";
 import type { Database } from "../infra/db/database.js";
 import { refuseNewerSchema, SCHEMA_VERSION, schemaVersion } from "../infra/db/migrate.js";
+import { selectNumber } from "../infra/db/statements.js";
 import { systemIds } from "../infra/ids.js";
 import { checkClock } from "../infra/installation/clock-check.js";
 import { readFact } from "../infra/installation/installation.js";
@@ -28,7 +29,26 @@ import { checkRestored } from "./restored.js";
 /** The first schema version with audit logs. */
 const AUDIT_SCHEMA = 3;
 
-async function checkDatabase(db: Database): Promise<Finding> {
+/** A larger SQLite file takes seconds to read, and is read only if the operator asks for it. */
+const READ_WHOLE_BYTES_MAX = 64 * 1024 * 1024;
+const MB = 1024 * 1024;
+
+export interface DoctorOptions {
+  /** Reads the whole SQLite file, however large it is. */
+  readonly full?: boolean;
+}
+
+/** The size of an SQLite file if it was not read because of it. */
+async function unreadBytes(db: Database, { full = false }: DoctorOptions): Promise<number> {
+  const bytes = await selectNumber(
+    db,
+    "page_count * page_size",
+    "pragma_page_count(), pragma_page_size()",
+  );
+  return full || bytes <= READ_WHOLE_BYTES_MAX ? 0 : bytes;
+}
+
+async function checkDatabase(db: Database, options: DoctorOptions): Promise<Finding> {
   const version = await refuseNewerSchema(db);
   if (version === 0) {
     const message = "it is empty: run `gatehouse serve` once, or restore a backup";
@@ -41,7 +61,17 @@ async function checkDatabase(db: Database): Promise<Finding> {
       message: `schema ${version} will be brought to ${SCHEMA_VERSION} at the next start`,
     };
   }
+  const read = {
+    part: "database",
+    verdict: "good",
+    message: `${db.dialect}, schema ${version}`,
+  } as const;
   if (db.dialect === "sqlite") {
+    const unread = await unreadBytes(db, options);
+    if (unread > 0) {
+      const size = `its ${Math.round(unread / MB)} MB were not read for damage`;
+      return { ...read, message: `${read.message}; ${size}: \`gatehouse doctor --full\` does` };
+    }
     const row = await db.get<{ integrity_check: string }>("PRAGMA integrity_check");
     if (row?.integrity_check !== "ok") {
       return {
@@ -51,7 +81,7 @@ async function checkDatabase(db: Database): Promise<Finding> {
       };
     }
   }
-  return { part: "database", verdict: "good", message: `${db.dialect}, schema ${version}` };
+  return read;
 }
 
 async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
@@ -173,8 +203,12 @@ async function attempt(part: string, check: () => Promise<Finding | Finding[]>) 
   }
 }
 
-async function checkInstallation(config: Config, db: Database): Promise<Finding[]> {
-  const database = await attempt("database", () => checkDatabase(db));
+async function checkInstallation(
+  config: Config,
+  db: Database,
+  options: DoctorOptions,
+): Promise<Finding[]> {
+  const database = await attempt("database", () => checkDatabase(db, options));
   if (database.some(({ verdict }) => verdict === "failure")) return database;
   const version = await schemaVersion(db);
   const clock = async (): Promise<Finding> => {
@@ -202,7 +236,10 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
 }
 
 /** Checks an installation, and changes nothing. */
-export async function doctor(env: Environment): Promise<readonly Finding[]> {
+export async function doctor(
+  env: Environment,
+  options: DoctorOptions = {},
+): Promise<readonly Finding[]> {
   let config: Config;
   try {
     config = readConfig(env);
@@ -225,7 +262,7 @@ export async function doctor(env: Environment): Promise<readonly Finding[]> {
   const opened = await attempt("database", async () => {
     const db = await openDatabase(config, tools);
     try {
-      return await checkInstallation(config, db);
+      return await checkInstallation(config, db, options);
     } finally {
       await db.close();
     }

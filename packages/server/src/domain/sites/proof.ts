@@ -1,5 +1,5 @@
 import { ok, type Result, refuse, SITE_VERIFICATION } from "@gatehouse/protocol";
-import type { FetchResult, Resolver, SafeFetch } from "@gatehouse/safe-fetch";
+import type { FetchOptions, FetchResult, Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { headMetaContents } from "./head-metas.js";
 import type { Site, VerificationMethod } from "./site.js";
 
@@ -62,9 +62,9 @@ async function findByDns(site: Site, { resolver, fetchAllow }: ProofSources): Pr
   return refuse("not_found", `${name} ${seen}; it must hold ${value}.`);
 }
 
-async function findByFile(site: Site, sources: ProofSources, fresh: boolean): Promise<Proof> {
+async function findByFile(site: Site, sources: ProofSources, how: FetchOptions): Promise<Proof> {
   const { url } = proofInstructions(site, sources.fetchAllow).file;
-  const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
+  const text = pageText(await sources.safeFetch.get(url, how), url);
   if (!text.ok) return text;
   if (text.value.trim() === site.verification.token) return ok(true);
   return refuse(
@@ -73,9 +73,9 @@ async function findByFile(site: Site, sources: ProofSources, fresh: boolean): Pr
   );
 }
 
-async function findByMeta(site: Site, sources: ProofSources, fresh: boolean): Promise<Proof> {
+async function findByMeta(site: Site, sources: ProofSources, how: FetchOptions): Promise<Proof> {
   const { url } = proofInstructions(site, sources.fetchAllow).meta;
-  const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
+  const text = pageText(await sources.safeFetch.get(url, how), url);
   if (!text.ok) return text;
   const contents = headMetaContents(text.value, SITE_VERIFICATION.name);
   if (contents.includes(site.verification.token)) return ok(true);
@@ -91,14 +91,14 @@ export function findProof(
   site: Site,
   method: ProofMethod,
   sources: ProofSources,
-  options: { readonly fresh: boolean },
+  how: FetchOptions,
 ): Promise<Proof> {
   switch (method) {
     case "dns":
       return findByDns(site, sources);
     case "file":
-      return findByFile(site, sources, options.fresh);
+      return findByFile(site, sources, how);
     case "meta":
-      return findByMeta(site, sources, options.fresh);
+      return findByMeta(site, sources, how);
   }
 }

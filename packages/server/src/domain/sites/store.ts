@@ -1,9 +1,10 @@
 import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { equals, rowExists, selectValue } from "../../infra/db/statements.js";
+import { countRows, equals, rowExists, selectValue } from "../../infra/db/statements.js";
 import { converted, flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import {
   type AuditPublic,
+  checkDueAt,
   type ProviderSettings,
   SITE_TOPIC,
   type Site,
@@ -45,6 +46,7 @@ const sites = new Table<Site>("sites", {
       verification_reason: proof.reason,
       verified_at: proof.verifiedAt,
       checked_at: proof.checkedAt,
+      check_due_at: checkDueAt(proof),
       failed_days: proof.failedDays,
       problem: proof.problem,
     }),
@@ -145,28 +147,29 @@ export function listSites(
   return sites.page(db, where, { by: ["created_at", "site_key_hash"], newestFirst: false }, page);
 }
 
-/** Verified sites whose proof was last checked before a time. What an operator vouched for is not checked. */
-export function sitesToRecheck(db: Queries, before: number, limit: number): Promise<Site[]> {
-  return sites.all(
-    db,
-    `WHERE deleted_at IS NULL AND status = 'verified' AND verification_method <> 'operator'
-       AND checked_at < ? ORDER BY checked_at LIMIT ?`,
-    before,
-    limit,
-  );
+/** What an operator vouched for is not checked. As the index says it, or it would not be used. */
+const CHECKED = "deleted_at IS NULL AND status = 'verified' AND verification_method <> 'operator'";
+
+/** Verified sites whose proof is due to be checked, those due longest first. */
+export function sitesToRecheck(db: Queries, now: number, page: ListPage): Promise<Site[]> {
+  const where = [
+    { sql: CHECKED, values: [] },
+    { sql: "check_due_at <= ?", values: [now] },
+  ];
+  const order = { by: ["check_due_at", "site_key_hash"], newestFirst: false } as const;
+  return sites.page(db, where, order, page);
 }
 
 /** The number of sites, and the problems that their owners should see. */
 export async function siteHealth(db: Queries) {
-  const counts = await db.get<{ total: number; verified: number }>(
-    `SELECT COUNT(*) AS total, COUNT(CASE WHEN status = 'verified' THEN 1 END) AS verified
-     FROM sites WHERE deleted_at IS NULL`,
-  );
+  // Two counts, because each is of an index of its own.
+  const total = await countRows(db, "sites WHERE deleted_at IS NULL");
+  const verified = await countRows(db, "sites WHERE deleted_at IS NULL AND status = 'verified'");
   const troubled = await db.all<{ domain: string; problem: string }>(
     `SELECT domain, problem FROM sites WHERE deleted_at IS NULL AND problem IS NOT NULL
      ORDER BY domain LIMIT 20`,
   );
-  return { total: counts?.total ?? 0, verified: counts?.verified ?? 0, troubled };
+  return { total, verified, troubled };
 }
 
 export async function insertSite(tx: Transaction, site: Site): Promise<void> {
@@ -183,7 +186,8 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   const columns = [
     ...["domain", "name", "description", "skills", "audit_public", "processor"],
     ...["policy_published", "status", "version", "verification_token", "verification_method"],
-    ...["verification_reason", "verified_at", "checked_at", "failed_days", "problem", "changed_at"],
+    ...["verification_reason", "verified_at", "checked_at", "check_due_at", "failed_days"],
+    ...["problem", "changed_at"],
   ];
   const changed = await sites.update(tx, row, columns, AS_READ, siteKeyHash, version);
   if (changed === 1) tx.announce(SITE_TOPIC, siteKeyHash);
@@ -192,7 +196,7 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
 
 /** Writes the result of a check of the proof. The site itself does not change, so its documents stay valid. */
 export async function recordCheck(tx: Transaction, site: Site): Promise<boolean> {
-  const columns = ["checked_at", "failed_days", "problem"];
+  const columns = ["checked_at", "check_due_at", "failed_days", "problem"];
   const { siteKeyHash, version } = site;
   const row = sites.rowOf(site);
   return (await sites.update(tx, row, columns, AS_READ, siteKeyHash, version)) === 1;

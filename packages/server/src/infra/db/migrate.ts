@@ -38,6 +38,7 @@ import { declines } from "./migrations/0029-declines.js";
 import { revocations } from "./migrations/0030-revocations.js";
 import { keptAnswers } from "./migrations/0031-kept-answers.js";
 import { ownProfiles } from "./migrations/0032-own-profiles.js";
+import { siteChecks } from "./migrations/0033-site-checks.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -75,6 +76,7 @@ const MIGRATIONS: readonly Migration[] = [
   revocations,
   keptAnswers,
   ownProfiles,
+  siteChecks,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
