@@ -36,12 +36,15 @@ function hasRoom(folder: string): boolean {
 // long as memory. Workers and helpers read where they are to be; elsewhere it is the usual place.
 if (process.env.TEST_FOLDER === undefined && hasRoom(MEMORY)) process.env.TEST_FOLDER = MEMORY;
 
-/** A worker makes a new heap of everything for each test: fewer, larger collections. */
-const LARGE_YOUNG_HEAP = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+/** A worker makes everything anew for each test: it collects seldom, and leaves the other core alone. */
+const FEW_COLLECTIONS = [
+  "--min-semi-space-size=64",
+  "--max-semi-space-size=64",
+  "--single-threaded-gc",
+];
 /** A worker of `npm test` lives for minutes, but runs nothing for long: it compiles and collects less. */
 const LITTLE_COMPILED = [
-  ...LARGE_YOUNG_HEAP,
-  "--single-threaded-gc",
+  ...FEW_COLLECTIONS,
   "--interrupt-budget=300000",
   "--always-sparkplug",
   "--no-flush-bytecode",
@@ -87,7 +90,7 @@ const TIERS: Readonly<
   release: {
     // They wait for installations, downloads and processes half of the time.
     maxWorkers: 5,
-    execArgv: LARGE_YOUNG_HEAP,
+    execArgv: FEW_COLLECTIONS,
     include: [...RELEASE, ...filesOfOneDatabase()],
     env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
   },
