@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { onceForWorker } from "../../test/once-for-worker.ts";
 
 /**
  * Other people's schemas, read from beside the repository and never committed. Absent in a
@@ -15,12 +14,10 @@ if (schemasAbsent) console.warn("skipped: ../shared/schemas is not beside this r
 
 /** What a schema, or the part of it that `pointer` names, has against a document. */
 export function complaintsBy(file: string, pointer = "#") {
-  const ajv = onceForWorker(`schemas of ${file}`, () => {
-    // Not strict: published schemas carry words of their own, such as `example`.
-    const made = new Ajv2020({ strict: false, allErrors: true });
-    addFormats.default(made);
-    return made.addSchema(JSON.parse(readFileSync(folder + file, "utf8")), file);
-  });
+  // Not strict: published schemas carry words of their own, such as `example`.
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(JSON.parse(readFileSync(folder + file, "utf8")), file);
   const validate = ajv.getSchema(file + pointer);
   if (validate === undefined) throw new Error(`${file} has no ${pointer}`);
   return (document: unknown): string[] => {

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
-import { onceForWorker } from "../../../test/once-for-worker.ts";
 import { createApp } from "../src/app.ts";
 import { type Config, type Environment, readConfig } from "../src/config/config.ts";
 import { type Context, createContext, type Overrides } from "../src/context.ts";
@@ -119,7 +118,9 @@ async function migratedPostgres(): Promise<string> {
   return `${inject("postgresSocketUrl")}${name}`;
 }
 
-/** The bytes of a SQLite file with this build's schema. */
+/** The bytes of a SQLite file with this build's schema, migrated once for each worker. */
+let migratedFile: Promise<Buffer> | undefined;
+
 async function migrateFile(): Promise<Buffer> {
   const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-schema-"));
   const path = join(folder, "migrated.db");
@@ -135,8 +136,8 @@ async function migrateFile(): Promise<Buffer> {
 async function spareMigrations(config: Config): Promise<void> {
   const isNew = existsSync(config.dataDir) && !installationExists(config);
   if (!isNew) return;
-  const migrated = await onceForWorker("migrated SQLite file", migrateFile);
-  writeFileSync(sqlitePath(config), migrated, { mode: 0o600 });
+  migratedFile ??= migrateFile();
+  writeFileSync(sqlitePath(config), await migratedFile, { mode: 0o600 });
 }
 
 /** Environment of an installation of its own, on either database. */

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { onceForWorker } from "../../../../test/once-for-worker.ts";
 import type { StripeEvent } from "./adjustments.ts";
 import type { SimulatedCall } from "./calls.ts";
 
@@ -114,5 +113,5 @@ class StripeSchemas {
 }
 
 export const stripeSchemas: StripeSchemas | undefined = existsSync(file)
-  ? onceForWorker("Stripe schemas", () => new StripeSchemas(JSON.parse(readFileSync(file, "utf8"))))
+  ? new StripeSchemas(JSON.parse(readFileSync(file, "utf8")))
   : undefined;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { onceForWorker } from "../../../../test/once-for-worker.ts";
 
 /** UCP's own schemas, from beside the repository; absent in a stranger's clone. */
 const folder = fileURLToPath(
@@ -70,6 +69,8 @@ function forRequest(value: unknown, operation: Operation): unknown {
 const requestId = (id: string, operation: Operation) =>
   id.replace("https://ucp.dev/schemas/", `https://ucp.dev/${operation}/schemas/`);
 
+const requests = new Map<Operation, Ajv2020>();
+
 /** What a request lacks to be what UCP's annotated schema says of an operation. */
 export function requestFaults(
   schema: string,
@@ -77,18 +78,20 @@ export function requestFaults(
   value: unknown,
 ): readonly string[] {
   if (!schemasThere) return [];
-  const ajv = onceForWorker(`UCP schemas of ${operation}`, () =>
-    load((one) => forRequest(one, operation) as Schema),
-  );
-  const check = ajv?.getSchema(`https://ucp.dev/${operation}/schemas/${schema}`);
+  const ajv =
+    requests.get(operation) ?? load((one) => forRequest(one, operation) as Schema) ?? new Ajv2020();
+  requests.set(operation, ajv);
+  const check = ajv.getSchema(`https://ucp.dev/${operation}/schemas/${schema}`);
   if (check === undefined) throw new Error(`UCP has no schema ${schema}`);
   if (check(value) === true) return [];
   return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
+let loaded: Ajv2020 | undefined;
+
 /** What a value lacks to be what UCP's schema says; nothing where the schemas are not there. */
 export function schemaFaults(schema: string, value: unknown): readonly string[] {
-  const loaded = onceForWorker("UCP schemas", () => load());
+  loaded ??= load();
   if (loaded === undefined) return [];
   const check = loaded.getSchema(`https://ucp.dev/schemas/${schema}`);
   if (check === undefined) throw new Error(`UCP has no schema ${schema}`);
