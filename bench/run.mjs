@@ -16,6 +16,7 @@ const GROUPS = [
   "mandates",
   "checkout",
   "overview",
+  "anonymous",
   "sites",
 ];
 const asked = process.argv.slice(2);
