@@ -7,13 +7,18 @@ import {
   wordsOf,
 } from "../../domain/products/product.js";
 import { searchProducts } from "../../domain/products/search/store.js";
-import { productById, listProducts as selectProducts } from "../../domain/products/store.js";
+import {
+  PRODUCTS_BY_ID_MAX,
+  productsByIds,
+  listProducts as selectProducts,
+} from "../../domain/products/store.js";
 import type { Page, PageRequest } from "../page.js";
 
 /** Words of a query that are searched for; further words are ignored. */
 const WORDS_MAX = 16;
 const WORD_CHARS_MAX = 64;
 export const PAGE_MAX = 50;
+export const LOOKUP_IDS_MAX = PRODUCTS_BY_ID_MAX;
 /** People do not read further, and a search must not be a way to copy all products. */
 const OFFSET_MAX = 10_000;
 const CURSOR = /^from (\d{1,5})$/;
@@ -61,19 +66,19 @@ export async function findProducts(
   return ok({ products: rows.slice(0, size), next: more ? cursorAt(offset + size) : null });
 }
 
+const isProductId = (id: string) =>
+  id !== "" && id.length <= PRODUCT_ID_CHARS_MAX && !UNSEEN.test(id);
+
 /** The products with these ids, each once, in the order of the ids. Unknown ids are left out. */
 export async function lookUpProducts(
   { db }: Context,
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<readonly Product[]> {
-  const products: Product[] = [];
-  for (const id of new Set(ids)) {
-    if (id === "" || id.length > PRODUCT_ID_CHARS_MAX || UNSEEN.test(id)) continue;
-    const product = await productById(db, siteKeyHash, id);
-    if (product !== undefined) products.push(product);
-  }
-  return products;
+  const wanted = [...new Set(ids)].filter(isProductId);
+  const found = await productsByIds(db, siteKeyHash, wanted);
+  const byId = new Map(found.map((product) => [product.productId, product]));
+  return wanted.map((id) => byId.get(id)).filter((product) => product !== undefined);
 }
 
 /** A page of a site's products in the order of their ids. A cursor is the id of the last one shown. */

@@ -1,5 +1,10 @@
 import type { JsonObject, JsonValue } from "@gatehouse/protocol";
-import { findProducts, lookUpProducts, PAGE_MAX } from "../../actions/products/find-products.js";
+import {
+  findProducts,
+  LOOKUP_IDS_MAX,
+  lookUpProducts,
+  PAGE_MAX,
+} from "../../actions/products/find-products.js";
 import type { Context } from "../../context.js";
 import type { Product } from "../../domain/products/product.js";
 import { errorAnswer, type UcpAnswer, ucpMember } from "./answer.js";
@@ -13,7 +18,6 @@ const LOOKUP = "dev.ucp.shopping.catalog.lookup";
 /** UCP's page size for a request that names none. */
 const PAGE = 10;
 const QUERY_CHARS_MAX = 500;
-const IDS_MAX = 50;
 
 /** A product has one variant: itself. */
 function variantOf({ productId: id, title, description, price, url, ...product }: Product) {
@@ -84,11 +88,11 @@ async function searchCatalog(
 }
 
 function idsIn(value: JsonValue | undefined): readonly string[] {
-  if (Array.isArray(value) && value.length > IDS_MAX) {
-    const content = `\`ids\` can hold at most ${IDS_MAX}. Send the others in another request.`;
+  if (Array.isArray(value) && value.length > LOOKUP_IDS_MAX) {
+    const content = `\`ids\` can hold at most ${LOOKUP_IDS_MAX}. Send the others in another request.`;
     throw ucpProblem("request_too_large", content);
   }
-  const ids = listIn(value, "ids", IDS_MAX);
+  const ids = listIn(value, "ids", LOOKUP_IDS_MAX);
   if (ids.some((id) => typeof id !== "string")) throw invalid("`ids` must be texts.");
   return ids as readonly string[];
 }
