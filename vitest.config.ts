@@ -90,7 +90,7 @@ const TIERS: Readonly<
   },
   release: {
     // They wait for installations, downloads and processes half of the time.
-    maxWorkers: 5,
+    maxWorkers: 4,
     execArgv: FEW_COLLECTIONS,
     include: [...RELEASE, ...filesOfOneDatabase()],
     env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
