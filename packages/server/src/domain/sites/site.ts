@@ -1,5 +1,5 @@
 import type { PaymentHandler, SkillSetting } from "@gatehouse/protocol";
-import { DAY_MS, HOUR_MS } from "../../infra/time.js";
+import { DAY_MS } from "../../infra/time.js";
 
 type SiteStatus = "pending" | "verified";
 export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
@@ -64,21 +64,24 @@ export const SITE_NAME_CHARS_MAX = 120;
 export const SITE_DESCRIPTION_CHARS_MAX = 500;
 /** A site whose proof is missing this many days in a row goes back to pending. */
 export const FAILED_DAYS_MAX = 3;
-/** A proof is checked at least this often. */
 const RECHECK_EVERY_MS = DAY_MS;
-/** Checks of sites that were verified together are spread over this long. */
-const RECHECK_SPREAD_MS = 4 * HOUR_MS;
+
+/** A time within a day that depends on the token alone. */
+function timeOfDay(token: string): number {
+  let time = 0;
+  for (const character of token) time = (time * 31 + character.charCodeAt(0)) % DAY_MS;
+  return time;
+}
 
 /**
- * When a proof is checked next. Each site has a period of its own, by its token, so that sites which
- * were verified or imported together are soon checked at different times of the day.
+ * When the proof is checked next: a day after the last check. The first check is earlier, at a time of the
+ * site's own, so that sites which were verified together are checked at different times of the day.
  */
-export function checkDueAt({ token, checkedAt }: Site["verification"]): number | null {
+export function checkDueAt(proof: Site["verification"]): number | null {
+  const { token, verifiedAt, checkedAt } = proof;
   if (checkedAt === null) return null;
-  let spread = 0;
-  for (const character of token)
-    spread = (spread * 31 + character.charCodeAt(0)) % RECHECK_SPREAD_MS;
-  return checkedAt + RECHECK_EVERY_MS - spread;
+  const isFirst = checkedAt === verifiedAt;
+  return checkedAt + (isFirst ? timeOfDay(token) : RECHECK_EVERY_MS);
 }
 
 /** Random bytes of the token an owner publishes. */

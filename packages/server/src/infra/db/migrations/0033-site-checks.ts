@@ -9,7 +9,7 @@ export const siteChecks: Migration = {
   sql: ({ integer }) => `
 ALTER TABLE sites ADD COLUMN check_due_at ${integer};
 
-UPDATE sites SET check_due_at = checked_at + 72000000 WHERE checked_at IS NOT NULL;
+UPDATE sites SET check_due_at = checked_at + 86400000 WHERE checked_at IS NOT NULL;
 
 CREATE INDEX sites_by_check_due ON sites (check_due_at, site_key_hash)
   WHERE deleted_at IS NULL AND status = 'verified' AND verification_method <> 'operator';
