@@ -20,17 +20,17 @@ const NAMES = [
   'it\'s "quoted"',
   "\u{1f339} rose",
 ];
-/** What is asked for, and the only names that hold it. */
+/** What is asked for, and the only names that hold it. Longer than an id could hold by chance. */
 const ASKED: readonly (readonly [string, readonly string[]])[] = [
   ["%", ["100% cotton"]],
-  ["e_c", ["snake_case"]],
+  ["e_case", ["snake_case"]],
   ["*", ["a*b"]],
   ["?", ["what?"]],
   ["[", ["[draft] (v1.0)"]],
   ["]", ["[draft] (v1.0)"]],
   ["[d", ["[draft] (v1.0)"]],
   ["(v1.0)", ["[draft] (v1.0)"]],
-  ["v1x0", []],
+  ["(v1x0)", []],
   ["\\", ["back\\slash"]],
   ["^$|{2}+", ["^$|{2}+"]],
   ["\\d", []],
