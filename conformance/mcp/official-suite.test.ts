@@ -10,13 +10,13 @@ import {
   freshEnvironment,
   startServer,
 } from "../../packages/server/test/harness.ts";
-import { fetchedPackage, newerNode } from "../outside/fetched.ts";
+import { newerNode, officialMcpTools } from "../outside/fetched.ts";
 import { FIXTURE_TOOLS } from "./fixture-tools.ts";
 
 const run = promisify(execFile);
 const RUN_MS_MAX = 300_000;
 
-/** Asked for by the release tier and `npm run conformance`: these tools weigh 400 MB. */
+/** Asked for by the release tier and `npm run conformance`: these tools weigh 200 MB. */
 const asked = process.env.OUTSIDE_TOOLS === "fetch";
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024, timeout: RUN_MS_MAX };
 
@@ -63,12 +63,11 @@ describe.skipIf(!asked)("the official tools:", { timeout: RUN_MS_MAX }, () => {
   });
 
   test("the conformance suite reports only the failures that are excused, and all of those", async (context) => {
-    const home = await fetchedPackage("@modelcontextprotocol/conformance", "0.2.0-alpha.12");
-    const node = await newerNode();
+    const [home, node] = await Promise.all([officialMcpTools(), newerNode()]);
     if (home === undefined || node === undefined) {
       return context.skip("the MCP conformance suite cannot be fetched here");
     }
-    const suite = join(home, "dist", "index.js");
+    const suite = join(home, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
     const found = new Set<string>();
     for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
       const out = join(folder, revision);
@@ -82,9 +81,9 @@ describe.skipIf(!asked)("the official tools:", { timeout: RUN_MS_MAX }, () => {
   });
 
   test("the inspector lists the tools and calls one", async (context) => {
-    const home = await fetchedPackage("@modelcontextprotocol/inspector", "1.0.3");
+    const home = await officialMcpTools();
     if (home === undefined) return context.skip("the MCP inspector cannot be fetched here");
-    const inspector = join(home, "cli", "build", "cli.js");
+    const inspector = join(home, "node_modules/inspector/cli/build/cli.js");
     const inspect = async (...args: readonly string[]) => {
       const asked = ["--cli", url, "--transport", "http", ...args];
       const { stdout } = await run(process.execPath, [inspector, ...asked], OUTPUT);

@@ -27,9 +27,18 @@ function run(command: string, args: readonly string[]) {
   return execute(command, args, { timeout: COMMAND_MS_MAX });
 }
 
-function install(folder: string, packageName: string) {
+function install(folder: string, ...packages: readonly string[]) {
   const bare = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts"];
-  return run("npm", ["install", "--prefix", folder, ...bare, ...IMPATIENT, packageName]);
+  return run("npm", ["install", "--prefix", folder, ...bare, ...IMPATIENT, ...packages]);
+}
+
+/** Some files of a package, without what it depends on. Unpacked they are in `package`. */
+async function unpack(folder: string, packageName: string, files: readonly string[]) {
+  const args = ["pack", packageName, "--silent", "--pack-destination", folder, ...IMPATIENT];
+  const archive = join(folder, (await run("npm", args)).stdout.trim());
+  const wanted = files.map((file) => `package/${file}`);
+  await run("tar", ["-xzf", archive, "-C", folder, ...wanted]);
+  rmSync(archive);
 }
 
 /** Fills a folder of the cache, once. It gets its name when complete: a cut fetch leaves none. */
@@ -58,10 +67,19 @@ async function fetched(
 }
 
 /** Where a package of npm is, with all it needs; undefined where it cannot be fetched. */
-export async function fetchedPackage(name: string, version: string): Promise<string | undefined> {
-  const folder = `${name.replaceAll("/", "+")}-${version}`;
-  const home = await fetched(folder, (coming) => install(coming, `${name}@${version}`));
-  return home && join(home, "node_modules", name);
+async function fetchedPackage(name: string): Promise<string | undefined> {
+  const home = await fetched(name, (folder) => install(folder, name));
+  return home && join(home, "node_modules");
+}
+
+/** The folder of MCP's conformance suite and of its inspector, without the inspector's web page. */
+export function officialMcpTools(): Promise<string | undefined> {
+  const scope = "@modelcontextprotocol";
+  return fetched("mcp-conformance-0.2.0-alpha.12-inspector-1.0.3", async (folder) => {
+    await install(folder, `${scope}/conformance@0.2.0-alpha.12`, `${scope}/inspector-cli@1.0.3`);
+    await unpack(folder, `${scope}/inspector@1.0.3`, ["package.json", "cli"]);
+    renameSync(join(folder, "package"), join(folder, "node_modules", "inspector"));
+  });
 }
 
 interface Finding {
@@ -79,12 +97,8 @@ interface ArdTester {
 export async function lighthouseArd(): Promise<(new () => ArdTester) | undefined> {
   const home = await fetched("lighthouse-13.5.0", async (folder) => {
     await install(folder, "lighthouse-logger@2.0.2");
-    await run("npm", ["pack", "lighthouse@13.5.0", "--pack-destination", folder, ...IMPATIENT]);
-    const archive = join(folder, "lighthouse-13.5.0.tgz");
-    const needed = ["package/package.json", "package/third-party/ard"];
-    await run("tar", ["-xzf", archive, "-C", folder, ...needed]);
+    await unpack(folder, "lighthouse@13.5.0", ["package.json", "third-party/ard"]);
     renameSync(join(folder, "package"), join(folder, "node_modules", "lighthouse"));
-    rmSync(archive);
   });
   if (home === undefined) return undefined;
   const module = join(home, "node_modules", "lighthouse", "third-party", "ard", "ard.js");
@@ -94,8 +108,9 @@ export async function lighthouseArd(): Promise<(new () => ArdTester) | undefined
 /** A Node that tools need which do not load on Node 20: this one, or one from npm. */
 export async function newerNode(): Promise<string | undefined> {
   if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) return process.execPath;
-  const home = await fetchedPackage(`node-${process.platform}-${process.arch}`, NODE);
-  return home && join(home, "bin", "node");
+  const name = `node-${process.platform}-${process.arch}@${NODE}`;
+  const home = await fetched(name, (folder) => unpack(folder, name, ["bin/node"]));
+  return home && join(home, "package", "bin", "node");
 }
 
 interface AfdocsResult {
@@ -112,9 +127,9 @@ export async function afdocs(
   checks: readonly string[],
   pages: readonly string[],
 ): Promise<readonly AfdocsResult[] | undefined> {
-  const [node, home] = await Promise.all([newerNode(), fetchedPackage("afdocs", "0.22.2")]);
+  const [node, home] = await Promise.all([newerNode(), fetchedPackage("afdocs@0.22.2")]);
   if (node === undefined || home === undefined) return undefined;
-  const bin = join(home, "bin", "afdocs.mjs");
+  const bin = join(home, "afdocs", "bin", "afdocs.mjs");
   const options = ["--quiet", "--format", "json", "--request-delay", "0"];
   const chosen = ["--checks", checks.join(","), "--urls", pages.join(",")];
   const { stdout } = await run(node, [bin, "check", url, ...options, ...chosen]).catch((error) => {
