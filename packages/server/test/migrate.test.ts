@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { searchProducts } from "../src/domain/products/search/store.ts";
 import type { Database, Dialect } from "../src/infra/db/database.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../src/infra/db/migrate.ts";
 import type { Migration } from "../src/infra/db/migration.ts";
@@ -85,6 +86,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "kept-answers",
       "own-profiles",
       "site-checks",
+      "product-search",
     ]);
   });
 
@@ -153,6 +155,42 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     expect(kept).toMatchObject({ ...message, audience: "owner", since: NOON - 5, place: null });
     const [sold] = await db.all<Record<string, unknown>>("SELECT * FROM orders");
     expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
+  });
+
+  test("they keep products searchable from before words were searched by site", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 33 });
+    const site = "Ab-_5678901234567890123456789012345678901234";
+    const product = (product_id: string, site_key_hash: string) => ({
+      site_key_hash,
+      product_id,
+      title: "Red rose",
+      description: "A flower",
+      availability: "in_stock",
+      title_words: "red rose",
+      body_words: "a flower",
+      price_minor: 100,
+      currency: "EUR",
+      import_id: "imp_1",
+      changed_at: NOON,
+    });
+    const rows = [product("rose", site), product("theirs", site.toLowerCase())];
+    await db.transaction((tx) => tx.insert("products", rows));
+    await migrate(db, { now: NOON });
+    const found = async (...words: string[]) => {
+      const query = { words, minMinor: null, maxMinor: null, offset: 0, limit: 5 };
+      return (await searchProducts(db, site, query)).map(({ productId }) => productId);
+    };
+    const change = (sql: string) => db.transaction((tx) => tx.run(sql));
+    expect(await found("red", "ros")).toEqual(["rose"]);
+    await change("UPDATE products SET title_words = 'white rose' WHERE product_id = 'rose'");
+    expect([await found("red"), await found("white"), await found("flower")]).toEqual([
+      [],
+      ["rose"],
+      ["rose"],
+    ]);
+    await change("DELETE FROM products WHERE product_id = 'rose'");
+    expect(await found("rose")).toEqual([]);
   });
 
   test("they add up what platforms spent under several names, and keep their age", async () => {

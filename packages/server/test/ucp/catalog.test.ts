@@ -117,6 +117,26 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "rose", filters: { price: { max: 450 } } })).toEqual(["rose-red"]);
   });
 
+  test("is searched page by page, each product once, however many have the words", async () => {
+    const lamps = Array.from({ length: 120 }, (_, n) =>
+      n % 2 === 0
+        ? eur(`lamp-${n}`, `Lamp ${n} ${"long ".repeat(n % 3)}`, "1.00")
+        : eur(`desk-${n}`, `Desk ${n}`, "1.00", { description: "With a lamp." }),
+    );
+    await shop.admin("PUT", "/products", { products: [...PRODUCTS, ...lamps] });
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const pagination = { limit: 7, ...(cursor === undefined ? {} : { cursor }) };
+      const { body } = await call("search", { query: "lamp", pagination });
+      seen.push(...body.products.map(({ id }: { id: string }) => id));
+      cursor = body.pagination.cursor;
+    } while (cursor !== undefined && seen.length < 200);
+    expect([...seen].sort()).toEqual(lamps.map(({ id }) => id).sort());
+    expect(seen.slice(0, 60).filter((id) => id.startsWith("desk"))).toEqual([]);
+    await shop.admin("PUT", "/products", { products: PRODUCTS });
+  });
+
   test("needs at least one search input", async () => {
     for (const body of [{}, { query: " " }, { filters: {} }, { pagination: { limit: 5 } }]) {
       const { status, body: answer } = await call("search", body);

@@ -39,7 +39,7 @@ import { revocations } from "./migrations/0030-revocations.js";
 import { keptAnswers } from "./migrations/0031-kept-answers.js";
 import { ownProfiles } from "./migrations/0032-own-profiles.js";
 import { siteChecks } from "./migrations/0033-site-checks.js";
-import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
+import { productSearch } from "./migrations/0034-product-search.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -77,6 +77,7 @@ const MIGRATIONS: readonly Migration[] = [
   keptAnswers,
   ownProfiles,
   siteChecks,
+  productSearch,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -98,7 +99,7 @@ const WORDS: Readonly<Record<Dialect, SqlWords>> = {
 DROP TRIGGER ${table}_no_delete;
 CREATE TRIGGER ${table}_no_delete BEFORE DELETE ON ${table} WHEN (${condition}) IS NOT TRUE
 BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
-    productSearch: SQLITE_PRODUCT_SEARCH,
+    dialect: "sqlite",
   },
   postgres: {
     integer: "BIGINT",
@@ -111,7 +112,7 @@ CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table} FOR EACH R
 CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse();`,
     deletableWhere: (table, condition) => `
 CREATE OR REPLACE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'DELETE' THEN IF (${condition}) IS TRUE THEN RETURN OLD; END IF; END IF; RAISE EXCEPTION '${table} is append-only'; END $$;`,
-    productSearch: POSTGRES_PRODUCT_SEARCH,
+    dialect: "postgres",
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Transaction } from "./database.js";
+import type { Dialect, Transaction } from "./database.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
 export interface SqlWords {
@@ -11,8 +11,8 @@ export interface SqlWords {
   appendOnly(table: string): string;
   /** A condition on `OLD`: only rows of an append-only table that meet it can be deleted. */
   deletableWhere(table: string, condition: string): string;
-  /** Makes the words of products searchable. The two databases do it differently. */
-  readonly productSearch: string;
+  /** For what the two databases do differently altogether. */
+  readonly dialect: Dialect;
 }
 
 export interface Migration {

@@ -1,5 +1,5 @@
 import type { Database } from "../../../infra/db/database.js";
-import { POSTGRES_PRODUCT_WORDS } from "../../../infra/db/product-search.js";
+import { POSTGRES_PRODUCT_WORDS, siteMark } from "../../../infra/db/product-search.js";
 import type { Product } from "../product.js";
 import { products } from "../store.js";
 
@@ -24,28 +24,38 @@ function conditions({ minMinor, maxMinor }: ProductQuery) {
   return { sql: limits.map(({ sql }) => sql).join(""), values: limits.map(({ value }) => value) };
 }
 
-/** Products with the words that are ranked, so that a word which all products have costs no more. */
+/** Products with the words that a search looks at, so that a word which all products have costs no more. */
 const CANDIDATES_MAX = 500;
+/** Products that SQLite ranks among each other: a page costs as much as the blocks up to its last one. */
+const BLOCK_PRODUCTS = 50;
 /** A shorter beginning of a word would match half of all words. */
 const PREFIX_CHARS_MIN = 3;
 
 const isPrefix = (words: readonly string[], i: number) =>
   i === words.length - 1 && (words[i] as string).length >= PREFIX_CHARS_MIN;
 
-const quoted = (word: string, last: boolean) => `"${word}"${last ? "*" : ""}`;
+interface Match {
+  /** An expression of FTS5. */
+  readonly sql: string;
+  /** The column that the words are in. */
+  readonly column: "title_words" | "body_words";
+}
 
-function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
-  const { words, limit, offset } = query;
+/** A page of the products that match: block by block in the order of their import, short texts first. */
+function matching(db: Readable, siteKeyHash: string, match: Match, query: ProductQuery) {
+  const { limit, offset } = query;
   const { sql, values } = conditions(query);
-  const site = Buffer.from(siteKeyHash, "utf8").toString("hex");
-  const wanted = words.map((word, i) => quoted(word, isPrefix(words, i))).join(" AND ");
+  const needed = Math.ceil((offset + limit) / BLOCK_PRODUCTS) * BLOCK_PRODUCTS;
+  // CROSS, because SQLite would rather read all products of the site and look each one up in `found`.
   return db.all<object>(
     `SELECT products.* FROM (
-       SELECT product_id, bm25(products_search, 0, 0, 10, 1, 0) AS rank FROM products_search
-       WHERE products_search MATCH ? LIMIT ${CANDIDATES_MAX}) AS found
-     JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id
-     WHERE 1 = 1${sql} ORDER BY found.rank, products.product_id LIMIT ? OFFSET ?`,
-    `site:"${site}" AND {title_words body_words}:(${wanted})`,
+       SELECT product_id, length(words) AS size, (row_number() OVER () - 1) / ${BLOCK_PRODUCTS} AS block
+       FROM (SELECT product_id, ${match.column} AS words FROM products_search
+             WHERE products_search MATCH ? LIMIT ?)) AS found
+     CROSS JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id
+     WHERE 1 = 1${sql} ORDER BY block, size, products.product_id LIMIT ? OFFSET ?`,
+    match.sql,
+    sql === "" ? Math.min(needed, CANDIDATES_MAX) : CANDIDATES_MAX,
     siteKeyHash,
     ...values,
     limit,
@@ -53,10 +63,33 @@ function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
   );
 }
 
+/** First the products with all words in their title, then those with some of them in the description. */
+async function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
+  const mark = siteMark(siteKeyHash);
+  const { words, limit, offset } = query;
+  const wanted = words.map((word, i) => `"${mark}${word}"${isPrefix(words, i) ? "*" : ""}`);
+  const all = `(${wanted.join(" AND ")})`;
+  const inTitle: Match = { sql: `title_words:${all}`, column: "title_words" };
+  const inBody: Match = {
+    sql: `{title_words body_words}:${all} NOT ${inTitle.sql}`,
+    column: "body_words",
+  };
+
+  const first = await matching(db, siteKeyHash, inTitle, query);
+  if (first.length === limit) return first;
+  const titled =
+    first.length > 0 || offset === 0
+      ? offset + first.length
+      : (await matching(db, siteKeyHash, inTitle, { ...query, offset: 0, limit: offset })).length;
+  const rest = { ...query, offset: Math.max(0, offset - titled), limit: limit - first.length };
+  return [...first, ...(await matching(db, siteKeyHash, inBody, rest))];
+}
+
 function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) {
+  const mark = siteMark(siteKeyHash);
   const { words, limit, offset } = query;
   const { sql, values } = conditions(query);
-  const wanted = words.map((word, i) => `'${word}'${isPrefix(words, i) ? ":*" : ""}`);
+  const wanted = words.map((word, i) => `'${mark}${word}'${isPrefix(words, i) ? ":*" : ""}`);
   return db.all<object>(
     `SELECT * FROM (
        SELECT products.*, wanted FROM products, to_tsquery('simple', ?) AS wanted
