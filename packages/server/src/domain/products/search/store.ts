@@ -41,25 +41,31 @@ interface Match {
   readonly column: "title_words" | "body_words";
 }
 
+/** Reads the products of `found`. CROSS, because SQLite would rather look for each product in `found`. */
+const THEIR_PRODUCTS =
+  "CROSS JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id";
+
 /** A page of the products that match: block by block in the order of their import, short texts first. */
 function matching(db: Readable, siteKeyHash: string, match: Match, query: ProductQuery) {
   const { limit, offset } = query;
   const { sql, values } = conditions(query);
+  const isPriced = values.length > 0;
   const needed = Math.ceil((offset + limit) / BLOCK_PRODUCTS) * BLOCK_PRODUCTS;
-  // CROSS, because SQLite would rather read all products of the site and look each one up in `found`.
   return db.all<object>(
     `SELECT products.* FROM (
-       SELECT product_id, length(words) AS size, (row_number() OVER () - 1) / ${BLOCK_PRODUCTS} AS block
-       FROM (SELECT product_id, ${match.column} AS words FROM products_search
-             WHERE products_search MATCH ? LIMIT ?)) AS found
-     CROSS JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id
-     WHERE 1 = 1${sql} ORDER BY block, size, products.product_id LIMIT ? OFFSET ?`,
+       SELECT found.product_id, size, block FROM (
+         SELECT product_id, length(words) AS size, (row_number() OVER () - 1) / ${BLOCK_PRODUCTS} AS block
+         FROM (SELECT product_id, ${match.column} AS words FROM products_search
+               WHERE products_search MATCH ? LIMIT ?)) AS found
+       ${isPriced ? `${THEIR_PRODUCTS} WHERE 1 = 1${sql}` : ""}
+       ORDER BY block, size, found.product_id LIMIT ? OFFSET ?) AS found
+     ${THEIR_PRODUCTS} ORDER BY block, size, found.product_id`,
     match.sql,
-    sql === "" ? Math.min(needed, CANDIDATES_MAX) : CANDIDATES_MAX,
-    siteKeyHash,
-    ...values,
+    isPriced ? CANDIDATES_MAX : Math.min(needed, CANDIDATES_MAX),
+    ...(isPriced ? [siteKeyHash, ...values] : []),
     limit,
     offset,
+    siteKeyHash,
   );
 }
 
