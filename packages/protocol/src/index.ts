@@ -163,6 +163,7 @@ export {
   type Ed25519KeyFault,
   ed25519Bytes,
   ed25519Jwk,
+  glanceAtEd25519PublicKey,
   serviceKeyId,
   verifyEd25519,
 } from "./keys/ed25519.js";

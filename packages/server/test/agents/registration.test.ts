@@ -16,6 +16,9 @@ import { newKey, registering } from "./registering.ts";
 const WEEK_MS = 7 * 86_400_000;
 const MONTH_MS = 30 * 86_400_000;
 
+/** The base point of the curve plus its point of order two. */
+const MIXED_ORDER = "lZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZmZk";
+
 describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
@@ -108,6 +111,14 @@ describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect
       const { status, body } = await agent.challenge(site, { kty: "OKP", crv: "Ed25519", x });
       expect([status, body.reason]).toEqual([400, "schema_invalid"]);
     }
+    // To find this one takes long, so it is looked for when it is about to be trusted.
+    const jwk = { kty: "OKP", crv: "Ed25519", x: MIXED_ORDER } as const;
+    const { kid } = (await agent.challenge(site, jwk)).body;
+    const refused = await agent.register(site, { ...(await newKey()), jwk, kid });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      "jwk: the key has a small-order component.",
+    ]);
     for (const jwk of [undefined, {}, "key", { kty: "RSA", n: "AQAB", e: "AQAB" }]) {
       expect((await agent.challenge(site, jwk)).status).toBe(400);
     }

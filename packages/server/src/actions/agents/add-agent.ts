@@ -2,6 +2,7 @@ import {
   checkEd25519PublicKey,
   type Ed25519Jwk,
   ed25519Bytes,
+  glanceAtEd25519PublicKey,
   jwkThumbprint,
   ok,
   type Result,
@@ -23,14 +24,29 @@ export interface NewAgent {
   readonly tags: readonly string[];
 }
 
-/** Checks a public key, and returns it with its id. */
-export async function readAgentKeyStrictly(
+interface AgentKey {
+  readonly jwk: Ed25519Jwk;
+  readonly kid: string;
+}
+
+/** Reads a public key and returns it with its id. It must be checked strictly before it is trusted. */
+export function readAgentKey(value: unknown): Promise<Result<AgentKey, "invalid_request">> {
+  return readKey(value, glanceAtEd25519PublicKey);
+}
+
+/** Reads a public key that is about to be registered: a canonical point of prime order. */
+export function readAgentKeyStrictly(value: unknown): Promise<Result<AgentKey, "invalid_request">> {
+  return readKey(value, checkEd25519PublicKey);
+}
+
+async function readKey(
   value: unknown,
-): Promise<Result<{ jwk: Ed25519Jwk; kid: string }, "invalid_request">> {
+  check: typeof checkEd25519PublicKey,
+): Promise<Result<AgentKey, "invalid_request">> {
   const jwk = readPublicJwk(value);
   if (!jwk.ok) return refuse("invalid_request", `jwk: ${jwk.detail}.`);
   if (jwk.value.kty !== "OKP") return refuse("invalid_request", "jwk: agents use Ed25519 keys.");
-  const good = checkEd25519PublicKey(ed25519Bytes(jwk.value));
+  const good = check(ed25519Bytes(jwk.value));
   if (!good.ok) return refuse("invalid_request", `jwk: ${good.detail}.`);
   return ok({ jwk: jwk.value, kid: await jwkThumbprint(jwk.value) });
 }

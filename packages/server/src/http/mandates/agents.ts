@@ -1,5 +1,5 @@
 import { isJsonObject } from "@gatehouse/protocol";
-import { readAgentKeyStrictly } from "../../actions/agents/add-agent.js";
+import { readAgentKey } from "../../actions/agents/add-agent.js";
 import { showAgent } from "../../actions/agents/read-agents.js";
 import { registerAgent, registrationAudience } from "../../actions/agents/register-agent.js";
 import { rotateAgentKey } from "../../actions/agents/rotate-agent-key.js";
@@ -17,7 +17,7 @@ const MINUTES_PER_HOUR = 60;
 /** Challenges one address may request, as a multiple of its registrations. */
 const CHALLENGES_PER_REGISTRATION = 6;
 /** A detail that is a whole sentence, so agents may see it. */
-const SENTENCE = /^[A-Z`].*\.$/;
+const SENTENCE = /^(?:[A-Z`]|jwk: ).*\.$/;
 
 /** How agents register with a site: a challenge, an answer to it, and the status that follows. */
 export function agentHandlers(
@@ -28,7 +28,6 @@ export function agentHandlers(
   const limitPerHour = (burst: number) =>
     new AddressLimiter({ perMinute: burst / MINUTES_PER_HOUR, burst });
   const registrations = limitPerHour(perHour);
-  // Every challenge looks up a key, which costs more than most answers.
   const minting = limitPerHour(perHour * CHALLENGES_PER_REGISTRATION);
   const takeFrom = (limiter: AddressLimiter, networks: Networks) => {
     const waitMs = limiter.take(networks, clock.now());
@@ -42,7 +41,8 @@ export function agentHandlers(
       const site = await requireVerifiedSite(context, exchange);
       takeFrom(minting, exchange.caller.networks);
       const body = await readBody(context, exchange);
-      const key = await readAgentKeyStrictly(isJsonObject(body) ? body.jwk : undefined);
+      // Registration checks the key strictly, which takes ten times as long as a challenge.
+      const key = await readAgentKey(isJsonObject(body) ? body.jwk : undefined);
       if (!key.ok) throw new Problem("schema_invalid", { message: key.detail });
       const { kid } = key.value;
       const minted = challenges.issue({ siteKeyHash: site.siteKeyHash, kid }, clock.now());
