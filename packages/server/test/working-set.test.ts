@@ -62,6 +62,40 @@ describe.each(DATABASES)("a transaction, on %s,", (dialect) => {
     });
   });
 
+  test("finds several rows at once, as it has changed them, without those that are not there", async () => {
+    const db = await database();
+    const numbers = Array.from({ length: 40 }, (_, n) => String(n));
+    const sold = numbers.map((n) => ({
+      site_key_hash: "s",
+      product_id: n,
+      title: n,
+      description: "",
+      availability: "in_stock",
+      price_minor: Number(n),
+      currency: "EUR",
+      import_id: "i",
+      changed_at: 1,
+    }));
+    await db.transaction((tx) => tx.insert("products", sold.slice(1)));
+    const site = { site_key_hash: "s" };
+    const prices = async (from: Pick<Database, "findEach">, ids: readonly string[]) =>
+      (await from.findEach<{ price_minor: number }>("products", site, "product_id", ids))
+        .map(({ price_minor }) => price_minor)
+        .sort((a, b) => a - b);
+    expect(await prices(db, [])).toEqual([]);
+    expect(await prices(db, numbers)).toEqual(numbers.slice(1).map(Number));
+    expect(await prices(db, ["0", "3", "3", "x", "5"])).toEqual([3, 5]);
+    await db.transaction(async (tx) => {
+      expect(await prices(tx, ["1", "0"])).toEqual([1]);
+      await tx.insert("products", sold.slice(0, 1));
+      await tx.set("products", { ...site, product_id: "1" }, { price_minor: 100 });
+      await tx.set("products", { ...site, product_id: "2" }, { price_minor: 200 });
+      expect(await prices(tx, ["0", "1", "2", "3"])).toEqual([0, 3, 100, 200]);
+      await tx.run("DELETE FROM products WHERE product_id = '3'");
+      expect(await prices(tx, ["1", "2", "3"])).toEqual([100, 200]);
+    });
+  });
+
   test("reads a row once until one of its tables is changed", async () => {
     const db = await database();
     const sql = "SELECT arrival_us FROM exact_limits WHERE limit_key = ?";

@@ -14,7 +14,7 @@ import type { WantedLine } from "../domain/checkouts/platform.js";
 import type { PaymentCaller } from "../domain/declines/caller.js";
 import type { OrderedItem } from "../domain/payments/payment.js";
 import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../domain/products/product.js";
-import { productById, readOfProduct, type Wanted } from "../domain/products/store.js";
+import { productsByIds, readOfProduct, type Wanted } from "../domain/products/store.js";
 import type { Site } from "../domain/sites/site.js";
 import type { ExpectedRead, Queries } from "../infra/db/database.js";
 import type { Identity } from "./identity.js";
@@ -108,8 +108,10 @@ export async function priceLines(
   let currency: string | null = null;
   let subtotal = 0n;
   const lines: (PricedLine | LineFault)[] = [];
+  const ids = wanted.map(({ productId }) => productId);
+  const products = await productsByIds(db, siteKeyHash, ids);
   for (const { productId, quantity } of wanted) {
-    const product = await productById(db, siteKeyHash, productId);
+    const product = products.get(productId);
     if (product === undefined) {
       lines.push("not_found");
       continue;

@@ -77,8 +77,7 @@ export async function lookUpProducts(
 ): Promise<readonly Product[]> {
   const wanted = [...new Set(ids)].filter(isProductId);
   const found = await productsByIds(db, siteKeyHash, wanted);
-  const byId = new Map(found.map((product) => [product.productId, product]));
-  return wanted.map((id) => byId.get(id)).filter((product) => product !== undefined);
+  return wanted.map((id) => found.get(id)).filter((product) => product !== undefined);
 }
 
 /** A page of a site's products in the order of their ids. A cursor is the id of the last one shown. */

@@ -111,29 +111,19 @@ const keyOf = (siteKeyHash: string, productId: string) => ({
   product_id: productId,
 });
 
-export function productById(
-  db: Pick<Queries, "find">,
-  siteKeyHash: string,
-  productId: string,
-): Promise<Product | undefined> {
-  return products.find(db, keyOf(siteKeyHash, productId));
-}
-
-/** Products read by their ids in one statement. */
+/** Products read by their ids at once. */
 export const PRODUCTS_BY_ID_MAX = 50;
-const ID_MARKS = Array.from({ length: PRODUCTS_BY_ID_MAX }, () => "?").join(", ");
 
-/** The products of a site that have these ids, in no order. */
-export function productsByIds(
-  db: Queries,
+/** The products of a site that have these ids. */
+export async function productsByIds(
+  db: Pick<Queries, "findEach">,
   siteKeyHash: string,
   ids: readonly string[],
-): Promise<Product[]> {
-  if (ids.length > PRODUCTS_BY_ID_MAX) throw new Error("too many products are asked for at once");
-  // Padded to a fixed number, so that the database plans one statement. No product has an empty id.
-  const padded = Array.from({ length: PRODUCTS_BY_ID_MAX }, (_, place) => ids[place] ?? "");
-  const rest = `WHERE site_key_hash = ? AND product_id IN (${ID_MARKS})`;
-  return products.all(db, rest, siteKeyHash, ...padded);
+): Promise<ReadonlyMap<string, Product>> {
+  const unique = [...new Set(ids)];
+  const key = { site_key_hash: siteKeyHash };
+  const found = await products.findEach(db, key, "product_id", unique);
+  return new Map(found.map((product) => [product.productId, product]));
 }
 
 /** Products of a site by their id; with `search`, those whose title or id contains it. */

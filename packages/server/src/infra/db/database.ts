@@ -39,6 +39,13 @@ export interface Queries {
   getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>;
   /** Finds a row by a unique key; in a transaction, once. */
   find<Row>(table: string, key: NewRow): Promise<Row | undefined>;
+  /** As `find`, for several rows whose keys differ in one column. In no order, without those that are not there. */
+  findEach<Row>(
+    table: string,
+    key: NewRow,
+    column: string,
+    values: readonly string[],
+  ): Promise<Row[]>;
   /** What a store remembers of a transaction while it lasts; outside one, nothing. */
   memory<T extends object>(Kind: new () => T): T;
   /** Returns the number of rows changed. */
@@ -117,6 +124,26 @@ export function selectBy(table: string, key: NewRow): string {
   return `SELECT * FROM ${table} WHERE ${where.join(" AND ")}`;
 }
 
+/** Values that one statement looks for. Few sizes, so that few statements are prepared. */
+const SIZES = [1, 4, 16, 64];
+
+/** Finds rows by keys that differ in one column. */
+export function findEachRow<Row>(
+  db: Pick<Queries, "all">,
+  table: string,
+  key: NewRow,
+  column: string,
+  values: readonly string[],
+): Promise<Row[]> {
+  const size = SIZES.find((one) => one >= values.length);
+  if (size === undefined) throw new Error("too many rows are asked for at once");
+  const marks = Array.from({ length: size }, () => "?").join(", ");
+  // The last value fills the rest; a row is found once however often it is asked for.
+  const padded = Array.from({ length: size }, (_, i) => values[i] ?? (values.at(-1) as string));
+  const sql = `${selectBy(table, key)} AND ${column} IN (${marks})`;
+  return db.all(sql, ...Object.values(key), ...padded);
+}
+
 /** Queries outside a transaction, which remember nothing. */
 export abstract class PlainQueries implements Queries {
   abstract all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
@@ -129,6 +156,15 @@ export abstract class PlainQueries implements Queries {
 
   find<Row>(table: string, key: NewRow): Promise<Row | undefined> {
     return findRow(this, table, key);
+  }
+
+  async findEach<Row>(
+    table: string,
+    key: NewRow,
+    column: string,
+    values: readonly string[],
+  ): Promise<Row[]> {
+    return values.length === 0 ? [] : findEachRow<Row>(this, table, key, column, values);
   }
 
   memory<T extends object>(Kind: new () => T): T {

@@ -6,12 +6,8 @@ import {
   type SqlValue,
 } from "./database.js";
 import type { ChangedColumns } from "./raw-transaction.js";
-import {
-  openSqliteFile,
-  type SqliteFile,
-  type SqliteStatement,
-  sqliteFault,
-} from "./sqlite-driver.js";
+import { openSqliteFile, type SqliteFile, sqliteFault } from "./sqlite-driver.js";
+import { PreparedStatement } from "./sqlite-statement.js";
 
 const STATEMENTS_MAX = 500;
 /** Rows that one statement inserts, because the call is half of the cost of a row. */
@@ -30,18 +26,18 @@ export function translateSqliteError(error: unknown): unknown {
 /** One connection. Calls are synchronous inside, so a statement is never interleaved. */
 export class SqliteConnection extends PlainQueries {
   readonly raw: SqliteFile;
-  private readonly statements = new Map<string, SqliteStatement>();
+  private readonly statements = new Map<string, PreparedStatement>();
 
   constructor(path: string) {
     super();
     this.raw = openSqliteFile(path, BUSY_MS);
   }
 
-  private prepare(sql: string): SqliteStatement {
+  private prepare(sql: string): PreparedStatement {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
-      statement = this.raw.prepare(sql);
+      statement = new PreparedStatement(this.raw.prepare(sql));
       this.statements.set(sql, statement);
     }
     return statement;
@@ -49,7 +45,7 @@ export class SqliteConnection extends PlainQueries {
 
   async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     try {
-      return this.prepare(sql).all(...values) as Row[];
+      return this.prepare(sql).all(values) as Row[];
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -57,7 +53,7 @@ export class SqliteConnection extends PlainQueries {
 
   async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
     try {
-      return this.prepare(sql).get(...values) as Row | undefined;
+      return this.prepare(sql).get(values) as Row | undefined;
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -65,7 +61,7 @@ export class SqliteConnection extends PlainQueries {
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     try {
-      return Number(this.prepare(sql).run(...values).changes);
+      return this.prepare(sql).run(values);
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -86,7 +82,7 @@ export class SqliteConnection extends PlainQueries {
         for (const row of rows.slice(at, at + count)) {
           for (const column of columns) values.push(row[column] as SqlValue);
         }
-        statement.run(...values);
+        statement.run(values);
         at += count;
       }
     } catch (error) {
@@ -107,7 +103,7 @@ export class SqliteConnection extends PlainQueries {
     try {
       const statement = this.prepare(`UPDATE ${table} SET ${assigned.join(", ")} WHERE ${where}`);
       for (const row of rows) {
-        statement.run(...[...columns, ...key].map((column) => row[column] as SqlValue));
+        statement.run([...columns, ...key].map((column) => row[column] as SqlValue));
       }
     } catch (error) {
       throw translateSqliteError(error);

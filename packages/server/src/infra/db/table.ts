@@ -123,6 +123,16 @@ export class Table<T extends object> {
   }
 
   /** Finds a row by a unique key; in a transaction, once. */
+  async findEach(
+    db: Pick<Queries, "findEach">,
+    key: NewRow,
+    column: string,
+    values: readonly string[],
+  ): Promise<T[]> {
+    const rows = await db.findEach<NewRow>(this.name, key, column, values);
+    return rows.map((row) => this.read(row));
+  }
+
   async find(db: Pick<Queries, "find">, key: NewRow): Promise<T | undefined> {
     const row = await db.find<NewRow>(this.name, key);
     return row && this.read(row);

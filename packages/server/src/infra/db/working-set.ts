@@ -1,5 +1,6 @@
 import {
   type ExpectedRead,
+  findEachRow,
   findRow,
   type NewRow,
   type SqlValue,
@@ -116,6 +117,29 @@ export class WorkingSet implements Transaction {
     const row = await findRow<NewRow>(this.raw, table, key);
     known.rows.set(name, row);
     return row as Row | undefined;
+  }
+
+  async findEach<Row>(
+    table: string,
+    key: NewRow,
+    column: string,
+    values: readonly string[],
+  ): Promise<Row[]> {
+    const columns = [...Object.keys(key), column];
+    const known = this.knownBy(table, columns);
+    const keys = values.map((value) => ({ ...key, [column]: value }));
+    const missing = keys.filter((row) => !known.rows.has(nameOf(columns, row)));
+    if (missing.length > 0) {
+      const isPending = (row: NewRow) =>
+        known.unwritten.has(nameOf(columns, row)) || this.pending.mayHaveChanged(table, row);
+      if (missing.some(isPending)) await this.write();
+      const wanted = missing.map((row) => row[column] as string);
+      const rows = await findEachRow<NewRow>(this.raw, table, key, column, wanted);
+      for (const row of missing) known.rows.set(nameOf(columns, row), undefined);
+      for (const row of rows) known.rows.set(nameOf(columns, row), row);
+    }
+    const found = keys.map((row) => known.rows.get(nameOf(columns, row)));
+    return found.filter((row) => row !== undefined) as Row[];
   }
 
   async prefetch(reads: readonly ExpectedRead[]): Promise<void> {
