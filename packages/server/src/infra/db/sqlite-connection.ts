@@ -37,7 +37,7 @@ export class SqliteConnection extends PlainQueries {
     let statement = this.statements.get(sql);
     if (statement === undefined) {
       if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
-      statement = new PreparedStatement(this.raw.prepare(sql));
+      statement = new PreparedStatement(this.raw.prepare(sql), sql);
       this.statements.set(sql, statement);
     }
     return statement;

@@ -2,17 +2,20 @@ import type { NewRow, SqlValue } from "./database.js";
 import type { SqliteStatement } from "./sqlite-driver.js";
 
 /**
- * A prepared statement. Rows come as lists of values and become objects here, because an object that the
- * driver makes takes twice as long. Older versions of Node 22 know no lists, and make the objects.
+ * A prepared statement. Where it names its columns, rows come as lists of values and become objects here,
+ * because an object that the driver makes takes twice as long. With `*` the driver makes them: SQLite may
+ * return the columns in another order after another process has migrated the tables.
  */
 export class PreparedStatement {
   private readonly statement: SqliteStatement;
-  /** The names of its columns, once it was read; undefined where the driver makes objects. */
+  private readonly hasFixedColumns: boolean;
+  /** Undefined until it is read, and where the driver makes objects. */
   private names: readonly string[] | undefined;
-  private isRead = false;
 
-  constructor(statement: SqliteStatement) {
+  constructor(statement: SqliteStatement, sql: string) {
     this.statement = statement;
+    // Older versions of Node 22 know no lists.
+    this.hasFixedColumns = !sql.includes("*") && typeof statement.setReturnArrays === "function";
   }
 
   all(values: readonly SqlValue[]): NewRow[] {
@@ -33,23 +36,14 @@ export class PreparedStatement {
   }
 
   private prepareRows(): void {
-    if (this.isRead) return;
-    this.isRead = true;
-    if (typeof this.statement.setReturnArrays !== "function") return;
+    if (this.names !== undefined || !this.hasFixedColumns) return;
     this.statement.setReturnArrays(true);
-    this.readNames();
-  }
-
-  private readNames(): readonly string[] {
     this.names = this.statement.columns().map(({ name }) => name);
-    return this.names;
   }
 
   private rowOf(row: unknown): NewRow {
     const values = row as readonly SqlValue[];
-    let names = this.names as readonly string[];
-    // A table may have got a column since.
-    if (names.length !== values.length) names = this.readNames();
+    const names = this.names as readonly string[];
     const object: Record<string, SqlValue> = {};
     for (let i = 0; i < names.length; i++) object[names[i] as string] = values[i] as SqlValue;
     return object;

@@ -1,7 +1,7 @@
 import type { Database } from "../../../infra/db/database.js";
 import { POSTGRES_PRODUCT_WORDS, siteMark } from "../../../infra/db/product-search.js";
 import type { Product } from "../product.js";
-import { products } from "../store.js";
+import { products, productsByIds } from "../store.js";
 
 /** A search. Products must meet all of it. */
 export interface ProductQuery {
@@ -13,7 +13,7 @@ export interface ProductQuery {
   readonly limit: number;
 }
 
-type Readable = Pick<Database, "all" | "dialect">;
+type Readable = Pick<Database, "all" | "dialect" | "findEach">;
 
 /** The conditions besides the words, with their values. */
 function conditions({ minMinor, maxMinor }: ProductQuery) {
@@ -41,32 +41,27 @@ interface Match {
   readonly column: "title_words" | "body_words";
 }
 
-/** Reads the products of `found`. CROSS, because SQLite would rather look for each product in `found`. */
-const THEIR_PRODUCTS =
-  "CROSS JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id";
-
-/** A page of the products that match: block by block in the order of their import, short texts first. */
-function matching(db: Readable, siteKeyHash: string, match: Match, query: ProductQuery) {
-  const { limit, offset } = query;
+/** The products that match: block by block in the order of their import, short texts first. */
+async function matching(db: Readable, siteKeyHash: string, match: Match, query: ProductQuery) {
   const { sql, values } = conditions(query);
   const isPriced = values.length > 0;
-  const needed = Math.ceil((offset + limit) / BLOCK_PRODUCTS) * BLOCK_PRODUCTS;
-  return db.all<object>(
-    `SELECT products.* FROM (
-       SELECT found.product_id, size, block FROM (
-         SELECT product_id, length(words) AS size, (row_number() OVER () - 1) / ${BLOCK_PRODUCTS} AS block
-         FROM (SELECT product_id, ${match.column} AS words FROM products_search
-               WHERE products_search MATCH ? LIMIT ?)) AS found
-       ${isPriced ? `${THEIR_PRODUCTS} WHERE 1 = 1${sql}` : ""}
-       ORDER BY block, size, found.product_id LIMIT ? OFFSET ?) AS found
-     ${THEIR_PRODUCTS} ORDER BY block, size, found.product_id`,
+  const needed = Math.ceil((query.offset + query.limit) / BLOCK_PRODUCTS) * BLOCK_PRODUCTS;
+  const found = `SELECT product_id, length(${match.column}) AS size FROM products_search
+    WHERE products_search MATCH ? LIMIT ?`;
+  // CROSS, because SQLite would rather read all products of the site and look for each in `found`.
+  const priced = `SELECT found.product_id, size FROM (${found}) AS found CROSS JOIN products
+    ON products.site_key_hash = ? AND products.product_id = found.product_id WHERE 1 = 1${sql}`;
+  const rows = await db.all<{ readonly product_id: string; readonly size: number }>(
+    isPriced ? priced : found,
     match.sql,
     isPriced ? CANDIDATES_MAX : Math.min(needed, CANDIDATES_MAX),
     ...(isPriced ? [siteKeyHash, ...values] : []),
-    limit,
-    offset,
-    siteKeyHash,
   );
+  const place = (row: number) => Math.floor(row / BLOCK_PRODUCTS);
+  return rows
+    .map(({ product_id: id, size }, row) => ({ id, size, block: place(row) }))
+    .sort((a, b) => a.block - b.block || a.size - b.size || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => id);
 }
 
 /** First the products with all words in their title, then those with some of them in the description. */
@@ -75,28 +70,23 @@ async function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQue
   const { words, limit, offset } = query;
   const wanted = words.map((word, i) => `"${mark}${word}"${isPrefix(words, i) ? "*" : ""}`);
   const all = `(${wanted.join(" AND ")})`;
-  const inTitle: Match = { sql: `title_words:${all}`, column: "title_words" };
-  const inBody: Match = {
-    sql: `{title_words body_words}:${all} NOT ${inTitle.sql}`,
-    column: "body_words",
-  };
-
-  const first = await matching(db, siteKeyHash, inTitle, query);
-  if (first.length === limit) return first;
-  const titled =
-    first.length > 0 || offset === 0
-      ? offset + first.length
-      : (await matching(db, siteKeyHash, inTitle, { ...query, offset: 0, limit: offset })).length;
-  const rest = { ...query, offset: Math.max(0, offset - titled), limit: limit - first.length };
-  return [...first, ...(await matching(db, siteKeyHash, inBody, rest))];
+  const inTitle = `title_words:${all}`;
+  const ids = await matching(db, siteKeyHash, { sql: inTitle, column: "title_words" }, query);
+  if (ids.length < offset + limit) {
+    const inBody = `{title_words body_words}:${all} NOT ${inTitle}`;
+    ids.push(...(await matching(db, siteKeyHash, { sql: inBody, column: "body_words" }, query)));
+  }
+  const page = ids.slice(offset, offset + limit);
+  const found = await productsByIds(db, siteKeyHash, page);
+  return page.map((id) => found.get(id)).filter((product) => product !== undefined);
 }
 
-function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) {
+async function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) {
   const mark = siteMark(siteKeyHash);
   const { words, limit, offset } = query;
   const { sql, values } = conditions(query);
   const wanted = words.map((word, i) => `'${mark}${word}'${isPrefix(words, i) ? ":*" : ""}`);
-  return db.all<object>(
+  const rows = await db.all<object>(
     `SELECT * FROM (
        SELECT products.*, wanted FROM products, to_tsquery('simple', ?) AS wanted
        WHERE site_key_hash = ? AND ${POSTGRES_PRODUCT_WORDS} @@ wanted${sql}
@@ -108,6 +98,7 @@ function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) 
     limit,
     offset,
   );
+  return rows.map((row) => products.read(row));
 }
 
 /** Products that have all the words, those with the words in their title first. */
@@ -118,7 +109,7 @@ export async function searchProducts(
 ): Promise<Product[]> {
   if (query.words.length === 0) return browse(db, siteKeyHash, query);
   const search = db.dialect === "sqlite" ? searchSqlite : searchPostgres;
-  return (await search(db, siteKeyHash, query)).map((row) => products.read(row));
+  return search(db, siteKeyHash, query);
 }
 
 /** All products, for a search without words. */
