@@ -17,6 +17,7 @@ const GROUPS = [
   "checkout",
   "overview",
   "anonymous",
+  "nodes",
   "sites",
 ];
 const asked = process.argv.slice(2);

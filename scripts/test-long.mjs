@@ -23,6 +23,8 @@ const FAULT_SCHEDULES = "500";
 const DECIDE_CRASH_ROUNDS = "5";
 const OUTBOX_CRASH_ROUNDS = "10";
 const REFUND_ORDERS = "50";
+const NODES = "4";
+const NODE_KILLS = "10";
 const DRAFT_RUNS = "200";
 const REFUSAL_SCHEDULES = "100";
 
@@ -98,6 +100,12 @@ const SUITES = [
     name: `${Number(MANDATE_FUZZ_RUNS).toLocaleString("en")} fuzzed mandates, and ${Number(FORGED_MANDATES).toLocaleString("en")} forged ones that name a victim`,
     args: ["packages/server/test/mandates/fuzz"],
     env: { MANDATE_FUZZ_RUNS, FORGED_MANDATES, FUZZ_SEED: String(Date.now() % 2 ** 31) },
+  },
+  {
+    key: "nodes",
+    name: `${NODES} nodes on one PostgreSQL under load, one killed every minute ${NODE_KILLS} times: each mandate decided once, every log intact`,
+    args: ["packages/server/test/mandates/nodes-crash"],
+    env: { NODES, NODE_KILLS, NODE_KILL_EVERY_MS: "60000" },
   },
   {
     key: "drafts",

@@ -14,7 +14,7 @@ import { listen } from "../../packages/server/dist/http/server/server.js";
 import { systemClock } from "../../packages/server/dist/infra/clock.js";
 
 const PIECE_ROUNDS = 15;
-const [folder, count, more = "{}"] = process.argv.slice(2);
+const [folder, count, more = "{}", name = "shop"] = process.argv.slice(2);
 /** No limit may be met: what is measured is answers, not refusals. */
 const LIMITS = [
   "REQUESTS_PER_ADDRESS",
@@ -47,8 +47,9 @@ listener.serve(createApp(context));
 const sites = [];
 const paths = [];
 for (let i = 0; i < Number(count); i++) {
-  const site = (await createSite(context, { domain: `shop-${i}.example.com`, name: `Shop ${i}` }))
-    .value;
+  const site = (
+    await createSite(context, { domain: `${name}-${i}.example.com`, name: `Shop ${i}` })
+  ).value;
   await verifySite(context, site.siteKeyHash, { method: "operator", reason: "bench" });
   const skills = ["get_pricing", "sign_up", "contact_support", "get_status"].map((id) => ({
     id,
