@@ -73,6 +73,7 @@ const RELEASE = [
   "conformance/mcp/official-suite.test.ts",
   "conformance/outside/fetched-tools.test.ts",
   "packages/*/test/**/*crash.test.ts",
+  "packages/cli/test/workers.test.ts",
   "packages/console/test/accessibility.test.ts",
   "packages/protocol/test/node/runtimes.test.ts",
   "packages/server/test/admission/bodies.test.ts",

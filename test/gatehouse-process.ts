@@ -46,8 +46,8 @@ export interface ServingGatehouse {
 }
 
 /** `gatehouse serve`, once it says that it is ready. */
-export async function serve(env: Env): Promise<ServingGatehouse> {
-  const { child, seen } = spawnGatehouse(["serve"], { GATEHOUSE_PORT: "0", ...env });
+export async function serve(env: Env, ...args: readonly string[]): Promise<ServingGatehouse> {
+  const { child, seen } = spawnGatehouse(["serve", ...args], { GATEHOUSE_PORT: "0", ...env });
   const exited = once(child, "close").then(([code]) => code as number | null);
   const ready = new Promise<string>((resolve) => {
     child.stdout.on("data", () => {

@@ -14,9 +14,12 @@ import { domainOfSite } from "./domain/sites/store.js";
 import { RecordQuota } from "./domain/stranger-records/record-quota.js";
 import { StrangerWords } from "./domain/stranger-records/stranger-words.js";
 import { liveEdgeToken } from "./domain/tokens/edge/store.js";
-import { type OperatorToken, operatorToken } from "./domain/tokens/operator-token.js";
+import {
+  type OperatorToken,
+  operatorToken,
+  refuseOthersToken,
+} from "./domain/tokens/operator-token.js";
 import { ConsoleSessions } from "./domain/tokens/sessions/console-sessions.js";
-import { liveTokenByDigest } from "./domain/tokens/store.js";
 import type { EdgeToken, Principal } from "./domain/tokens/token.js";
 import {
   authenticate,
@@ -47,10 +50,10 @@ import { LocalLimiter } from "./infra/rate-limit/local.js";
 import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
+import { NO_PEERS, type Peers } from "./infra/workers/peers.js";
 import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
 import { openProviders } from "./payments/providers.js";
 import { webhookSender } from "./purchase/orders/shop-webhooks.js";
-import { StartupError } from "./startup-error.js";
 
 /** Browsers that follow what changes, at one process. */
 const STREAMS = { all: 500, perToken: 20, perSite: 60 };
@@ -68,6 +71,8 @@ export interface Context {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** The other workers of this machine. */
+  readonly peers: Peers;
   readonly db: Database;
   readonly secrets: Secrets;
   /** Checks the clock; nothing is approved while it cannot be trusted. */
@@ -119,7 +124,7 @@ export interface Context {
 
 /** What tests and tools replace; everything else is composed as in production. */
 export type Overrides = Partial<
-  Pick<Context, "clock" | "ids" | "log" | "resolver" | "fixtureTools">
+  Pick<Context, "clock" | "ids" | "log" | "peers" | "resolver" | "fixtureTools">
 > & {
   /** Called at every moment at which a crash would leave something half done. */
   readonly crashPoint?: CrashPoint;
@@ -147,19 +152,6 @@ async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log
   return db;
 }
 
-/**
- * The token the service is started with is the operator's, whoever else has it. A shell in which an
- * owner's token was set for the command line must not make that owner the operator.
- */
-async function refuseOthersToken(db: Database, operatorDigest: string): Promise<void> {
-  const known = await liveTokenByDigest(db, operatorDigest);
-  if (known === undefined) return;
-  throw new StartupError(
-    `GATEHOUSE_ADMIN_TOKEN is the token “${known.name}” (${known.role}) of this installation. ` +
-      "Unset it, or set it to the operator's own, before starting the service.",
-  );
-}
-
 /** The client for other hosts; metrics count its running, waiting and refused requests. */
 function countedFetch(
   options: ConstructorParameters<typeof SafeFetch>[0],
@@ -178,13 +170,11 @@ function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
   return async (tx, owner) => (owner === INSTALLATION ? own : domainOfSite(tx, owner));
 }
 
-/** Keeps the list of revocations, and applies those that the database does not have. */
-function keepRevocations(tools: Pick<Context, "db" | "clock" | "log">, dataDir: string) {
-  return RevocationFile.start({ ...tools, dataDir, apply: applyRevocations });
-}
-
 /** What is composed first: nothing of it needs the database. */
-type Tools = Pick<Context, "clock" | "ids" | "log" | "metrics" | "resolver" | "crashPoint">;
+type Tools = Pick<
+  Context,
+  "clock" | "ids" | "log" | "metrics" | "peers" | "resolver" | "crashPoint"
+>;
 
 /** Opens what is kept in the database and beside it: keys, logs, the list of revocations. */
 async function openKept(
@@ -193,15 +183,18 @@ async function openKept(
   foundKey: ReturnType<typeof findSecretsKey>,
   tools: Tools,
 ) {
-  const { clock, ids, log } = tools;
+  const { clock, ids } = tools;
+  const { worker } = tools.peers;
   const { dataDir, archiveDir } = config;
   const secrets = await bindSecrets(config, db, ids, foundKey);
   const keys = new KeyRing(db, secrets, clock, config.keyAliases);
   await keys.start();
   const domainOf = logNames(config);
-  const audit = new AuditLog({ ...tools, db, keys, dataDir, archiveDir, domainOf });
+  const audit = new AuditLog({ ...tools, db, keys, dataDir, worker, archiveDir, domainOf });
   await audit.start();
-  const revocations = await keepRevocations({ db, clock, log }, dataDir);
+  // Applies revocations that the database does not have, before anybody is let in.
+  const revocationTools = { ...tools, db, dataDir, worker, apply: applyRevocations };
+  const revocations = await RevocationFile.start(revocationTools);
   const token = operatorToken(config, ids);
   const operatorDigest = tokenDigest(token.token);
   await refuseOthersToken(db, operatorDigest);
@@ -283,6 +276,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     ids: overrides.ids ?? systemIds,
     log: overrides.log ?? createLog(config.logLevel),
     metrics: new Metrics(),
+    peers: overrides.peers ?? NO_PEERS,
     resolver: overrides.resolver ?? dnsResolver(),
     crashPoint: overrides.crashPoint ?? (() => {}),
   };

@@ -6,4 +6,5 @@ export { type BackupReport, backup } from "./maintenance/backup.js";
 export { doctor } from "./maintenance/doctor.js";
 export type { Finding } from "./maintenance/finding.js";
 export { type RestoreReport, restore } from "./maintenance/restore.js";
-export { start } from "./quiet-terminal.js";
+export { start, startWorkers } from "./quiet-terminal.js";
+export type { RunningWorkers } from "./workers.js";

@@ -4,6 +4,7 @@ import { createContext } from "./context.js";
 import { exitOnFailure } from "./exit-on-failure.js";
 import { listen } from "./http/server/server.js";
 import { systemClock } from "./infra/clock.js";
+import { NO_PEERS, type Peers } from "./infra/workers/peers.js";
 import { planJobs } from "./jobs.js";
 import { startupLines } from "./startup-lines.js";
 
@@ -17,17 +18,22 @@ export interface Running {
  * Environment → config → port → context → serve. The port is taken first, so that a busy one is
  * noticed before anything is written.
  */
-export async function start(env: Environment, print: (text: string) => void): Promise<Running> {
+export async function start(
+  env: Environment,
+  print: (text: string) => void,
+  peers: Peers = NO_PEERS,
+): Promise<Running> {
   const first = readConfig(env);
   const listener = await listen({ ...first, clock: systemClock });
   try {
     // Port 0 asks for any free one; the public address is then made from the one we got.
     const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
-    const context = await createContext(config);
+    const context = await createContext(config, { peers });
     try {
       planJobs(context);
       await context.jobs.start();
       listener.measure(context.metrics);
+      peers.share(context.metrics);
       listener.serve(createApp(context));
     } catch (error) {
       await context.close();
@@ -42,14 +48,7 @@ export async function start(env: Environment, print: (text: string) => void): Pr
     print(startupLines(context, listener.port).join("\n"));
     return {
       port: listener.port,
-      reloadTls: () => {
-        try {
-          if (listener.reloadTls()) context.log.info({}, "tls.reloaded");
-        } catch (error) {
-          // Half a renewal is on disk: go on with the certificate we have.
-          context.log.error({ error }, "tls.not_reloaded");
-        }
-      },
+      reloadTls: () => listener.reloadTls(context.log),
       stop: () => stop().finally(stopWatching),
     };
   } catch (error) {

@@ -1,17 +1,32 @@
 import type { Environment } from "./config/config.js";
 import { type Running, start as startService } from "./main.js";
+import { type RunningWorkers, startWorkers as startAll } from "./workers.js";
 
 /** Where log lines go. */
 interface LogPlace {
   readonly isTTY?: boolean;
 }
 
-/** Starts the service. On a terminal only warnings and errors are logged, unless a level is set. */
+/** On a terminal only warnings and errors are logged, unless a level is set. */
+function quiet(env: Environment, { isTTY }: LogPlace): Environment {
+  const isSet = (env.GATEHOUSE_LOG ?? "").trim() !== "";
+  return isTTY === true && !isSet ? { ...env, GATEHOUSE_LOG: "warn" } : env;
+}
+
+/** Starts the service in this process. */
 export function start(
   env: Environment,
   print: (text: string) => void,
-  { isTTY }: LogPlace = process.stderr,
+  place: LogPlace = process.stderr,
 ): Promise<Running> {
-  const isSet = (env.GATEHOUSE_LOG ?? "").trim() !== "";
-  return startService(isTTY === true && !isSet ? { ...env, GATEHOUSE_LOG: "warn" } : env, print);
+  return startService(quiet(env, place), print);
+}
+
+/** Starts the service in several processes on one port. */
+export function startWorkers(
+  env: Environment,
+  print: (text: string) => void,
+  count: number,
+): Promise<RunningWorkers> {
+  return startAll(quiet(env, process.stderr), print, count);
 }

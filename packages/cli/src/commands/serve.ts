@@ -1,6 +1,7 @@
-import type { Running } from "@gatehouse/server";
+import cluster from "node:cluster";
+import type { RunningWorkers } from "@gatehouse/server";
 import { VARIABLES } from "@gatehouse/server/installation";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { SETTINGS_FILE, settingsHere } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
 
@@ -13,6 +14,15 @@ function configurationHelp(): string {
     return `  ${name.padEnd(width)}  ${help}${shown}${inert}`;
   });
   return `\nConfiguration is by environment variables:\n${lines.join("\n")}\n`;
+}
+
+/** More would be a mistake: each has eleven connections to the database. */
+const WORKERS_MAX = 64;
+
+function readWorkers(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,2}$/.test(text) && count >= 1 && count <= WORKERS_MAX) return count;
+  throw new InvalidArgumentError(`Use a number from 1 to ${WORKERS_MAX}.`);
 }
 
 /** Resolves with the signal that asks the process to stop; SIGHUP reads certificates again. */
@@ -28,21 +38,33 @@ export function serveCommand(program: Command, terminal: Terminal): void {
   program
     .command("serve")
     .description("run the service")
+    .addOption(
+      new Option(
+        "--workers <count>",
+        "processes that serve on one port, for more than one core; needs PostgreSQL",
+      )
+        .argParser(readWorkers)
+        .default(1),
+    )
     .addHelpText("after", configurationHelp())
-    .action(async () => {
+    .action(async ({ workers }: { readonly workers: number }) => {
       // Listened for before anybody is told that we are ready.
-      let running: Running | undefined;
+      let running: RunningWorkers | undefined;
       const stopped = untilStopped(() => running?.reloadTls());
-      const { start } = await import("@gatehouse/server");
-      running = await start(terminal.env, (text) => terminal.out(text));
-      const here = settingsHere();
+      const { start, startWorkers } = await import("@gatehouse/server");
+      const print = (text: string) => terminal.out(text);
+      running =
+        workers === 1
+          ? await start(terminal.env, print)
+          : await startWorkers(terminal.env, print, workers);
+      const here = cluster.isPrimary ? settingsHere() : [];
       if (here.length > 0) {
         terminal.out(
           `  settings  of ${SETTINGS_FILE}, where nothing else sets them: ${here.join(", ")}`,
         );
       }
       await stopped;
-      terminal.err("Stopping: finishing the requests under way.");
+      if (cluster.isPrimary) terminal.err("Stopping: finishing the requests under way.");
       await running.stop();
     });
 }

@@ -17,6 +17,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Keeps the process alive, though nothing is under way, until the returned function is called. */
+export function keepAlive(): () => void {
+  const timer = setInterval(() => undefined, MINUTE_MS);
+  return () => clearInterval(timer);
+}
+
 /** Waits in real time, and keeps the process alive meanwhile. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,9 +1,11 @@
-interface Metric {
+export interface Metric {
   readonly type: "counter" | "gauge" | "histogram";
   /** Shown in `/metrics` and in the reference that is made from this list. */
   readonly help: string;
   /** The meaning of each label. The values come from fixed sets. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Values of several workers are added, unless all of them measure the same thing. */
+  readonly combined?: "max";
 }
 
 const GROUP = "the part of the service that answered, `none` for an unknown path";
@@ -71,6 +73,7 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Logs behind what was published of them: nothing is added to these until an operator acts.",
     labels: {},
+    combined: "max",
   },
   gatehouse_rejections_aggregated_total: {
     type: "counter",
@@ -110,16 +113,19 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Reviews that wait for a person, of all sites; the same on every node.",
     labels: {},
+    combined: "max",
   },
   gatehouse_payments_open: {
     type: "gauge",
     help: "Payments whose end is not known yet, of all sites; the same on every node.",
     labels: {},
+    combined: "max",
   },
   gatehouse_payments_open_oldest_seconds: {
     type: "gauge",
     help: "Age of the oldest of them; 0 where there is none.",
     labels: {},
+    combined: "max",
   },
   gatehouse_provider_calls_total: {
     type: "counter",
@@ -133,11 +139,13 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Bytes of carts, checkouts and replies stored for unsigned callers, of all sites; the same on every node.",
     labels: {},
+    combined: "max",
   },
   gatehouse_signed_stored_bytes: {
     type: "gauge",
     help: "Bytes of carts, checkouts and replies stored for platforms that sign, of all sites.",
     labels: {},
+    combined: "max",
   },
   gatehouse_fetches_under_way: {
     type: "gauge",
@@ -181,8 +189,17 @@ export const METRICS = Object.freeze({
     help: "Memory of the sites that are kept, with what is made of them.",
     labels: {},
   },
-  gatehouse_resident_bytes: { type: "gauge", help: "Memory of the process.", labels: {} },
-  gatehouse_uptime_seconds: { type: "gauge", help: "Time since the start.", labels: {} },
+  gatehouse_resident_bytes: {
+    type: "gauge",
+    help: "Memory of the process, or of all workers.",
+    labels: {},
+  },
+  gatehouse_uptime_seconds: {
+    type: "gauge",
+    help: "Time since the start; of several workers, the longest.",
+    labels: {},
+    combined: "max",
+  },
 }) satisfies Readonly<Record<string, Metric>>;
 
 type List = typeof METRICS;

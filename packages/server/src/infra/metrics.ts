@@ -1,4 +1,4 @@
-import { type LabelsOf, METRICS, type MetricName } from "./metric-list.js";
+import { type LabelsOf, METRICS, type Metric, type MetricName } from "./metric-list.js";
 
 /** Series of one metric. Labels come from fixed sets, so more would be a bug. */
 const SERIES_MAX = 1000;
@@ -29,6 +29,16 @@ interface Durations {
   readonly counts: number[];
   sum: number;
 }
+
+/** The metrics of one process. */
+export type MetricsReport = readonly {
+  readonly name: keyof typeof METRICS;
+  readonly series: readonly (readonly [text: string, value: number])[];
+  readonly durations: readonly Durations[];
+}[];
+
+/** The greater of two values, one of which may be unknown. */
+const greater = (a: number, b: number) => (Number.isNaN(a) || b > a ? b : a);
 
 function durationLines(name: string, { labels, counts, sum }: Durations): string {
   let text = "";
@@ -125,15 +135,47 @@ export class Metrics {
     };
   }
 
-  render(): string {
+  /** All values, as another process can read them. */
+  report(): MetricsReport {
     for (const read of this.gauges) read();
+    return [...this.families].map(([name, { series, durations }]) => ({
+      name,
+      series: [...series].map(([text, { value }]) => [text, value]),
+      durations: [...durations.values()],
+    }));
+  }
+
+  /** The text, with the values of other workers in it. */
+  render(others: readonly MetricsReport[] = []): string {
+    const all = new Metrics();
+    for (const report of [this.report(), ...others]) all.add(report);
     let text = "";
-    for (const [name, { series, durations }] of this.families) {
+    for (const [name, { series, durations }] of all.families) {
       const { help, type } = METRICS[name];
       text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
       for (const [key, { value }] of series) text += `${key} ${value}\n`;
       for (const one of durations.values()) text += durationLines(name, one);
     }
     return text;
+  }
+
+  private add(report: MetricsReport): void {
+    for (const { name, series, durations } of report) {
+      const family = this.family(name);
+      const { combined }: Metric = METRICS[name];
+      for (const [text, value] of series) {
+        const known = family.series.get(text);
+        if (known === undefined) family.series.set(text, { value });
+        else if (combined === "max") known.value = greater(known.value, value);
+        else known.value += value;
+      }
+      for (const { labels, counts, sum } of durations) {
+        const key = labelText(labels);
+        const known = family.durations.get(key);
+        const before = known?.counts ?? [];
+        const added = counts.map((count, i) => count + (before[i] ?? 0));
+        family.durations.set(key, { labels, counts: added, sum: sum + (known?.sum ?? 0) });
+      }
+    }
   }
 }

@@ -32,6 +32,8 @@ export interface AuditTools {
   readonly metrics: Metrics;
   readonly keys: KeyRing;
   readonly dataDir: string;
+  /** The number of this process among the workers of the machine. */
+  readonly worker: number;
   readonly archiveDir: string;
   readonly crashPoint: CrashPoint;
   domainOf: BatchTools["domainOf"];
@@ -62,7 +64,7 @@ export class AuditLog {
 
   constructor(tools: AuditTools) {
     this.tools = tools;
-    this.kept = new KeptCheckpoints(tools.dataDir);
+    this.kept = new KeptCheckpoints(tools.dataDir, tools.worker);
     this.node = tools.ids.id("node");
     const { clock, log, crashPoint, db } = tools;
     this.archive = new Archive(tools.archiveDir);

@@ -16,10 +16,10 @@ const FILE_NAME_CHARS_MAX = 200;
  * A file name for a log, as far as file systems allow it. The content of the file says which log it
  * belongs to.
  */
-function fileOf(chain: string): string {
+function fileOf(chain: string, worker: number): string {
   const name = chain.replace(/[/:]/g, "_");
   const short = name.length > FILE_NAME_CHARS_MAX ? hash("sha256", chain) : name;
-  return `${short}${ENDING}`;
+  return `${short}${worker === 1 ? "" : `.worker-${worker}`}${ENDING}`;
 }
 
 export interface KeptCheckpoint extends Checkpoint {
@@ -45,11 +45,14 @@ function readKept(file: string): KeptCheckpoint {
  */
 export class KeptCheckpoints {
   private readonly folder: string;
+  private readonly worker: number;
   private readonly kept = new Map<string, KeptCheckpoint>();
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(dataDir: string) {
+  /** Workers share the folder, and each has files of its own: none replaces what another has published since. */
+  constructor(dataDir: string, worker = 1) {
     this.folder = join(dataDir, CHECKPOINTS_DIR);
+    this.worker = worker;
   }
 
   /** Reads all stored checkpoints. */
@@ -57,7 +60,7 @@ export class KeptCheckpoints {
     if (!existsSync(this.folder)) return [];
     const files = readdirSync(this.folder).filter((name) => name.endsWith(ENDING));
     const all = files.map((name) => readKept(join(this.folder, name)));
-    for (const one of all) this.kept.set(one.origin, one);
+    for (const one of all) if (!this.isKept(one)) this.kept.set(one.origin, one);
     return all;
   }
 
@@ -93,9 +96,10 @@ export class KeptCheckpoints {
 
   private async write(checkpoint: Checkpoint, note: string): Promise<void> {
     if (this.isKept(checkpoint)) return;
-    const path = join(this.folder, fileOf(checkpoint.origin));
+    const path = join(this.folder, fileOf(checkpoint.origin, this.worker));
     // Another process may have stored a later one in this folder.
-    if (existsSync(path)) this.kept.set(checkpoint.origin, readKept(path));
+    const stored = existsSync(path) ? readKept(path) : undefined;
+    if (stored !== undefined && !this.isKept(stored)) this.kept.set(checkpoint.origin, stored);
     if (this.isKept(checkpoint)) return;
     await replaceFile(path, note);
     this.kept.set(checkpoint.origin, { ...checkpoint, file: path, note });

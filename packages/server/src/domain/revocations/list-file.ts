@@ -9,8 +9,7 @@ import { REVOCATION_KINDS, type Revocation } from "./store.js";
 
 /** Beside the checkpoints, because operators copy that folder. */
 const FOLDER = "checkpoints";
-const FILE = "revocations.json";
-/** Lists of several nodes may be in one folder under different names. */
+/** Lists of several nodes and workers may be in one folder under different names. */
 const FILES = /^revocations[\w.-]*\.json$/;
 const FORMAT = "gatehouse-revocations/1";
 /** Half a million revocations. */
@@ -59,13 +58,19 @@ export function readLists(dataDir: string): readonly RevocationList[] {
   return names.map((name) => readList(join(folder, name)));
 }
 
+const fileOf = (worker: number) => `revocations${worker === 1 ? "" : `.worker-${worker}`}.json`;
+
 /** Durable before it returns. */
-export async function writeList(dataDir: string, list: RevocationList): Promise<void> {
+export async function writeList(
+  dataDir: string,
+  worker: number,
+  list: RevocationList,
+): Promise<void> {
   const revoked = list.revocations.map(({ kind, id, revokedAt }) => ({
     kind,
     id,
     revoked_at: isoTime(revokedAt),
   }));
   const file = { format: FORMAT, as_of: isoTime(list.asOf), revoked };
-  await replaceFile(join(dataDir, FOLDER, FILE), `${JSON.stringify(file)}\n`);
+  await replaceFile(join(dataDir, FOLDER, fileOf(worker)), `${JSON.stringify(file)}\n`);
 }

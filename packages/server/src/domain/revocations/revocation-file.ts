@@ -19,6 +19,7 @@ export interface RevocationFileTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly dataDir: string;
+  readonly worker: number;
   /** Applies revocations to their tables. */
   apply(tx: Transaction, revocations: readonly Revocation[]): Promise<void>;
 }
@@ -100,10 +101,10 @@ export class RevocationFile {
   }
 
   private async writeNow(): Promise<void> {
-    const { db, clock, dataDir } = this.tools;
+    const { db, clock, dataDir, worker } = this.tools;
     const asOf = clock.now();
     this.remember(await allRevocations(db));
-    await writeList(dataDir, { asOf, revocations: [...this.known.values()] });
+    await writeList(dataDir, worker, { asOf, revocations: [...this.known.values()] });
   }
 
   /** Writes the list a last time. */

@@ -2,9 +2,11 @@ import { join } from "node:path";
 import { toBase64url } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import { ADMIN_TOKEN_CHARS_MIN } from "../../config/readers.js";
+import type { Database } from "../../infra/db/database.js";
 import { createPrivateFile, readPrivateFile } from "../../infra/files/private-file.js";
 import type { Ids } from "../../infra/ids.js";
 import { StartupError } from "../../startup-error.js";
+import { liveTokenByDigest } from "./store.js";
 import { TOKEN_BYTES, TOKEN_PREFIX } from "./token.js";
 
 export const OPERATOR_TOKEN_FILE = "admin-token";
@@ -35,4 +37,17 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
   return createPrivateFile(file, `${token}\n`)
     ? { token, created: true, file }
     : operatorToken(config, ids);
+}
+
+/**
+ * The token the service is started with is the operator's, whoever else has it. A shell in which an
+ * owner's token was set for the command line must not make that owner the operator.
+ */
+export async function refuseOthersToken(db: Database, operatorDigest: string): Promise<void> {
+  const known = await liveTokenByDigest(db, operatorDigest);
+  if (known === undefined) return;
+  throw new StartupError(
+    `GATEHOUSE_ADMIN_TOKEN is the token “${known.name}” (${known.role}) of this installation. ` +
+      "Unset it, or set it to the operator's own, before starting the service.",
+  );
 }

@@ -40,6 +40,10 @@ export function metricsHandler(context: Context): Handler {
       });
     }
     waiting = await measureWaiting(context);
-    return { status: 200, body: metrics.render(), headers: { "content-type": TYPE } };
+    return {
+      status: 200,
+      body: metrics.render(await context.peers.gather()),
+      headers: { "content-type": TYPE },
+    };
   };
 }

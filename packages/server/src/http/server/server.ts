@@ -11,6 +11,7 @@ import {
 } from "node:net";
 import type { Clock } from "../../infra/clock.js";
 import { readTextFile } from "../../infra/files/private-file.js";
+import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { StartupError } from "../../startup-error.js";
@@ -54,8 +55,8 @@ export interface Listener {
   serve(handler: RequestListener): void;
   /** Counts connections from now on. */
   measure(metrics: Metrics): void;
-  /** Reads the certificate files again, and keeps open connections. False if TLS is not used. */
-  reloadTls(): boolean;
+  /** Reads the certificate files again, and keeps open connections. */
+  reloadTls(log: Log): void;
   /** Accepts no new connections, lets requests under way finish, then closes the rest. */
   stop(): Promise<void>;
 }
@@ -198,11 +199,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       current = next;
     },
     measure: (metrics) => connections.measure(metrics),
-    reloadTls: () => {
-      if (options.tls === undefined) return false;
+    reloadTls: (log) => {
+      if (options.tls === undefined) return;
       const { minVersion } = options.tls;
-      secure?.setSecureContext({ ...readTls(options.tls), minVersion });
-      return true;
+      try {
+        secure?.setSecureContext({ ...readTls(options.tls), minVersion });
+        log.info({}, "tls.reloaded");
+      } catch (error) {
+        // Half a renewal is on disk: go on with the certificate we have.
+        log.error({ error }, "tls.not_reloaded");
+      }
     },
     stop: () => {
       stopping = true;

@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { gatehouse, type ServingGatehouse, serve } from "../../../test/gatehouse-process.ts";
+import { freshEnvironment, OPERATOR_TOKEN } from "../../server/test/harness.ts";
+
+const WORKERS = 2;
+const AUTHORIZED = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+
+/** Workers by their number, as the log says; the newest process of each. */
+function pidsIn({ seen }: ServingGatehouse): Map<number, number> {
+  const lines = seen.err.split("\n").filter((line) => line.includes('"worker.ready"'));
+  return new Map(lines.map((line) => JSON.parse(line)).map(({ worker, pid }) => [worker, pid]));
+}
+
+/** Resolves when what the service has logged fulfils a condition. */
+async function untilLogged(serving: ServingGatehouse, holds: () => boolean): Promise<void> {
+  while (!holds()) await once(serving.child.stderr as NodeJS.ReadableStream, "data");
+}
+
+/** A request on a connection of its own: connections are what workers take turns with. */
+function status(url: string): Promise<number | undefined> {
+  const agent = new Agent({ keepAlive: false });
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode));
+    }).once("error", reject);
+  });
+}
+
+async function served(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`, { headers: AUTHORIZED })).text();
+  const series =
+    /^gatehouse_http_requests_total\{door="operations",method="GET",status="200"\} (\d+)$/m;
+  return Number(series.exec(text)?.[1]);
+}
+
+async function serveWorkers(): Promise<ServingGatehouse & { readonly dataDir: string }> {
+  const env = { ...(await freshEnvironment("postgres")), GATEHOUSE_LOG: "info" };
+  const serving = await serve(env, "--workers", String(WORKERS));
+  const all = () => pidsIn(serving).size === WORKERS;
+  await untilLogged(serving, all);
+  return { ...serving, dataDir: env.GATEHOUSE_DATA_DIR as string };
+}
+
+describe("gatehouse serve --workers", () => {
+  test("answers from every worker on one port, and shows the metrics of all of them", async () => {
+    const serving = await serveWorkers();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => status(`${serving.url}/healthz`)),
+    );
+    expect(new Set(answers)).toEqual(new Set([200]));
+    // Whichever worker is asked.
+    for (let i = 0; i < WORKERS; i++) expect(await served(serving.url)).toBe(30);
+    expect(serving.seen.out.match(/is ready/g)).toHaveLength(1);
+    expect(await serving.stop()).toBe(0);
+    expect(serving.seen.out).toContain(`workers  ${WORKERS}`);
+    // Each keeps what it has published in files of its own, so that none replaces what another knows.
+    const files = readdirSync(join(serving.dataDir, "checkpoints"));
+    expect(files).toEqual(expect.arrayContaining(["revocations.json", "revocations.worker-2.json"]));
+  });
+
+  test("replaces a worker that was killed, and serves meanwhile", async () => {
+    const serving = await serveWorkers();
+    const before = pidsIn(serving);
+    process.kill(before.get(2) as number, "SIGKILL");
+    await untilLogged(serving, () => serving.seen.err.includes('"worker.ended"'));
+    for (let i = 0; i < 6; i++) expect(await status(`${serving.url}/healthz`)).toBe(200);
+    await untilLogged(serving, () => pidsIn(serving).get(2) !== before.get(2));
+    expect(pidsIn(serving).get(1)).toBe(before.get(1));
+    expect(await serving.stop()).toBe(0);
+  });
+
+  test("ends its workers when it is killed itself", async () => {
+    const serving = await serveWorkers();
+    // Closed when the last of those who share its standard error has ended.
+    const closed = once(serving.child, "close");
+    serving.child.kill("SIGKILL");
+    await closed;
+    await expect(status(`${serving.url}/healthz`)).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("needs PostgreSQL, and a number of workers that makes sense", async () => {
+    const env = await freshEnvironment("sqlite");
+    const refused = await gatehouse(["serve", "--workers", "2"], env);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("PostgreSQL")]);
+    for (const count of ["0", "65", "two", "1.5"]) {
+      expect((await gatehouse(["serve", "--workers", count], env)).code).toBe(2);
+    }
+    const wrong = { ...env, GATEHOUSE_DATABASE_URL: "postgres://gatehouse@127.0.0.1:9/none" };
+    expect((await gatehouse(["serve", "--workers", "2"], wrong)).code).toBe(3);
+  });
+});

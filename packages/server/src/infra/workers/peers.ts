@@ -1,0 +1,68 @@
+import type { Clock } from "../clock.js";
+import type { Metrics, MetricsReport } from "../metrics.js";
+import type { FromWorker, ToWorker } from "./messages.js";
+
+/** The other workers of this machine, as one of them sees them. */
+export interface Peers {
+  /** The number of this worker, from 1. */
+  readonly worker: number;
+  /** Answers the others' questions about this worker's metrics. */
+  share(metrics: Metrics): void;
+  /** The metrics of the others; without those that do not answer in time. */
+  gather(): Promise<readonly MetricsReport[]>;
+}
+
+/** A service that runs in one process has none. */
+export const NO_PEERS: Peers = { worker: 1, share: () => undefined, gather: async () => [] };
+
+/** Longer than the primary waits for all reports. */
+const GATHER_MS_MAX = 2000;
+
+/** The channel of a forked process. */
+export type Channel = Pick<NodeJS.Process, "on" | "once" | "send">;
+
+const tell = (channel: Channel, message: FromWorker) => channel.send?.(message);
+
+/** Waits to be told which worker this is. */
+export function whenToldToBegin(channel: Channel) {
+  return new Promise<Extract<ToWorker, { kind: "begin" }>>((resolve) => {
+    channel.once("message", (message) => resolve(message as Extract<ToWorker, { kind: "begin" }>));
+    tell(channel, { kind: "started" });
+  });
+}
+
+export function tellReady(channel: Channel): void {
+  tell(channel, { kind: "ready" });
+}
+
+/** Reaches the other workers through the process that started them all. */
+export function peersThrough(channel: Channel, worker: number, clock: Clock): Peers {
+  const waiting = new Map<number, (reports: readonly MetricsReport[]) => void>();
+  let lastId = 0;
+  return {
+    worker,
+    share(metrics) {
+      channel.on("message", (received) => {
+        const message = received as ToWorker;
+        if (message.kind === "report") {
+          tell(channel, { kind: "report", id: message.id, report: metrics.report() });
+        } else if (message.kind === "reports") {
+          waiting.get(message.id)?.(message.reports);
+        }
+      });
+    },
+    gather() {
+      const id = ++lastId;
+      return new Promise((resolve) => {
+        const finish = (reports: readonly MetricsReport[]) => {
+          waiting.delete(id);
+          cancel();
+          resolve(reports);
+        };
+        const cancel = clock.after(GATHER_MS_MAX, () => finish([]));
+        waiting.set(id, finish);
+        tell(channel, { kind: "gather", id });
+      });
+    },
+  };
+}
