@@ -291,6 +291,7 @@ const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
     "ExecStart",
     "ExecReload",
     "KillSignal",
+    "KillMode",
     "TimeoutStopSec",
     "Restart",
     "RestartSec",

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { Agent, get } from "node:http";
+import { Agent, get, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gatehouse, type ServingGatehouse, serve } from "../../../test/gatehouse-process.ts";
@@ -20,21 +20,33 @@ async function untilLogged(serving: ServingGatehouse, holds: () => boolean): Pro
   while (!holds()) await once(serving.child.stderr as NodeJS.ReadableStream, "data");
 }
 
-/** A request on a connection of its own: connections are what workers take turns with. */
-function status(url: string): Promise<number | undefined> {
+/** A request on its own connection: connections are what workers take turns with. */
+function ask(url: string): Promise<{ status: number | undefined; text: string }> {
   const agent = new Agent({ keepAlive: false });
   return new Promise((resolve, reject) => {
-    get(url, { agent }, (response) => {
-      response.resume().once("end", () => resolve(response.statusCode));
+    get(url, { agent, headers: AUTHORIZED }, async (response) => {
+      let text = "";
+      for await (const chunk of response.setEncoding("utf8")) text += chunk;
+      resolve({ status: response.statusCode, text });
     }).once("error", reject);
   });
 }
 
+const status = async (url: string) => (await ask(url)).status;
+
 async function served(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`, { headers: AUTHORIZED })).text();
+  const { text } = await ask(`${url}/metrics`);
   const series =
     /^gatehouse_http_requests_total\{door="operations",method="GET",status="200"\} (\d+)$/m;
   return Number(series.exec(text)?.[1]);
+}
+
+/** More products than are stored at a time. */
+function productLines(name: string): string {
+  const lines = Array.from({ length: 250 }, (_, n) =>
+    JSON.stringify({ id: `${name}-${n}`, title: "Rose", price: "1.00", currency: "EUR" }),
+  );
+  return `${lines.join("\n")}\n`;
 }
 
 async function serveWorkers(): Promise<ServingGatehouse & { readonly dataDir: string }> {
@@ -59,18 +71,54 @@ describe("gatehouse serve --workers", () => {
     expect(serving.seen.out).toContain(`workers  ${WORKERS}`);
     // Each keeps what it has published in files of its own, so that none replaces what another knows.
     const files = readdirSync(join(serving.dataDir, "checkpoints"));
-    expect(files).toEqual(expect.arrayContaining(["revocations.json", "revocations.worker-2.json"]));
+    expect(files).toEqual(
+      expect.arrayContaining(["revocations.json", "revocations.worker-2.json"]),
+    );
   });
 
-  test("replaces a worker that was killed, and serves meanwhile", async () => {
+  test("replaces a worker that was killed, serves meanwhile, and goes on counting", async () => {
     const serving = await serveWorkers();
     const before = pidsIn(serving);
+    for (let i = 0; i < 10; i++) await status(`${serving.url}/healthz`);
+    expect(await served(serving.url)).toBe(10);
     process.kill(before.get(2) as number, "SIGKILL");
     await untilLogged(serving, () => serving.seen.err.includes('"worker.ended"'));
-    for (let i = 0; i < 6; i++) expect(await status(`${serving.url}/healthz`)).toBe(200);
-    await untilLogged(serving, () => pidsIn(serving).get(2) !== before.get(2));
+    let asked = 10;
+    // The new one gets connections while it starts, too, if it listens too early.
+    while (pidsIn(serving).get(2) === before.get(2)) {
+      expect(await status(`${serving.url}/healthz`)).toBe(200);
+      expect(await status(`${serving.url}/readyz`)).toBe(200);
+      asked += 2;
+    }
     expect(pidsIn(serving).get(1)).toBe(before.get(1));
+    for (let i = 0; i < WORKERS; i++) expect(await served(serving.url)).toBe(asked);
     expect(await serving.stop()).toBe(0);
+  });
+
+  test("lets a request finish when all of its processes are told to stop at once", async () => {
+    const serving = await serveWorkers();
+    const pids = [...pidsIn(serving).values()];
+    const created = await fetch(`${serving.url}/v1/admin/sites`, {
+      method: "POST",
+      headers: { ...AUTHORIZED, "content-type": "application/json" },
+      body: JSON.stringify({ domain: "shop.example.com", name: "Shop" }),
+    });
+    const { site_key_hash } = (await created.json()) as { site_key_hash: string };
+    const products = `${serving.url}/v1/admin/sites/${site_key_hash}/products`;
+    const headers = { ...AUTHORIZED, "content-type": "application/x-ndjson" };
+    const upload = request(`${products}/import`, { method: "POST", headers });
+    const answered = once(upload, "response") as Promise<[IncomingMessage]>;
+    upload.write(productLines("first"));
+    // A part of the list is stored, so the request is under way.
+    while (!(await ask(products)).text.includes("first-0")) {}
+    // As systemd does: the workers get the signal twice.
+    for (const pid of pids) process.kill(pid, "SIGTERM");
+    const exited = serving.stop("SIGTERM");
+    upload.end(productLines("second"));
+    const [response] = await answered;
+    expect(response.statusCode).toBe(200);
+    response.resume();
+    expect(await exited).toBe(0);
   });
 
   test("ends its workers when it is killed itself", async () => {

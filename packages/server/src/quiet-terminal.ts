@@ -1,5 +1,6 @@
 import type { Environment } from "./config/config.js";
-import { type Running, start as startService } from "./main.js";
+import { start as startService } from "./main.js";
+import type { Running } from "./serve.js";
 import { type RunningWorkers, startWorkers as startAll } from "./workers.js";
 
 /** Where log lines go. */

@@ -4,7 +4,8 @@ import { systemClock } from "./infra/clock.js";
 import { createLog } from "./infra/log/log.js";
 import { peersThrough, tellReady, whenToldToBegin } from "./infra/workers/peers.js";
 import { Workers } from "./infra/workers/primary.js";
-import { type Running, start } from "./main.js";
+import { start } from "./main.js";
+import type { Running } from "./serve.js";
 import { StartupError } from "./startup-error.js";
 
 /** What stops and reloads, whether this is a worker or the process that started them. */
@@ -41,11 +42,12 @@ async function startWorker(
   env: Environment,
   print: (text: string) => void,
 ): Promise<RunningWorkers> {
-  const { worker, isFirst } = await whenToldToBegin(process);
-  const peers = peersThrough(process, worker, systemClock);
+  const begin = await whenToldToBegin(process);
+  const isFirst = begin.port === undefined;
   try {
+    const peers = peersThrough(process, begin, systemClock);
     const running = await start(env, isFirst ? print : () => undefined, peers);
-    tellReady(process);
+    tellReady(process, running.port);
     return running;
   } finally {
     // From here on the service keeps the process alive: one that cannot start, or has stopped, ends.

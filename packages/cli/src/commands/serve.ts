@@ -25,12 +25,17 @@ function readWorkers(text: string): number {
   throw new InvalidArgumentError(`Use a number from 1 to ${WORKERS_MAX}.`);
 }
 
-/** Resolves with the signal that asks the process to stop; SIGHUP reads certificates again. */
+/**
+ * Resolves with the signal that asks the process to stop; SIGHUP reads certificates again. A second signal
+ * ends it at once, but not a worker: who stops all processes of a group signals it twice.
+ */
 export function untilStopped(onReload: () => void): Promise<void> {
   return new Promise((resolve) => {
     process.on("SIGHUP", onReload);
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      if (cluster.isWorker) process.on(signal, () => resolve());
+      else process.once(signal, () => resolve());
+    }
   });
 }
 

@@ -4,8 +4,8 @@ export interface Metric {
   readonly help: string;
   /** The meaning of each label. The values come from fixed sets. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Values of several workers are added, unless all of them measure the same thing. */
-  readonly combined?: "max";
+  /** Of several workers, the value that counts: that of the worker that is asked, the most or the least. */
+  readonly combined?: "own" | "most" | "least";
 }
 
 const GROUP = "the part of the service that answered, `none` for an unknown path";
@@ -73,7 +73,7 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Logs behind what was published of them: nothing is added to these until an operator acts.",
     labels: {},
-    combined: "max",
+    combined: "most",
   },
   gatehouse_rejections_aggregated_total: {
     type: "counter",
@@ -113,19 +113,19 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Reviews that wait for a person, of all sites; the same on every node.",
     labels: {},
-    combined: "max",
+    combined: "own",
   },
   gatehouse_payments_open: {
     type: "gauge",
     help: "Payments whose end is not known yet, of all sites; the same on every node.",
     labels: {},
-    combined: "max",
+    combined: "own",
   },
   gatehouse_payments_open_oldest_seconds: {
     type: "gauge",
     help: "Age of the oldest of them; 0 where there is none.",
     labels: {},
-    combined: "max",
+    combined: "own",
   },
   gatehouse_provider_calls_total: {
     type: "counter",
@@ -139,13 +139,13 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Bytes of carts, checkouts and replies stored for unsigned callers, of all sites; the same on every node.",
     labels: {},
-    combined: "max",
+    combined: "own",
   },
   gatehouse_signed_stored_bytes: {
     type: "gauge",
     help: "Bytes of carts, checkouts and replies stored for platforms that sign, of all sites.",
     labels: {},
-    combined: "max",
+    combined: "own",
   },
   gatehouse_fetches_under_way: {
     type: "gauge",
@@ -196,9 +196,9 @@ export const METRICS = Object.freeze({
   },
   gatehouse_uptime_seconds: {
     type: "gauge",
-    help: "Time since the start; of several workers, the longest.",
+    help: "Time since the start; of several workers, since the newest was started.",
     labels: {},
-    combined: "max",
+    combined: "least",
   },
 }) satisfies Readonly<Record<string, Metric>>;
 

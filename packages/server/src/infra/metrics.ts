@@ -1,17 +1,9 @@
-import { type LabelsOf, METRICS, type Metric, type MetricName } from "./metric-list.js";
+import { type LabelsOf, METRICS, type MetricName } from "./metric-list.js";
+import { addedUp, type Durations, labelText, type MetricsReport } from "./metrics-report.js";
 
 /** Series of one metric. Labels come from fixed sets, so more would be a bug. */
 const SERIES_MAX = 1000;
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-type Labels = Readonly<Record<string, string>>;
-
-function labelText(labels: Labels): string {
-  const parts = Object.entries(labels).map(
-    ([name, value]) => `${name}="${value.replace(/[\\"\n]/g, "_")}"`,
-  );
-  return parts.length === 0 ? "" : `{${parts.join(",")}}`;
-}
 
 interface Series {
   value: number;
@@ -22,23 +14,6 @@ interface Family {
   /** Durations by their labels; only of a histogram. */
   readonly durations: Map<string, Durations>;
 }
-
-/** The number of durations between two bounds. They are added up when the metrics are read. */
-interface Durations {
-  readonly labels: Labels;
-  readonly counts: number[];
-  sum: number;
-}
-
-/** The metrics of one process. */
-export type MetricsReport = readonly {
-  readonly name: keyof typeof METRICS;
-  readonly series: readonly (readonly [text: string, value: number])[];
-  readonly durations: readonly Durations[];
-}[];
-
-/** The greater of two values, one of which may be unknown. */
-const greater = (a: number, b: number) => (Number.isNaN(a) || b > a ? b : a);
 
 function durationLines(name: string, { labels, counts, sum }: Durations): string {
   let text = "";
@@ -147,35 +122,13 @@ export class Metrics {
 
   /** The text, with the values of other workers in it. */
   render(others: readonly MetricsReport[] = []): string {
-    const all = new Metrics();
-    for (const report of [this.report(), ...others]) all.add(report);
     let text = "";
-    for (const [name, { series, durations }] of all.families) {
+    for (const { name, series, durations } of addedUp([this.report(), ...others])) {
       const { help, type } = METRICS[name];
       text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-      for (const [key, { value }] of series) text += `${key} ${value}\n`;
-      for (const one of durations.values()) text += durationLines(name, one);
+      for (const [key, value] of series) text += `${key} ${value}\n`;
+      for (const one of durations) text += durationLines(name, one);
     }
     return text;
-  }
-
-  private add(report: MetricsReport): void {
-    for (const { name, series, durations } of report) {
-      const family = this.family(name);
-      const { combined }: Metric = METRICS[name];
-      for (const [text, value] of series) {
-        const known = family.series.get(text);
-        if (known === undefined) family.series.set(text, { value });
-        else if (combined === "max") known.value = greater(known.value, value);
-        else known.value += value;
-      }
-      for (const { labels, counts, sum } of durations) {
-        const key = labelText(labels);
-        const known = family.durations.get(key);
-        const before = known?.counts ?? [];
-        const added = counts.map((count, i) => count + (before[i] ?? 0));
-        family.durations.set(key, { labels, counts: added, sum: sum + (known?.sum ?? 0) });
-      }
-    }
   }
 }

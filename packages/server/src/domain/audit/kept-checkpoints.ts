@@ -55,13 +55,15 @@ export class KeptCheckpoints {
     this.worker = worker;
   }
 
-  /** Reads all stored checkpoints. */
+  /** Reads the largest stored checkpoint of every log: each worker has stored what it published itself. */
   read(): readonly KeptCheckpoint[] {
     if (!existsSync(this.folder)) return [];
     const files = readdirSync(this.folder).filter((name) => name.endsWith(ENDING));
-    const all = files.map((name) => readKept(join(this.folder, name)));
-    for (const one of all) if (!this.isKept(one)) this.kept.set(one.origin, one);
-    return all;
+    for (const name of files) {
+      const one = readKept(join(this.folder, name));
+      if (!this.isKept(one)) this.kept.set(one.origin, one);
+    }
+    return [...this.kept.values()];
   }
 
   /** The last checkpoint of a log. */

@@ -42,7 +42,7 @@ export function metricsHandler(context: Context): Handler {
     waiting = await measureWaiting(context);
     return {
       status: 200,
-      body: metrics.render(await context.peers.gather()),
+      body: metrics.render(await context.peers.gather(metrics)),
       headers: { "content-type": TYPE },
     };
   };

@@ -189,6 +189,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   for (const server of servers) harden(server);
   const bound = secure === undefined ? plain : splitByFirstByte(secure, plain);
   bound.maxConnections = limits.CONNECTIONS;
+  // A worker would pass one connection too many to the next worker, which may have no room either.
+  (bound as NetServer & { dropMaxConnection?: boolean }).dropMaxConnection = true;
   connections.track(bound);
   await bind(bound, options);
   // Node starts its time-out checks when a server listens. These servers get their sockets from `bound`.

@@ -1,9 +1,9 @@
-import type { MetricsReport } from "../metrics.js";
+import type { MetricsReport } from "../metrics-report.js";
 
 /** What the process that started the workers tells one of them. */
 export type ToWorker =
-  /** Start the service as the worker of this number. `isFirst`: tell people where it listens. */
-  | { readonly kind: "begin"; readonly worker: number; readonly isFirst: boolean }
+  /** Start the service as the worker of this number. `port`: where others listen already, if any do. */
+  | { readonly kind: "begin"; readonly worker: number; readonly port: number | undefined }
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "reports"; readonly id: number; readonly reports: readonly MetricsReport[] };
 
@@ -11,6 +11,7 @@ export type ToWorker =
 export type FromWorker =
   /** It listens to messages now. */
   | { readonly kind: "started" }
-  | { readonly kind: "ready" }
-  | { readonly kind: "gather"; readonly id: number }
+  | { readonly kind: "ready"; readonly port: number }
+  /** It wants the metrics of the others, and shows them those it has. */
+  | { readonly kind: "gather"; readonly id: number; readonly report: MetricsReport }
   | { readonly kind: "report"; readonly id: number; readonly report: MetricsReport };

@@ -2,9 +2,9 @@ import cluster, { type Worker } from "node:cluster";
 import { StartupError } from "../../startup-error.js";
 import { type Clock, keepAlive } from "../clock.js";
 import type { Log } from "../log/log.js";
-import type { MetricsReport } from "../metrics.js";
 import { MINUTE_MS, SECOND_MS } from "../time.js";
 import type { FromWorker, ToWorker } from "./messages.js";
+import { ReportExchange } from "./report-exchange.js";
 
 /** A worker that ended is started again after this; each time it ends soon, after twice as long. */
 const RESTART_MS_MIN = SECOND_MS;
@@ -13,8 +13,6 @@ const RESTART_MS_MAX = 30 * SECOND_MS;
 const STEADY_MS = MINUTE_MS;
 /** How long a stopping worker may take: longer than the requests under way may. */
 const STOP_MS_MAX = 20 * SECOND_MS;
-/** How long the metrics of one worker wait for those of the others. */
-const REPORT_MS_MAX = SECOND_MS;
 
 interface PrimaryTools {
   readonly clock: Clock;
@@ -25,17 +23,10 @@ interface PrimaryTools {
 interface Slot {
   readonly number: number;
   process: Worker | undefined;
+  isReady: boolean;
   startedAt: number;
   restartMs: number;
   cancelRestart: () => void;
-}
-
-interface Gathering {
-  readonly asker: Worker;
-  readonly askerId: number;
-  readonly reports: MetricsReport[];
-  missing: number;
-  readonly cancel: () => void;
 }
 
 /**
@@ -45,8 +36,9 @@ interface Gathering {
 export class Workers {
   private readonly tools: PrimaryTools;
   private readonly slots: readonly Slot[];
-  private readonly gatherings = new Map<number, Gathering>();
-  private lastGathering = 0;
+  private readonly reports: ReportExchange;
+  /** The port of the first worker; undefined until it listens. */
+  private port: number | undefined;
   private isStopping = false;
   /** There may be no worker for a while. */
   private readonly mayEnd = keepAlive();
@@ -56,49 +48,71 @@ export class Workers {
     this.slots = Array.from({ length: count }, (_, i) => ({
       number: i + 1,
       process: undefined,
+      isReady: false,
       startedAt: 0,
       restartMs: RESTART_MS_MIN,
       cancelRestart: () => undefined,
     }));
+    const tell = (worker: number, message: ToWorker) => this.tell(worker, message);
+    this.reports = new ReportExchange(tools.clock, tell);
   }
 
   /** The first worker starts alone: it migrates the database and makes what all of them share. */
   async start(): Promise<void> {
     const [first, ...others] = this.slots as [Slot, ...Slot[]];
     try {
-      await this.begin(first, true);
-      await Promise.all(others.map((slot) => this.begin(slot, false)));
+      await this.begin(first);
+      await Promise.all(others.map((slot) => this.begin(slot)));
     } catch (error) {
       await this.stop();
       throw error;
     }
   }
 
-  private begin(slot: Slot, isFirst: boolean): Promise<void> {
+  /** Resolves when the worker is ready, and rejects if it ends before. */
+  private async begin(slot: Slot): Promise<void> {
     const worker = cluster.fork();
+    const { log, clock } = this.tools;
     slot.process = worker;
-    slot.startedAt = this.tools.clock.now();
-    let isReady = false;
-    return new Promise((resolve, reject) => {
+    slot.startedAt = clock.now();
+    // A message to a worker that is just ending fails. Its end is what counts.
+    worker.on("error", (error) => log.warn({ worker: slot.number, error }, "worker.not_reached"));
+    await new Promise<void>((resolve, reject) => {
       worker.on("message", (message: FromWorker) => {
-        if (message.kind === "started") {
-          this.tell(worker, { kind: "begin", worker: slot.number, isFirst });
-        } else if (message.kind === "ready") {
-          isReady = true;
-          this.tools.log.info({ worker: slot.number, pid: worker.process.pid }, "worker.ready");
-          resolve();
-        } else {
-          this.pass(worker, message);
-        }
+        if (message.kind === "ready") resolve();
+        this.hear(slot, message);
       });
       worker.once("exit", (code, signal) => {
+        const wasReady = slot.isReady;
         slot.process = undefined;
-        if (!isReady) reject(new StartupError("A worker could not start. It has said why above."));
-        if (!this.isStopping)
-          this.tools.log.error({ worker: slot.number, code, signal }, "worker.ended");
-        if (isReady) this.restart(slot);
+        slot.isReady = false;
+        this.reports.ended(slot.number);
+        if (!this.isStopping) log.error({ worker: slot.number, code, signal }, "worker.ended");
+        if (wasReady) this.restart(slot);
+        reject(new StartupError("A worker could not start. It has said why above."));
       });
     });
+  }
+
+  private hear(slot: Slot, message: FromWorker): void {
+    switch (message.kind) {
+      case "started":
+        this.tell(slot.number, { kind: "begin", worker: slot.number, port: this.port });
+        break;
+      case "ready":
+        slot.isReady = true;
+        this.port ??= message.port;
+        this.tools.log.info(
+          { worker: slot.number, pid: slot.process?.process.pid },
+          "worker.ready",
+        );
+        break;
+      case "gather":
+        this.reports.gather(slot.number, message, this.ready);
+        break;
+      case "report":
+        this.reports.take(slot.number, message);
+    }
   }
 
   private restart(slot: Slot): void {
@@ -107,65 +121,43 @@ export class Workers {
     if (clock.now() - slot.startedAt >= STEADY_MS) slot.restartMs = RESTART_MS_MIN;
     slot.cancelRestart = clock.after(slot.restartMs, () => {
       // One that fails at its start is tried again like one that ended later.
-      this.begin(slot, false).catch(() => this.restart(slot));
+      this.begin(slot).catch(() => this.restart(slot));
     });
     slot.restartMs = Math.min(slot.restartMs * 2, RESTART_MS_MAX);
   }
 
-  private tell(worker: Worker, message: ToWorker): void {
-    if (worker.isConnected()) worker.send(message);
+  private tell(number: number, message: ToWorker): void {
+    const worker = this.slots[number - 1]?.process;
+    if (worker?.isConnected() === true) worker.send(message);
   }
 
-  private get running(): Worker[] {
-    return this.slots.flatMap(({ process: worker }) => worker ?? []);
+  /** The numbers of the workers that serve. */
+  private get ready(): readonly number[] {
+    return this.slots.flatMap(({ isReady, number }) => (isReady ? number : []));
   }
 
-  /** A worker asks for the metrics of the others, or answers such a question. */
-  private pass(from: Worker, message: Extract<FromWorker, { id: number }>): void {
-    if (message.kind === "gather") {
-      const others = this.running.filter((worker) => worker !== from);
-      const id = ++this.lastGathering;
-      const cancel = this.tools.clock.after(REPORT_MS_MAX, () => this.finish(id));
-      const missing = others.length;
-      this.gatherings.set(id, { asker: from, askerId: message.id, reports: [], missing, cancel });
-      for (const worker of others) this.tell(worker, { kind: "report", id });
-      if (missing === 0) this.finish(id);
-      return;
-    }
-    const gathering = this.gatherings.get(message.id);
-    if (gathering === undefined) return;
-    gathering.reports.push(message.report);
-    if (--gathering.missing === 0) this.finish(message.id);
+  private signal(name: NodeJS.Signals, slots: readonly Slot[] = this.slots): void {
+    for (const { process: worker } of slots) worker?.process.kill(name);
   }
 
-  private finish(id: number): void {
-    const gathering = this.gatherings.get(id);
-    if (gathering === undefined) return;
-    this.gatherings.delete(id);
-    gathering.cancel();
-    const { asker, askerId, reports } = gathering;
-    this.tell(asker, { kind: "reports", id: askerId, reports });
-  }
-
-  /** Every worker reads its certificates again. */
+  /** Every worker reads its certificates again. One that is starting reads them anyway. */
   reloadTls(): void {
-    for (const worker of this.running) worker.process.kill("SIGHUP");
+    const serving = this.slots.filter(({ isReady }) => isReady);
+    this.signal("SIGHUP", serving);
   }
 
   /** Workers finish the requests under way. One that takes too long is killed; what it left is recovered. */
   async stop(): Promise<void> {
     this.isStopping = true;
     for (const slot of this.slots) slot.cancelRestart();
-    const cancel = this.tools.clock.after(STOP_MS_MAX, () => {
-      for (const worker of this.running) worker.process.kill("SIGKILL");
-    });
-    await Promise.all(
-      this.running.map((worker) => {
-        const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-        worker.process.kill("SIGTERM");
-        return ended;
-      }),
+    const cancel = this.tools.clock.after(STOP_MS_MAX, () => this.signal("SIGKILL"));
+    const ended = this.slots.flatMap(({ process: worker }) =>
+      worker === undefined
+        ? []
+        : new Promise<void>((resolve) => worker.once("exit", () => resolve())),
     );
+    this.signal("SIGTERM");
+    await Promise.all(ended);
     cancel();
     this.mayEnd();
   }
