@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { siteMark } from "../../src/infra/db/product-search.ts";
 import {
   answerOf,
   cleanUp,
@@ -135,6 +136,24 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect([...seen].sort()).toEqual(lamps.map(({ id }) => id).sort());
     expect(seen.slice(0, 60).filter((id) => id.startsWith("desk"))).toEqual([]);
     await shop.admin("PUT", "/products", { products: PRODUCTS });
+  });
+
+  test("never shows words that another shop has smuggled in for it", async () => {
+    const at = selling(server);
+    const rival = await at.shop();
+    // Letters to one Unicode table and marks to another, before what the index has for this shop.
+    const mark = siteMark(shop.site_key_hash);
+    const planted = ["\u19b0", "\u19c8", "\u00b7", "\u200b"].flatMap((between) =>
+      Array.from({ length: 4 }, (_, n) =>
+        eur(n === 0 ? "vase" : `x-${between}-${n}`, `${between}${mark}rose`, "1.00"),
+      ),
+    );
+    await rival.admin("PUT", "/products", {
+      products: [...new Map(planted.map((one) => [one.id, one])).values()],
+    });
+    expect((await found({ query: "rose" })).sort()).toEqual(["rose-red", "rose-white", "vase"]);
+    const [first] = await found({ query: "rose", pagination: { limit: 1 } });
+    expect(["rose-red", "rose-white"]).toContain(first);
   });
 
   test("needs at least one search input", async () => {

@@ -47,13 +47,14 @@ async function matching(db: Readable, siteKeyHash: string, match: Match, query: 
   const isPriced = values.length > 0;
   const needed = Math.ceil((query.offset + query.limit) / BLOCK_PRODUCTS) * BLOCK_PRODUCTS;
   const found = `SELECT product_id, length(${match.column}) AS size FROM products_search
-    WHERE products_search MATCH ? LIMIT ?`;
+    WHERE products_search MATCH ? AND site_key_hash = ? LIMIT ?`;
   // CROSS, because SQLite would rather read all products of the site and look for each in `found`.
   const priced = `SELECT found.product_id, size FROM (${found}) AS found CROSS JOIN products
     ON products.site_key_hash = ? AND products.product_id = found.product_id WHERE 1 = 1${sql}`;
   const rows = await db.all<{ readonly product_id: string; readonly size: number }>(
     isPriced ? priced : found,
     match.sql,
+    siteKeyHash,
     isPriced ? CANDIDATES_MAX : Math.min(needed, CANDIDATES_MAX),
     ...(isPriced ? [siteKeyHash, ...values] : []),
   );
