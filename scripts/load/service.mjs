@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import pg from "pg";
 import { LIMIT_NAMES } from "../../packages/server/dist/config/variables.js";
 
 const BIN = fileURLToPath(new URL("../../packages/cli/bin/gatehouse.js", import.meta.url));
@@ -38,8 +39,25 @@ function cpuSeconds(pid) {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_S;
 }
 
+/** A service that starts brings the tables of its database up to date: never those of somebody's own. */
+async function requireEmpty(databaseUrl) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema') LIMIT 1",
+    );
+    if (rows.length > 0) {
+      throw new Error(`The database has a table ${rows[0].table_name}: name one that is empty.`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
 /** Starts a service on an empty folder, or with a database that is empty. */
 export async function startService({ databaseUrl, workers }) {
+  if (databaseUrl !== undefined) await requireEmpty(databaseUrl);
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-load-"));
   const token = randomBytes(24).toString("base64url");
   const env = {
@@ -59,6 +77,15 @@ export async function startService({ databaseUrl, workers }) {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "close");
+  // Whatever ends this program, the service and its folder go with it.
+  exited.then(() => rmSync(folder, { recursive: true, force: true }));
+  const stop = () => {
+    child.kill("SIGTERM");
+    return exited;
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => stop().then(() => process.exit(1)));
+  }
   let text = "";
   const url = await new Promise((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (chunk) => {
@@ -73,11 +100,7 @@ export async function startService({ databaseUrl, workers }) {
     url,
     token,
     cpuSeconds: () => cpuSeconds(child.pid),
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 

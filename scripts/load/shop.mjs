@@ -56,10 +56,13 @@ export async function openShop(service) {
 
 /** A site that is there: only what anybody may ask of it. */
 export async function findShop(service, domain) {
-  const { items } = await ask(service, "GET", "/sites?limit=100");
-  const site = items.find((one) => one.domain === domain);
-  if (site === undefined) throw new Error(`${service.url} has no site ${domain}.`);
-  return requestsOf(service.url, site, undefined);
+  for (let cursor = ""; ; ) {
+    const { items, next_cursor } = await ask(service, "GET", `/sites?limit=100${cursor}`);
+    const site = items.find((one) => one.domain === domain);
+    if (site !== undefined) return requestsOf(service.url, site, undefined);
+    if (!next_cursor) throw new Error(`${service.url} has no site ${domain}.`);
+    cursor = `&cursor=${encodeURIComponent(next_cursor)}`;
+  }
 }
 
 /** The requests of each kind. `next` makes one; only mandates differ from each other. */
