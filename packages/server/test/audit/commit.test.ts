@@ -105,6 +105,33 @@ describe.each(DATABASES)("commits to the log on %s:", (dialect) => {
     expect((await records()).filter(({ change }) => change?.kind === "n").length).toBe(150);
   });
 
+  test("a site with many waiting commits delays no other site, and keeps their order", async () => {
+    const { server, site, audit, records } = await startShop(dialect);
+    const { site_key_hash: other } = await createSite(server, "other.example.com");
+    const body = (name: string) => async () => ({ records: [note(name, NOON)], answer: name });
+    let answered = 0;
+    const busy = Array.from({ length: 600 }, (_, n) =>
+      audit.commit(site, body(`n${n}`)).then(() => answered++),
+    );
+    await audit.commit(other, body("other"));
+    // Two batches of the busy site were queued before it.
+    expect(answered).toBeLessThan(256);
+    await Promise.all(busy);
+    const kinds = (await records()).flatMap(({ change }) => change?.kind ?? []);
+    expect(kinds.slice(2)).toEqual(Array.from({ length: 600 }, (_, n) => `n${n}`));
+  });
+
+  test("a site cannot fill the queue that all sites share", async () => {
+    const { server, site, audit } = await startShop(dialect);
+    const { site_key_hash: other } = await createSite(server, "other.example.com");
+    const body = async () => ({ records: [note("n", NOON)], answer: 0 });
+    const busy = Array.from({ length: 2_600 }, () => audit.commit(site, body));
+    const settled = Promise.allSettled([audit.commit(other, body), ...busy]);
+    const [first, ...rest] = await settled;
+    expect(first.status).toBe("fulfilled");
+    expect(rest.filter(({ status }) => status === "rejected")).toHaveLength(100);
+  });
+
   test("every change of a site is one record in its own log, with the person who did it", async () => {
     const { server, site, records } = await startShop(dialect);
     const skills = [{ id: "get_pricing", enabled: true, url: "https://shop.example.com/pricing" }];

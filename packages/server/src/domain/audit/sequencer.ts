@@ -15,6 +15,7 @@ import {
   type WrittenBatch,
   writeBatch,
 } from "./batch.js";
+import { FairQueue } from "./fair-queue.js";
 import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
 import { recordExists } from "./records/store.js";
 import { lockOpenLog } from "./store.js";
@@ -28,6 +29,8 @@ const BATCH_ENTRIES_MAX = 256;
 const GATHER_MS_MAX = 25;
 /** Commits in the queue. Further ones are refused at once. */
 const QUEUE_ENTRIES_MAX = 10_000;
+/** Commits in the queue of one site, so that others find room. */
+const SITE_ENTRIES_MAX = 2_500;
 /** How long a commit waits to begin. After this time it is refused and never runs. */
 const TURN_MS_MAX = 2000;
 /** Another process may move the head first a few times in a row, but not for ever. */
@@ -92,7 +95,7 @@ function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Wri
  */
 export class Sequencer {
   private readonly tools: SequencerTools;
-  private queue: Waiting[] = [];
+  private readonly queue = new FairQueue<Waiting>();
   private running = false;
   private finished: Promise<void> = Promise.resolve();
   private cancelSweep: (() => void) | undefined;
@@ -105,12 +108,13 @@ export class Sequencer {
 
   /** Runs `body` and writes its records in one transaction, or nothing at all. */
   commit<T>(siteKeyHash: string, body: CommitBody<T>, reads: ReadsOfBody): Promise<Committed<T>> {
-    if (this.queue.length >= QUEUE_ENTRIES_MAX) {
+    const { queue } = this;
+    if (queue.size >= QUEUE_ENTRIES_MAX || queue.sizeOf(siteKeyHash) >= SITE_ENTRIES_MAX) {
       return Promise.reject(new AuditUnavailableError("too much is waiting to be recorded"));
     }
     return new Promise((resolve, reject) => {
       const queuedAt = systemClock.now();
-      this.queue.push({ siteKeyHash, body, reads, queuedAt, resolve: resolve as never, reject });
+      queue.push({ siteKeyHash, body, reads, queuedAt, resolve: resolve as never, reject });
       this.sweepLater();
       if (!this.running) this.finished = this.run();
     });
@@ -118,7 +122,7 @@ export class Sequencer {
 
   /** Commits that have not begun. */
   get waiting(): number {
-    return this.queue.length;
+    return this.queue.size;
   }
 
   /** Tries to write, with a lasting probe if the last commit failed. Throws if it fails. */
@@ -134,9 +138,9 @@ export class Sequencer {
 
   private async run(): Promise<void> {
     this.running = true;
-    while (this.queue.length > 0) {
+    while (this.queue.size > 0) {
       await this.gather();
-      const taken = this.queue.splice(0, BATCH_ENTRIES_MAX);
+      const taken = this.queue.take(BATCH_ENTRIES_MAX);
       this.tools.crashPoint("audit.taken");
       if (taken.length > 0) await this.settle(taken);
     }
@@ -150,19 +154,17 @@ export class Sequencer {
     const until = systemClock.now() + GATHER_MS_MAX;
     let queued: number;
     do {
-      queued = this.queue.length;
+      queued = this.queue.size;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (this.queue.length > queued && queued < BATCH_ENTRIES_MAX && systemClock.now() < until);
+    } while (this.queue.size > queued && queued < BATCH_ENTRIES_MAX && systemClock.now() < until);
   }
 
   /** Refuses commits that have waited too long behind a batch that does not end. */
   private sweepLater(): void {
-    if (this.cancelSweep !== undefined || this.queue.length === 0) return;
+    if (this.cancelSweep !== undefined || this.queue.size === 0) return;
     this.cancelSweep = systemClock.after(TURN_MS_MAX, () => {
       this.cancelSweep = undefined;
-      const since = systemClock.now() - TURN_MS_MAX;
-      const late = this.queue.filter(({ queuedAt }) => queuedAt <= since);
-      this.queue = this.queue.filter(({ queuedAt }) => queuedAt > since);
+      const late = this.queue.takeQueuedUntil(systemClock.now() - TURN_MS_MAX);
       for (const { reject } of late) reject(new AuditUnavailableError("the audit log is busy"));
       this.sweepLater();
     });
