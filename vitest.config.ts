@@ -36,15 +36,14 @@ function hasRoom(folder: string): boolean {
 // long as memory. Workers and helpers read where they are to be; elsewhere it is the usual place.
 if (process.env.TEST_FOLDER === undefined && hasRoom(MEMORY)) process.env.TEST_FOLDER = MEMORY;
 
-/** A worker makes everything anew for each test: it collects seldom, and leaves the other core alone. */
-const FEW_COLLECTIONS = [
+/**
+ * A worker makes everything anew for each test, and runs nothing for long: it compiles little, collects
+ * seldom, and leaves the other core alone.
+ */
+const LITTLE_COMPILED = [
   "--min-semi-space-size=64",
   "--max-semi-space-size=64",
   "--single-threaded-gc",
-];
-/** A worker of `npm test` lives for minutes, but runs nothing for long: it compiles and collects less. */
-const LITTLE_COMPILED = [
-  ...FEW_COLLECTIONS,
   // Later versions of V8 have no such option, and compile in steps that cost less.
   ...(process.versions.node.startsWith("20.") ? ["--interrupt-budget=300000"] : []),
   "--always-sparkplug",
@@ -81,10 +80,9 @@ const RELEASE = [
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<
-  Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers" | "execArgv">>
+  Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>
 > = {
   short: {
-    execArgv: LITTLE_COMPILED,
     include: ALL,
     exclude: ["**/node_modules/**", ...RELEASE],
     env: { TIER_DATABASE: "sqlite" },
@@ -92,7 +90,6 @@ const TIERS: Readonly<
   release: {
     // They wait for installations, downloads and processes half of the time.
     maxWorkers: 4,
-    execArgv: FEW_COLLECTIONS,
     include: [...RELEASE, ...filesOfOneDatabase()],
     env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
   },
@@ -108,6 +105,7 @@ export default defineConfig(({ mode }) => ({
     reporters: ["default", "./test/coverage-reporter.ts"],
     // Not threads: a child is forked from the memory of all of them, which takes a tenth of a second.
     pool: "forks",
+    execArgv: LITTLE_COMPILED,
     isolate: false,
     maxWorkers: 3,
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },

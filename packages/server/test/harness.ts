@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -65,30 +65,41 @@ export function temporaryFolder({ ofSender = false } = {}): string {
   return folder;
 }
 
-async function asPostgres<T>(
-  work: (admin: pg.Client) => Promise<T>,
-  database = "postgres",
-): Promise<T> {
-  const admin = new pg.Client({ connectionString: `${inject("postgresSocketUrl")}${database}` });
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.end();
-  }
+async function connectTo(database: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: `${inject("postgresSocketUrl")}${database}` });
+  await client.connect();
+  return client;
+}
+
+/** Makes databases. One connection for each worker, because each takes a process of the server. */
+let adminClient: Promise<pg.Client> | undefined;
+
+async function connectOnce(): Promise<pg.Client> {
+  const client = await connectTo("postgres");
+  // It is never closed: nothing may wait for it.
+  (client.connection.stream as Socket).unref();
+  return client;
 }
 
 const newName = () => `t_${randomBytes(8).toString("hex")}`;
 
 /** The database is looked through for secrets when the test is over. */
 function sweptPostgres(name: string): void {
-  whenDone(() => asPostgres((client) => sweepPostgres(client), name));
+  whenDone(async () => {
+    const client = await connectTo(name);
+    try {
+      await sweepPostgres(client);
+    } finally {
+      await client.end();
+    }
+  });
 }
 
 /** An empty database of its own on the run's PostgreSQL, over TCP and with a password. */
 export async function freshPostgres(): Promise<string> {
   const name = newName();
-  await asPostgres((admin) => admin.query(`CREATE DATABASE ${name}`));
+  adminClient ??= connectOnce();
+  await (await adminClient).query(`CREATE DATABASE ${name}`);
   sweptPostgres(name);
   return `${inject("postgresUrl")}${name}`;
 }
@@ -97,23 +108,32 @@ const TEMPLATE = "gatehouse_migrated";
 /** Any fixed number: holds other workers off while one makes the template. */
 const TEMPLATE_LOCK = 4_217_002;
 
+/** Made once for the run, by whichever worker is first; each asks once. */
+let template: Promise<void> | undefined;
+
+async function makeTemplate(admin: pg.Client): Promise<void> {
+  await admin.query(`SELECT pg_advisory_lock(${TEMPLATE_LOCK})`);
+  const made = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [TEMPLATE]);
+  if (made.rowCount === 0) {
+    const unfinished = newName();
+    await admin.query(`CREATE DATABASE ${unfinished}`);
+    const tools = { ids: systemIds, log: createLog("silent") };
+    const db = await openPostgres(`${inject("postgresSocketUrl")}${unfinished}`, tools);
+    await migrate(db, { now: systemClock.now() });
+    await db.close();
+    await admin.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
+  }
+  await admin.query(`SELECT pg_advisory_unlock(${TEMPLATE_LOCK})`);
+}
+
 /** One with this build's schema, over the socket: migrated once for the run, and copied from then on. */
 async function migratedPostgres(): Promise<string> {
   const name = newName();
-  await asPostgres(async (admin) => {
-    await admin.query(`SELECT pg_advisory_lock(${TEMPLATE_LOCK})`);
-    const made = await admin.query("SELECT 1 FROM pg_database WHERE datname = $1", [TEMPLATE]);
-    if (made.rowCount === 0) {
-      const unfinished = newName();
-      await admin.query(`CREATE DATABASE ${unfinished}`);
-      const tools = { ids: systemIds, log: createLog("silent") };
-      const db = await openPostgres(`${inject("postgresSocketUrl")}${unfinished}`, tools);
-      await migrate(db, { now: systemClock.now() });
-      await db.close();
-      await admin.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
-    }
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
-  });
+  adminClient ??= connectOnce();
+  const admin = await adminClient;
+  template ??= makeTemplate(admin);
+  await template;
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   sweptPostgres(name);
   return `${inject("postgresSocketUrl")}${name}`;
 }

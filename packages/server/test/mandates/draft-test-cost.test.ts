@@ -56,6 +56,10 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
       await asked(where);
       return queries.find(table, key);
     },
+    findEach: async (table, key, column, values) => {
+      await asked(where);
+      return queries.findEach(table, key, column, values);
+    },
     memory: (Kind) => queries.memory(Kind),
     run: () => Promise.reject(new Error("a test of a draft writes")),
   });

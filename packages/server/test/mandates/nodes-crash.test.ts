@@ -8,7 +8,7 @@ import { send as post } from "../http-client.ts";
 import { type Buyer, type Shop, submitting } from "./submitting.ts";
 
 /** A sample in `npm run test:release`; `npm run test:long` asks for ten kills a minute apart. */
-const KILLS = Number(process.env.NODE_KILLS ?? 3);
+const KILLS = Number(process.env.NODE_KILLS ?? 2);
 const BETWEEN_MS = Number(process.env.NODE_KILL_EVERY_MS ?? 0);
 const NODES = Number(process.env.NODES ?? 2);
 const SITES = 6;
