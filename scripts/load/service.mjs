@@ -48,7 +48,7 @@ async function requireEmpty(databaseUrl) {
       "SELECT table_name FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema') LIMIT 1",
     );
     if (rows.length > 0) {
-      throw new Error(`The database has a table ${rows[0].table_name}: name one that is empty.`);
+      throw new Error(`The database has a table ${rows[0].table_name}: use an empty database.`);
     }
   } finally {
     await client.end();

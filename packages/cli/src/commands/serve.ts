@@ -27,7 +27,7 @@ function readWorkers(text: string): number {
 
 /**
  * Resolves with the signal that asks the process to stop; SIGHUP reads certificates again. A second signal
- * ends it at once, but not a worker: who stops all processes of a group signals it twice.
+ * ends the process at once, but not a worker: a worker may get the signal from systemd and from its parent.
  */
 export function untilStopped(onReload: () => void): Promise<void> {
   return new Promise((resolve) => {

@@ -34,7 +34,7 @@ export class FairQueue<T extends Queued> {
     return taken;
   }
 
-  /** Removes the entries that have waited since a moment or longer. */
+  /** Removes and returns the entries that were queued at this moment or earlier. */
   takeQueuedUntil(moment: number): T[] {
     const taken: T[] = [];
     for (const [siteKeyHash, list] of this.bySite) {

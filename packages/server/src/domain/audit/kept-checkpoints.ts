@@ -49,7 +49,7 @@ export class KeptCheckpoints {
   private readonly kept = new Map<string, KeptCheckpoint>();
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Workers share the folder, and each has files of its own: none replaces what another has published since. */
+  /** Workers share the folder but not the files, so none replaces a newer checkpoint of another. */
   constructor(dataDir: string, worker = 1) {
     this.folder = join(dataDir, CHECKPOINTS_DIR);
     this.worker = worker;

@@ -89,7 +89,7 @@ export class Workers {
         this.reports.ended(slot.number);
         if (!this.isStopping) log.error({ worker: slot.number, code, signal }, "worker.ended");
         if (wasReady) this.restart(slot);
-        reject(new StartupError("A worker could not start. It has said why above."));
+        reject(new StartupError("A worker could not start. Its error message is above."));
       });
     });
   }

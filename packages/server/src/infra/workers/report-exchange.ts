@@ -23,7 +23,7 @@ export class ReportExchange {
   private readonly gatherings = new Map<number, Gathering>();
   /** The last report of each worker that runs. */
   private readonly last = new Map<number, MetricsReport>();
-  /** What workers had counted that have ended. */
+  /** The counters of workers that have ended. */
   private before: MetricsReport = [];
   private lastId = 0;
 
