@@ -201,7 +201,7 @@ test("site check reports that any platform can spend under a limit that the owne
   const server = await startServer(env);
   const shop = await selling(server).shop();
   const here = { ...env, GATEHOUSE_BASE_URL: server.url };
-  const platforms = () => findingAbout("platforms", shop.site_key_hash, here);
+  const platforms = () => findingAbout("platforms", shop.site_key, here);
   expect(await platforms()).toMatchObject({
     state: "missing",
     advice: expect.stringMatching(/--spend-per-day EUR=500\.00.*--accept admitted/),
@@ -218,7 +218,7 @@ test("site check reports that the payment provider has not given an outcome for 
   const at = selling(server);
   const shop = await at.shop();
   const here = { ...env, GATEHOUSE_BASE_URL: server.url };
-  const provider = () => findingAbout("payment provider", shop.site_key_hash, here);
+  const provider = () => findingAbout("payment provider", shop.site_key, here);
   expect(await provider()).toBeUndefined();
   await at.order(shop, await at.buyer(shop), { token: "pm_sandbox_timeout" });
   expect(await provider()).toMatchObject({
