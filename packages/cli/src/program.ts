@@ -1,3 +1,4 @@
+import { isSiteKeyHash } from "@gatehouse/protocol";
 import {
   BackupFileError,
   DatabaseUnavailableError,
@@ -38,6 +39,18 @@ function nameHelp(command: Command, path: string): void {
   for (const child of command.commands) nameHelp(child, `${path} ${child.name()}`);
 }
 
+/**
+ * One site key hash in 64 begins with a dash, and would be taken for an option. A space hides the dash from
+ * the grammar, and is removed before the command runs. What follows an option is its value, as it is.
+ */
+function hideDash(arg: string, place: number, args: readonly string[]): string {
+  const isValue = args[place - 1]?.startsWith("-") === true;
+  return arg.startsWith("-") && isSiteKeyHash(arg) && !isValue ? ` ${arg}` : arg;
+}
+
+const showDash = (value: unknown) =>
+  typeof value === "string" ? value.replace(/^ -/, "-") : value;
+
 /** The whole grammar; the reference page is made from it. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("gatehouse")
@@ -46,6 +59,9 @@ export function createProgram(terminal: Terminal): Command {
     // Its own flags stand before the command: `--version` behind one is the command's.
     .enablePositionalOptions()
     .exitOverride()
+    .hook("preAction", (_program, command) => {
+      command.processedArgs = command.processedArgs.map(showDash);
+    })
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
@@ -102,7 +118,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       out: (text: string) => terminal.out(plainLines(text)),
       err: (text: string) => terminal.err(plainLines(text)),
     };
-    const said = args.length === 0 ? ["--help"] : [...args];
+    const said = args.length === 0 ? ["--help"] : args.map(hideDash);
     await createProgram(settled).parseAsync(said, { from: "user" });
     return EXIT.good;
   } catch (error) {

@@ -18,9 +18,9 @@ export function usageWords(text: string): string {
   const [, value, name, right] = ARGUMENT.exec(said) ?? [];
   if (value !== undefined) return `<${name}>: ${value} is not understood.\n${right}`;
   const [, flag = ""] = /^unknown option '(.*)'$/.exec(said) ?? [];
-  // One hash in sixty-four begins so.
+  // Behind an option it may be that option's value.
   if (isSiteKeyHash(flag)) {
-    return `${flag} is taken for an option: it begins with a dash.\nName the site by its domain or key.`;
+    return `${flag} is taken for an option: it begins with a dash.\nWrite it before the options.`;
   }
   return [sentence(said), ...more.map((line) => line.replace(/^\((.*)\)$/, "$1"))].join("\n");
 }

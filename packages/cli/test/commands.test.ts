@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gatehouse } from "../../../test/gatehouse-process.ts";
+import { siteKeyHash } from "../../protocol/src/index.ts";
 import { recordHeartbeat } from "../../server/src/infra/installation/clock-check.ts";
 import { freshEnvironment, startServer, temporaryFolder } from "../../server/test/harness.ts";
 import { command } from "./command.ts";
@@ -37,11 +38,24 @@ describe("site commands", () => {
     );
     const json = JSON.parse((await run("site", "show", key, "--json")).out);
     expect(json).toMatchObject({ domain: "shop.example.com", site_key: key });
-    // One hash in 64 begins with a dash: behind `--` none is taken for an option.
-    expect((await run("site", "show", "--", json.site_key_hash)).code).toBe(0);
+    expect((await run("site", "show", json.site_key_hash)).code).toBe(0);
     expect((await run("site", "delete", key)).code).toBe(2);
     expect((await run("site", "delete", key, "--yes")).out).toBe("Deleted shop.example.com.\n");
     expect((await run("site", "list")).out).toMatch(/No sites yet/);
+  });
+
+  test("find a site by its hash, even one that begins with a dash", async () => {
+    const { run } = await running();
+    let key = "sk_dashed-0";
+    for (let n = 1; !(await siteKeyHash(key)).startsWith("-"); n++) key = `sk_dashed-${n}000`;
+    const hash = await siteKeyHash(key);
+    await run("site", "create", "old.example.com", "--name", "Old", "--site-key", key);
+    for (const args of [[hash], [hash, "--json"], ["--", hash]]) {
+      expect((await run("site", "show", ...args)).out).toContain("old.example.com");
+    }
+    const ended = await run("site", "delete", hash, "--yes");
+    expect(ended.err).toContain(`gatehouse audit tail ${hash}\n`);
+    expect((await run("audit", "tail", hash)).out).toMatch(/site\.changed +deleted/);
   });
 
   test("import an older key, and say what is wrong with a bad one", async () => {
@@ -266,9 +280,9 @@ describe("the command line", () => {
     ],
     [
       "a hash that looks like an option",
-      ["site", "show", `-${"B".repeat(42)}`],
+      ["site", "show", "--json", `-${"B".repeat(42)}`],
       2,
-      /^-B+ is taken for an option: .*\nName the site by its domain or key\.\n/,
+      /^-B+ is taken for an option: .*\nWrite it before the options\.\n/,
     ],
     ["a misspelled command", ["site", "lst"], 2, /\nDid you mean list\?\n/],
     [
