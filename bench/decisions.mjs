@@ -1,36 +1,42 @@
 /**
- * What an owner's overview of thirty days reads, when there is little to count and when there is much:
- * both installations in one process, asked in turn. Beside it, what counting the rows themselves takes.
- * Filling the larger one takes minutes: every row is written by what the service writes it by.
+ * What a mandate, an owner's overview of thirty days and the lists of decisions and visits cost with two
+ * million decisions in the database, beside one with ten thousand: both installations run at the same time
+ * and are asked in turn. Beside them, on SQLite, the bare tables: one more row in each, and a page read by
+ * its index. On PostgreSQL the processes that serve the installation count too, where the system says what
+ * they use; the bare tables are taken not to grow there.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countDecisions } from "../packages/server/dist/actions/mandates/count-decisions.js";
-import { createSite } from "../packages/server/dist/actions/sites/create-site.js";
-import { countVisits } from "../packages/server/dist/actions/visits/read-visits.js";
+import pg from "pg";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { createContext } from "../packages/server/dist/context.js";
 import { OUTCOMES } from "../packages/server/dist/domain/decisions/decision.js";
 import { insertDecision } from "../packages/server/dist/domain/decisions/store.js";
 import { insertVisits } from "../packages/server/dist/domain/visits/store.js";
+import { KINDS, openShop, TOKEN } from "./mandates.mjs";
+import { startPostgres } from "./postgres.mjs";
+import { bareRows } from "./servers/bare-rows.mjs";
+import { openSqlite } from "./servers/sqlite.mjs";
+import { floodBodies, interleaved, load, startServer } from "./serving.mjs";
 
 const SMALL = 10_000;
-const LARGE = 1_000_000;
+const LARGE = Number(process.env.BENCH_DECISIONS ?? 2_000_000);
 const HOUR_MS = 3_600_000;
 const HOURS = 30 * 24;
 const AGENTS = 25;
+/** Decisions of an agent that came now and then. */
+const RARE = 20;
 /** Written in one transaction. */
 const BATCH = 5_000;
-const ROUNDS = 21;
-const WARM_UP_ROUNDS = 6;
-const READS_PER_ROUND = 10;
-/** Counting every row takes so long that few rounds say enough. */
-const ROW_ROUNDS = 3;
-/** Costs the same, but for what a machine does besides. */
-const GOAL = 1.2;
+const READS = 20;
+const BARE_ROWS = 256;
+const MANDATES = { requests: 256, connections: 64 };
+/** Of what the bare tables grow by. */
+const GOAL = 1.1;
 
-const KINDS = [
+const VISITORS = [
   { classification: "person", agent: null },
   { classification: "suspected_automation", agent: null },
   ...["GPTBot", "ClaudeBot", "PerplexityBot", "CCBot"].map((name) => ({
@@ -39,21 +45,24 @@ const KINDS = [
   })),
 ];
 
-const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 const number = (count) => count.toLocaleString("en");
 
-/** Spread so that the first few thousand touch every hour, agent, outcome and kind there is. */
-function nth(n, { siteKeyHash, from }) {
-  const id = String(n).padStart(12, "0");
+/** Spread so that the first few thousand touch every hour, agent, outcome and visitor there is. */
+function nth(n, count, { siteKeyHash, from }) {
   const at = from + (n % HOURS) * HOUR_MS + (n % HOUR_MS);
   const lap = Math.floor(n / HOURS);
+  const isRare = n % Math.floor(count / RARE) === 0;
+  const id = `${at.toString(16).padStart(12, "0")}${randomBytes(18).toString("base64url")}`;
+  const mandateId = randomUUID();
   return {
     decision: {
       decisionId: `dec_${id}`,
       siteKeyHash,
-      actorId: `agt_${n % AGENTS}`,
-      mandateId: id,
-      digest: id,
+      actorId: isRare ? "agt_rare" : `agt_${n % AGENTS}`,
+      identity: "",
+      pooled: false,
+      mandateId,
+      digest: randomBytes(32).toString("base64url"),
       skill: "get_pricing",
       protocol: "a2a",
       amount: null,
@@ -62,9 +71,9 @@ function nth(n, { siteKeyHash, from }) {
       ruleId: "skills",
       rulesEvaluated: 4,
       policyVersion: 1,
-      recordId: `rec_${id}`,
+      recordId: randomUUID(),
       evaluatedAt: at,
-      answer: { status: 200, body: { outcome: "approved", mandate_id: id } },
+      answer: { status: 200, body: { outcome: "approved", mandate_id: mandateId } },
     },
     visit: {
       visitId: `vis_${id}`,
@@ -72,7 +81,7 @@ function nth(n, { siteKeyHash, from }) {
       observedAt: at,
       receivedAt: at,
       source: "beacon",
-      ...KINDS[lap % KINDS.length],
+      ...VISITORS[lap % VISITORS.length],
       signature: null,
       offSite: false,
       pageUrl: "https://shop.example.com/prices",
@@ -80,21 +89,11 @@ function nth(n, { siteKeyHash, from }) {
   };
 }
 
-/** An installation with so many decisions and visits. */
-async function filled(folder, count) {
-  const config = readConfig({
-    GATEHOUSE_MODE: "development",
-    GATEHOUSE_LOG: "silent",
-    GATEHOUSE_DATA_DIR: folder,
-    GATEHOUSE_ADMIN_TOKEN: "a".repeat(32),
-  });
-  const context = await createContext(config);
-  const actor = { kind: "service", id: "bench", role: "service" };
-  const made = await createSite(context, { domain: "shop.example.com", name: "Shop" }, actor);
-  const { siteKeyHash } = made.value;
-  const from = (Math.floor(Date.now() / (24 * HOUR_MS)) - 30) * 24 * HOUR_MS;
+/** Writes so many decisions, visits and records, the rows of the first two by what the service writes them by. */
+async function fill(env, count, place) {
+  const context = await createContext(readConfig(env));
   for (let n = 0; n < count; n += BATCH) {
-    const all = Array.from({ length: BATCH }, (_, i) => nth(n + i, { siteKeyHash, from }));
+    const all = Array.from({ length: BATCH }, (_, i) => nth(n + i, count, place));
     await context.db.transaction(async (tx) => {
       for (const { decision } of all) await insertDecision(tx, decision);
       await insertVisits(
@@ -103,114 +102,193 @@ async function filled(folder, count) {
       );
     });
   }
-  return { context, siteKeyHash, span: { from, to: from + HOURS * HOUR_MS }, count };
+  await context.close();
 }
 
-async function rowsOf({ context, siteKeyHash }, table) {
-  const sql = `SELECT COUNT(*) AS n FROM ${table} WHERE site_key_hash = ?`;
-  return (await context.db.get(sql, siteKeyHash)).n;
-}
+/** Records of a log of its own, like the last one there is: as many as the decisions. */
+const recordsLike = (numbers, random) => `INSERT INTO audit_records
+  (chain, seq, prev_hash, record_id, type, recorded_at, text, hash, sig, key_id, closed)
+  SELECT 'filled', n, ${random}, ${random}, type, recorded_at, text, ${random}, sig, key_id, closed
+  FROM ${numbers} CROSS JOIN (${RECORD}) AS one`;
+const RECORD = "SELECT * FROM audit_records WHERE type = 'mandate.decision' LIMIT 1";
+const DECISION = "SELECT * FROM decisions WHERE actor_id <> 'agt_rare' LIMIT 1";
+const PAGE =
+  "SELECT * FROM decisions WHERE site_key_hash = ? ORDER BY evaluated_at DESC, decision_id DESC LIMIT 50";
 
-/** What the routes of an overview do, and must come to. */
-const READS = {
-  "visits/counts": async ({ context, siteKeyHash, span, count }) => {
-    const filter = { ...span, classification: undefined, agent: undefined };
-    const { counts } = await countVisits(context, siteKeyHash, filter, "day");
-    if (counts.reduce((sum, { visits }) => sum + visits, 0) !== count) throw new Error("visits");
-  },
-  "decisions/counts": async ({ context, siteKeyHash, span, count }) => {
-    const { counts } = await countDecisions(context, siteKeyHash, span, "day");
-    if (counts.reduce((sum, one) => sum + one.decisions, 0) !== count) throw new Error("decisions");
-  },
-};
-
-/** The same counts made of the rows themselves. */
-const BY_ROWS = {
-  "visits/counts": `SELECT observed_at - observed_at % ${24 * HOUR_MS} AS day, classification, agent_name,
-      COUNT(*) AS n FROM visits WHERE site_key_hash = ? AND observed_at >= ? AND observed_at < ?
-    GROUP BY 1, 2, 3`,
-  "decisions/counts": `SELECT evaluated_at - evaluated_at % ${24 * HOUR_MS} AS day, outcome, actor_id,
-      COUNT(*) AS n FROM decisions WHERE site_key_hash = ? AND evaluated_at >= ? AND evaluated_at < ?
-    GROUP BY 1, 2, 3`,
-};
-
-async function cpuMicros(run, times) {
+async function ownMicros(times, work) {
   const before = process.cpuUsage();
-  for (let i = 0; i < times; i++) await run();
+  await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / times;
 }
 
-/** In turn, so that whatever else the machine does falls on both. */
-async function interleaved(runs, { rounds, warmUp, times }) {
-  const samples = runs.map(() => []);
-  for (let round = 0; round < warmUp + rounds; round++) {
-    for (const [i, run] of runs.entries()) {
-      const sample = await cpuMicros(run, times);
-      if (round >= warmUp) samples[i].push(sample);
-    }
-  }
+/** The tables of an installation on SQLite, without the service. */
+function openTables(folder, { siteKeyHash }, count) {
+  const db = openSqlite(join(folder, "gatehouse.db"));
+  const numbers = `(WITH RECURSIVE upto(n) AS
+    (SELECT 1 UNION ALL SELECT n + 1 FROM upto WHERE n < ${count}) SELECT n FROM upto)`;
+  db.exec(recordsLike(numbers, "LOWER(HEX(RANDOMBLOB(16)))"));
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const bare = bareRows(db, generateKeyPairSync("ed25519").privateKey);
+  const [decision, record] = [DECISION, RECORD].map((sql) => db.prepare(sql).get());
+  const page = db.prepare(PAGE);
   return {
-    micros: samples.map(median),
-    ratio: median(samples[1].map((large, round) => large / samples[0][round])),
+    insert: () =>
+      ownMicros(BARE_ROWS, () => {
+        db.exec("BEGIN IMMEDIATE");
+        for (let n = 0; n < BARE_ROWS; n++) {
+          bare.copy("decisions", { ...decision, evaluated_at: Date.now() });
+          bare.record({ ...record, chain: "bare" });
+        }
+        db.exec("COMMIT");
+      }),
+    list: () =>
+      ownMicros(READS, () => {
+        for (let n = 0; n < READS; n++) page.all(siteKeyHash);
+      }),
   };
 }
 
-async function measureRead(name, both) {
-  const ours = await interleaved(
-    both.map((one) => () => READS[name](one)),
-    { rounds: ROUNDS, warmUp: WARM_UP_ROUNDS, times: READS_PER_ROUND },
-  );
-  const byRows = await interleaved(
-    both.map(
-      ({ context, siteKeyHash, span: { from, to } }) =>
-        () =>
-          context.db.all(BY_ROWS[name], siteKeyHash, from, to),
-    ),
-    { rounds: ROW_ROUNDS, warmUp: 1, times: 1 },
-  );
-  const row = (title, { micros, ratio }) =>
-    `| ${title} | ${micros.map((one) => one.toFixed(0)).join(" | ")} | ${ratio.toFixed(2)} |`;
+/** Microseconds a process of this machine was running, as Linux counts them. */
+const runMicros = (pid) =>
+  Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1000;
+
+/** A server whose time includes that of the PostgreSQL processes of its database. */
+async function withBackends(server, connectionString, count) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(recordsLike(`generate_series(1, ${count}) AS n`, "gen_random_uuid()"));
+  await client.query("VACUUM (ANALYZE)");
+  const others = `SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  const ask = async (question) => {
+    const own = await server.ask(question);
+    const { rows } = await client.query(others);
+    return rows.reduce((sum, { pid }) => sum + runMicros(pid), own);
+  };
+  const stop = async () => {
+    await client.end();
+    server.stop();
+  };
+  return { ...server, ask, stop };
+}
+
+/** An installation with so many decisions, served by a process of its own. */
+async function serveFilled(folder, databaseUrl, count) {
+  const settings = databaseUrl === undefined ? {} : { GATEHOUSE_DATABASE_URL: databaseUrl };
+  const server = startServer("servers/gatehouse.mjs", folder, "1", JSON.stringify(settings));
+  const ready = await server.ready;
+  const shop = await openShop(ready);
+  const headers = { "content-type": "application/json" };
+  const body = shop.mandate(KINDS.asks.fields);
+  const first = await fetch(shop.url, { method: "POST", headers, body });
+  if (!first.ok) throw new Error(await first.text());
+  const from = (Math.floor(Date.now() / (24 * HOUR_MS)) - 30) * 24 * HOUR_MS;
+  const place = { siteKeyHash: ready.siteKeyHash, from };
+  const env = {
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_DATA_DIR: folder,
+    GATEHOUSE_ADMIN_TOKEN: TOKEN,
+    ...settings,
+  };
+  await fill(env, count, place);
+  const url = `${ready.url}/v1/admin/sites/${ready.siteKeyHash}`;
+  if (databaseUrl === undefined) {
+    return { server, shop, url, from, tables: openTables(folder, place, count) };
+  }
+  return { server: await withBackends(server, databaseUrl, count), shop, url, from };
+}
+
+const day = (time) => new Date(time).toISOString().slice(0, 10);
+
+/** What the console asks for. */
+const PATHS = {
+  "decisions counted by day": ({ from }) => `/decisions/counts?from=${day(from)}T00:00:00Z&by=day`,
+  "visits counted by day": ({ from }) => `/visits/counts?from=${day(from)}T00:00:00Z&by=day`,
+  "newest decisions": () => "/decisions",
+  "decisions of a rare agent": () => "/decisions?agent_id=agt_rare",
+  "decisions of one outcome": () => "/decisions?outcome=rejected",
+  "the decision about a mandate": () => `/decisions?mandate_id=${randomUUID()}`,
+  "decisions about a checkout": () => "/decisions?checkout_id=chk_none",
+  "newest visits": () => "/visits",
+  "visits of an agent that never came": () => "/visits?agent=NobodyBot",
+};
+
+const read = (one, path) => () => {
+  const urls = Array.from({ length: READS }, () => one.url + path(one));
+  return load(one.server, urls, 1, { authorization: `Bearer ${TOKEN}` });
+};
+
+const mandates =
+  ({ server, shop }) =>
+  () => {
+    const bodies = Array.from({ length: MANDATES.requests }, () => shop.mandate(KINDS.asks.fields));
+    const headers = { "content-type": "application/json" };
+    const { connections } = MANDATES;
+    const sent = { url: shop.url, headers, bodies, connections };
+    return floodBodies(server, sent, { text: '"approved"' });
+  };
+
+/** What it costs at both sizes, and by how much more than the bare table it grows. */
+async function grown(both, bare) {
+  const [few, many] = await interleaved(both, { baseline: 0 });
+  if (bare === undefined) return { few, many, bare: 1 };
+  const [, { ratio }] = await interleaved(bare, { baseline: 0 });
+  return { few, many, bare: ratio };
+}
+
+async function measureDialect(name, urls) {
+  const folders = [SMALL, LARGE].map(() => mkdtempSync(join(tmpdir(), "gatehouse-bench-")));
+  const both = [];
+  for (const [i, count] of [SMALL, LARGE].entries()) {
+    both.push(await serveFilled(folders[i], urls[i], count));
+  }
+  const tables = both.map((one) => one.tables).filter((one) => one !== undefined);
+  const bareOf = (kind) => (tables.length === 0 ? undefined : tables.map((one) => one[kind]));
+  const results = [["approved mandate", await grown(both.map(mandates), bareOf("insert"))]];
+  for (const [title, path] of Object.entries(PATHS)) {
+    const runs = both.map((one) => read(one, path));
+    results.push([
+      title,
+      await grown(runs, title === "newest decisions" ? bareOf("list") : undefined),
+    ]);
+  }
+  for (const { server } of both) await server.stop();
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  const isReached = ({ many, bare }) => many.ratio <= GOAL * Math.max(1, bare);
   return {
-    ratio: ours.ratio,
+    missed: !results.every(([, result]) => isReached(result)),
     lines: [
-      row(`**\`${name}\`, made of hours and days**`, ours),
-      row("… the same counted from the rows", byRows),
+      `## ${number(LARGE)} decisions on ${name}
+`,
+      `As many visits and records. CPU µs, at ${number(SMALL)} and at ${number(LARGE)}; goal: within ${GOAL} times ` +
+        "what the bare table grows by, where that was measured, else within as much of the smaller.\n",
+      "| What | fewer | more | grows | bare table | |",
+      "|---|---|---|---|---|---|",
+      ...results.map(([title, result]) => {
+        const { few, many, bare } = result;
+        const figures = `${few.micros.toFixed(0)} | ${many.micros.toFixed(0)} | ${many.ratio.toFixed(2)} ×`;
+        return `| ${title} | ${figures} | ${bare.toFixed(2)} × | ${isReached(result) ? "reached" : "**MISSED**"} |`;
+      }),
+      "",
     ],
   };
 }
 
 export async function measure() {
-  const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "gatehouse-bench-")));
-  const both = [];
+  const sqlite = await measureDialect("SQLite", []);
+  const postgres = await startPostgres();
   try {
-    both.push(await filled(folders[0], SMALL), await filled(folders[1], LARGE));
-    const tables = ["visit_hours", "outcome_hours", "outcome_agent_days"];
-    const counted = await Promise.all(
-      both.map((one) => Promise.all(tables.map((table) => rowsOf(one, table)))),
+    const onPostgres = await measureDialect(
+      "PostgreSQL",
+      await postgres.createDatabases(["few_decisions", "many_decisions"]),
     );
-    if (String(counted[0]) !== String(counted[1])) throw new Error(`rows differ: ${counted}`);
-    const results = [];
-    for (const name of Object.keys(READS)) results.push(await measureRead(name, both));
-    const worst = Math.max(...results.map(({ ratio }) => ratio));
-    const rows = tables.map((table, i) => `${number(counted[0][i])} of \`${table}\``).join(", ");
     return {
-      missed: worst > GOAL,
-      lines: [
-        "## An overview of thirty days (SQLite)\n",
-        `Visits and decisions of ${AGENTS} agents in ${HOURS} hours. There are as many rows of counts at ` +
-          `both sizes: ${rows}.\n`,
-        `| CPU µs per read | at ${number(SMALL)} | at ${number(LARGE)} | Ratio |`,
-        "|---|---|---|---|",
-        ...results.flatMap(({ lines }) => lines),
-        "",
-        `Goal: at ${number(LARGE)} within ${GOAL} times what it costs at ${number(SMALL)}. ` +
-          `${worst <= GOAL ? "Reached" : "MISSED"}: ${worst.toFixed(2)}.`,
-        "",
-      ],
+      lines: [...sqlite.lines, ...onPostgres.lines],
+      missed: sqlite.missed || onPostgres.missed,
     };
   } finally {
-    for (const { context } of both) await context.close();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    postgres.stop();
   }
 }

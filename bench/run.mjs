@@ -15,7 +15,7 @@ const GROUPS = [
   "beacon",
   "mandates",
   "checkout",
-  "overview",
+  "decisions",
   "anonymous",
   "nodes",
   "sites",

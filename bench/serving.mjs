@@ -34,9 +34,9 @@ export function startServer(script, ...args) {
   return { ready: next(), ask, stop: () => child.kill("SIGTERM") };
 }
 
-function fetchOnce(agent, url) {
+function fetchOnce(options, url) {
   return new Promise((resolve, reject) => {
-    get(url, { agent }, (response) => {
+    get(url, options, (response) => {
       response.on("data", () => undefined);
       response.on("end", () =>
         response.statusCode === 200
@@ -48,12 +48,12 @@ function fetchOnce(agent, url) {
 }
 
 /** CPU microseconds of the server per request; each connection has one request under way. */
-export async function load(server, urls, connections) {
+export async function load(server, urls, connections, headers = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const before = await server.ask("cpu");
   let next = 0;
   const worker = async () => {
-    while (next < urls.length) await fetchOnce(agent, urls[next++]);
+    while (next < urls.length) await fetchOnce({ agent, headers }, urls[next++]);
   };
   await Promise.all(Array.from({ length: connections }, worker));
   const after = await server.ask("cpu");

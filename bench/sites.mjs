@@ -234,20 +234,14 @@ async function measureDialect(name, urls) {
   return { lines: [...head, ...rows, ""], missed };
 }
 
-async function twoDatabases(url) {
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
-  const names = ["sites_small", "sites_large"];
-  for (const name of names) await admin.query(`CREATE DATABASE ${name}`);
-  await admin.end();
-  return names.map((name) => url.replace(/postgres$/, name));
-}
-
 export async function measure() {
   const sqlite = await measureDialect("SQLite", []);
   const postgres = await startPostgres();
   try {
-    const onPostgres = await measureDialect("PostgreSQL", await twoDatabases(postgres.url));
+    const onPostgres = await measureDialect(
+      "PostgreSQL",
+      await postgres.createDatabases(["sites_small", "sites_large"]),
+    );
     return {
       lines: [...sqlite.lines, ...onPostgres.lines],
       missed: sqlite.missed || onPostgres.missed,

@@ -87,6 +87,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "own-profiles",
       "site-checks",
       "product-search",
+      "filtered-lists",
     ]);
   });
 

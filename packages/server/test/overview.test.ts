@@ -1,5 +1,5 @@
 import { CLASSIFICATIONS } from "@gatehouse/protocol";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { OUTCOMES } from "../src/domain/decisions/decision.ts";
 import { insertDecision } from "../src/domain/decisions/store.ts";
 import { insertVisits } from "../src/domain/visits/store.ts";
@@ -15,6 +15,7 @@ import {
   startServer,
   type TestServer,
 } from "./harness.ts";
+import { plansOf } from "./query-plans.ts";
 
 const HOUR_MS = 3_600_000;
 const DAYS = 30;
@@ -116,17 +117,8 @@ describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
 
   test.runIf(dialect === "sqlite")("reads only the counts, by their keys", async () => {
     const { db } = server.context;
-    const spies = [vi.spyOn(db, "all"), vi.spyOn(db, "get")];
-    await overview();
-    const calls = spies.flatMap(({ mock }) => [...mock.calls]);
-    for (const spy of spies) spy.mockRestore();
-    const read: string[] = [];
-    for (const [sql, ...values] of calls) {
-      const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
-      read.push(
-        ...steps.map(({ detail }) => detail).filter((text) => /^(SEARCH|SCAN) /.test(text)),
-      );
-    }
+    const steps = (await plansOf(db, overview)).flat();
+    const read = steps.filter((step) => /^(SEARCH|SCAN) /.test(step));
     // Results of its own it may walk through; of what is kept, everything is looked up.
     const kept = read.filter((step) => ownTables().includes(step.split(" ")[1] as string));
     expect(kept.filter((step) => step.startsWith("SCAN"))).toEqual([]);

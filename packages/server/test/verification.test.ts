@@ -14,6 +14,7 @@ import {
 } from "../src/domain/sites/store.ts";
 import { ManualClock } from "../src/infra/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
+import { plansOf } from "./query-plans.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -341,23 +342,15 @@ test("sites that were verified together are checked at all hours, and from then 
 
 test("sites that are due, listed or counted are found without reading all sites", async () => {
   const { server } = await manyVerified(1);
-  const plans: string[] = [];
   const { db } = server.context;
-  const watched = {
-    ...db,
-    all: async (sql: string, ...values: never[]) => {
-      const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
-      plans.push(steps.map(({ detail }) => detail).join("; "));
-      return [];
-    },
-    get: async (sql: string, ...values: never[]) => void (await watched.all(sql, ...values)),
-  };
   const page = { after: null, limit: 10 };
-  await sitesToRecheck(watched as never, NOON, page);
-  await listSites(watched as never, { visible: null, domain: undefined }, page);
-  await siteHealth(watched as never);
+  const plans = await plansOf(db, async () => {
+    await sitesToRecheck(db, NOON, page);
+    await listSites(db, { visible: null, domain: undefined }, page);
+    await siteHealth(db);
+  });
   expect(plans).toHaveLength(5);
-  for (const plan of plans) expect(plan).toMatch(/USING (?:COVERING )?INDEX sites_/);
+  for (const plan of plans) expect(plan.join()).toMatch(/USING (?:COVERING )?INDEX sites_/);
   expect(plans.join()).not.toContain("TEMP B-TREE");
 });
 

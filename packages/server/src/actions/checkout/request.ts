@@ -7,6 +7,7 @@ import {
   isReady,
   pageUrl,
   TRIES_MAX,
+  tryId,
 } from "../../domain/checkouts/checkout.js";
 import { lockCheckout, writeCheckout } from "../../domain/checkouts/store.js";
 import { type DeclineWait, declineWait } from "../../domain/declines/caller.js";
@@ -193,8 +194,7 @@ async function requestOf(context: Context, tx: Transaction, priced: Priced): Pro
     site,
     agent,
     identity,
-    // Decisions can be found by this id, like by a mandate's.
-    mandateId: `${checkout.checkoutId}-${checkout.tries}`,
+    mandateId: tryId(checkout.checkoutId, checkout.tries),
     digest: quoteDigest(shown.quote),
     kid: null,
     skill: COMPLETE_CHECKOUT,

@@ -152,6 +152,9 @@ export const CHECKOUT_ID = /^[A-Za-z0-9_-]{1,80}$/;
 /** The limit of tries, because a caller that tries many cards is guessing. */
 export const TRIES_MAX = 20;
 
+/** The mandate id of the n-th try, so that its decision is found like that of a mandate. */
+export const tryId = (checkoutId: string, n: number): string => `${checkoutId}-${n}`;
+
 export function emailOf({ content }: Checkout): string | null {
   const { email } = content.buyer;
   return typeof email === "string" && email !== "" ? email : null;

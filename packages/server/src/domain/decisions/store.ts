@@ -119,23 +119,31 @@ export interface DecisionFilter extends Span {
 
 /** The decisions about one checkout. */
 interface DecidedCheckout {
-  readonly checkoutId: string;
+  /** The mandate ids of its tries. */
+  readonly tryIds: readonly string[];
   /** The decision about its last try, which a mandate may have made; null if unknown. */
   readonly decisionId: string | null;
 }
 
-/**
- * Only the mandate ids of platforms contain the checkout id. An agent chooses its ids freely, so
- * they prove nothing.
- */
-function ofCheckout({ checkoutId, decisionId }: DecidedCheckout): Condition {
-  const tries = `${checkoutId}-`;
+/** Decisions that are few: found by the index of mandates, and then sorted. */
+function ofMandates(siteKeyHash: string, ids: readonly string[], more: Condition): Condition {
+  const marks = ids.map(() => "?").join(", ");
   return {
-    sql: `(decision_id = ?
-       OR (protocol = 'ucp' AND SUBSTR(mandate_id, 1, LENGTH(CAST(? AS TEXT))) = ?))`,
-    values: [decisionId, tries, tries],
+    sql: `decision_id IN (SELECT decision_id FROM decisions
+       WHERE site_key_hash = ? AND mandate_id IN (${marks}) ${more.sql})`,
+    values: [siteKeyHash, ...ids, ...more.values],
   };
 }
+
+const ofMandate = (siteKeyHash: string, mandateId: string) =>
+  ofMandates(siteKeyHash, [mandateId], { sql: "", values: [] });
+
+/** The ids of tries count only for platforms: an agent chooses its mandate ids freely. */
+const ofCheckout = (siteKeyHash: string, { tryIds, decisionId }: DecidedCheckout) =>
+  ofMandates(siteKeyHash, tryIds, {
+    sql: "AND protocol = 'ucp' UNION ALL SELECT CAST(? AS TEXT)",
+    values: [decisionId],
+  });
 
 /** Decisions of a site, the newest first. */
 export function listDecisions(
@@ -152,8 +160,8 @@ export function listDecisions(
     { sql: "evaluated_at >= ?", values: [from ?? 0] },
     equals("outcome", outcome),
     equals("actor_id", actorId),
-    equals("mandate_id", mandateId),
-    checkout && ofCheckout(checkout),
+    mandateId === undefined ? undefined : ofMandate(siteKeyHash, mandateId),
+    checkout && ofCheckout(siteKeyHash, checkout),
   ];
   const order = { by: ["evaluated_at", "decision_id"], newestFirst: true } as const;
   return decisions.page(db, where, order, { after: isNearer ? after : end, limit });

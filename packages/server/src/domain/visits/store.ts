@@ -1,5 +1,5 @@
 import { type Classification, isKnownAgent } from "@gatehouse/protocol";
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { Database, Queries, Transaction } from "../../infra/db/database.js";
 import { type Condition, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
 import { flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import { HOUR_MS } from "../../infra/time.js";
@@ -72,6 +72,8 @@ function countsOf(added: readonly Visit[]): HourCount[] {
   return [...counts.keys()].sort().map((key) => counts.get(key) as HourCount);
 }
 
+const NOT_PEOPLE: Condition = { sql: "classification <> 'person'", values: [] };
+
 function conditions(
   siteKeyHash: string,
   { source, classification, agent, from, to }: VisitFilter,
@@ -81,6 +83,8 @@ function conditions(
     equals("site_key_hash", siteKeyHash),
     equals("source", source),
     equals("classification", classification),
+    // The index of these holds no visits of people, who are most.
+    classification === undefined || classification === "person" ? undefined : NOT_PEOPLE,
     equals(columns.agent, agent),
     from === undefined ? undefined : { sql: `${columns.time} >= ?`, values: [from] },
     to === undefined ? undefined : { sql: `${columns.time} < ?`, values: [to] },
@@ -89,13 +93,18 @@ function conditions(
 
 /** Visits of a site, the newest first. */
 export function listVisits(
-  db: Queries,
+  db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
   filter: VisitFilter,
   page: ListPage,
 ): Promise<Visit[]> {
   const where = conditions(siteKeyHash, filter, { agent: "agent_name", time: "observed_at" });
-  return visits.page(db, where, { by: ["observed_at", "visit_id"], newestFirst: true }, page);
+  const { agent, classification = "person" } = filter;
+  const ofKind = classification === "person" ? undefined : "visits_not_by_people";
+  const index = agent === undefined ? ofKind : "visits_by_agent";
+  const sqliteIndex = db.dialect === "sqlite" ? index : undefined;
+  const order = { by: ["observed_at", "visit_id"], newestFirst: true, sqliteIndex } as const;
+  return visits.page(db, where, order, page);
 }
 
 /** The newest visits of a site that are searched, because it may have many thousands of the other source. */

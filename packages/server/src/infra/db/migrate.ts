@@ -40,6 +40,7 @@ import { keptAnswers } from "./migrations/0031-kept-answers.js";
 import { ownProfiles } from "./migrations/0032-own-profiles.js";
 import { siteChecks } from "./migrations/0033-site-checks.js";
 import { productSearch } from "./migrations/0034-product-search.js";
+import { filteredLists } from "./migrations/0035-filtered-lists.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -78,6 +79,7 @@ const MIGRATIONS: readonly Migration[] = [
   ownProfiles,
   siteChecks,
   productSearch,
+  filteredLists,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

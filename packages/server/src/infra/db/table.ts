@@ -81,6 +81,8 @@ export interface ListPage {
 export interface ListOrder {
   readonly by: readonly [time: string, id: string];
   readonly newestFirst: boolean;
+  /** On SQLite only: the index to read by, where it would choose the primary key and pass many rows. */
+  readonly sqliteIndex?: string | undefined;
 }
 
 /**
@@ -166,7 +168,7 @@ export class Table<T extends object> {
   page(
     db: Pick<Queries, "all">,
     where: readonly (Condition | undefined)[],
-    { by, newestFirst }: ListOrder,
+    { by, newestFirst, sqliteIndex }: ListOrder,
     { after, limit }: ListPage,
   ): Promise<T[]> {
     const columns = by.join(", ");
@@ -177,9 +179,10 @@ export class Table<T extends object> {
     const conditions = [...where, next ?? undefined].filter((one) => one !== undefined);
     const all = conditions.map(({ sql }) => sql).join(" AND ");
     const order = by.map((column) => (newestFirst ? `${column} DESC` : column)).join(", ");
+    const hint = sqliteIndex === undefined ? "" : `INDEXED BY ${sqliteIndex} `;
     return this.all(
       db,
-      `${all === "" ? "" : "WHERE "}${all} ORDER BY ${order} LIMIT ?`,
+      `${hint}${all && "WHERE "}${all} ORDER BY ${order} LIMIT ?`,
       ...conditions.flatMap(({ values }) => values),
       limit,
     );

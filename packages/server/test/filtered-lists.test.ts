@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { createSite, freshEnvironment, startServer } from "./harness.ts";
+import { plansOf } from "./query-plans.ts";
+
+test.each([
+  ["/decisions", "decisions_by_time"],
+  ["/decisions?agent_id=agt_1", "decisions_by_actor"],
+  ["/decisions?outcome=rejected", "decisions_by_outcome"],
+  ["/decisions?mandate_id=one", "decisions_by_mandate"],
+  ["/decisions?checkout_id=chk_one", "decisions_by_mandate"],
+  ["/orders?status=open", "orders_by_status"],
+  ["/orders?payment=authorized", "orders_by_payment"],
+  ["/orders?agent_id=agt_1", "orders_by_actor"],
+  ["/escalations?status=pending", "reviews_by_status"],
+  ["/visits", "PRIMARY KEY"],
+  ["/visits?agent=GPTBot", "visits_by_agent"],
+  ["/visits?classification=declared_agent", "visits_not_by_people"],
+])("the list %s is read by %s, however many other rows there are", async (path, index) => {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const site = await createSite(server, "shop.example.com");
+  const plans = await plansOf(server.context.db, async () => {
+    const { status } = await server.admin("GET", `/v1/admin/sites/${site.site_key_hash}${path}`);
+    expect(status).toBe(200);
+  });
+  const [table = ""] = /\w+/.exec(path.replace("escalations", "reviews")) ?? [];
+  const own = plans.filter((steps) => steps.some((step) => step.includes(` ${table} USING`)));
+  expect(own.flat().join()).toContain(index);
+  // One mandate, or one checkout, has few decisions to sort.
+  const isSorted = /mandate_id|checkout_id/.test(path);
+  if (!isSorted) expect(own.flat().join()).not.toContain("TEMP B-TREE");
+});
