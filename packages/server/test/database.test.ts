@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Change } from "../src/infra/db/database.ts";
 import {
   type Database,
@@ -9,6 +9,7 @@ import {
 } from "../src/infra/db/database.ts";
 import { openPostgres } from "../src/infra/db/postgres.ts";
 import { openSqlite } from "../src/infra/db/sqlite.ts";
+import { SqliteConnection } from "../src/infra/db/sqlite-connection.ts";
 import { systemIds } from "../src/infra/ids.ts";
 import { createLog } from "../src/infra/log/log.ts";
 import { DATABASES, freshPostgres, temporaryFolder } from "./harness.ts";
@@ -98,6 +99,26 @@ describe.each(DATABASES)("the database interface on %s:", (dialect) => {
     expect((await db.all("SELECT id FROM notes")).length).toBe(2);
   });
 
+  test("of short transactions at the same time, each that fails leaves nothing, and no other is affected", async () => {
+    const { db } = await withNotes(dialect);
+    const heard: string[] = [];
+    db.changes.subscribe(({ id }) => heard.push(id));
+    const all = Array.from({ length: 200 }, (_, n) =>
+      db.shortTransaction(async (tx) => {
+        await tx.run(insert, `n${n}`, n);
+        await tx.announce("notes", `n${n}`);
+        if (n % 7 === 3) throw new Error(`${n} fails`);
+        return n;
+      }),
+    );
+    const settled = await Promise.allSettled(all);
+    const kept = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(kept).toEqual(Array.from({ length: 200 }, (_, n) => n).filter((n) => n % 7 !== 3));
+    const rows = await db.all<{ size: number }>("SELECT size FROM notes ORDER BY size");
+    expect(rows.map(({ size }) => size)).toEqual(kept);
+    expect(new Set(heard)).toEqual(new Set(kept.map((n) => `n${n}`)));
+  });
+
   test("a change is announced in its own process before the transaction returns", async () => {
     const { db } = await withNotes(dialect);
     const heard: Change[] = [];
@@ -131,6 +152,50 @@ describe.each(DATABASES)("the database interface on %s:", (dialect) => {
     const expected = dialect === "sqlite" ? { topic: "*", id: "*" } : { topic: "notes", id: "a" };
     expect(await heard).toEqual(expected);
   });
+});
+
+/** A new SQLite file, and how often its writer ends a transaction so. */
+async function withCommits() {
+  const { db } = await withNotes("sqlite");
+  const exec = vi.spyOn(SqliteConnection.prototype, "exec");
+  onTestFinished(() => exec.mockRestore());
+  const count = (sql: string) => exec.mock.calls.filter(([one]) => one === sql).length;
+  const write = (id: string) => db.shortTransaction((tx) => tx.run(insert, id, 1));
+  return { db, exec, count, write };
+}
+
+test("on SQLite short transactions that wait at the same time share a commit, and others do not", async () => {
+  const { db, count, write } = await withCommits();
+  await Promise.all(["a", "b", "c"].map(write));
+  expect(count("COMMIT")).toBe(1);
+  await Promise.all(["d", "e"].map((id) => db.transaction((tx) => tx.run(insert, id, 1))));
+  expect(count("COMMIT")).toBe(3);
+});
+
+test("on SQLite a shared commit that fails fails for all of them, and the next one is written", async () => {
+  const { db, exec, write } = await withCommits();
+  exec.mockImplementation(function (this: SqliteConnection, sql: string) {
+    if (sql === "COMMIT") throw new DatabaseUnavailableError("the disk is full");
+    this.raw.exec(sql);
+  });
+  const settled = await Promise.allSettled(["a", "b"].map(write));
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  exec.mockRestore();
+  await write("c");
+  expect(await db.all("SELECT id FROM notes")).toEqual([{ id: "c" }]);
+});
+
+test("on SQLite nothing of a shared commit is written if the database ends it in between", async () => {
+  const { db, exec, write } = await withCommits();
+  const end = async () => {
+    // As SQLite does itself when the disk is full.
+    const writer = exec.mock.contexts.at(-1) as SqliteConnection;
+    writer.raw.exec("ROLLBACK");
+    throw new DatabaseUnavailableError("the disk is full");
+  };
+  const settled = await Promise.allSettled([write("a"), db.shortTransaction(end), write("b")]);
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+  expect(await db.all("SELECT id FROM notes")).toEqual([{ id: "b" }]);
 });
 
 test("a nested transaction on SQLite ends as busy instead of waiting for itself", async () => {

@@ -33,7 +33,7 @@ export function troubled(db: Database, next: () => Trouble): Database {
   };
   return new Proxy(db, {
     get(target, name) {
-      if (name === "transaction") return transaction;
+      if (name === "transaction" || name === "shortTransaction") return transaction;
       const member = Reflect.get(target, name, target);
       return typeof member === "function" ? member.bind(target) : member;
     },

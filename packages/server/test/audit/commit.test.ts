@@ -8,6 +8,15 @@ const DAY_MS = 86_400_000;
 const note = (text: string, at: number) =>
   actorDraft("site.changed", serviceActor("test"), at, { change: { kind: text } });
 
+/** Something to wait for until the test lets it go on. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
+}
+
 async function startShop(dialect: (typeof DATABASES)[number]) {
   const clock = new ManualClock(NOON);
   const server = await startServer(await freshEnvironment(dialect), { clock });
@@ -192,12 +201,9 @@ describe.each(DATABASES)("commits to the log on %s:", (dialect) => {
 
 test("a commit that does not get its turn in time is refused and never starts", async () => {
   const { site, audit, records } = await startShop("sqlite");
-  let release = () => {};
-  const busy = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const busy = gate();
   const first = audit.commit(site, async () => {
-    await busy;
+    await busy.opened;
     return { records: [note("first", NOON)], answer: 0 };
   });
   // Taken into the batch with the first, or not at all: this one comes when that has begun.
@@ -209,10 +215,29 @@ test("a commit that does not get its turn in time is refused and never starts", 
     return { records: [note("second", NOON)], answer: 0 };
   });
   await expect(second).rejects.toThrow("the audit log is busy");
-  release();
+  busy.open();
   await first;
   const kinds = (await records()).flatMap(({ change }: Told) => change?.kind ?? []);
   expect([begun, kinds]).toEqual([false, ["created", "verified", "first"]]);
+});
+
+test("on PostgreSQL a commit that waits delays only those of its own site", async () => {
+  const { server, site, audit, records } = await startShop("postgres");
+  const { site_key_hash: other } = await createSite(server, "other.example.com");
+  const [begun, busy] = [gate(), gate()];
+  const body = (name: string) => async () => ({ records: [note(name, NOON)], answer: name });
+  const first = audit.commit(site, async () => {
+    begun.open();
+    await busy.opened;
+    return { records: [note("first", NOON)], answer: "first" };
+  });
+  await begun.opened;
+  const second = audit.commit(site, body("second"));
+  expect((await audit.commit(other, body("other"))).answer).toBe("other");
+  busy.open();
+  await Promise.all([first, second]);
+  const kinds = (await records()).flatMap(({ change }: Told) => change?.kind ?? []);
+  expect(kinds.slice(2)).toEqual(["first", "second"]);
 });
 
 describe.each(DATABASES)("the structure of a log on %s:", (dialect) => {

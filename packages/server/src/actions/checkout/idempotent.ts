@@ -125,7 +125,7 @@ export async function idempotentChange<A extends Reply>(
 ): Promise<Outcome<A>> {
   const { key, digest } = request;
   try {
-    return await db.transaction(async (tx) => {
+    return await db.shortTransaction(async (tx) => {
       const claimed = await claimKey(tx, key, { digest, now: clock.now() });
       if (!claimed) throw new NoEffect<A>({ kind: "key_taken" });
       if (!(await lockSite(tx, key.siteKeyHash))) throw new NoEffect<A>({ kind: "site_gone" });
@@ -183,7 +183,7 @@ export async function completeReply(
   request: IdempotentRequest,
   reply: Reply,
 ): Promise<void> {
-  await db.transaction((tx) => writeReply(tx, request.key, storedReply(request, reply)));
+  await db.shortTransaction((tx) => writeReply(tx, request.key, storedReply(request, reply)));
 }
 
 /**

@@ -169,7 +169,7 @@ async function quoteCheckout(
   const quote = await quoteAgain(db, stored.value);
   const isOwned = takenOver(stored.value, ref.platform) === stored.value;
   if (isOwned && isSameQuote(quote, stored.value.quote)) return stored;
-  return db.transaction(async (tx) => {
+  return db.shortTransaction(async (tx) => {
     await lockCheckout(tx, ref.checkoutId);
     const checkout = await ownCheckout(tx, ref);
     if (!checkout.ok || refusalOf(context, checkout.value) !== undefined) return checkout;

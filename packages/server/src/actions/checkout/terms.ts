@@ -72,7 +72,7 @@ export async function storeReadTerms(
   if (checkout.status !== "open") return;
   const settings = await shopSettings(context.db, shop.site.siteKeyHash);
   if (checkout.policies[0]?.sha256 === termsOf(context, shop.site, settings).sha256) return;
-  await context.db.transaction((tx) => storeShownTerms(context, tx, shop, checkout));
+  await context.db.shortTransaction((tx) => storeShownTerms(context, tx, shop, checkout));
 }
 
 /** The text with a digest, or the current one; undefined if no buyer was ever shown it. */

@@ -1,27 +1,21 @@
-import { pause, systemClock } from "../../infra/clock.js";
-import {
-  type Database,
-  DatabaseUnavailableError,
-  UnavailableError,
-} from "../../infra/db/database.js";
+import { systemClock } from "../../infra/clock.js";
+import type { Dialect } from "../../infra/db/database.js";
 import { probeWriting } from "../../infra/installation/installation.js";
-import {
-  type BatchEntry,
-  type BatchTools,
-  type CommitBody,
-  EntryFailedError,
-  type ReadsOfBody,
-  type Written,
-  type WrittenBatch,
-  writeBatch,
-} from "./batch.js";
+import type { CommitBody, ReadsOfBody } from "./batch.js";
+import { BatchSettler, type SettlerTools, type Waiting } from "./batch-settler.js";
 import { FairQueue } from "./fair-queue.js";
-import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
-import { recordExists } from "./records/store.js";
-import { lockOpenLog } from "./store.js";
+import { AuditUnavailableError } from "./log.js";
 
 /** Commits per transaction. */
 const BATCH_ENTRIES_MAX = 256;
+/** Batches that are written at the same time, each of other sites. SQLite has one writer. */
+const BATCHES_MAX: Readonly<Record<Dialect, number>> = { sqlite: 1, postgres: 4 };
+/**
+ * A further batch begins when so many commits wait for it, or the first has waited so long: fewer and
+ * larger batches cost less, but none may wait long for another one's lock.
+ */
+const FURTHER_ENTRIES_MIN = 64;
+const FURTHER_MS_MAX = 20;
 /**
  * How long a batch waits for further commits. While more arrive, the process is busy proving them, so a
  * smaller batch would not be faster.
@@ -33,14 +27,6 @@ const QUEUE_ENTRIES_MAX = 10_000;
 const SITE_ENTRIES_MAX = 2_500;
 /** How long a commit waits to begin. After this time it is refused and never runs. */
 const TURN_MS_MAX = 2000;
-/** Another process may move the head first a few times in a row, but not for ever. */
-const HEAD_TRIES_MAX = 5;
-/**
- * After a lost connection: how often the database is asked whether it committed, and the time
- * between.
- */
-const OUTCOME_TRIES_MAX = 10;
-const OUTCOME_RETRY_MS = 200;
 
 /** The result of a commit. */
 export interface Committed<T> {
@@ -49,61 +35,23 @@ export interface Committed<T> {
   readonly recordIds: readonly string[];
 }
 
-interface Waiting extends BatchEntry {
-  readonly queuedAt: number;
-  resolve(written: Written): void;
-  reject(error: unknown): void;
-}
-
-export interface SequencerTools {
-  readonly db: Database;
-  /** The current clock and key for a batch. Read again for every try. */
-  batchTools(): Promise<BatchTools>;
-  /** Called with every log that has new records, after they are durable. */
-  grown(heads: readonly LogHead[]): void;
-  count(labels: { readonly result: "recorded" | "failed" }, commits: number): void;
-  crashPoint: BatchTools["crashPoint"];
-}
-
-/** The error for the caller: its own, or that nothing can be recorded now. */
-function reasonOf(error: unknown): unknown {
-  if (error instanceof EntryFailedError) return error.cause;
-  if (!(error instanceof HeadMovedError)) return error;
-  return new AuditUnavailableError("the log is contended", { cause: error });
-}
-
-/** Whether it is known what failed: one entry, or the database for all of them. */
-function isBlamed(error: unknown): boolean {
-  return error instanceof EntryFailedError || error instanceof UnavailableError;
-}
-
-/** Runs the `after` of a commit, then releases its answer. */
-function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Written): void {
-  try {
-    after?.();
-    resolve({ answer, recordIds });
-  } catch (error) {
-    // The record is written. The caller retries and finds it; the other commits are not affected.
-    reject(error);
-  }
-}
-
 /**
  * The only way to write logs. Commits that arrive while a batch is written form the next batch, so
- * a single commit does not wait and many share one sync to disk. Answers are released after the
- * commit.
+ * a single commit does not wait and many share one sync to disk. A site is in one batch at a time.
+ * Answers are released after the commit.
  */
 export class Sequencer {
-  private readonly tools: SequencerTools;
+  private readonly tools: SettlerTools;
+  private readonly settler: BatchSettler;
   private readonly queue = new FairQueue<Waiting>();
-  private running = false;
-  private finished: Promise<void> = Promise.resolve();
+  private isGathering = false;
+  private readonly batches = new Set<Promise<void>>();
   private cancelSweep: (() => void) | undefined;
-  /** Why the last write failed; undefined after a successful one. */
-  private failing: unknown;
+  private cancelFurther: (() => void) | undefined;
 
-  constructor(tools: SequencerTools) {
+  constructor(tools: SettlerTools) {
     this.tools = tools;
+    this.settler = new BatchSettler(tools);
   }
 
   /** Runs `body` and writes its records in one transaction, or nothing at all. */
@@ -116,7 +64,7 @@ export class Sequencer {
       const queuedAt = systemClock.now();
       queue.push({ siteKeyHash, body, reads, queuedAt, resolve: resolve as never, reject });
       this.sweepLater();
-      if (!this.running) this.finished = this.run();
+      this.begin();
     });
   }
 
@@ -127,26 +75,53 @@ export class Sequencer {
 
   /** Tries to write, with a lasting probe if the last commit failed. Throws if it fails. */
   async probe(): Promise<void> {
-    await probeWriting(this.tools.db, this.failing !== undefined);
-    this.failing = undefined;
+    await probeWriting(this.tools.db, this.settler.failing !== undefined);
+    this.settler.failing = undefined;
   }
 
   /** Waits until everything in the queue has ended. */
   async drain(): Promise<void> {
-    while (this.running) await this.finished;
+    while (this.batches.size > 0) await Promise.race(this.batches);
+  }
+
+  /** Begins a batch, if commits wait whose site is in none, and enough of them if there is one already. */
+  private begin(isDue = false): void {
+    const { queue, batches } = this;
+    if (this.isGathering || queue.ready === 0) return;
+    if (batches.size >= BATCHES_MAX[this.tools.db.dialect]) return;
+    if (batches.size > 0 && !isDue && queue.ready < FURTHER_ENTRIES_MIN) {
+      this.beginLater();
+      return;
+    }
+    const batch = this.run().finally(() => {
+      batches.delete(batch);
+      this.begin();
+    });
+    batches.add(batch);
+  }
+
+  private beginLater(): void {
+    this.cancelFurther ??= systemClock.after(FURTHER_MS_MAX, () => {
+      this.cancelFurther = undefined;
+      this.begin(true);
+    });
   }
 
   private async run(): Promise<void> {
-    this.running = true;
-    while (this.queue.size > 0) {
-      await this.gather();
-      const taken = this.queue.take(BATCH_ENTRIES_MAX);
+    this.isGathering = true;
+    await this.gather();
+    this.isGathering = false;
+    const taken = this.queue.take(BATCH_ENTRIES_MAX);
+    const sites = new Set(taken.map(({ siteKeyHash }) => siteKeyHash));
+    this.queue.hold(sites);
+    // What it did not take may begin at the same time.
+    this.begin();
+    try {
       this.tools.crashPoint("audit.taken");
-      if (taken.length > 0) await this.settle(taken);
+      await this.settler.settle(taken);
+    } finally {
+      this.queue.release(sites);
     }
-    // In the same turn as the check of the queue, so that a commit that arrives now starts the next
-    // run.
-    this.running = false;
   }
 
   /** Waits while the queue grows: requests that have already arrived share the next batch. */
@@ -154,9 +129,9 @@ export class Sequencer {
     const until = systemClock.now() + GATHER_MS_MAX;
     let queued: number;
     do {
-      queued = this.queue.size;
+      queued = this.queue.ready;
       await new Promise((resolve) => setImmediate(resolve));
-    } while (this.queue.size > queued && queued < BATCH_ENTRIES_MAX && systemClock.now() < until);
+    } while (this.queue.ready > queued && queued < BATCH_ENTRIES_MAX && systemClock.now() < until);
   }
 
   /** Refuses commits that have waited too long behind a batch that does not end. */
@@ -168,83 +143,5 @@ export class Sequencer {
       for (const { reject } of late) reject(new AuditUnavailableError("the audit log is busy"));
       this.sweepLater();
     });
-  }
-
-  private async settle(entries: readonly Waiting[]): Promise<void> {
-    try {
-      const written = await this.write(entries);
-      this.failing = undefined;
-      this.tools.crashPoint("audit.committed");
-      for (const [i, entry] of entries.entries()) release(entry, written[i] as Written);
-      this.tools.count({ result: "recorded" }, entries.length);
-      this.tools.crashPoint("audit.released");
-    } catch (error) {
-      // What cannot be written must not block the others: a log, or a row that the database refuses.
-      if (entries.length > 1 && !isBlamed(error)) {
-        for (const entry of entries) await this.settle([entry]);
-        return;
-      }
-      if (error instanceof DatabaseUnavailableError) this.failing = error;
-      // One entry failed: the others run again without it.
-      const failed =
-        error instanceof EntryFailedError ? [entries[error.index] as Waiting] : entries;
-      for (const { reject } of failed) reject(reasonOf(error));
-      this.tools.count({ result: "failed" }, failed.length);
-      const others = entries.filter((entry) => !failed.includes(entry));
-      if (others.length > 0) await this.settle(others);
-    }
-  }
-
-  private async write(entries: readonly Waiting[]): Promise<readonly Written[]> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.writeOnce(entries);
-      } catch (error) {
-        if (!(error instanceof HeadMovedError) || tries >= HEAD_TRIES_MAX) throw error;
-      }
-    }
-  }
-
-  private async writeOnce(entries: readonly Waiting[]): Promise<readonly Written[]> {
-    const { db, grown } = this.tools;
-    const batch = await this.tools.batchTools();
-    let ready: WrittenBatch | undefined;
-    try {
-      await db.transaction(async (tx) => {
-        ready = undefined;
-        ready = await writeBatch(tx, entries, batch);
-      });
-    } catch (error) {
-      // Nothing can be committed before the end of the body. After it, only the database knows.
-      if (ready === undefined || !(await this.wasCommitted(entries, ready.firstRecordId)))
-        throw error;
-    }
-    const done = ready as unknown as WrittenBatch;
-    grown(done.heads);
-    return done.written;
-  }
-
-  /**
-   * Whether a batch is in the log although its commit got no answer. For the first log of a site
-   * there is no head to lock, so the answer may be "no" although the commit still arrives.
-   */
-  private async wasCommitted(
-    entries: readonly BatchEntry[],
-    firstRecordId: string | undefined,
-  ): Promise<boolean> {
-    if (firstRecordId === undefined) return false;
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.tools.db.transaction(async (tx) => {
-          // A commit that is still running on the server has locked the head. This waits until it
-          // ends.
-          for (const { siteKeyHash } of entries) await lockOpenLog(tx, siteKeyHash);
-          return recordExists(tx, firstRecordId);
-        });
-      } catch (error) {
-        if (tries >= OUTCOME_TRIES_MAX) throw error;
-        await pause(OUTCOME_RETRY_MS);
-      }
-    }
   }
 }

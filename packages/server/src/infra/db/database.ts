@@ -100,6 +100,8 @@ export interface Database extends Queries {
    * transaction inside another would wait for itself until it times out.
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** As `transaction`, for a few statements: on SQLite those that wait at the same time share a commit. */
+  shortTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads of one moment, whatever is written meanwhile. */
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;
   /** A table's own statement batch (migrations); not for values. */

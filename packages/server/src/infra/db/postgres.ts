@@ -79,6 +79,10 @@ class PostgresDatabase extends PostgresQueries implements Database {
     }
   }
 
+  shortTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.transaction(body);
+  }
+
   private async inTransaction<T>(begin: string, body: (tx: Transaction) => Promise<T>) {
     const client = await this.connect();
     const raw = new PostgresTransaction(client, this.origin);

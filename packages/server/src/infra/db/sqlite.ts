@@ -1,8 +1,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
-import { pause, systemClock } from "../clock.js";
+import { systemClock } from "../clock.js";
 import {
   ANY_CHANGE,
-  type Change,
   ChangeFeed,
   type Database,
   DatabaseUnavailableError,
@@ -12,35 +11,13 @@ import {
   type Transaction,
 } from "./database.js";
 import { SqliteConnection, translateSqliteError } from "./sqlite-connection.js";
-import { sqliteFault } from "./sqlite-driver.js";
-import { WorkingSet } from "./working-set.js";
+import { SqliteWriter } from "./sqlite-writer.js";
 
-const WRITERS_WAITING_MAX = 10_000;
-const WRITER_RETRY_MS = 5;
-/** How long a writer waits for the write lock, including the wait for others in this process. */
-const WRITER_WAIT_MS_MAX = 5000;
 /**
  * How often commits of other processes are looked for, so that changes show within a second. Uses the real
  * time even if a test sets the clock, because other processes are real.
  */
 const CHANGE_POLL_MS = 250;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof DatabaseUnavailableError && sqliteFault(error.cause) === "busy";
-}
-
-/** Takes the write lock, waiting outside SQLite while another process holds it. */
-async function beginWriting(writer: SqliteConnection, deadline: number): Promise<void> {
-  for (;;) {
-    if (systemClock.now() > deadline) throw new DatabaseUnavailableError("the database is busy");
-    try {
-      return writer.exec("BEGIN IMMEDIATE");
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      await pause(WRITER_RETRY_MS);
-    }
-  }
-}
 
 /** Identifies a file by device and inode; undefined if it does not exist. */
 function fileId(path: string): string | undefined {
@@ -48,7 +25,7 @@ function fileId(path: string): string | undefined {
   return found && `${found.dev} ${found.ino}`;
 }
 
-/** SQLite in one file: one writing connection used by one transaction at a time, one reading. */
+/** SQLite in one file: one connection that writes, one that reads. */
 class SqliteDatabase extends PlainQueries implements Database {
   readonly dialect = "sqlite";
   readonly changes = new ChangeFeed();
@@ -56,9 +33,8 @@ class SqliteDatabase extends PlainQueries implements Database {
   /** The file that was opened. */
   private readonly file: string | undefined;
   private readonly writer: SqliteConnection;
+  private readonly turns: SqliteWriter;
   private readonly reader: SqliteConnection;
-  private lastWriter: Promise<unknown> = Promise.resolve();
-  private waiting = 0;
   private closed: Promise<void> | undefined;
   private readonly stopPolling: () => void;
 
@@ -71,6 +47,7 @@ class SqliteDatabase extends PlainQueries implements Database {
     this.writer.exec("PRAGMA busy_timeout = 0");
     // A commit that was answered must survive a power cut, so every one is synced.
     this.writer.exec("PRAGMA synchronous = FULL");
+    this.turns = new SqliteWriter(this.writer, (change) => this.changes.emit(change));
     this.reader = new SqliteConnection(path);
     this.file = fileId(path);
     this.stopPolling = this.pollChanges();
@@ -85,65 +62,15 @@ class SqliteDatabase extends PlainQueries implements Database {
   }
 
   run(sql: string, ...values: SqlValue[]): Promise<number> {
-    return this.transaction((tx) => tx.run(sql, ...values));
+    return this.shortTransaction((tx) => tx.run(sql, ...values));
   }
 
-  async transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (this.waiting >= WRITERS_WAITING_MAX) {
-      throw new DatabaseUnavailableError("too many transactions are waiting");
-    }
-    this.waiting++;
-    const deadline = systemClock.now() + WRITER_WAIT_MS_MAX;
-    let begun = false;
-    const turn = this.lastWriter.then(() => {
-      begun = true;
-      return this.inTransaction(body, deadline);
-    });
-    this.lastWriter = turn.catch(() => undefined);
-    // After this rejection the body never runs, because its deadline has passed.
-    const late = new Promise<never>((_, reject) => {
-      const cancel = systemClock.after(WRITER_WAIT_MS_MAX + 1, () => {
-        if (!begun) reject(new DatabaseUnavailableError("the database is busy"));
-      });
-      turn.catch(() => undefined).finally(cancel);
-    });
-    try {
-      return await Promise.race([turn, late]);
-    } finally {
-      this.waiting--;
-    }
+  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.turns.transaction(body, false);
   }
 
-  private async inTransaction<T>(
-    body: (tx: Transaction) => Promise<T>,
-    deadline: number,
-  ): Promise<T> {
-    const announced: Change[] = [];
-    const { writer } = this;
-    const tx = new WorkingSet({
-      all: (sql, ...values) => writer.all(sql, ...values),
-      get: (sql, ...values) => writer.get(sql, ...values),
-      run: (sql, ...values) => writer.run(sql, ...values),
-      // The only writer has locked everything already.
-      lock: (sql, ...values) => writer.all(sql, ...values),
-      insert: (table, rows, conflict) => writer.insert(table, rows, conflict),
-      update: (...change) => writer.update(...change),
-      announce: async (changes) => {
-        announced.push(...changes);
-      },
-    });
-    await beginWriting(writer, deadline);
-    let result: T;
-    try {
-      result = await body(tx);
-      await tx.write();
-      writer.exec("COMMIT");
-    } catch (error) {
-      if (writer.raw.isTransaction) writer.exec("ROLLBACK");
-      throw error;
-    }
-    for (const change of announced) this.changes.emit(change);
-    return result;
+  shortTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.turns.transaction(body, true);
   }
 
   async snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T> {
@@ -197,7 +124,7 @@ class SqliteDatabase extends PlainQueries implements Database {
 
   private async closeOnce(): Promise<void> {
     this.stopPolling();
-    await this.lastWriter;
+    await this.turns.drain();
     this.reader.raw.close();
     // Writes everything into the one file, so that it can be copied; another process may prevent that.
     this.writer.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -162,7 +162,7 @@ export class SandboxProvider implements PaymentProvider {
       createdAt: this.clock.now(),
     };
     try {
-      await this.db.transaction((tx) => insertSandbox(tx, row));
+      await this.db.shortTransaction((tx) => insertSandbox(tx, row));
     } catch (error) {
       if (!(error instanceof DatabaseConflictError)) throw error;
       const first = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
@@ -191,7 +191,7 @@ export class SandboxProvider implements PaymentProvider {
     if (status !== "processing" || this.clock.now() < createdAt + PROCESSING_MS) {
       return this.answer(row);
     }
-    await this.db.transaction((tx) => endProcessing(tx, siteKeyHash, idempotencyKey));
+    await this.db.shortTransaction((tx) => endProcessing(tx, siteKeyHash, idempotencyKey));
     const ended = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     return answerOf(ended ?? row);
   }
@@ -203,7 +203,7 @@ export class SandboxProvider implements PaymentProvider {
 
   async voidAuthorization({ siteKeyHash, idempotencyKey }: Attempt): Promise<VoidResult> {
     const attempt = { siteKeyHash, key: idempotencyKey, now: this.clock.now() };
-    await this.db.transaction((tx) => voidSandbox(tx, attempt));
+    await this.db.shortTransaction((tx) => voidSandbox(tx, attempt));
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     if (row?.status !== "captured") return { outcome: "released" };
     return { outcome: "captured", captured: capturedOf(row) };
