@@ -5,112 +5,37 @@
  * its index. On PostgreSQL the processes that serve the installation count too, where the system says what
  * they use; the bare tables are taken not to grow there.
  */
-import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { readConfig } from "../packages/server/dist/config/config.js";
-import { createContext } from "../packages/server/dist/context.js";
-import { OUTCOMES } from "../packages/server/dist/domain/decisions/decision.js";
-import { insertDecision } from "../packages/server/dist/domain/decisions/store.js";
-import { insertVisits } from "../packages/server/dist/domain/visits/store.js";
+import {
+  COPIED,
+  fill,
+  multiply,
+  POSTGRES,
+  RECORD,
+  recordsLike,
+  SMALL,
+  SQLITE,
+} from "./filled-decisions.mjs";
 import { KINDS, openShop, TOKEN } from "./mandates.mjs";
 import { startPostgres } from "./postgres.mjs";
 import { bareRows } from "./servers/bare-rows.mjs";
 import { openSqlite } from "./servers/sqlite.mjs";
 import { floodBodies, interleaved, load, startServer } from "./serving.mjs";
 
-const SMALL = 10_000;
 const LARGE = Number(process.env.BENCH_DECISIONS ?? 2_000_000);
 const HOUR_MS = 3_600_000;
-const HOURS = 30 * 24;
-const AGENTS = 25;
-/** Decisions of an agent that came now and then. */
-const RARE = 20;
-/** Written in one transaction. */
-const BATCH = 5_000;
 const READS = 20;
 const BARE_ROWS = 256;
 const MANDATES = { requests: 256, connections: 64 };
 /** Of what the bare tables grow by. */
 const GOAL = 1.1;
 
-const VISITORS = [
-  { classification: "person", agent: null },
-  { classification: "suspected_automation", agent: null },
-  ...["GPTBot", "ClaudeBot", "PerplexityBot", "CCBot"].map((name) => ({
-    classification: "declared_agent",
-    agent: { name, operator: "bench" },
-  })),
-];
-
 const number = (count) => count.toLocaleString("en");
 
-/** Spread so that the first few thousand touch every hour, agent, outcome and visitor there is. */
-function nth(n, count, { siteKeyHash, from }) {
-  const at = from + (n % HOURS) * HOUR_MS + (n % HOUR_MS);
-  const lap = Math.floor(n / HOURS);
-  const isRare = n % Math.floor(count / RARE) === 0;
-  const id = `${at.toString(16).padStart(12, "0")}${randomBytes(18).toString("base64url")}`;
-  const mandateId = randomUUID();
-  return {
-    decision: {
-      decisionId: `dec_${id}`,
-      siteKeyHash,
-      actorId: isRare ? "agt_rare" : `agt_${n % AGENTS}`,
-      identity: "",
-      pooled: false,
-      mandateId,
-      digest: randomBytes(32).toString("base64url"),
-      skill: "get_pricing",
-      protocol: "a2a",
-      amount: null,
-      reason: null,
-      outcome: OUTCOMES[lap % OUTCOMES.length],
-      ruleId: "skills",
-      rulesEvaluated: 4,
-      policyVersion: 1,
-      recordId: randomUUID(),
-      evaluatedAt: at,
-      answer: { status: 200, body: { outcome: "approved", mandate_id: mandateId } },
-    },
-    visit: {
-      visitId: `vis_${id}`,
-      siteKeyHash,
-      observedAt: at,
-      receivedAt: at,
-      source: "beacon",
-      ...VISITORS[lap % VISITORS.length],
-      signature: null,
-      offSite: false,
-      pageUrl: "https://shop.example.com/prices",
-    },
-  };
-}
-
-/** Writes so many decisions, visits and records, the rows of the first two by what the service writes them by. */
-async function fill(env, count, place) {
-  const context = await createContext(readConfig(env));
-  for (let n = 0; n < count; n += BATCH) {
-    const all = Array.from({ length: BATCH }, (_, i) => nth(n + i, count, place));
-    await context.db.transaction(async (tx) => {
-      for (const { decision } of all) await insertDecision(tx, decision);
-      await insertVisits(
-        tx,
-        all.map(({ visit }) => visit),
-      );
-    });
-  }
-  await context.close();
-}
-
-/** Records of a log of its own, like the last one there is: as many as the decisions. */
-const recordsLike = (numbers, random) => `INSERT INTO audit_records
-  (chain, seq, prev_hash, record_id, type, recorded_at, text, hash, sig, key_id, closed)
-  SELECT 'filled', n, ${random}, ${random}, type, recorded_at, text, ${random}, sig, key_id, closed
-  FROM ${numbers} CROSS JOIN (${RECORD}) AS one`;
-const RECORD = "SELECT * FROM audit_records WHERE type = 'mandate.decision' LIMIT 1";
 const DECISION = "SELECT * FROM decisions WHERE actor_id <> 'agt_rare' LIMIT 1";
 const PAGE =
   "SELECT * FROM decisions WHERE site_key_hash = ? ORDER BY evaluated_at DESC, decision_id DESC LIMIT 50";
@@ -125,9 +50,13 @@ async function ownMicros(times, work) {
 /** The tables of an installation on SQLite, without the service. */
 function openTables(folder, { siteKeyHash }, count) {
   const db = openSqlite(join(folder, "gatehouse.db"));
-  const numbers = `(WITH RECURSIVE upto(n) AS
-    (SELECT 1 UNION ALL SELECT n + 1 FROM upto WHERE n < ${count}) SELECT n FROM upto)`;
-  db.exec(recordsLike(numbers, "LOWER(HEX(RANDOMBLOB(16)))"));
+  const columns = (name) => db.prepare(`PRAGMA table_info(${name})`).all();
+  const columnsOf = Object.fromEntries(
+    Object.keys(COPIED).map((name) => [name, columns(name).map((column) => column.name)]),
+  );
+  for (const sql of [...multiply(count, columnsOf, SQLITE), recordsLike(count, SQLITE)]) {
+    db.exec(sql);
+  }
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const bare = bareRows(db, generateKeyPairSync("ed25519").privateKey);
   const [decision, record] = [DECISION, RECORD].map((sql) => db.prepare(sql).get());
@@ -157,7 +86,15 @@ const runMicros = (pid) =>
 async function withBackends(server, connectionString, count) {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query(recordsLike(`generate_series(1, ${count}) AS n`, "gen_random_uuid()"));
+  const { rows: columns } = await client.query(
+    "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'",
+  );
+  const namesOf = (table) =>
+    columns.filter((one) => one.table_name === table).map((one) => one.column_name);
+  const columnsOf = Object.fromEntries(Object.keys(COPIED).map((name) => [name, namesOf(name)]));
+  for (const sql of [...multiply(count, columnsOf, POSTGRES), recordsLike(count, POSTGRES)]) {
+    await client.query(sql);
+  }
   await client.query("VACUUM (ANALYZE)");
   const others = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
@@ -192,7 +129,7 @@ async function serveFilled(folder, databaseUrl, count) {
     GATEHOUSE_ADMIN_TOKEN: TOKEN,
     ...settings,
   };
-  await fill(env, count, place);
+  await fill(env, place);
   const url = `${ready.url}/v1/admin/sites/${ready.siteKeyHash}`;
   if (databaseUrl === undefined) {
     return { server, shop, url, from, tables: openTables(folder, place, count) };

@@ -3,9 +3,8 @@ import { deleterOf, selectValue } from "../../infra/db/statements.js";
 import { NO_SHOP, type ShopSettings } from "./shop-settings.js";
 
 export async function shopSettings(db: Queries, siteKeyHash: string): Promise<ShopSettings> {
-  const from = "shop_settings WHERE site_key_hash = ?";
-  const text = await selectValue<string>(db, "settings", from, siteKeyHash);
-  return text === undefined ? NO_SHOP : Object.freeze({ ...NO_SHOP, ...JSON.parse(text) });
+  const row = await db.find<{ settings: string }>("shop_settings", { site_key_hash: siteKeyHash });
+  return row === undefined ? NO_SHOP : Object.freeze({ ...NO_SHOP, ...JSON.parse(row.settings) });
 }
 
 export async function writeShopSettings(
