@@ -11,9 +11,11 @@ import type pg from "pg";
 const SECRETS = [
   "[sr]k_(?:test|live)_[A-Za-z0-9]{8}",
   "whsec_[A-Za-z0-9]{8}",
-  "(?:pm|tok|spt)_(?:card|sandbox|usBankAccount|visa|mastercard|charge|test|live|given|1)[A-Za-z0-9_]*",
+  "(?:pm|tok|spt)_(?:card|sandbox|usBankAccount|visa|mastercard|charge|test|live|given)[A-Za-z0-9_]*",
+  // Not longer, or a signature could begin so by chance.
+  "(?:pm|tok|spt)_1[A-Za-z0-9]{0,30}(?![A-Za-z0-9_-])",
 ].join("|");
-const SECRET = new RegExp(`(?<![A-Za-z0-9_])(?:${SECRETS})`);
+const SECRET = new RegExp(`(?<![A-Za-z0-9_-])(?:${SECRETS})`);
 /** How each of them begins: what a database finds quickly. */
 const BEGINNINGS = ["k_test_", "k_live_", "whsec_", "pm_", "tok_", "spt_"];
 const FOUND_LENGTH_MAX = 200;
