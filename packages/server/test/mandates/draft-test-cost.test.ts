@@ -63,13 +63,15 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
     memory: (Kind) => queries.memory(Kind),
     run: () => Promise.reject(new Error("a test of a draft writes")),
   });
+  const writes = () => Promise.reject(new Error("a test of a draft writes"));
   return {
     dialect: db.dialect,
     changes: db.changes,
     ...telling(db, "outside"),
-    transaction: () => Promise.reject(new Error("a test of a draft writes")),
+    transaction: writes,
+    shortTransaction: writes,
     snapshot: (body) => db.snapshot((reader) => body(telling(reader, "inside"))),
-    script: () => Promise.reject(new Error("a test of a draft writes")),
+    script: writes,
     checkFile: () => db.checkFile(),
     close: () => db.close(),
   };
