@@ -79,7 +79,7 @@ describe("site commands", () => {
     const none = await run("site", "change", key);
     expect([none.code, none.err]).toEqual([
       2,
-      "Nothing is to be changed.\nSay what to change: --domain, --name, --description or --audit-public.\n",
+      "Nothing is to be changed.\nSay what to change: --domain, --name, --description, --audit-public or --ucp-version.\n",
     ]);
     const args = ["site", "create", "Shop.example.com", "--name", "Shop again"];
     const slip = await run(...args);

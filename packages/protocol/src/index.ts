@@ -224,7 +224,7 @@ export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } f
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
 export { readUcpAgent } from "./ucp/agent-header.js";
 export { signUcpAnswer, type UcpAnswer } from "./ucp/answer-signature.js";
-export { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./ucp/capabilities.js";
+export { UCP_CAPABILITIES, type UcpCapability } from "./ucp/capabilities.js";
 export { paymentToken, readCompletion, type UcpCompletion } from "./ucp/completion.js";
 export { contentDigest, digestMatches } from "./ucp/content-digest.js";
 export { type PaymentSetup, paymentHandlers } from "./ucp/handlers.js";
@@ -238,8 +238,10 @@ export {
   readPlatformProfile,
 } from "./ucp/platform-profile.js";
 export { type UcpKey, ucpProfile } from "./ucp/profile.js";
+export { renderUcp } from "./ucp/render.js";
 export { type SignatureFault, type UcpRequest, verifyUcpRequest } from "./ucp/request-signature.js";
 export { type SiteTerms, signTerms, siteTerms, TERMS_TYPE, verifyTerms } from "./ucp/terms.js";
+export { UCP_VERSION, UCP_VERSIONS, type UcpVersion } from "./ucp/versions.js";
 export { isSecureUrl, parseUrl, siteOrigin, strictHref } from "./url.js";
 export * from "./verify/index.js";
 export { BEACON_VERSION, type Beacon, readBeacon } from "./visits/beacon.js";

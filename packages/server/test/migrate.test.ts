@@ -88,6 +88,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "site-checks",
       "product-search",
       "filtered-lists",
+      "ucp-versions",
     ]);
   });
 

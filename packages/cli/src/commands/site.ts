@@ -1,3 +1,4 @@
+import { UCP_VERSIONS } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
@@ -103,6 +104,7 @@ interface Fields extends Flags {
   readonly description?: string;
   readonly siteKey?: string;
   readonly auditPublic?: string;
+  readonly ucpVersion?: string;
   readonly again?: boolean;
 }
 
@@ -158,14 +160,23 @@ function changeCommands(site: Command, terminal: Terminal): void {
         "owner",
       ]),
     )
+    .addOption(
+      choice(
+        "--ucp-version <version>",
+        "of the UCP profile at the root of its domain",
+        UCP_VERSIONS,
+      ),
+    )
     .option("--json", "print JSON")
-    .action(async (text: string, { domain, name, description, auditPublic, ...flags }: Fields) => {
-      const body = { domain, name, description, audit_public: auditPublic };
+    .action(async (text: string, { domain, name, description, ...fields }: Fields) => {
+      const { auditPublic, ucpVersion, ...flags } = fields;
+      const settings = { audit_public: auditPublic, ucp_version: ucpVersion };
+      const body = { domain, name, description, ...settings };
       if (Object.values(body).every((value) => value === undefined)) {
         throw new CommandError(
           "Nothing is to be changed.",
           EXIT.usage,
-          "Say what to change: --domain, --name, --description or --audit-public.",
+          "Say what to change: --domain, --name, --description, --audit-public or --ucp-version.",
         );
       }
       const client = adminClient(terminal);

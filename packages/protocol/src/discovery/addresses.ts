@@ -20,6 +20,9 @@ export const SITE_PATHS = Object.freeze({
   /** Where platforms call the shop: UCP appends its own paths. */
   ucp: "/v1/ucp/{site_key_hash}",
   ucpProfile: "/v1/ucp/{site_key_hash}/profile",
+  /** The same in one version of UCP each. */
+  ucpProfileAugust: "/v1/ucp/{site_key_hash}/profile/2026-08-25",
+  ucpProfileApril: "/v1/ucp/{site_key_hash}/profile/2026-04-08",
   terms: "/v1/ucp/{site_key_hash}/terms",
 });
 

@@ -1,46 +1,49 @@
-import { protocolById } from "../protocols.js";
+import type { UcpVersion } from "./versions.js";
 
-/** The version of UCP that is spoken here, and no other. */
-export const UCP_VERSION = protocolById("ucp").version as string;
-
-/** Where UCP publishes what it says: everything of one version stands below it. */
-const PUBLISHED = `https://ucp.dev/${UCP_VERSION}`;
+/** Where UCP publishes everything of one version. */
+const published = (version: UcpVersion) => `https://ucp.dev/${version}`;
 
 /** The one service of UCP that a shop has. */
 export const SHOPPING = "dev.ucp.shopping";
 
 interface CapabilityPlace {
-  readonly spec: string;
+  readonly spec: Readonly<Record<UcpVersion, string>>;
   readonly schema: string;
   /** What it adds to: without that it is nothing. */
   readonly extends?: string;
 }
 
-/** What a shop can do, by UCP's names: where each is specified, below {@link PUBLISHED}. */
+/** Both versions describe a capability by a schema of the same name, and explain it at other places. */
+const explainedAt = (latest: string, april: string) => ({
+  "2026-08-25": `specification/shopping/${latest}`,
+  "2026-04-08": `specification/${april}`,
+});
+
+/** What a shop can do, by UCP's names: where each is specified. */
 const PLACES = {
   "dev.ucp.shopping.catalog.search": {
-    spec: "specification/shopping/catalog/search",
+    spec: explainedAt("catalog/search", "catalog/search"),
     schema: "schemas/shopping/catalog_search.json",
   },
   "dev.ucp.shopping.catalog.lookup": {
-    spec: "specification/shopping/catalog/lookup",
+    spec: explainedAt("catalog/lookup", "catalog/lookup"),
     schema: "schemas/shopping/catalog_lookup.json",
   },
   "dev.ucp.shopping.cart": {
-    spec: "specification/shopping/cart",
+    spec: explainedAt("cart", "cart"),
     schema: "schemas/shopping/cart.json",
   },
   "dev.ucp.shopping.checkout": {
-    spec: "specification/shopping/checkout",
+    spec: explainedAt("checkout", "checkout"),
     schema: "schemas/shopping/checkout.json",
   },
   "dev.ucp.shopping.fulfillment": {
-    spec: "specification/shopping/extensions/fulfillment",
+    spec: explainedAt("extensions/fulfillment", "fulfillment"),
     schema: "schemas/shopping/fulfillment.json",
     extends: "dev.ucp.shopping.checkout",
   },
   "dev.ucp.shopping.order": {
-    spec: "specification/shopping/order",
+    spec: explainedAt("order", "order"),
     schema: "schemas/shopping/order.json",
   },
 } as const satisfies Readonly<Record<string, CapabilityPlace>>;
@@ -58,25 +61,25 @@ export function parentOf(name: UcpCapability): string | undefined {
 }
 
 /** How a profile lists a capability. */
-export function capabilityEntry(name: UcpCapability) {
+export function capabilityEntry(name: UcpCapability, version: UcpVersion) {
   const { spec, schema } = PLACES[name];
   const parent = parentOf(name);
   return {
-    version: UCP_VERSION,
-    spec: `${PUBLISHED}/${spec}`,
-    schema: `${PUBLISHED}/${schema}`,
+    version,
+    spec: `${published(version)}/${spec[version]}`,
+    schema: `${published(version)}/${schema}`,
     ...(parent === undefined ? {} : { extends: parent }),
   };
 }
 
-function service(transport: string, endpoint: string, schema: string) {
-  const spec = `${PUBLISHED}/specification/overview/`;
-  const described = `${PUBLISHED}/services/shopping/${schema}`;
-  return { version: UCP_VERSION, transport, endpoint, spec, schema: described };
+/** How a profile lists the service, at an address that speaks REST or MCP. */
+export function serviceEntry(transport: "rest" | "mcp", endpoint: string, version: UcpVersion) {
+  const schema = transport === "rest" ? "rest.openapi.json" : "mcp.openrpc.json";
+  return {
+    version,
+    transport,
+    endpoint,
+    spec: `${published(version)}/specification/overview/`,
+    schema: `${published(version)}/services/shopping/${schema}`,
+  };
 }
-
-/** How a profile lists the service, at an address that speaks REST. */
-export const restService = (endpoint: string) => service("rest", endpoint, "rest.openapi.json");
-
-/** The same, at an address that speaks MCP. */
-export const mcpService = (endpoint: string) => service("mcp", endpoint, "mcp.openrpc.json");

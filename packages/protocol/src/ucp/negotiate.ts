@@ -1,4 +1,4 @@
-import { parentOf, UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./capabilities.js";
+import { parentOf, UCP_CAPABILITIES, type UcpCapability } from "./capabilities.js";
 import { ORDER_CAPABILITY } from "./order.js";
 import type { PlatformProfile } from "./platform-profile.js";
 
@@ -11,11 +11,14 @@ import type { PlatformProfile } from "./platform-profile.js";
  * const version = "2026-08-25";
  * const entry = { version, parents: [] };
  * const capabilities = new Map([["dev.ucp.shopping.catalog.search", [entry]], ["com.example.other", [entry]]]);
- * negotiate({ capabilities, keys: [] }); //=> ["dev.ucp.shopping.catalog.search"]
+ * negotiate({ version, capabilities, keys: [] }); //=> ["dev.ucp.shopping.catalog.search"]
  */
-export function negotiate({ capabilities }: PlatformProfile): readonly UcpCapability[] {
+export function negotiate({
+  version: spoken,
+  capabilities,
+}: PlatformProfile): readonly UcpCapability[] {
   const common = UCP_CAPABILITIES.filter((name) =>
-    capabilities.get(name)?.some(({ version }) => version === UCP_VERSION),
+    capabilities.get(name)?.some(({ version }) => version === spoken),
   );
   return common.filter((name) => {
     const parent = parentOf(name);
@@ -27,12 +30,15 @@ export function negotiate({ capabilities }: PlatformProfile): readonly UcpCapabi
  * Where a platform wants to hear of orders; undefined where it does not say.
  *
  * @example
- * const entry = { version: "2026-08-25", parents: [], webhookUrl: "https://platform.example.com/orders" };
+ * const version = "2026-08-25";
+ * const entry = { version, parents: [], webhookUrl: "https://platform.example.com/orders" };
  * const capabilities = new Map([["dev.ucp.shopping.order", [entry]]]);
- * orderWebhookUrl({ capabilities, keys: [] }); //=> "https://platform.example.com/orders"
+ * orderWebhookUrl({ version, capabilities, keys: [] }); //=> "https://platform.example.com/orders"
  */
-export function orderWebhookUrl({ capabilities }: PlatformProfile): string | undefined {
+export function orderWebhookUrl({
+  version: spoken,
+  capabilities,
+}: PlatformProfile): string | undefined {
   const entries = capabilities.get(ORDER_CAPABILITY) ?? [];
-  return entries.find(({ version, webhookUrl }) => version === UCP_VERSION && webhookUrl)
-    ?.webhookUrl;
+  return entries.find(({ version, webhookUrl }) => version === spoken && webhookUrl)?.webhookUrl;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json/value.js";
-import { UCP_VERSION, type UcpCapability } from "./capabilities.js";
+import type { UcpCapability } from "./capabilities.js";
+import { UCP_VERSION } from "./versions.js";
 
 /** The capability by which a platform reads orders, and hears of them. */
 export const ORDER_CAPABILITY = "dev.ucp.shopping.order" satisfies UcpCapability;

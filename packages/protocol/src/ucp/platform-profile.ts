@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { ok, type Result, refuse } from "../result.js";
 import { parseUrl, strictHref } from "../url.js";
-import { UCP_VERSION } from "./capabilities.js";
+import { isUcpVersion, UCP_VERSIONS, type UcpVersion } from "./versions.js";
 
 const NAMES_MAX = 200;
 const ENTRIES_MAX = 20;
@@ -21,6 +21,7 @@ interface PlatformCapability {
 
 /** What a platform says of itself, as far as it matters here. */
 export interface PlatformProfile {
+  readonly version: UcpVersion;
   readonly capabilities: ReadonlyMap<string, readonly PlatformCapability[]>;
   /** Public keys by their `kid`; kinds that are not known here among them. */
   readonly keys: readonly JsonObject[];
@@ -107,16 +108,20 @@ export function readPlatformProfile(value: JsonValue): Result<PlatformProfile, P
   if (typeof version !== "string" || !VERSION.test(version)) {
     return malformed("The profile's `ucp.version` must be a date such as 2026-08-25.");
   }
-  if (version !== UCP_VERSION) {
-    return refuse("version_unsupported", `This site speaks UCP ${UCP_VERSION} only.`);
+  if (!isUcpVersion(version)) {
+    return refuse("version_unsupported", `This site speaks UCP ${UCP_VERSIONS.join(" and ")}.`);
   }
   if (!isJsonObject(services ?? null) || !isJsonObject(payment_handlers ?? null)) {
     return malformed("The profile's `ucp` must have `services` and `payment_handlers`.");
   }
   const offered = readCapabilities(capabilities);
   if (offered === undefined) return malformed("The profile's `ucp.capabilities` cannot be read.");
-  const keys = readKeys(value.keys ?? []);
-  if (keys === undefined)
+  // 2026-04-08 names them otherwise, and a platform that speaks both may have both.
+  const [keys, signingKeys] = [value.keys, value.signing_keys].map((list) => readKeys(list ?? []));
+  if (keys === undefined || signingKeys === undefined) {
     return malformed("The profile's `keys` must be public keys with a `kid`.");
-  return ok({ capabilities: offered, keys });
+  }
+  const known = new Set(keys.map(({ kid }) => kid));
+  const others = signingKeys.filter(({ kid }) => !known.has(kid));
+  return ok({ version, capabilities: offered, keys: [...keys, ...others] });
 }

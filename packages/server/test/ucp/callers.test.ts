@@ -118,7 +118,7 @@ describe("a platform that calls a shop", () => {
       const answer = await search({ profile: `${profile}-${n}` });
       expect([n, ...said(answer)]).toEqual([n, 422, "profile_malformed"]);
     }
-    platform.profile = { ...good, ucp: { ...good.ucp, version: "2026-04-08" } } as never;
+    platform.profile = { ...good, ucp: { ...good.ucp, version: "2026-01-11" } } as never;
     expect(said(await search())).toEqual([422, "version_unsupported"]);
   });
 

@@ -17,7 +17,7 @@ import { createSigner, createVerifier, httpbis } from "http-message-signatures";
 import { send, type TestAnswer } from "../http-client.ts";
 import type { Received } from "../notifications/receiver.ts";
 
-const VERSION = "2026-08-25";
+const LATEST = "2026-08-25";
 const ALGORITHM = "ecdsa-p256-sha256";
 const CAPABILITIES = [
   "dev.ucp.shopping.catalog.search",
@@ -48,22 +48,23 @@ export function profileOf(
   keys: readonly JsonObject[],
   capabilities = CAPABILITIES,
   webhookUrl?: string,
+  version = LATEST,
 ): JsonObject {
   const hears = webhookUrl === undefined ? {} : { config: { webhook_url: webhookUrl } };
   const entry = (name: string) => ({
     ...(name === ORDER ? hears : {}),
-    version: VERSION,
-    spec: `https://ucp.dev/${VERSION}/specification/${name}`,
-    schema: `https://ucp.dev/${VERSION}/schemas/${name}.json`,
+    version,
+    spec: `https://ucp.dev/${version}/specification/${name}`,
+    schema: `https://ucp.dev/${version}/schemas/${name}.json`,
   });
   return {
     ucp: {
-      version: VERSION,
+      version,
       services: {},
       capabilities: Object.fromEntries(capabilities.map((name) => [name, [entry(name)]])),
       payment_handlers: {},
     },
-    keys: keys.map((key) => ({ ...key })),
+    [version === LATEST ? "keys" : "signing_keys"]: keys.map((key) => ({ ...key })),
   };
 }
 
@@ -105,6 +106,11 @@ export class Platform {
   /** Says in its profile where it wants to hear of orders. */
   wantsNews(url = `http://${this.host}${NEWS_PATH}?team=1`): void {
     this.profile = profileOf([this.key.publicJwk], CAPABILITIES, url);
+  }
+
+  /** Says in its profile which version of UCP it speaks, and where it wants to hear of orders. */
+  speaks(version: string, url = `http://${this.host}${NEWS_PATH}?team=1`): void {
+    this.profile = profileOf([this.key.publicJwk], CAPABILITIES, url, version);
   }
 
   /** An address of its own makes it a platform nobody has seen. */

@@ -73,11 +73,12 @@ export async function ownCheckout(
  */
 export function takenOver(checkout: Checkout, caller: BuyingPlatform): Checkout {
   const { platform } = checkout;
-  const { signed, webhookUrl } = caller;
-  // Its latest profile names where it is notified of the order.
-  if ((platform.signed || !signed) && platform.webhookUrl === webhookUrl) return checkout;
+  const { signed, webhookUrl, version } = caller;
+  // Its latest profile says where it is notified of the order, and in which version.
+  const isTold = platform.webhookUrl === webhookUrl && platform.version === version;
+  if ((platform.signed || !signed) && isTold) return checkout;
   const holder = !platform.signed && signed ? caller.holder : platform.holder;
-  const owned = { ...platform, signed: platform.signed || signed, webhookUrl, holder };
+  const owned = { ...platform, signed: platform.signed || signed, webhookUrl, version, holder };
   return { ...checkout, platform: owned };
 }
 

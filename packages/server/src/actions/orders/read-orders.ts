@@ -69,5 +69,5 @@ export async function platformOrder(
   const whole = await wholeOrder(db, order);
   const { checkout } = whole;
   if (checkout === null || !isCreatedBy(checkout.platform, platform)) return undefined;
-  return orderSnapshot(config, whole);
+  return orderSnapshot(config, whole, checkout);
 }

@@ -1,4 +1,4 @@
-import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import { ok, type Result, refuse, toBase64url, type UcpVersion } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { readDomain } from "../../domain/sites/domain.js";
@@ -16,6 +16,7 @@ export interface SiteChanges {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly audit_public?: AuditPublic | undefined;
+  readonly ucp_version?: UcpVersion | undefined;
 }
 
 /** A new domain needs a new proof: the site is pending again and gets a new token. */
@@ -53,6 +54,7 @@ export async function changeSite(
       name: changes.name ?? site.name,
       description: changes.description ?? site.description,
       auditPublic: changes.audit_public ?? site.auditPublic,
+      ucpVersion: changes.ucp_version ?? site.ucpVersion,
     };
     if (!(await updateSite(tx, changed, now))) {
       const why = "The site was changed by somebody else meanwhile. Try again.";

@@ -6,6 +6,7 @@ import {
   siteKeyFrom,
   siteKeyHash,
   toBase64url,
+  UCP_VERSION,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
@@ -50,6 +51,7 @@ export async function createSite(
     auditPublic: "full",
     provider: null,
     policyPublished: false,
+    ucpVersion: UCP_VERSION,
     pausedAt: null,
     status: "pending",
     version: 1,

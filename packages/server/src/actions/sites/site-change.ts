@@ -23,6 +23,7 @@ export async function siteChange(
   { actor, now, fields }: { actor: Actor; now: number; fields?: readonly string[] },
 ): Promise<RecordDraft> {
   const { name, description, domain, skills, status, version, auditPublic, verification } = site;
+  const settings = { audit_public: auditPublic, ucp_version: site.ucpVersion };
   const proof =
     kind === "verified" ? { method: verification.method, reason: verification.reason } : {};
   const shown = { audit_public: auditPublic, description, domain, name, skills };
@@ -33,7 +34,7 @@ export async function siteChange(
     version,
     ...proof,
     ...(fields === undefined ? {} : { fields }),
-    ...(fields?.includes("audit_public") === true ? { audit_public: auditPublic } : {}),
+    ...Object.fromEntries(Object.entries(settings).filter(([name]) => fields?.includes(name))),
     ...(kind === "skills_set" ? { skills: skills.map(({ id }) => id) } : {}),
     settings_digest: await digestOf(shown),
   };

@@ -1,3 +1,4 @@
+import type { UcpVersion } from "@gatehouse/protocol";
 import type { Holder } from "../../infra/quota/stored-bytes.js";
 
 /** A platform as the caller of a request. */
@@ -12,6 +13,8 @@ export interface PlatformCaller {
 export interface BuyingPlatform extends PlatformCaller {
   /** Where it wants to be notified about its orders; null if nowhere. */
   readonly webhookUrl: string | null;
+  /** The version of UCP in which it is told of its orders. */
+  readonly version: UcpVersion;
   /** The holder whose share of the site's stored bytes its carts and checkouts use. */
   readonly holder: Holder;
 }

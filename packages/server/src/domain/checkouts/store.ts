@@ -1,3 +1,4 @@
+import type { UcpVersion } from "@gatehouse/protocol";
 import type { NewRow, Queries, Transaction } from "../../infra/db/database.js";
 import { selectValue } from "../../infra/db/statements.js";
 import { converted, jsonOrNull, packJson, Table, unpackJson } from "../../infra/db/table.js";
@@ -25,12 +26,14 @@ const checkouts = new Table<Checkout>("checkouts", {
       url: row.platform_url as string,
       signed: row.platform_signed === 1,
       webhookUrl: row.webhook_url as string | null,
+      version: row.ucp_version as UcpVersion,
       holder: row.holder as Holder,
     }),
-    write: ({ url, signed, webhookUrl, holder }) => ({
+    write: ({ url, signed, webhookUrl, version, holder }) => ({
       platform_url: url,
       platform_signed: signed ? 1 : 0,
       webhook_url: webhookUrl,
+      ucp_version: version,
       holder,
     }),
   },
@@ -126,7 +129,7 @@ async function recountCheckout(
 
 /** The columns that change while a checkout is open. Its platform and its expiry never change. */
 const STATE = [
-  ...["platform_signed", "webhook_url", "status", "content", "quote", "problem"],
+  ...["platform_signed", "webhook_url", "ucp_version", "status", "content", "quote", "problem"],
   ...["tries", "decision_id", "order_id"],
 ];
 

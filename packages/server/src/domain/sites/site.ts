@@ -1,4 +1,4 @@
-import type { PaymentHandler, SkillSetting } from "@gatehouse/protocol";
+import type { PaymentHandler, SkillSetting, UcpVersion } from "@gatehouse/protocol";
 import { DAY_MS } from "../../infra/time.js";
 
 type SiteStatus = "pending" | "verified";
@@ -39,6 +39,8 @@ export interface Site {
   /** The payment provider; null if none is connected. Holds no secret. */
   readonly provider: ProviderSettings | null;
   readonly policyPublished: boolean;
+  /** The version of UCP of the profile at the root of its domain; the other versions have their own. */
+  readonly ucpVersion: UcpVersion;
   /** Since when the owner has paused sales; null while they are not paused. */
   readonly pausedAt: number | null;
   readonly status: SiteStatus;

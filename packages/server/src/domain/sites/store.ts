@@ -26,6 +26,7 @@ const sites = new Table<Site>("sites", {
   auditPublic: "audit_public",
   provider: jsonOrNull<ProviderSettings>("processor"),
   policyPublished: flag("policy_published"),
+  ucpVersion: "ucp_version",
   pausedAt: "paused_at",
   status: "status",
   version: "version",
@@ -185,7 +186,14 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   const row = sites.rowOf({ ...site, version: version + 1, changedAt: now });
   const columns = [
     ...["domain", "name", "description", "skills", "audit_public", "processor"],
-    ...["policy_published", "status", "version", "verification_token", "verification_method"],
+    ...[
+      "policy_published",
+      "ucp_version",
+      "status",
+      "version",
+      "verification_token",
+      "verification_method",
+    ],
     ...["verification_reason", "verified_at", "checked_at", "check_due_at", "failed_days"],
     ...["problem", "changed_at"],
   ];

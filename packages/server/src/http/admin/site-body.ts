@@ -1,4 +1,4 @@
-import { siteAddresses } from "@gatehouse/protocol";
+import { siteAddresses, UCP_VERSIONS } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../../config/config.js";
 import { proofInstructions } from "../../domain/sites/proof.js";
@@ -30,6 +30,9 @@ export const SiteBody = z
     audit_public: z
       .enum(AUDIT_PUBLIC)
       .openapi({ description: "Who may see how far the audit log is." }),
+    ucp_version: z.enum(UCP_VERSIONS).openapi({
+      description: "The version of UCP of the profile at the root of the domain.",
+    }),
     paused_at: Timestamp.nullable().openapi({
       description: "Since when sales are paused; null while they are not.",
     }),
@@ -67,6 +70,7 @@ export function renderSite(
     skills: [...site.skills],
     status: site.status,
     audit_public: site.auditPublic,
+    ucp_version: site.ucpVersion,
     paused_at: timeOrNull(site.pausedAt),
     version: site.version,
     agent_page_url: siteAddresses(baseUrl, site).agentPage,

@@ -1,3 +1,4 @@
+import { UCP_VERSIONS } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changeSite } from "../../actions/sites/change-site.js";
 import { createSite } from "../../actions/sites/create-site.js";
@@ -57,6 +58,7 @@ const change = siteRoute("patch", "", {
     name: SiteName.optional(),
     description: SiteDescription.optional(),
     audit_public: z.enum(AUDIT_PUBLIC).optional(),
+    ucp_version: z.enum(UCP_VERSIONS).optional(),
   }),
   answer: json(SiteBody, "The changed site."),
   errors: ["conflict"],

@@ -15,6 +15,7 @@ import {
   type SignedCatalog,
   type SiteSnapshot,
   type UcpKey,
+  type UcpVersion,
   ucpProfile,
 } from "@gatehouse/protocol";
 import { handlersOf } from "../../domain/sites/gates.js";
@@ -66,10 +67,31 @@ export interface DocumentKind {
 
 export type DocumentName =
   | ("card" | "a2a" | "catalog" | "ard" | "llms" | "llms-markdown" | "page" | "page-markdown")
-  | ("did" | "acp" | "mcp-server-card" | "robots" | "ucp-profile");
+  | ("did" | "acp" | "mcp-server-card" | "robots")
+  | ("ucp-profile" | "ucp-profile-august" | "ucp-profile-april");
 
 const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 const VARIES = { vary: "Accept" };
+
+/** A shop's profile in one version of UCP. */
+async function profileIn(
+  { site, snapshot, siteKeys }: DocumentSource,
+  version: UcpVersion,
+  others?: Readonly<Partial<Record<UcpVersion, string>>>,
+): Promise<string> {
+  const keys = await siteKeys();
+  const content = { handlers: handlersOf(site), keys, version, ...(others && { others }) };
+  return plain(ucpProfile(snapshot, content));
+}
+
+/** The profile at the root of the domain, in the version its owner chose. It names those of the others. */
+function profileAtRoot(source: DocumentSource): Promise<string> {
+  const { ucpVersion } = source.site;
+  const { ucpProfileAugust, ucpProfileApril } = source.snapshot.addresses;
+  const all = { "2026-08-25": ucpProfileAugust, "2026-04-08": ucpProfileApril };
+  const { [ucpVersion]: _, ...others } = all;
+  return profileIn(source, ucpVersion, others);
+}
 
 /** Every document of a site (card and catalog as JCS text, so that a shell can verify them). */
 export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
@@ -168,8 +190,21 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     summary: "UCP business profile",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
-    make: async ({ site, snapshot, siteKeys }) =>
-      plain(ucpProfile(snapshot, { handlers: handlersOf(site), keys: await siteKeys() })),
+    make: (source) => profileAtRoot(source),
+  },
+  "ucp-profile-august": {
+    path: SITE_PATHS.ucpProfileAugust,
+    summary: "UCP business profile, version 2026-08-25",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: (source) => profileIn(source, "2026-08-25"),
+  },
+  "ucp-profile-april": {
+    path: SITE_PATHS.ucpProfileApril,
+    summary: "UCP business profile, version 2026-04-08",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: (source) => profileIn(source, "2026-04-08"),
   },
   robots: {
     path: SITE_PATHS.robots,

@@ -4,6 +4,7 @@ import {
   readUcpAgent,
   type UcpCapability,
   type UcpRequest,
+  type UcpVersion,
   verifyUcpRequest,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
@@ -19,6 +20,8 @@ import type { PlatformProfiles } from "./platform-profiles.js";
 export interface Caller {
   /** The profile it names. Only a signature proves that the profile is its own. */
   readonly profileUrl: string;
+  /** The version of UCP that its profile is in, and every answer to it. */
+  readonly version: UcpVersion;
   /** What both the platform and the shop can do. */
   readonly capabilities: readonly UcpCapability[];
   /** The key of that profile which signed this request; null if none did. */
@@ -65,6 +68,7 @@ export async function negotiateWith(
   }
   return {
     profileUrl,
+    version: profile.value.version,
     capabilities: negotiate(profile.value),
     keys: profile.value.keys,
     webhookUrl: orderWebhookUrl(profile.value) ?? null,
@@ -110,6 +114,6 @@ export function holderOf({ profileUrl, keyId, network, holder }: Caller): Holder
 
 /** The caller as carts, checkouts and orders store it. */
 export function platformOf(caller: Caller): BuyingPlatform {
-  const { profileUrl: url, keyId, webhookUrl } = caller;
-  return { url, signed: keyId !== null, webhookUrl, holder: holderOf(caller) };
+  const { profileUrl: url, keyId, webhookUrl, version } = caller;
+  return { url, signed: keyId !== null, webhookUrl, version, holder: holderOf(caller) };
 }

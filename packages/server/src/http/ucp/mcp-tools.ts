@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   readCompletion,
+  renderUcp,
   UCP_CAPABILITIES,
   type UcpRequest,
   utf8,
@@ -119,9 +120,8 @@ export class McpShopTools {
     const checkout = await checkoutNamed(db, site.siteKeyHash, completion);
     if (checkout === undefined) return undefined;
     const viewer = { site, signer: await keys.signer("card"), capabilities: UCP_CAPABILITIES };
-    return checkoutBody(context, db, viewer, {
-      checkout,
-      progress: await progressOf(db, checkout),
-    });
+    const progress = await progressOf(db, checkout);
+    const body = await checkoutBody(context, db, viewer, { checkout, progress });
+    return renderUcp(checkout.platform.version, body);
   }
 }

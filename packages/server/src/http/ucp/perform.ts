@@ -1,3 +1,4 @@
+import { renderUcp } from "@gatehouse/protocol";
 import { isRepetitionKnown } from "../../actions/checkout/idempotent.js";
 import { acceptsUnsigned } from "../../actions/checkout/platform-standing.js";
 import {
@@ -47,7 +48,8 @@ export async function performOperation(
   }
   const turn = await context.admission.runInTurn(client, () => answer(context, operation, call));
   if (turn === undefined) throw waitProblem(TURN_RETRY_MS);
-  return turn.done;
+  // Stored replies too: they are in the newest version, whichever their first caller spoke.
+  return { ...turn.done, body: renderUcp(caller.version, turn.done.body) };
 }
 
 async function answer(

@@ -49,6 +49,7 @@ async function answerPlatform(
   // Read first, because a site that is deleted during the call has no key any more.
   const signer = await context.siteKeys.signer(site.siteKeyHash);
   const answer = await callOperation(context, profiles, operation, exchange, site).catch(
+    // The call itself was refused: no object of UCP's, so no version of one either.
     (error: unknown) => problemAnswer(refusalIn(error)),
   );
   return signAnswer(context, signer, answer, exchange.header("request-id"));

@@ -41,6 +41,7 @@ import { ownProfiles } from "./migrations/0032-own-profiles.js";
 import { siteChecks } from "./migrations/0033-site-checks.js";
 import { productSearch } from "./migrations/0034-product-search.js";
 import { filteredLists } from "./migrations/0035-filtered-lists.js";
+import { ucpVersions } from "./migrations/0036-ucp-versions.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -80,6 +81,7 @@ const MIGRATIONS: readonly Migration[] = [
   siteChecks,
   productSearch,
   filteredLists,
+  ucpVersions,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

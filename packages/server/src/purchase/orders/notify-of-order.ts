@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { renderUcp } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
@@ -77,7 +78,9 @@ async function notifyPlatform(
   { topic, now }: OrderUpdate,
 ): Promise<void> {
   const { siteKeyHash, orderId: subjectId, revision: position } = whole.order;
-  const destination = whole.checkout?.platform.webhookUrl ?? null;
+  const { checkout } = whole;
+  if (checkout === null) return;
+  const { webhookUrl: destination, version } = checkout.platform;
   // Captures and voids are between the owner and the provider. Platforms do not see them.
   if (destination === null || topic === "order.payment") return;
   const message: Message = newMessage({
@@ -91,7 +94,7 @@ async function notifyPlatform(
     position,
     destination,
     createdAt: now,
-    body: JSON.stringify(orderSnapshot(context.config, whole)),
+    body: JSON.stringify(renderUcp(version, orderSnapshot(context.config, whole, checkout))),
   });
   const receiver = { siteKeyHash, audience: "platform", destination } as const;
   await insertMessages(tx, [await failedIfFull(tx, message, receiver, WAITING_PER_PLATFORM_MAX)]);

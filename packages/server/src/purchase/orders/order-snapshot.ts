@@ -89,12 +89,12 @@ function expectations(
   ];
 }
 
-/** The whole order as its platform sees it; undefined if no platform ordered it. */
+/** The whole order as the platform of its checkout sees it. */
 export function orderSnapshot(
   config: Pick<Config, "baseUrl">,
-  { order, checkout, events, adjustments, lines }: WholeOrder,
-): JsonObject | undefined {
-  if (checkout === null) return undefined;
+  { order, events, adjustments, lines }: Omit<WholeOrder, "checkout">,
+  checkout: Checkout,
+): JsonObject {
   const { checkoutId, policies, quote } = checkout;
   return orderDocument({
     id: order.orderId,
