@@ -30,7 +30,7 @@ import { CommandError, EXIT } from "./exit.js";
 import { fileTrouble } from "./file-trouble.js";
 import { withSettings } from "./init/settings-file.js";
 import { plainLines, plainText, type Terminal } from "./terminal.js";
-import { usageWords } from "./usage-words.js";
+import { DASH_MARK, usageWords } from "./usage-words.js";
 
 /** After what was not understood, each command says where to read what it takes. */
 function nameHelp(command: Command, path: string): void {
@@ -40,16 +40,26 @@ function nameHelp(command: Command, path: string): void {
 }
 
 /**
- * One site key hash in 64 begins with a dash, and would be taken for an option. A space hides the dash from
+ * One site key hash in 64 begins with a dash, and would be taken for an option. A mark hides the dash from
  * the grammar, and is removed before the command runs. What follows an option is its value, as it is.
  */
 function hideDash(arg: string, place: number, args: readonly string[]): string {
-  const isValue = args[place - 1]?.startsWith("-") === true;
-  return arg.startsWith("-") && isSiteKeyHash(arg) && !isValue ? ` ${arg}` : arg;
+  const before = args[place - 1] ?? "";
+  const isValue = before.startsWith("-") && !isSiteKeyHash(before);
+  return arg.startsWith("-") && isSiteKeyHash(arg) && !isValue ? DASH_MARK + arg : arg;
 }
 
-const showDash = (value: unknown) =>
-  typeof value === "string" ? value.replace(/^ -/, "-") : value;
+function showDash(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(showDash);
+  return typeof value === "string" ? value.replace(DASH_MARK, "") : value;
+}
+
+function showDashes(command: Command): void {
+  command.processedArgs = command.processedArgs.map(showDash);
+  for (const [name, value] of Object.entries(command.opts())) {
+    command.setOptionValueWithSource(name, showDash(value), command.getOptionValueSource(name));
+  }
+}
 
 /** The whole grammar; the reference page is made from it. */
 export function createProgram(terminal: Terminal): Command {
@@ -59,9 +69,7 @@ export function createProgram(terminal: Terminal): Command {
     // Its own flags stand before the command: `--version` behind one is the command's.
     .enablePositionalOptions()
     .exitOverride()
-    .hook("preAction", (_program, command) => {
-      command.processedArgs = command.processedArgs.map(showDash);
-    })
+    .hook("preAction", (_program, command) => showDashes(command))
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),

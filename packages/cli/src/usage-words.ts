@@ -9,9 +9,12 @@ function sentence(text: string): string {
   return `${first.toUpperCase()}${rest.join("")}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 
+/** Stands before an argument that begins with a dash and is no option. Nobody types it. */
+export const DASH_MARK = "\u0001";
+
 /** What the grammar did not understand, said as every other error: a sentence, then what to do. */
 export function usageWords(text: string): string {
-  const [first = "", ...more] = text.trimEnd().split("\n").map(plainText);
+  const [first = "", ...more] = text.replaceAll(DASH_MARK, "").trimEnd().split("\n").map(plainText);
   const said = first.replace(/^error: /, "");
   const [, option, given, wanted] = OPTION.exec(said) ?? [];
   if (option !== undefined) return `${option}: ${given} is not understood.\n${wanted}`;

@@ -53,6 +53,10 @@ describe("site commands", () => {
     for (const args of [[hash], [hash, "--json"], ["--", hash]]) {
       expect((await run("site", "show", ...args)).out).toContain("old.example.com");
     }
+    await run("site", "create", "new.example.com", "--name", "New");
+    const token = ["token", "create", "--name", "x", "--role", "owner", "--site"];
+    expect((await run(...token, "new.example.com", hash)).code).toBe(0);
+    expect((await run("product", "remove", hash, hash)).err).not.toContain("taken for an option");
     const ended = await run("site", "delete", hash, "--yes");
     expect(ended.err).toContain(`gatehouse audit tail ${hash}\n`);
     expect((await run("audit", "tail", hash)).out).toMatch(/site\.changed +deleted/);

@@ -198,6 +198,50 @@ test("on SQLite nothing of a shared commit is written if the database ends it in
   expect(await db.all("SELECT id FROM notes")).toEqual([{ id: "b" }]);
 });
 
+test("on SQLite nothing more is written after the database has ended a transaction, or the body is over", async () => {
+  const { db, exec, write } = await withCommits();
+  let late: Promise<unknown> = Promise.resolve();
+  const ended = db.transaction(async (tx) => {
+    (exec.mock.contexts.at(-1) as SqliteConnection).raw.exec("ROLLBACK");
+    await tx.run(insert, "after", 1);
+  });
+  await expect(ended).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  let goOn = () => {};
+  const leaking = db.transaction(async (tx) => {
+    const waits = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    late = waits.then(() => tx.run(insert, "late", 1));
+  });
+  await leaking;
+  goOn();
+  await expect(late).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  await write("b");
+  expect(await db.all("SELECT id FROM notes")).toEqual([{ id: "b" }]);
+});
+
+test("on SQLite what failed because of something that is not committed in the end fails like it", async () => {
+  const { db, exec, write } = await withCommits();
+  exec.mockImplementation(function (this: SqliteConnection, sql: string) {
+    if (sql === "COMMIT") throw new DatabaseUnavailableError("the disk is full");
+    this.raw.exec(sql);
+  });
+  const taken = db.shortTransaction(async (tx) => {
+    const rows = await tx.all("SELECT id FROM notes");
+    throw new Error(rows.length === 0 ? "free" : "taken");
+  });
+  const first = await taken.catch((error: Error) => error.message);
+  const after = () =>
+    db.shortTransaction(async (tx) => {
+      throw new Error(`${(await tx.all("SELECT id FROM notes")).length} there`);
+    });
+  const settled = await Promise.allSettled([write("a"), after()]);
+  const reasons = settled.map((one) =>
+    one.status === "rejected" ? one.reason.message : "written",
+  );
+  expect([first, ...reasons]).toEqual(["free", "the disk is full", "the disk is full"]);
+});
+
 test("a nested transaction on SQLite ends as busy instead of waiting for itself", async () => {
   const { db } = await withNotes("sqlite");
   const nested = db.transaction(() => db.run(insert, "a", 1));

@@ -50,7 +50,11 @@ export class Checkpoints {
 
   /** Notes logs with new records. Their checkpoints are stored shortly after. */
   grown(heads: readonly LogHead[]): void {
-    for (const head of heads) this.waiting.set(head.chain, head);
+    for (const head of heads) {
+      // A batch that lost its connection may learn late that it was committed.
+      const known = this.waiting.get(head.chain)?.size ?? 0;
+      if (head.size >= known) this.waiting.set(head.chain, head);
+    }
     if (this.waiting.size > 0) this.later();
   }
 

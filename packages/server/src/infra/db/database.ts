@@ -100,7 +100,10 @@ export interface Database extends Queries {
    * transaction inside another would wait for itself until it times out.
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** As `transaction`, for a few statements: on SQLite those that wait at the same time share a commit. */
+  /**
+   * As `transaction`, for a few statements: on SQLite those that wait at the same time share a commit. All of
+   * them wait until the last has run, so a body waits for nothing but its transaction.
+   */
   shortTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads of one moment, whatever is written meanwhile. */
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;

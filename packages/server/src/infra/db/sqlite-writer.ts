@@ -13,7 +13,7 @@ const SHARED_MAX = 64;
 /** After this time no further one joins: the first waits for the commit until the last has run. */
 const SHARED_MS_MAX = 5;
 
-const ENDED = "another transaction failed, and this one with it";
+const ENDED = "the database has ended the transaction";
 
 /** A transaction that waits for its turn, or has it. */
 interface Turn {
@@ -70,10 +70,13 @@ export class SqliteWriter {
   private async run(): Promise<void> {
     // What is asked for in the same turn of the event loop can share a commit.
     await undefined;
-    for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
-      await this.write(turn);
+    try {
+      for (let turn = this.queue.shift(); turn !== undefined; turn = this.queue.shift()) {
+        await this.write(turn);
+      }
+    } finally {
+      this.running = undefined;
     }
-    this.running = undefined;
   }
 
   /** Refuses transactions that have waited too long behind one that does not end. */
@@ -110,24 +113,52 @@ export class SqliteWriter {
       return first.reject(error);
     }
     const ended = await this.runBodies(first);
-    const done = ended.filter((one) => one.ok);
-    for (const one of ended) if (!one.ok) one.turn.reject(one.error);
-    if (done.length === 0) return this.rollBack();
+    const fault = ended.some(({ ok }) => ok) ? this.commit() : this.rollBack();
+    this.announceAll(fault === undefined ? ended : []);
+    let hasSeen = false;
+    for (const one of ended) {
+      hasSeen ||= one.ok;
+      // What ran after one that is not written may have failed only because of what it saw.
+      if (fault !== undefined && hasSeen) one.turn.reject(fault);
+      else if (one.ok) one.turn.resolve(one.result);
+      else one.turn.reject(one.error);
+    }
+  }
+
+  /** Why it could not commit; then nothing is written. */
+  private commit(): unknown {
     try {
       if (!this.connection.raw.isTransaction) throw new DatabaseUnavailableError(ENDED);
       this.connection.exec("COMMIT");
+      return undefined;
     } catch (error) {
       this.rollBack();
-      for (const { turn } of done) turn.reject(error);
-      return;
+      return error;
     }
-    for (const { announced } of done) for (const change of announced) this.announce(change);
-    for (const { turn, result } of done) turn.resolve(result);
   }
 
-  /** SQLite may have done it by itself, for example when the disk was full. */
-  private rollBack(): void {
-    if (this.connection.raw.isTransaction) this.connection.exec("ROLLBACK");
+  /** What listens must not keep anybody from the answer, which is committed. */
+  private announceAll(ended: readonly Ended[]): void {
+    for (const change of ended.flatMap((one) => (one.ok ? one.announced : []))) {
+      try {
+        this.announce(change);
+      } catch (error) {
+        // Told like any other broken assumption.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  /** Why it failed, if it did. SQLite may have done it by itself, for example when the disk was full. */
+  private rollBack(): unknown {
+    try {
+      if (this.connection.raw.isTransaction) this.connection.exec("ROLLBACK");
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   /** Runs the first body, and those of further short transactions that wait. */
@@ -136,6 +167,7 @@ export class SqliteWriter {
     const ended = [await this.runBody(first)];
     const canJoin = () =>
       ended.every(({ ok }) => ok) &&
+      this.connection.raw.isTransaction &&
       ended.length < SHARED_MAX &&
       this.queue[0]?.isShort === true &&
       systemClock.now() < until;
@@ -160,17 +192,29 @@ export class SqliteWriter {
     }
   }
 
+  /**
+   * A statement that fails for want of space may end the whole transaction. What the body still asks for
+   * would then be committed at once, each by itself, so nothing more is done. The same holds after the body.
+   */
   private async runBody(turn: Turn): Promise<Ended> {
     const { connection } = this;
     const announced: Change[] = [];
+    let isOver = false;
+    const during =
+      <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+      (...args: A): Promise<R> =>
+        isOver || !connection.raw.isTransaction
+          ? Promise.reject(new DatabaseUnavailableError(ENDED))
+          : call.apply(connection, args);
+    const all = during(connection.all) as SqliteConnection["all"];
     const tx = new WorkingSet({
-      all: (sql, ...values) => connection.all(sql, ...values),
-      get: (sql, ...values) => connection.get(sql, ...values),
-      run: (sql, ...values) => connection.run(sql, ...values),
+      all,
+      get: during(connection.get) as SqliteConnection["get"],
+      run: during(connection.run),
       // The only writer has locked everything already.
-      lock: (sql, ...values) => connection.all(sql, ...values),
-      insert: (table, rows, conflict) => connection.insert(table, rows, conflict),
-      update: (...change) => connection.update(...change),
+      lock: all,
+      insert: during(connection.insert),
+      update: during(connection.update),
       announce: async (changes) => {
         announced.push(...changes);
       },
@@ -181,6 +225,8 @@ export class SqliteWriter {
       return { ok: true, turn, result, announced };
     } catch (error) {
       return { ok: false, turn, error };
+    } finally {
+      isOver = true;
     }
   }
 }
