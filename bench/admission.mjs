@@ -59,10 +59,7 @@ function refuse() {
 function documentMicros() {
   const admission = newAdmission();
   const all = exchanges();
-  const listener = admission.listener(
-    (request) => admission.count(callerOf(request), "discovery"),
-    refuse,
-  );
+  const listener = admission.listener((request) => callerOf(request), refuse);
   return cpuMicros((i) => {
     const { request, response } = all[i % all.length];
     listener(request, response);
@@ -75,9 +72,8 @@ function mandateMicros() {
   const listener = admission.listener((request, response) => {
     const caller = callerOf(request);
     if (admission.takeCostly(caller) > 0) refuse();
-    if (!admission.bodyOf(caller)(MANDATE_BYTES)) refuse();
+    if (!admission.reserveBody(caller)(MANDATE_BYTES)) refuse();
     caller.provenAs = "spending";
-    admission.count(caller, "mandates");
     response.emit("close");
   }, refuse);
   return cpuMicros((i) => {
