@@ -200,6 +200,7 @@ export {
 export { readWithdrawal, type Withdrawal } from "./mandate/withdrawal.js";
 export { MCP_REVISIONS, MCP_STATELESS_REVISION } from "./mcp/revisions.js";
 export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
+export { OPEN_SHOP_TOOLS } from "./mcp/shop-tools.js";
 export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";
 export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";

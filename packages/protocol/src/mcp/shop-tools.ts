@@ -14,7 +14,7 @@ const listOf = (items: JsonObject, minItems: number): JsonObject => ({
   items,
 });
 
-/** UCP 2026-08-25, MCP binding: who asks, and a key that makes a retry safe. */
+/** UCP's MCP binding, the same in both versions: who asks, and a key that makes a retry safe. */
 const META = objectOf(
   {
     "ucp-agent": objectOf(
@@ -26,15 +26,21 @@ const META = objectOf(
   ["ucp-agent"],
 );
 
-const LINES = listOf(
-  objectOf({ item: objectOf({ id: TEXT }, ["id"]), quantity: { type: "integer", minimum: 1 } }, [
-    "item",
-    "quantity",
-  ]),
-  1,
+const LINE = objectOf(
+  { id: TEXT, item: objectOf({ id: TEXT }, ["id"]), quantity: { type: "integer", minimum: 1 } },
+  ["item", "quantity"],
 );
+const LINES = listOf(LINE, 1);
 const BUYER = objectOf({ first_name: TEXT, last_name: TEXT, email: TEXT, phone_number: TEXT });
-const CONTEXT = objectOf({ address_country: TEXT, address_region: TEXT, postal_code: TEXT });
+const CONTEXT = objectOf({
+  address_country: TEXT,
+  address_region: TEXT,
+  postal_code: TEXT,
+  intent: TEXT,
+  language: TEXT,
+  currency: TEXT,
+  eligibility: listOf(TEXT, 0),
+});
 const ADDRESS = objectOf({
   id: TEXT,
   street_address: TEXT,
@@ -52,21 +58,30 @@ const FULFILLMENT = objectOf({
     type: "array",
     maxItems: 1,
     items: objectOf({
+      id: TEXT,
       type: { type: "string", enum: ["shipping"] },
+      line_item_ids: listOf(TEXT, 0),
       destinations: listOf(ADDRESS, 0),
       selected_destination_id: TEXT,
-      groups: { type: "array", maxItems: 1, items: objectOf({ selected_option_id: TEXT }) },
+      groups: {
+        type: "array",
+        maxItems: 1,
+        items: objectOf({ id: TEXT, line_item_ids: listOf(TEXT, 0), selected_option_id: TEXT }),
+      },
     }),
   },
 });
 
-const CART = objectOf({ line_items: LINES, buyer: BUYER, context: CONTEXT }, ["line_items"]);
 const PURCHASE = { line_items: LINES, buyer: BUYER, context: CONTEXT, fulfillment: FULFILLMENT };
-const NEW_CHECKOUT = objectOf({ ...PURCHASE, cart_id: TEXT });
+const CART = objectOf(PURCHASE, ["line_items"]);
+/** With a cart its lines count, and the list may be empty or absent. */
+const NEW_CHECKOUT = objectOf({ ...PURCHASE, line_items: listOf(LINE, 0), cart_id: TEXT });
 const CHECKOUT = objectOf(PURCHASE, ["line_items"]);
-const IDS = objectOf({ ids: listOf(TEXT, 1) }, ["ids"]);
+const IDS = objectOf({ ids: listOf(TEXT, 1), context: CONTEXT }, ["ids"]);
+const PRODUCT = objectOf({ id: TEXT, context: CONTEXT }, ["id"]);
 const SEARCH = objectOf({
   query: TEXT,
+  context: CONTEXT,
   filters: { type: "object" },
   pagination: objectOf({ cursor: TEXT, limit: { type: "integer", minimum: 1 } }),
 });
@@ -83,7 +98,7 @@ const MANDATE: JsonObject = {
 const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
   search_catalog: [{ catalog: SEARCH }, ["catalog"]],
   lookup_catalog: [{ catalog: IDS }, ["catalog"]],
-  get_product: [{ catalog: objectOf({ id: TEXT }, ["id"]) }, ["catalog"]],
+  get_product: [{ catalog: PRODUCT }, ["catalog"]],
   create_cart: [{ cart: CART }, ["cart"]],
   get_cart: [{ id: TEXT }, ["id"]],
   update_cart: [{ id: TEXT, cart: CART }, ["id", "cart"]],
@@ -96,14 +111,13 @@ const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]
   get_order: [{ id: TEXT }, ["id"]],
 };
 
-const READS = [
+/** The tools that anybody may call, with or without a profile: they tell what the shop's own pages tell. */
+export const OPEN_SHOP_TOOLS: readonly string[] = [
   "search_catalog",
   "lookup_catalog",
   "get_product",
-  "get_cart",
-  "get_checkout",
-  "get_order",
 ];
+const READS = [...OPEN_SHOP_TOOLS, "get_cart", "get_checkout", "get_order"];
 
 /** What a tool answers with: UCP's own object, or what is wrong. */
 const OUTPUT: JsonObject = objectOf({ ucp: { type: "object" }, messages: { type: "array" } });
@@ -116,7 +130,10 @@ export function shopTool({ id, title, description }: LiveSkill): JsonObject {
     name: id,
     title,
     description,
-    inputSchema: objectOf({ meta: META, ...properties }, ["meta", ...required]),
+    inputSchema: objectOf({ meta: META, ...properties }, [
+      ...(OPEN_SHOP_TOOLS.includes(id) ? [] : ["meta"]),
+      ...required,
+    ]),
     outputSchema: OUTPUT,
     annotations: {
       title,

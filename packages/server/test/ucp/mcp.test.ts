@@ -79,7 +79,8 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) =
     const basket = await use("create_cart", { cart: { ...lines(["rose", 1]), buyer: BUYER } });
     expect((await use("get_cart", { id: basket.id })).id).toBe(basket.id);
     const { fulfillment } = ROSE;
-    const made = await use("create_checkout", { checkout: { cart_id: basket.id, fulfillment } });
+    const checkout = { cart_id: basket.id, line_items: [], fulfillment };
+    const made = await use("create_checkout", { checkout });
     expect([made.status, made.totals.at(-1).amount]).toEqual(["ready_for_complete", 10_490]);
     const asked = await use("complete_checkout", { id: made.id }, randomUUID());
     expect([asked.outcome, asked.sign.protocol_context]).toEqual([
@@ -110,6 +111,43 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) =
       calls.map(({ record }: { record: { tool: { name: string } } }) => record.tool.name),
     ).toContain("complete_checkout");
     expect(JSON.stringify(calls)).not.toMatch(/ada@|Gartenstr/);
+  });
+
+  test("they are read by anybody, without a profile", async () => {
+    const read = async (tool: string, catalog: JsonObject) => {
+      const { result } = await at.callTool(shop, { catalog }, undefined, tool);
+      return result.structuredContent;
+    };
+    const { products } = await read("search_catalog", {
+      query: "rose",
+      context: { language: "de" },
+    });
+    expect(products.map(({ id }: { id: string }) => id)).toEqual(["rose"]);
+    expect((await read("lookup_catalog", { ids: ["rose"] })).products).toHaveLength(1);
+    expect((await read("get_product", { id: "rose" })).product.id).toBe("rose");
+    const cart = { cart: lines(["rose", 1]) };
+    const { error } = await at.callTool(shop, cart, undefined, "create_cart");
+    expect([error.code, error.data]).toEqual([
+      -32_001,
+      { code: "invalid_profile_url", content: error.message, error: "invalid_profile_url" },
+    ]);
+  });
+
+  test("they hand a checkout to a person if nobody sends a mandate, and it stays open", async () => {
+    const { id, continue_url } = await use("create_checkout", { checkout: ROSE });
+    const asked = await use("complete_checkout", { id }, randomUUID());
+    expect([asked.status, asked.continue_url]).toEqual(["requires_escalation", continue_url]);
+    expect(asked.messages[0]).toMatchObject({
+      code: "mandate_required",
+      severity: "requires_buyer_input",
+    });
+    expect(asked.sign.skill).toBe("complete_checkout");
+    expect((await use("get_checkout", { id })).status).toBe("ready_for_complete");
+    const bare = await use("create_checkout", { checkout: lines(["rose", 1]) });
+    const missing = await use("complete_checkout", { id: bare.id }, randomUUID());
+    expect([missing.status, missing.outcome]).toEqual(["incomplete", "mandate_required"]);
+    const none = await use("complete_checkout", { id: "chk_none" }, randomUUID());
+    expect([none.ucp.status, none.messages[0].code]).toEqual(["error", "not_found"]);
   });
 
   test.each([

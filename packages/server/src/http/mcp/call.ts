@@ -132,6 +132,11 @@ function clientOf(request: McpRequest, session: Session | undefined): CallingCli
   return { address: cutAddress(exchange.caller.address), session: session?.id, name, version };
 }
 
+/** The request as its signature would cover it. */
+function signedIn({ body, exchange: { request } }: McpRequest, { config: { baseUrl } }: Context) {
+  return signedRequest(request, { target: request.url ?? "", baseUrl, body });
+}
+
 /** Calls a tool that is known to exist and that no mandate pays for. */
 async function callFreeTool(
   request: McpRequest,
@@ -139,16 +144,14 @@ async function callFreeTool(
   call: ToolCall,
   tool: PlainTool | ShopTool,
 ): Promise<Answer> {
-  const { body, exchange, message, revision, server } = request;
+  const { exchange, message, revision, server } = request;
   const { context } = tools;
   const { caller } = exchange;
   if (tool.kind === "shop") {
-    const { baseUrl } = context.config;
-    const target = exchange.request.url ?? "";
     const called = await callShopTool(tools, server.site, call, {
       tool,
       client: caller,
-      request: () => signedRequest(exchange.request, { target, baseUrl, body }),
+      request: () => signedIn(request, context),
     });
     if (!called.ok) return called.answer(message.id);
     return resultAnswer(message.id, server.result(revision, called.value.members));
@@ -180,7 +183,7 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   const isGone = tool === undefined && movesMoney(name) && carriesMandate(params);
   if (isGone || tool?.kind === "mandate") {
     const { caller } = exchange;
-    const details = { meta: params._meta, caller };
+    const details = { meta: params._meta, caller, request: () => signedIn(request, context) };
     const { members } = await callWithMandate(tools, server.site, call, details);
     return resultAnswer(message.id, server.result(revision, members));
   }

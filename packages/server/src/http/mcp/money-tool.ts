@@ -29,7 +29,7 @@ import type { Site } from "../../domain/sites/site.js";
 import { priceOrder } from "../../purchase/request.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
-import type { ShopTools } from "./shop-tool.js";
+import type { Sent, ShopTools } from "./shop-tool.js";
 
 const MANDATE_META = "dev.gatehouse/mandate";
 
@@ -41,6 +41,7 @@ interface MoneyTools {
 interface CallDetails {
   readonly meta: JsonValue | undefined;
   readonly caller: Caller;
+  readonly request: Sent["request"];
 }
 
 /** Whether a call carries a mandate, in either place. The mandate is not checked here. */
@@ -101,12 +102,40 @@ function withRefusal(checkout: JsonObject, { reason, message }: MandateAnswer["b
 
 const requestedItem = ({ id, quantity }: OrderedItem) => ({ id, quantity });
 
-/** Answers a call without a mandate: what to sign, and the price. */
+/** The statuses of a checkout that a person can pay for. */
+const PAYABLE = ["ready_for_complete", "requires_escalation"];
+
+/** A checkout whose platform cannot complete it by itself: a person pays at its page. */
+function handedToPerson(checkout: JsonObject): JsonObject {
+  if (!PAYABLE.includes(String(checkout.status))) return checkout;
+  const others = Array.isArray(checkout.messages) ? checkout.messages : [];
+  const content =
+    "A person can pay at `continue_url`. An agent that this site knows can complete the checkout " +
+    "itself, with a signed mandate.";
+  const severity = "requires_buyer_input";
+  const message = { type: "error", code: "mandate_required", content, severity };
+  return { ...checkout, status: "requires_escalation", messages: [message, ...others] };
+}
+
+/** The checkout that a call without a mandate names, as its platform sees it; empty if it sees none. */
+async function checkoutToPay(
+  shop: ShopTools,
+  site: Site,
+  { args, requestId }: ToolCall & { readonly args: JsonObject },
+  { caller: client, request }: CallDetails,
+): Promise<JsonObject> {
+  const { meta = null, id = null } = args;
+  const sent = { args: { meta, id }, requestId, client, request };
+  const shown = await shop.call(site, { tool: "get_checkout", ...sent });
+  return shown.kind === "answered" ? handedToPerson(shown.body) : {};
+}
+
+/** Answers a call without a mandate: what to sign, and the price. For a checkout, also where a person pays. */
 async function mandateRequired(
   { config, db }: Context,
   site: Site,
-  skill: string,
-  args: JsonObject,
+  { name: skill, args }: { readonly name: string; readonly args: JsonObject },
+  checkout: JsonObject,
 ): Promise<ToolResult> {
   const completes = skill === COMPLETE_CHECKOUT;
   const priced = completes
@@ -140,16 +169,20 @@ async function mandateRequired(
     "Not called: this tool needs a mandate, signed by an agent this site knows, in " +
     "`arguments.mandate`. `sign` is what it must hold besides `mandate_id`, `agent_id`, " +
     `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
-  const content = {
+  const toSign = {
     outcome: "mandate_required",
     message,
     sign,
     docs_url: `${config.baseUrl}/docs/guide/mandates.md`,
   };
+  // UCP's error, for a checkout that is not there, has no place for anything else.
+  const content =
+    checkout.id === undefined && checkout.ucp !== undefined ? checkout : { ...checkout, ...toSign };
   const result = {
     content: [{ type: "text", text: JSON.stringify(content) }],
     structuredContent: content,
-    isError: true,
+    // The checkout, with what comes next, is UCP's answer and no error.
+    isError: checkout.ucp === undefined,
   };
   return toolResult(result, "refused", "mandate_required");
 }
@@ -191,8 +224,9 @@ async function answerCall(
   tools: MoneyTools,
   site: Site,
   call: ToolCall,
-  { meta, caller }: CallDetails,
+  details: CallDetails,
 ): Promise<MandateResult> {
+  const { meta, caller } = details;
   const { context } = tools;
   const { admission, config } = context;
   const { baseUrl } = config;
@@ -216,7 +250,10 @@ async function answerCall(
   if (mandate === undefined) {
     const paused = { kind: "refused", fault: PAUSED } as const;
     if (site.pausedAt !== null) return unrecorded(resultOf(answerOf(baseUrl, paused)));
-    return unrecorded(await mandateRequired(context, site, String(call.name), args));
+    const named = { ...call, name: String(call.name), args };
+    const completes = named.name === COMPLETE_CHECKOUT;
+    const checkout = completes ? await checkoutToPay(tools.shop, site, named, details) : {};
+    return unrecorded(await mandateRequired(context, site, named, checkout));
   }
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
     if (!mayRefuse()) return limited();

@@ -22,7 +22,7 @@ interface ShopRefusal {
 }
 
 /** The request that a call came in. */
-interface Sent {
+export interface Sent {
   readonly client: Client;
   /** The request it came in, which may be signed. */
   request(): UcpRequest;
@@ -56,7 +56,9 @@ const CODES: Readonly<Record<string, number>> = {
 function refusalAnswer(id: RpcId, { code, message, headers }: ShopRefusal): Answer {
   const wait = headers["retry-after"];
   const retry = wait === undefined ? {} : { retry_after_seconds: Number(wait) };
-  const error = { code: CODES[code] ?? RPC.refused, message, data: { error: code, ...retry } };
+  // `code` and `content` are UCP's error; `error` is the name in every other answer of this server.
+  const data = { code, content: message, error: code, ...retry };
+  const error = { code: CODES[code] ?? RPC.refused, message, data };
   // Clients drop what other statuses carry.
   return errorAnswer(200, id, error, wait === undefined ? {} : { "retry-after": wait });
 }

@@ -2,6 +2,8 @@ import {
   negotiate,
   orderWebhookUrl,
   readUcpAgent,
+  UCP_CAPABILITIES,
+  UCP_VERSION,
   type UcpCapability,
   type UcpRequest,
   type UcpVersion,
@@ -75,6 +77,16 @@ export async function negotiateWith(
     network: networkShares.shareOf(client.prefix),
   };
 }
+
+/** Somebody who names no profile, and may read what the shop sells. */
+export const anonymousReader = ({ networkShares }: Context, client: Client): NamedPlatform => ({
+  profileUrl: "",
+  version: UCP_VERSION,
+  capabilities: UCP_CAPABILITIES,
+  keys: [],
+  webhookUrl: null,
+  network: networkShares.shareOf(client.prefix),
+});
 
 /** `Signature-Input` without `Signature`: the sender meant to sign. */
 function isHalfSigned({ fields }: UcpRequest): boolean {

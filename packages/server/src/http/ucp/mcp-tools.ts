@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  OPEN_SHOP_TOOLS,
   readCompletion,
   renderUcp,
   UCP_CAPABILITIES,
@@ -14,7 +15,7 @@ import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
-import { negotiateWith, proveCaller, unprovenCaller } from "./caller.js";
+import { anonymousReader, negotiateWith, proveCaller, unprovenCaller } from "./caller.js";
 import { checkoutBody } from "./checkout-body.js";
 import { codeOf, invalid, refusalIn, ucpProblem } from "./errors.js";
 import { OPERATIONS, performOperation } from "./perform.js";
@@ -30,8 +31,8 @@ function payloadName(tool: string): "catalog" | "cart" | "checkout" {
 const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
 
 interface ToolArguments {
-  /** As the header `UCP-Agent` would have it. */
-  readonly agent: string;
+  /** As the header `UCP-Agent` would have it; undefined for a reader that names no profile. */
+  readonly agent: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly id: string;
   readonly body: JsonObject;
@@ -51,7 +52,8 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   if (key === undefined && KEYED.includes(tool)) {
     throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
   }
-  if (!isPlain) {
+  const isOpen = profile === undefined && OPEN_SHOP_TOOLS.includes(tool);
+  if (!isPlain && !isOpen) {
     const content = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
     throw ucpProblem("invalid_profile_url", content);
   }
@@ -59,7 +61,7 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   const body = args[name] ?? {};
   if (!isJsonObject(body)) throw invalid(`\`${name}\` must be an object.`);
   const id = typeof args.id === "string" ? args.id : "";
-  return { agent: `profile="${profile}"`, idempotencyKey: key, id, body };
+  return { agent: isOpen ? undefined : `profile="${profile}"`, idempotencyKey: key, id, body };
 }
 
 /** A call of one of the shop's tools. */
@@ -99,7 +101,10 @@ export class McpShopTools {
     const operation = OPERATIONS.find(({ name }) => name === tool);
     if (operation === undefined) throw new Error(`no operation is called ${tool}`);
     const { agent, id, body, idempotencyKey = context.ids.id("once") } = readArguments(tool, args);
-    const platform = await negotiateWith(context, profiles, agent, client);
+    const platform =
+      agent === undefined
+        ? anonymousReader(context, client)
+        : await negotiateWith(context, profiles, agent, client);
     // A mandate proves who pays over MCP. So what is made here does not belong to signed callers,
     // even if the request is signed.
     const caller =
