@@ -51,7 +51,7 @@ describe("a pattern-based reader", () => {
     const card = await hostile.read("card");
     const read = sections.get("Skills")?.map(({ title, url, note }) => ({
       name: shown(title),
-      description: shown(note),
+      description: shown(note).replace(/ \(MCP tool `\w+`\)$/, ""),
       url: url.replaceAll("%28", "(").replaceAll("%29", ")"),
     }));
     expect(read).toEqual(

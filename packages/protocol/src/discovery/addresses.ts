@@ -17,6 +17,8 @@ export const SITE_PATHS = Object.freeze({
   mcp: "/v1/mcp/{site_key}",
   mcpServerCard: "/v1/mcp/{site_key}/server-card",
   mandate: "/v1/m/{site_key}/mandate",
+  /** Where an agent asks for the challenge that its registration answers. */
+  registration: "/v1/m/{site_key}/agents/challenge",
   /** Where platforms call the shop: UCP appends its own paths. */
   ucp: "/v1/ucp/{site_key_hash}",
   ucpProfile: "/v1/ucp/{site_key_hash}/profile",
@@ -31,6 +33,8 @@ const SERVICE_PATHS = Object.freeze({
   keySet: "/.well-known/jwks.json",
   /** How anybody verifies these documents. */
   verifyGuide: "/docs/guide/verify.md",
+  registrationGuide: "/docs/guide/agent-developer.md",
+  mandateGuide: "/docs/guide/mandates.md",
 });
 
 /** Every address of a site. */

@@ -10,20 +10,29 @@ function section(title: string, links: readonly string[]): string[] {
   return links.length === 0 ? [] : ["", `## ${title}`, "", ...links];
 }
 
-/** Skills without a page of their own are reached through the MCP server. */
+/** Skills without a page of their own are tools of the MCP server, which its card describes. */
 function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
-  return skills.map(({ title, description, url }) =>
-    link(title, url ?? addresses.mcp, description),
-  );
+  return skills.map(({ id, title, description, url, requiresMandate }) => {
+    const mandate = requiresMandate ? ", with a signed mandate" : "";
+    const line = link(title, url ?? addresses.mcpServerCard, description);
+    return `${line} (MCP tool \`${id}\`${mandate})`;
+  });
 }
 
 function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
+  const { registrationGuide, mandateGuide } = addresses;
   const shop = link("UCP profile", addresses.ucpProfile, "catalog, carts and checkout by UCP");
   return [
     link("Agent page", addresses.agentPage, "all of this for people; Markdown on request"),
     link("Agent card", addresses.card, "signed A2A card: skills, endpoints, expiry"),
     link("Catalog", addresses.catalog, "signed ARD catalog of everything published for agents"),
-    link("MCP server card", addresses.mcpServerCard, "how to connect to the MCP server"),
+    link("MCP server card", addresses.mcpServerCard, `how to connect to ${addresses.mcp}`),
+    link(
+      "Register an agent",
+      registrationGuide,
+      `a key is registered at ${addresses.registration}`,
+    ),
+    link("Mandates", mandateGuide, `signed purchases are sent to ${addresses.mandate}`),
     ...(sells ? [shop] : []),
     link("Key set", addresses.keySet, "public keys that verify card and catalog"),
     link("How to verify", addresses.verifyGuide, "the recipe, with short programs"),

@@ -26,16 +26,18 @@ beforeAll(async () => {
 const decoded = (text: string) =>
   text.replace(/&#(\d+);/g, (_all, code) => String.fromCodePoint(Number(code)));
 
+const SKILL_LINE = /^- \[([^\]]+)\]\(([^)]+)\)(?: \(`(\w+)`\))?: (.+?)(?: \(MCP tool `(\w+)`\))?$/;
+
 /** Reads the list below a heading as any reader of llms.txt does. */
 function inMarkdown(text: string, heading: string): Seen[] {
   const [, section = ""] = text.split(`\n## ${heading}\n`);
   const lines = (section.split("\n## ")[0] as string).split("\n").filter((line) => line !== "");
   return lines.flatMap((line) => {
-    const match = /^- \[([^\]]+)\]\(([^)]+)\)(?: \(`(\w+)`\))?: (.+)$/.exec(line);
+    const match = SKILL_LINE.exec(line);
     if (match === null) return [];
-    const [, title = "", url = "", id, description = ""] = match;
+    const [, title = "", url = "", inCode, description = "", tool] = match;
     const words = { title: decoded(title), description: decoded(description), url };
-    return [id === undefined ? words : { id, ...words }];
+    return [{ id: inCode ?? tool ?? "", ...words }];
   });
 }
 
@@ -169,7 +171,7 @@ test(`every surface shows the same skills, titles and descriptions, for ${RUNS} 
         a2a: words,
         mcp: words,
         markdown: inLinks,
-        llms: inLinks.map(({ id: _id, ...rest }) => rest),
+        llms: inLinks,
         capabilities: seen.card.map(({ id }) => id),
       });
     }),

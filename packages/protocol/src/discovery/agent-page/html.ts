@@ -7,7 +7,7 @@ import { htmlText, scriptJson } from "../text.js";
 import { pageLinks } from "./links.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { STYLE } from "./style.js";
-import { inlineHtml, opening, verifySteps } from "./wording.js";
+import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
 
 /**
  * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
@@ -134,6 +134,10 @@ ${head(site)}
 <h2 id="skills">What agents can do here</h2>
 ${skillSection(site)}
 <h2 id="developers">For developers</h2>
+<h3 id="call">How to call it</h3>
+${callSteps(site)
+  .map((step) => `<p>${inlineHtml(step)}</p>`)
+  .join("\n")}
 <h3 id="verify">How to verify it</h3>
 ${verifySection(site)}
 <h3 id="protocols">What it speaks</h3>

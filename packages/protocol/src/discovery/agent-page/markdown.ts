@@ -2,7 +2,7 @@ import { siteOrigin } from "../../url.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
 import { siteProtocols, statusText } from "./protocols.js";
-import { opening, verifySteps } from "./wording.js";
+import { callSteps, opening, verifySteps } from "./wording.js";
 
 function skillLines({ skills }: SiteSnapshot): string[] {
   if (skills.length === 0) return ["No skill is live at the moment."];
@@ -38,6 +38,9 @@ export function agentMarkdown(site: SiteSnapshot): string {
     "",
     "## For developers",
     "",
+    "### How to call it",
+    "",
+    ...callSteps(site).flatMap((step) => [step, ""]),
     "### How to verify it",
     "",
     before,

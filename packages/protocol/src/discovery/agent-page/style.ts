@@ -14,7 +14,7 @@ h3{font-size:1.05rem;margin:1.75rem 0 .5rem}
 p{margin:.4rem 0 0}
 a{color:var(--leaf);text-underline-offset:.15em;overflow-wrap:anywhere}
 a:focus-visible{outline:3px solid var(--leaf);outline-offset:2px;border-radius:2px}
-code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85em}
+code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85em;overflow-wrap:anywhere}
 .domain{color:var(--soft);margin:0 0 .6rem}
 .badge{display:inline-block;background:var(--leaf-soft);color:var(--leaf);border-radius:1rem;padding:.1rem .7rem;font-size:.85rem;font-weight:600}
 .lead{font-size:1.15rem;color:var(--soft)}
@@ -24,7 +24,6 @@ ul.skills p{color:var(--soft)}
 ul.skills .id{font-size:.85rem;margin-top:.5rem}
 ol{padding-left:1.3rem}
 ol>li{margin-bottom:.5rem}
-ol code{overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:.95rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}

@@ -23,6 +23,19 @@ export function verifySteps({ addresses }: SiteSnapshot) {
   };
 }
 
+/** How to call a site, in Markdown, one paragraph each. Addresses stand in the text, because readers copy them. */
+export function callSteps({ addresses, skills, sells }: SiteSnapshot): readonly string[] {
+  const { mcp, registration, registrationGuide, mandate, mandateGuide, ucpProfile } = addresses;
+  const signed =
+    `Skills that need a signed mandate: [register a key](${registrationGuide}) with \`POST ${registration}\`, ` +
+    `then [send the mandate](${mandateGuide}) to \`${mandate}\` or to the tool of the same name.`;
+  return [
+    `MCP: \`${mcp}\` (Streamable HTTP, no account). Its tools have the names above.`,
+    ...(skills.some(({ requiresMandate }) => requiresMandate) ? [signed] : []),
+    ...(sells ? [`UCP: the [profile of the shop](${ucpProfile}) names its addresses.`] : []),
+  ];
+}
+
 /** HTML of a line of our own Markdown: links and code, nothing else. No owner's word comes here. */
 export function inlineHtml(markdown: string): string {
   return htmlText(markdown)

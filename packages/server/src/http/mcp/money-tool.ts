@@ -10,6 +10,7 @@ import {
   type Result,
   readCompletion,
   refuse,
+  siteAddresses,
   utf8,
 } from "@gatehouse/protocol";
 import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
@@ -148,6 +149,7 @@ async function mandateRequired(
       }
     : {};
   const { siteKey: site_key } = site;
+  const { registration, registrationGuide, mandateGuide } = siteAddresses(config.baseUrl, site);
   const sign = {
     v: 1,
     site_key,
@@ -173,7 +175,15 @@ async function mandateRequired(
     outcome: "mandate_required",
     message,
     sign,
-    docs_url: `${config.baseUrl}/docs/guide/mandates.md`,
+    register: {
+      message:
+        "If this site does not know your key yet, register it first. The answer has a challenge to sign.",
+      method: "POST",
+      url: registration,
+      body: { jwk: { kty: "OKP", crv: "Ed25519", x: "…" } },
+      docs_url: registrationGuide,
+    },
+    docs_url: mandateGuide,
   };
   // UCP's error, for a checkout that is not there, has no place for anything else.
   const content =
