@@ -89,6 +89,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "product-search",
       "filtered-lists",
       "ucp-versions",
+      "order-pages",
     ]);
   });
 

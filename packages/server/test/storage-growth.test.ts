@@ -128,15 +128,19 @@ describe.each(DATABASES)("the page docs/operations/growth.md, on %s,", (dialect)
       fulfillment: { methods: [{ type: "shipping", destinations }] },
     };
     const tables = ["carts", "checkouts", "ucp_replies"];
+    const counted = async () => {
+      const sql = "SELECT SUM(bytes) AS bytes FROM stored_bytes WHERE site_key_hash = ?";
+      const row = await server.context.db.get<{ bytes: number }>(sql, shop.site_key_hash);
+      return Number(row?.bytes);
+    };
+    // The first row of a table takes pages that many others use too.
+    await at.create(shop, body, { sign });
     const before = await bytesOf(...tables);
+    const countedBefore = await counted();
     const made = 30;
     for (let n = 0; n < made; n++) expect((await at.create(shop, body, { sign })).status).toBe(201);
     const real = (await bytesOf(...tables)) - before;
     expect(real / made).toBeLessThan(documented(`carts, checkouts, replies of ${kind}`));
-    const { bytes } = (await server.context.db.get<{ bytes: number }>(
-      "SELECT SUM(bytes) AS bytes FROM stored_bytes WHERE site_key_hash = ?",
-      shop.site_key_hash,
-    )) as { bytes: number };
-    expect(real / Number(bytes)).toBeLessThan(1.6);
+    expect(real / ((await counted()) - countedBefore)).toBeLessThan(1.6);
   });
 });

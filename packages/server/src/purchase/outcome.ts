@@ -21,6 +21,7 @@ import type { Transaction } from "../infra/db/database.js";
 import type { SettlementAnswer } from "../payments/provider.js";
 import { countDeclines } from "./declines.js";
 import { notifyOfOrder } from "./orders/notify-of-order.js";
+import { namingOrder } from "./orders/order-link.js";
 import { freshOrder } from "./orders/whole-order.js";
 
 /** Announces every attempt that has changed. */
@@ -151,8 +152,6 @@ async function authorized(
     });
   }
   const { decisionId, actorId, skill, protocol, mandateId } = decision;
-  const answer = payment.answer as StoredAnswer;
-  await moveDecision(tx, decision, { outcome: "approved", reason: null, answer }, now);
   const orderId = context.ids.timeId("ord", now);
   const order: Order = {
     orderId,
@@ -160,6 +159,7 @@ async function authorized(
     decisionId,
     attemptId,
     checkoutId,
+    pageId: checkoutId === null ? context.ids.id("page") : null,
     actorId,
     skill,
     protocol,
@@ -181,8 +181,11 @@ async function authorized(
   if (checkoutId !== null) {
     await completeCheckout(tx, { checkoutId, decisionId }, { orderId, now });
   }
-  await notifyOfOrder(context, tx, await freshOrder(tx, order), { topic: "order.created", now });
-  const ended: Payment = { ...payment, status: "authorized", nextAt: null };
+  const whole = await freshOrder(tx, order);
+  const answer = namingOrder(context.config, payment.answer as StoredAnswer, whole);
+  await moveDecision(tx, decision, { outcome: "approved", reason: null, answer }, now);
+  await notifyOfOrder(context, tx, whole, { topic: "order.created", now });
+  const ended: Payment = { ...payment, status: "authorized", nextAt: null, answer };
   const result = { payment: "authorized", outcome: "approved", reasons: [] };
   return { payment: ended, records: [outcomeRecord(ended, result, now, { order_id: orderId })] };
 }

@@ -138,7 +138,9 @@ describe.each(DATABASES)("commits to the log on %s:", (dialect) => {
     const settled = Promise.allSettled([audit.commit(other, body), ...busy]);
     const [first, ...rest] = await settled;
     expect(first.status).toBe("fulfilled");
-    expect(rest.filter(({ status }) => status === "rejected")).toHaveLength(100);
+    // On a busy machine others may be refused because their turn did not come in time.
+    const refused = rest.filter((one) => one.status === "rejected" && /too much/.test(one.reason));
+    expect(refused).toHaveLength(100);
   });
 
   test("every change of a site is one record in its own log, with the person who did it", async () => {

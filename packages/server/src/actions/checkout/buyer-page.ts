@@ -1,7 +1,8 @@
 import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { checkoutByPage } from "../../domain/checkouts/store.js";
-import { orderById } from "../../domain/orders/store.js";
+import type { Order } from "../../domain/orders/order.js";
+import { orderById, orderByPage } from "../../domain/orders/store.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries } from "../../infra/db/database.js";
@@ -17,15 +18,28 @@ export interface BuyerProgress {
   readonly isTest: boolean;
 }
 
-/** The checkout that a page belongs to, and its shop; undefined if there is no such page. */
+/** What a page belongs to: a checkout, or an order that a mandate placed. */
+type BuyerPage =
+  | { readonly kind: "checkout"; readonly site: Site; readonly checkout: Checkout }
+  | { readonly kind: "order"; readonly site: Site; readonly order: Order };
+
+/** The subject of a page, and its shop; undefined if there is no such page. */
 export async function findBuyerPage(
   { db }: Context,
   hash: string,
   pageId: string,
-): Promise<{ readonly site: Site; readonly checkout: Checkout } | undefined> {
+): Promise<BuyerPage | undefined> {
   const site = await findSite(db, hash, "hash");
-  const checkout = site && (await checkoutByPage(db, site.siteKeyHash, pageId));
-  return checkout && { site, checkout };
+  if (site === undefined) return undefined;
+  const checkout = await checkoutByPage(db, site.siteKeyHash, pageId);
+  if (checkout !== undefined) return { kind: "checkout", site, checkout };
+  const order = await orderByPage(db, site.siteKeyHash, pageId);
+  return order && { kind: "order", site, order };
+}
+
+/** An order with what its page shows besides. */
+export async function buyerOrder(db: Queries, order: Order) {
+  return { order: await wholeOrder(db, order), isTest: await isTestOrder(db, order) };
 }
 
 /** The progress of a checkout, and its order. */
@@ -34,7 +48,7 @@ export async function buyerProgress(db: Queries, checkout: Checkout): Promise<Bu
   const progress = await progressOf(db, checkout);
   const order = orderId === null ? undefined : await orderById(db, siteKeyHash, orderId);
   if (order === undefined) return { progress, order: null, isTest: false };
-  return { progress, order: await wholeOrder(db, order), isTest: await isTestOrder(db, order) };
+  return { progress, ...(await buyerOrder(db, order)) };
 }
 
 /**

@@ -57,8 +57,8 @@ const checkouts = new Table<Checkout>("checkouts", {
 /** The row of a checkout, with the bytes that it takes. */
 function rowOf(checkout: Checkout): NewRow & { readonly bytes: number } {
   const row = checkouts.rowOf(checkout);
-  const { platform_url, webhook_url, policies, content, quote, problem } = row;
-  const texts = [platform_url, webhook_url, policies, content, quote, problem];
+  const { platform_url, webhook_url, ucp_version, policies, content, quote, problem } = row;
+  const texts = [platform_url, webhook_url, ucp_version, policies, content, quote, problem];
   return { ...row, bytes: rowBytes(...(texts as (string | null)[])) };
 }
 

@@ -21,6 +21,8 @@ export interface Order {
   readonly attemptId: string;
   /** The checkout that was completed; null for an order by mandate. */
   readonly checkoutId: string | null;
+  /** Names its page, if a mandate ordered; null for an order of a checkout, which has a page itself. */
+  readonly pageId: string | null;
   /** The agent or platform that placed the order. */
   readonly actorId: string;
   readonly skill: string;

@@ -13,6 +13,7 @@ const orders = new Table<Order>("orders", {
   decisionId: "decision_id",
   attemptId: "attempt_id",
   checkoutId: "checkout_id",
+  pageId: "page_id",
   actorId: "actor_id",
   skill: "skill",
   protocol: "protocol",
@@ -34,6 +35,8 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
 }
 
 export const orderById = orders.ofSiteBy("order_id");
+
+export const orderByPage = orders.ofSiteBy("page_id");
 
 export const orderOfDecision = orders.by("decision_id");
 

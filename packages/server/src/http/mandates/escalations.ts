@@ -4,6 +4,7 @@ import type { Context } from "../../context.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import { isoTime } from "../../infra/clock.js";
+import { orderLinkOfDecision } from "../../purchase/orders/order-link.js";
 import { type Handler, json } from "../server/exchange.js";
 import { renderMandateAnswer } from "../server/mandate-answer.js";
 import { Problem } from "../server/problem.js";
@@ -34,6 +35,13 @@ export class LongPolls {
       for (const key of [site, source]) this.add(key, -1);
     };
   }
+}
+
+/** The answer about a review; one that led to an order names it. */
+async function statusBody(context: Context, review: Review) {
+  const { decisionId, status } = review;
+  const order = status === "approved" ? await orderLinkOfDecision(context, decisionId) : undefined;
+  return { ...render(review, context.clock.now()), ...order };
 }
 
 function render(review: Review, now: number) {
@@ -76,11 +84,11 @@ export function escalationHandlers(
       const waitMs = waitOf(exchange.header("prefer"));
       const address = exchange.caller.networks[0];
       const leave = waitMs === 0 ? undefined : longPolls.enter(review.siteKeyHash, address);
-      if (leave === undefined) return json(200, render(review, clock.now()));
+      if (leave === undefined) return json(200, await statusBody(context, review));
       try {
         const last = await read(waitMs);
         const headers = { "preference-applied": `wait=${waitMs / 1000}` };
-        return json(200, render(last, clock.now()), headers);
+        return json(200, await statusBody(context, last), headers);
       } finally {
         leave();
       }

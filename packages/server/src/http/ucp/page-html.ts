@@ -80,42 +80,85 @@ function messageOf(checkout: Checkout, { progress, order, isPaused, now }: PageS
   return { heading: "This order is not completed yet", text };
 }
 
+interface Row {
+  readonly name: string;
+  readonly minor: number;
+}
+
+/** Names with their prices, and the total below. */
+function priceTable(currency: string, rows: readonly Row[], totalMinor: number): string {
+  const row = ({ name, minor }: Row, kind = "") => {
+    const money = htmlText(`${formatAmount({ currency, minor })} ${currency}`);
+    return `<tr${kind}><th scope="row">${name}</th><td>${money}</td></tr>`;
+  };
+  const total = row({ name: "Total", minor: totalMinor }, ' class="total"');
+  return ["<table>", ...rows.map((one) => row(one)), total, "</table>"].join("\n");
+}
+
+function itemName(title: string, quantity: number, left: number): string {
+  const gone = quantity - left;
+  const cancelled = gone === 0 ? "" : ` <span class="soft">(${gone} cancelled)</span>`;
+  return `${isolated(title)} &times; ${quantity}${cancelled}`;
+}
+
 /** The items and their prices, without the buyer and the address. */
 function summary({ currency, lines, totals }: Quote, order: WholeOrder | null): string {
   if (currency === null) return "";
-  const money = (minor: number) => htmlText(`${formatAmount({ currency, minor })} ${currency}`);
-  const row = (name: string, minor: number, kind = "") =>
-    `<tr${kind}><th scope="row">${name}</th><td>${money(minor)}</td></tr>`;
   const items = lines.flatMap((line, i) => {
     if (typeof line === "string") return [];
-    const gone = line.quantity - (order?.lines[i]?.total ?? line.quantity);
-    const cancelled = gone === 0 ? "" : ` <span class="soft">(${gone} cancelled)</span>`;
-    return [row(`${isolated(line.title)} &times; ${line.quantity}${cancelled}`, line.amountMinor)];
+    const left = order?.lines[i]?.total ?? line.quantity;
+    return [{ name: itemName(line.title, line.quantity, left), minor: line.amountMinor }];
   });
   const { shippingMinor, taxMinor, totalMinor } = totals;
-  return [
-    "<table>",
-    ...items,
-    ...(shippingMinor === null ? [] : [row("Delivery", shippingMinor)]),
-    ...(taxMinor === 0 ? [] : [row("Tax", taxMinor)]),
-    row("Total", totalMinor, ' class="total"'),
-    "</table>",
+  const more = [
+    ...(shippingMinor === null ? [] : [{ name: "Delivery", minor: shippingMinor }]),
+    ...(taxMinor === 0 ? [] : [{ name: "Tax", minor: taxMinor }]),
+  ];
+  return priceTable(currency, [...items, ...more], totalMinor);
+}
+
+/** The same of an order without a checkout: a mandate's total is that of its items. */
+function orderSummary({ order, lines }: WholeOrder): string {
+  const { amount, items } = order;
+  const rows = items.map(({ title, quantity, unit_minor }, i) => ({
+    name: itemName(title, quantity, lines[i]?.total ?? quantity),
+    minor: unit_minor * quantity,
+  }));
+  return priceTable(amount.currency, rows, amount.minor);
+}
+
+const shopLine = ({ name, domain }: Site) =>
+  `<p class="soft">${isolated(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`;
+
+const orderLines = (order: WholeOrder) => [
+  `<p class="soft">Order <code>${htmlText(order.order.orderId)}</code></p>`,
+  orderHistory(order),
+];
+
+/** The page of an order that a mandate placed. */
+export function orderPage(
+  site: Site,
+  { order, isTest }: { readonly order: WholeOrder; readonly isTest: boolean },
+): string {
+  const { heading, text } = orderMessage(order);
+  const body = [
+    shopLine(site),
+    ...(isTest ? [TEST_ORDER] : []),
+    `<h1>${heading}</h1>`,
+    `<p>${htmlText(text)}</p>`,
+    ...orderLines(order),
+    orderSummary(order),
   ].join("\n");
+  return htmlPage({ title: heading, refreshS: undefined }, body);
 }
 
 /** The page of a checkout for its buyer. It starts nothing but the bank's confirmation. */
-export function checkoutPage({ name, domain }: Site, checkout: Checkout, state: PageState): string {
+export function checkoutPage(site: Site, checkout: Checkout, state: PageState): string {
   const { heading, text, act = "", waits } = messageOf(checkout, state);
   const { order } = state;
-  const named =
-    order === null
-      ? []
-      : [
-          `<p class="soft">Order <code>${htmlText(order.order.orderId)}</code></p>`,
-          orderHistory(order),
-        ];
+  const named = order === null ? [] : orderLines(order);
   const body = [
-    `<p class="soft">${isolated(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
+    shopLine(site),
     ...(state.isTest ? [TEST_ORDER] : []),
     `<h1>${heading}</h1>`,
     `<p>${htmlText(text)}</p>`,

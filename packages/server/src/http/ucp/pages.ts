@@ -1,4 +1,5 @@
 import {
+  buyerOrder,
   buyerProgress,
   findBuyerPage,
   syncReturnedBuyer,
@@ -15,7 +16,7 @@ import { get, type Route } from "../server/exchange.js";
 import { PAGE_HEADERS } from "../server/html-page.js";
 import { NO_SITE, requireFound, requireNoWait } from "../server/problem.js";
 import { renderUcpError } from "./errors.js";
-import { checkoutPage } from "./page-html.js";
+import { checkoutPage, orderPage } from "./page-html.js";
 
 /** How often the payment provider is asked because a buyer came back to one page. */
 const RETURNS_PER_MINUTE = 6;
@@ -40,7 +41,13 @@ export function pageRoute(context: Context): Route {
     const { caller, request } = exchange;
     requireNoWait(views.take(caller.networks, clock.now()));
     const page = await findBuyerPage(context, exchange.param("site"), exchange.param("page"));
-    const { site, checkout } = requireFound(page);
+    const subject = requireFound(page);
+    const { site } = subject;
+    if (subject.kind === "order") {
+      const body = orderPage(site, await buyerOrder(db, subject.order));
+      return { status: 200, body, headers: PAGE_HEADERS };
+    }
+    const { checkout } = subject;
     if (new URL(request.url ?? "", config.baseUrl).search !== "") {
       const { decisionId, pageId } = checkout;
       if (decisionId !== null && returns.take(pageId, clock.now()) === 0) {

@@ -42,6 +42,7 @@ import { siteChecks } from "./migrations/0033-site-checks.js";
 import { productSearch } from "./migrations/0034-product-search.js";
 import { filteredLists } from "./migrations/0035-filtered-lists.js";
 import { ucpVersions } from "./migrations/0036-ucp-versions.js";
+import { orderPages } from "./migrations/0037-order-pages.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -82,6 +83,7 @@ const MIGRATIONS: readonly Migration[] = [
   productSearch,
   filteredLists,
   ucpVersions,
+  orderPages,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
