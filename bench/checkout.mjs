@@ -162,11 +162,11 @@ const must = (holds, what) => {
 
 /** From a profile of the server under this load; its figures move a little from run to run. */
 const LIMITED_BY =
-  "What limits it: a quarter of the server's time goes into SQLite (begin, sync and commit 9 %, reads 8 %, writes 7 %) and a " +
-  "seventh into the callers' signatures (RFC 9421 bases built and parsed by a library, ES256): the bare parts, and what the " +
-  "library adds. Beside them stand bodies and answers as web streams through the router, 10 %; the answer's own signature and the " +
-  "signed terms, 6 %; answers packed and kept for retries, 4 %; prices, quotes, rules, records and JSON in many small steps, none " +
-  "above 3 %.\n";
+  "What limits it: a third of the server's time goes into SQLite (begin, commit and sync of six transactions 18 %, writes 8 %, reads 7 %) and " +
+  "11 % into the callers' signatures (RFC 9421 bases parsed and built by a library, ES256): the bare parts, and what the library adds. " +
+  "Beside them stand the answer's own signature and the signed terms, 6 %; some 50 reads of settings, platform, site and quota, of which " +
+  "the bare parts make none; answers packed and kept for retries, 4 %; prices, quotes, rules, records and JSON in many small steps, none " +
+  "above 3 %. The senders are slower than the server, so that transactions seldom wait for each other and share few commits.\n";
 
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-"));
