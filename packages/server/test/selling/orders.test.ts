@@ -59,6 +59,8 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       record_id: decision.record.record_id,
       evaluated_at: new Date(clock.now()).toISOString(),
       rules_evaluated: 3,
+      order_id: (await at.orders(shop))[0].order_id,
+      order_url: expect.stringMatching(/\/pages\/page_[\w-]{24}$/),
     });
     expect(decision.record).toMatchObject({
       payment: "requested",
