@@ -182,6 +182,7 @@ export async function measure() {
     const answers = {};
     const buy = async () => {
       const made = await platform.call("POST", sessions, ROSES(1));
+      must(made.id !== undefined, JSON.stringify(made));
       const sent = await platform.call("PUT", `${sessions}/${made.id}`, ROSES(2, SENT));
       const done = await platform.call("POST", `${sessions}/${made.id}/complete`, PAID);
       must(done.status === "completed", JSON.stringify(done));

@@ -45,6 +45,8 @@ export class PlatformProfiles {
   private readonly fetches: AddressLimiter;
   private readonly cache = new Map<string, CachedProfile>();
   private readonly knownHosts = new Set<string>();
+  /** Fetches that are not answered yet, by network and address: no more than there are calls. */
+  private readonly underWay = new Map<string, Promise<Result<PlatformProfile, NoProfile>>>();
   private bytes = 0;
 
   constructor(context: Context) {
@@ -58,10 +60,17 @@ export class PlatformProfiles {
     const cached = this.cache.get(url);
     const isFresh = cached !== undefined && cached.until > now && cached.until <= now + CACHE_MS;
     if (isFresh) return cached.profile;
+    // A platform that calls often has many calls under way when its profile is due. Each network waits for
+    // a fetch of its own, so that nobody is refused for the limits of another.
+    const key = `${client.prefix} ${url}`;
+    const underWay = this.underWay.get(key);
+    if (underWay !== undefined) return underWay;
     if (this.fetches.take(client.networks, now) > 0) {
       return refuse("rate_limited", "Too many profiles were asked for. Try again in a minute.");
     }
-    return this.read(url, client);
+    const reading = this.read(url, client).finally(() => this.underWay.delete(key));
+    this.underWay.set(key, reading);
+    return reading;
   }
 
   private async read(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
