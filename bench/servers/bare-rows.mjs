@@ -5,7 +5,7 @@ const UNIQUE = {
   checkouts: ["checkout_id", "page_id"],
   decisions: ["decision_id", "mandate_id", "digest", "record_id"],
   payments: ["attempt_id", "decision_id"],
-  orders: ["order_id", "decision_id", "attempt_id"],
+  orders: ["order_id", "decision_id", "attempt_id", "page_id"],
   sandbox_authorizations: ["idempotency_key", "reference"],
   ucp_replies: ["idempotency_key"],
 };
