@@ -21,7 +21,7 @@ import {
   SQLITE,
 } from "./filled-decisions.mjs";
 import { KINDS, openShop, TOKEN } from "./mandates.mjs";
-import { startPostgres } from "./postgres.mjs";
+import { onBothDatabases } from "./postgres.mjs";
 import { bareRows } from "./servers/bare-rows.mjs";
 import { openSqlite } from "./servers/sqlite.mjs";
 import { floodBodies, interleaved, load, startServer } from "./serving.mjs";
@@ -213,19 +213,4 @@ async function measureDialect(name, urls) {
   };
 }
 
-export async function measure() {
-  const sqlite = await measureDialect("SQLite", []);
-  const postgres = await startPostgres();
-  try {
-    const onPostgres = await measureDialect(
-      "PostgreSQL",
-      await postgres.createDatabases(["few_decisions", "many_decisions"]),
-    );
-    return {
-      lines: [...sqlite.lines, ...onPostgres.lines],
-      missed: sqlite.missed || onPostgres.missed,
-    };
-  } finally {
-    postgres.stop();
-  }
-}
+export const measure = () => onBothDatabases(measureDialect, ["few_decisions", "many_decisions"]);

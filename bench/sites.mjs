@@ -16,7 +16,7 @@ import { insertSite } from "../packages/server/dist/domain/sites/store.js";
 import { ManualClock } from "../packages/server/dist/infra/clock.js";
 import { doctor } from "../packages/server/dist/maintenance/doctor.js";
 import { KINDS, openShop, TOKEN } from "./mandates.mjs";
-import { startPostgres } from "./postgres.mjs";
+import { onBothDatabases } from "./postgres.mjs";
 import { floodBodies, interleaved, load, startServer } from "./serving.mjs";
 
 const SMALL = 1_000;
@@ -234,19 +234,4 @@ async function measureDialect(name, urls) {
   return { lines: [...head, ...rows, ""], missed };
 }
 
-export async function measure() {
-  const sqlite = await measureDialect("SQLite", []);
-  const postgres = await startPostgres();
-  try {
-    const onPostgres = await measureDialect(
-      "PostgreSQL",
-      await postgres.createDatabases(["sites_small", "sites_large"]),
-    );
-    return {
-      lines: [...sqlite.lines, ...onPostgres.lines],
-      missed: sqlite.missed || onPostgres.missed,
-    };
-  } finally {
-    postgres.stop();
-  }
-}
+export const measure = () => onBothDatabases(measureDialect, ["sites_small", "sites_large"]);

@@ -84,7 +84,7 @@ export class Sequencer {
     while (this.batches.size > 0) await Promise.race(this.batches);
   }
 
-  /** Begins a batch, if commits wait whose site is in none, and enough of them if there is one already. */
+  /** Begins a batch if commits wait whose site is in no batch. Beside another batch it waits for more of them. */
   private begin(isDue = false): void {
     const { queue, batches } = this;
     if (this.isGathering || queue.ready === 0) return;
@@ -112,6 +112,7 @@ export class Sequencer {
     await this.gather();
     this.isGathering = false;
     const taken = this.queue.take(BATCH_ENTRIES_MAX);
+    if (taken.length === 0) return;
     const sites = new Set(taken.map(({ siteKeyHash }) => siteKeyHash));
     this.queue.hold(sites);
     // What it did not take may begin at the same time.

@@ -103,16 +103,16 @@ function withRefusal(checkout: JsonObject, { reason, message }: MandateAnswer["b
 
 const requestedItem = ({ id, quantity }: OrderedItem) => ({ id, quantity });
 
-/** The statuses of a checkout that a person can pay for. */
+/** The statuses of a checkout that only lacks its payment. */
 const PAYABLE = ["ready_for_complete", "requires_escalation"];
 
-/** A checkout whose platform cannot complete it by itself: a person pays at its page. */
+/** A checkout that its platform cannot complete without a mandate: its buyer has to act. */
 function handedToPerson(checkout: JsonObject): JsonObject {
   if (!PAYABLE.includes(String(checkout.status))) return checkout;
   const others = Array.isArray(checkout.messages) ? checkout.messages : [];
   const content =
-    "A person can pay at `continue_url`. An agent that this site knows can complete the checkout " +
-    "itself, with a signed mandate.";
+    "Over MCP a signed mandate completes this checkout. Without one, send the buyer to `continue_url`: " +
+    "it shows the order, and a link to the shop.";
   const severity = "requires_buyer_input";
   const message = { type: "error", code: "mandate_required", content, severity };
   return { ...checkout, status: "requires_escalation", messages: [message, ...others] };
@@ -131,7 +131,7 @@ async function checkoutToPay(
   return shown.kind === "answered" ? handedToPerson(shown.body) : {};
 }
 
-/** Answers a call without a mandate: what to sign, and the price. For a checkout, also where a person pays. */
+/** Answers a call without a mandate: what to sign, and the price. For a checkout, also the checkout. */
 async function mandateRequired(
   { config, db }: Context,
   site: Site,

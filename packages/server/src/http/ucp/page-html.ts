@@ -76,7 +76,8 @@ function messageOf(checkout: Checkout, { progress, order, isPaused, now }: PageS
       text: `${problem.content} Go back to where you ordered.`,
     };
   }
-  const text = "Go on where you began: this page only shows how far the order is.";
+  const text =
+    "Go back to where you began, or order from the shop directly. You cannot pay on this page.";
   return { heading: "This order is not completed yet", text };
 }
 

@@ -115,17 +115,17 @@ export class SqliteWriter {
     const ended = await this.runBodies(first);
     const fault = ended.some(({ ok }) => ok) ? this.commit() : this.rollBack();
     this.announceAll(fault === undefined ? ended : []);
-    let hasSeen = false;
+    let followsSuccess = false;
     for (const one of ended) {
-      hasSeen ||= one.ok;
-      // What ran after one that is not written may have failed only because of what it saw.
-      if (fault !== undefined && hasSeen) one.turn.reject(fault);
+      followsSuccess ||= one.ok;
+      // A body that ran after a successful one saw its rows, which do not exist if the commit failed.
+      if (fault !== undefined && followsSuccess) one.turn.reject(fault);
       else if (one.ok) one.turn.resolve(one.result);
       else one.turn.reject(one.error);
     }
   }
 
-  /** Why it could not commit; then nothing is written. */
+  /** Commits, or returns the error; then nothing is written. */
   private commit(): unknown {
     try {
       if (!this.connection.raw.isTransaction) throw new DatabaseUnavailableError(ENDED);
@@ -137,13 +137,13 @@ export class SqliteWriter {
     }
   }
 
-  /** What listens must not keep anybody from the answer, which is committed. */
+  /** A subscriber that throws must not keep callers from their results, which are committed. */
   private announceAll(ended: readonly Ended[]): void {
     for (const change of ended.flatMap((one) => (one.ok ? one.announced : []))) {
       try {
         this.announce(change);
       } catch (error) {
-        // Told like any other broken assumption.
+        // Outside this loop it is reported as an uncaught error.
         queueMicrotask(() => {
           throw error;
         });
@@ -151,7 +151,7 @@ export class SqliteWriter {
     }
   }
 
-  /** Why it failed, if it did. SQLite may have done it by itself, for example when the disk was full. */
+  /** Rolls back, or returns the error. SQLite may have rolled back itself, for example when the disk was full. */
   private rollBack(): unknown {
     try {
       if (this.connection.raw.isTransaction) this.connection.exec("ROLLBACK");
@@ -193,8 +193,8 @@ export class SqliteWriter {
   }
 
   /**
-   * A statement that fails for want of space may end the whole transaction. What the body still asks for
-   * would then be committed at once, each by itself, so nothing more is done. The same holds after the body.
+   * When the disk is full, SQLite may end the whole transaction. Later statements of the body would then be
+   * committed one by one, so they are refused. Statements after the end of the body are refused too.
    */
   private async runBody(turn: Turn): Promise<Ended> {
     const { connection } = this;
