@@ -324,6 +324,12 @@ describe("text by owners:", () => {
     expect(rest.every((line) => /^- \[[^\]]+\]\([^)\s]+\): .+$/.test(line))).toBe(true);
   });
 
+  test("llms.txt writes the addresses to call as they are, whatever characters a key has", () => {
+    const mcp = "https://gate.example.com/v1/mcp/us_-__x-_";
+    const site = { ...EXAMPLE_SITE, addresses: { ...EXAMPLE_SITE.addresses, mcp } };
+    expect(llmsTxt(site).includes(`how to connect to ${mcp}\n`)).toBe(true);
+  });
+
   test("documents name the website by https, and by http only on this machine", () => {
     const local = { ...EXAMPLE_SITE, domain: "shop.localhost:3000" };
     expect(llmsTxt(EXAMPLE_SITE).includes(`The website is https://${EXAMPLE_SITE.domain}.`)).toBe(

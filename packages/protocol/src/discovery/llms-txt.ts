@@ -2,8 +2,9 @@ import { siteOrigin } from "../url.js";
 import type { SiteSnapshot } from "./snapshot.js";
 import { markdownText, markdownUrl } from "./text.js";
 
+/** `note` is Markdown: owners' words are escaped before, and a URL in it stays as it is. */
 function link(title: string, url: string, note: string): string {
-  return `- [${markdownText(title)}](${markdownUrl(url)}): ${markdownText(note)}`;
+  return `- [${markdownText(title)}](${markdownUrl(url)}): ${note}`;
 }
 
 function section(title: string, links: readonly string[]): string[] {
@@ -14,7 +15,7 @@ function section(title: string, links: readonly string[]): string[] {
 function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
   return skills.map(({ id, title, description, url, requiresMandate }) => {
     const mandate = requiresMandate ? ", with a signed mandate" : "";
-    const line = link(title, url ?? addresses.mcpServerCard, description);
+    const line = link(title, url ?? addresses.mcpServerCard, markdownText(description));
     return `${line} (MCP tool \`${id}\`${mandate})`;
   });
 }
