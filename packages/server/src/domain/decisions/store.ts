@@ -1,4 +1,4 @@
-import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
+import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { type Condition, deleterOf, equals } from "../../infra/db/statements.js";
 import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
@@ -147,7 +147,7 @@ const ofCheckout = (siteKeyHash: string, { tryIds, decisionId }: DecidedCheckout
 
 /** Decisions of a site, the newest first. */
 export function listDecisions(
-  db: Queries,
+  db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
   { outcome, actorId, mandateId, checkout, from, to }: DecisionFilter,
   { after, limit }: ListPage,
@@ -163,7 +163,10 @@ export function listDecisions(
     mandateId === undefined ? undefined : ofMandate(siteKeyHash, mandateId),
     checkout && ofCheckout(siteKeyHash, checkout),
   ];
-  const order = { by: ["evaluated_at", "decision_id"], newestFirst: true } as const;
+  // The few decisions by their ids: by time, SQLite would pass all others of the site to find them.
+  const isFew = mandateId !== undefined || checkout !== undefined;
+  const sqliteIndex = isFew && db.dialect === "sqlite" ? "sqlite_autoindex_decisions_1" : undefined;
+  const order = { by: ["evaluated_at", "decision_id"], newestFirst: true, sqliteIndex } as const;
   return decisions.page(db, where, order, { after: isNearer ? after : end, limit });
 }
 
