@@ -33,6 +33,8 @@ for (const name of asked.length === 0 ? GROUPS : asked) {
   const { measure } = await import(`./${name}.mjs`);
   const result = await measure();
   sections.push(...result.lines);
+  // A whole run takes the better part of an hour: what is measured is not lost if a later group fails.
+  console.log(result.lines.join("\n"));
   missed ||= result.missed;
 }
 
@@ -43,5 +45,4 @@ const report = [
   ...sections,
 ].join("\n");
 if (asked.length === 0) writeFileSync(new URL("RESULTS.md", import.meta.url), report);
-console.log(report);
 process.exit(missed ? 1 : 0);

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { siteKeyFrom } from "../packages/protocol/dist/index.js";
+import { siteKeyFrom, UCP_VERSION } from "../packages/protocol/dist/index.js";
 import { recheckSites } from "../packages/server/dist/actions/sites/recheck-sites.js";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { createContext } from "../packages/server/dist/context.js";
@@ -48,6 +48,7 @@ function nthSite(n, count, now) {
   const ids = ["get_pricing", "sign_up", "contact_support", "get_status"];
   return {
     siteKey,
+    ucpVersion: UCP_VERSION,
     siteKeyHash: createHash("sha256").update(siteKey).digest("base64url"),
     domain,
     name: `Filled ${n}`,
