@@ -132,7 +132,7 @@ test("policy preset prints a document that can be published unchanged", async ()
   const made = await run("policy", "preset", "automatic_under", ...limit);
   const file = join(folder, "preset.json");
   writeFileSync(file, made.out);
-  expect((await run("policy", "check", file)).out).toBe("It can be published: 4 rules.\n");
+  expect((await run("policy", "check", file)).out).toBe("It can be published: 5 rules.\n");
   expect(JSON.parse(made.out).timezone).toBe("Europe/Berlin");
   expect(await run("policy", "publish", SHOP, file)).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse((await run("policy", "preset", "read_only")).out).rules).toHaveLength(1);

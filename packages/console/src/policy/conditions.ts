@@ -144,6 +144,13 @@ const time: Kind = {
   },
 };
 
+const presence = (label: string, present: boolean): Kind => ({
+  label,
+  fields: [],
+  write: () => ({ "buyer.present": { eq: present } }),
+  read: (condition) => (only(only(condition, "buyer.present"), "eq") === present ? {} : undefined),
+});
+
 const TAGS: Field = { name: "tags", label: "Tags", first: "trusted" };
 const SKILLS: Field = { name: "skills", label: "Skills", first: "place_order" };
 const CURRENCIES: Field = { name: "currencies", label: "Currencies", first: "EUR" };
@@ -163,6 +170,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   currencies: list("The currency is one of", "cart.currency", "in", CURRENCIES),
   other_currencies: list("The currency is none of", "cart.currency", "not_in", CURRENCIES),
   time,
+  present: presence("A person pays on the payment page", true),
+  not_present: presence("No person is on the payment page", false),
 };
 
 /** One condition as the form holds it. */

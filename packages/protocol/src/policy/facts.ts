@@ -43,6 +43,8 @@ export type PolicyFacts = {
     readonly tags?: readonly string[];
     readonly age_days?: number;
   };
+  /** Whether somebody pays on the provider's own page. Left out where nobody does. */
+  readonly buyer?: { readonly present: boolean };
   /** `HH:MM` in the policy's time zone. */
   readonly time?: { readonly local: string };
   readonly spend?: readonly SpentFact[];
@@ -109,6 +111,12 @@ function readAgent(value: JsonValue): NonNullable<PolicyFacts["agent"]> {
   });
 }
 
+function readBuyer(value: JsonValue): NonNullable<PolicyFacts["buyer"]> {
+  const { present } = readMembers(value, "buyer", ["present"]);
+  if (typeof present !== "boolean") fail("buyer.present", "must be true or false");
+  return Object.freeze({ present });
+}
+
 function readLocalTime(value: JsonValue): NonNullable<PolicyFacts["time"]> {
   const { local } = readMembers(value, "time", ["local"]);
   return Object.freeze({ local: readTimeOfDay(local, "time.local") });
@@ -123,14 +131,15 @@ function readLocalTime(value: JsonValue): NonNullable<PolicyFacts["time"]> {
  */
 export function readPolicyFacts(value: JsonValue): Result<PolicyFacts, "facts_invalid"> {
   return attempt("facts_invalid", () => {
-    const known = ["skill", "protocol", "cart", "agent", "time", "spend", "count"];
+    const known = ["skill", "protocol", "cart", "agent", "buyer", "time", "spend", "count"];
     const members = readMembers(value, "the facts", [], known);
-    const { skill, protocol, cart, agent, time, spend, count } = members;
+    const { skill, protocol, cart, agent, buyer, time, spend, count } = members;
     return Object.freeze({
       ...(skill !== undefined && { skill: readText(skill, "skill") }),
       ...(protocol !== undefined && { protocol: readText(protocol, "protocol") }),
       ...(cart !== undefined && { cart: readCart(cart) }),
       ...(agent !== undefined && { agent: readAgent(agent) }),
+      ...(buyer !== undefined && { buyer: readBuyer(buyer) }),
       ...(time !== undefined && { time: readLocalTime(time) }),
       ...(spend !== undefined && { spend: readCounters(spend, "spend", readSpent) }),
       ...(count !== undefined && { count: readCounters(count, "count", readCounted) }),

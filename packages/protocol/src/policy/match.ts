@@ -102,6 +102,8 @@ export function resultOf(condition: Condition, facts: PolicyFacts): RuleResult {
       if (tags === undefined) return "unknown";
       return asResult(condition.values.some((value) => tags.includes(value)));
     }
+    case "present":
+      return asResult((facts.buyer?.present ?? false) === condition.expected);
     case "age": {
       const days = facts.agent?.age_days;
       return days === undefined ? "unknown" : compare(condition.operator, days, condition.days);

@@ -32,6 +32,7 @@ export type Condition =
       readonly values: readonly string[];
     }
   | { readonly kind: "tags"; readonly values: readonly string[] }
+  | { readonly kind: "present"; readonly expected: boolean }
   | { readonly kind: "age"; readonly operator: Comparison | "eq"; readonly days: number }
   | { readonly kind: "total"; readonly operator: Comparison; readonly limits: readonly Money[] }
   /** `HH:MM`; a start after the end wraps midnight. */

@@ -64,6 +64,12 @@ function readTags(value: JsonValue, place: string): Condition {
   return Object.freeze({ kind: "tags", values: texts(operand, at) });
 }
 
+function readPresent(value: JsonValue, place: string): Condition {
+  const { operand, at } = readOperator(value, place, ["eq"]);
+  if (typeof operand !== "boolean") fail(at, "must be true or false");
+  return Object.freeze({ kind: "present", expected: operand });
+}
+
 function readAge(value: JsonValue, place: string): Condition {
   const { operator, operand, at } = readOperator(value, place, ["eq", ...COMPARISONS]);
   return Object.freeze({ kind: "age", operator, days: readWhole(operand, at, 0) });
@@ -130,6 +136,7 @@ export const FACT_READERS: ReadonlyMap<string, FactReader> = new Map([
   ["agent.id", textReader("agent.id")],
   ["agent.tags", readTags],
   ["agent.age_days", readAge],
+  ["buyer.present", readPresent],
   ["time.local", readTime],
   ["spend", readSpend],
   ["count", readCount],

@@ -25,6 +25,8 @@ export interface PolicyPresetOptions {
 const DAY_CARTS = 10;
 
 const HAS_CART = { "cart.total": { exists: true } };
+const PRESENT = { "buyer.present": { eq: true } };
+const NOT_PRESENT = { "buyer.present": { eq: false } };
 const FREE = {
   id: "free",
   title: "What moves no money",
@@ -57,13 +59,19 @@ function automaticUnder(options: PolicyPresetOptions): Result<JsonObject[], Refu
       id: "large",
       title: "More, or another currency",
       effect: "escalate",
-      when: { all: [HAS_CART, { "cart.total": { gt: cart } }] },
+      when: { all: [HAS_CART, NOT_PRESENT, { "cart.total": { gt: cart } }] },
     },
     {
       id: "day",
       title: `Over ${day[currency]} ${currency} a day`,
       effect: "escalate",
-      when: { all: [HAS_CART, { spend }] },
+      when: { all: [HAS_CART, NOT_PRESENT, { spend }] },
+    },
+    {
+      id: "present",
+      title: "Paid by a person on the payment page",
+      effect: "allow",
+      when: { all: [HAS_CART, PRESENT] },
     },
   ]);
 }
@@ -72,7 +80,7 @@ function automaticUnder(options: PolicyPresetOptions): Result<JsonObject[], Refu
  * A policy to start from. `read_only` approves what moves no money and refuses the rest;
  * `ask_always` leaves everything to a person; `automatic_under` approves what moves no money and
  * carts up to a limit, and leaves larger carts, carts in other currencies, and what goes over ten
- * times the limit in a day of one agent to a person.
+ * times the limit in a day of one agent to a person. What somebody pays on the payment page it approves.
  *
  * @example
  * policyPreset("read_only").value.rules.map(({ id }) => id); //=> ["free"]

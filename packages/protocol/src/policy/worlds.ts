@@ -35,6 +35,8 @@ function turningPoints(leaf: Condition, cart: Cart): readonly Value[] {
         : leaf.values;
     case "tags":
       return leaf.values;
+    case "present":
+      return ["true"];
     case "age":
       return [leaf.days - 1, leaf.days, leaf.days + 1];
     case "time":
@@ -54,6 +56,7 @@ function turningPoints(leaf: Condition, cart: Cart): readonly Value[] {
 function everydayValues(variable: string): readonly Value[] {
   if (variable === "time") return ["00:00"];
   if (variable === "tags") return [];
+  if (variable === "present") return ["false"];
   if (variable === "age" || variable === "total") return [0];
   if (variable.startsWith("count ")) return [0];
   return variable.startsWith("spend ") ? [0, Number.MAX_SAFE_INTEGER] : [OTHER];
@@ -67,6 +70,8 @@ function factsWith(leaf: Condition, value: Value, currency: Cart): PolicyFacts {
     case "text":
       if (leaf.fact === "agent.id") return { agent: { id: text } };
       return leaf.fact === "cart.currency" ? cart : { [leaf.fact]: text };
+    case "present":
+      return { buyer: { present: text === "true" } };
     case "age":
       return { agent: { id: OTHER, age_days: number } };
     case "time":
