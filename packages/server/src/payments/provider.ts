@@ -13,6 +13,8 @@ export interface Attempt {
   readonly requestedAt: number;
   /** A payment over another amount is not this attempt. */
   readonly amount: Money;
+  /** Whether the buyer pays on the provider's own page. */
+  readonly hosted: boolean;
 }
 
 export interface AuthorizationRequest extends Attempt {
@@ -21,6 +23,27 @@ export interface AuthorizationRequest extends Attempt {
   readonly first: boolean;
   /** Where the buyer returns from the bank; null if there is no buyer to send there. */
   readonly returnUrl: string | null;
+}
+
+/** A line of what the buyer sees on the provider's page, at its price. */
+export interface PageLine {
+  readonly title: string;
+  readonly quantity: number;
+  readonly unitMinor: number;
+}
+
+/** Asks for a page of the provider on which a buyer pays. */
+export interface PageRequest extends Attempt {
+  readonly first: boolean;
+  /** Their sum is the amount. */
+  readonly lines: readonly PageLine[];
+  /** Where the buyer returns, paid or not. */
+  readonly returnUrl: string;
+  readonly email: string | null;
+  /** A language tag, such as `de`. */
+  readonly language: string;
+  /** The page takes no payment after this time. */
+  readonly closesAt: number;
 }
 
 /** A provider's answer about an attempt. Failures and delays are `unknown`. */
@@ -36,7 +59,7 @@ export type ProviderAnswer =
       readonly outcome: "unknown";
       readonly reason: string;
       readonly reference?: string;
-      /** Where the buyer confirms the payment to the card's bank. The payment waits for that. */
+      /** Where the buyer confirms the payment to the card's bank, or pays. The payment waits for that. */
       readonly challengeUrl?: string;
       /** This call did nothing; only an earlier call can have authorized the payment. */
       readonly refused?: true;
@@ -85,6 +108,8 @@ export interface PaymentProvider {
   /** Whether a connection to it can be opened now. Sends no request and never throws. */
   isReachable(): Promise<boolean>;
   authorize(request: AuthorizationRequest): Promise<ProviderAnswer>;
+  /** Opens a page for a buyer, which the answer names; absent if the provider has no such pages. */
+  openPage?(request: PageRequest): Promise<ProviderAnswer>;
   /** Reads an attempt without changing it; undefined if the provider does not know it. */
   read(attempt: Attempt): Promise<ProviderAnswer | undefined>;
   /** Voids the authorization, if there is one. Idempotent. */

@@ -57,9 +57,10 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s,", (dialect) => {
       charges_read: true,
       refunds_read: false,
       disputes_read: true,
+      checkout_write: true,
     });
     // Nothing was made to find that out.
-    expect(stripe.intents(account.id)).toEqual([]);
+    expect([stripe.intents(account.id), stripe.sessions(account.id)]).toEqual([[], []]);
     const shown = (await shop.admin("GET", "/processor")).body;
     expect(shown.stripe).toMatchObject({
       account: account.id,
@@ -71,6 +72,18 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s,", (dialect) => {
     expect(JSON.stringify([body, shown])).not.toContain(WEBHOOK_SECRET);
     const asked = await shop.admin("POST", "/processor/test", {});
     expect(asked.body).toMatchObject({ live: false, restricted: true, abilities: body.abilities });
+  });
+
+  test("is connected without the right to open payment pages, and the report says so", async () => {
+    const { key } = stripe.openAccount({ restricted: true, lacks: ["checkout_sessions_write"] });
+    const { status, body } = await at.connect(await at.shop(), { secret_key: key });
+    expect([status, body.kind]).toEqual([200, "stripe"]);
+    expect(body.abilities).toContainEqual({
+      name: "checkout_write",
+      allowed: false,
+      required: false,
+      purpose: "Checkout Sessions, write: to open payment pages for people",
+    });
   });
 
   test.each([

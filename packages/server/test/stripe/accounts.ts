@@ -30,16 +30,19 @@ interface KeyEntry extends Opened {
 
 export class Accounts {
   private readonly now: () => number;
+  private readonly pagesUrl: string;
   private readonly opened = new Map<string, Opened>();
   private readonly keys = new Map<string, KeyEntry>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, pagesUrl: string) {
     this.now = now;
+    this.pagesUrl = pagesUrl;
   }
 
   open(mode: "test" | "live", options: KeyOptions): SimulatedAccount {
     const id = newId("acct");
-    const ledger = new Ledger(id, mode === "live", this.now);
+    const { now, pagesUrl } = this;
+    const ledger = new Ledger(id, { livemode: mode === "live", now, pagesUrl });
     this.opened.set(id, { ledger, mode, idempotency: new IdempotencyKeys(this.now) });
     return { id, key: this.addKey(id, options) };
   }
@@ -70,6 +73,15 @@ export class Accounts {
       if (intent !== undefined) return { ledger, intent };
     }
     throw new Error(`no such intent: ${id}`);
+  }
+
+  /** Where the page of a session is; undefined if there is none. */
+  withSession(id: string) {
+    for (const { ledger } of this.opened.values()) {
+      const session = ledger.find("checkout.session", id);
+      if (session !== undefined) return { ledger, session };
+    }
+    return undefined;
   }
 
   /** Whose key it is; throws what Stripe answers to any other. */

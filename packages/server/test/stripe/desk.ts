@@ -8,6 +8,7 @@ import { newId } from "./objects.ts";
 import { checkShape } from "./params.ts";
 import { broken, keyInUse, Refusal, refuse, tooMany } from "./refusals.ts";
 import { ROUTES, type Route } from "./routes.ts";
+import { expireDue } from "./sessions.ts";
 
 export interface Reply {
   readonly answer: Answer;
@@ -55,6 +56,7 @@ function carryOut(accounts: Accounts, call: SimulatedCall, terms: Terms): Reply 
   const { fault } = terms;
   turnAway(call, fault);
   const { ledger, idempotency, lacks } = accounts.byKey(call.key);
+  expireDue(ledger);
   const [route, id] = routeOf(call);
   const { params, apiVersion } = call;
   const forbid = (permission: string) => notAllowed(call.key ?? "", ledger.accountId, permission);
@@ -64,7 +66,7 @@ function carryOut(accounts: Accounts, call: SimulatedCall, terms: Terms): Reply 
   if (before !== undefined) return { answer: before, replayed: true, settle: NOTHING_TO_SETTLE };
 
   checkShape(route.shape, params);
-  route.check?.(params, apiVersion);
+  route.check?.(params, apiVersion, ledger);
   const paths = textsOf(params, "expand");
   const needed = permissionsFor(paths, route.expandable);
   const unread = needed.find((permission) => lacks.includes(permission));

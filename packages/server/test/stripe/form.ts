@@ -64,3 +64,9 @@ export function textsOf(params: Params, name: string): readonly string[] {
   const value = params[name];
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
+
+/** The objects of a list. */
+export function listOf(params: Params, name: string): readonly Params[] {
+  const value = params[name];
+  return Array.isArray(value) ? value.filter((one) => typeof one === "object") : [];
+}

@@ -108,6 +108,20 @@ export function finish(
   }
 }
 
+/** The buyer could not prove to the bank who it is. */
+export function failAuthentication(ledger: Ledger, intent: Intent): void {
+  const method = ledger.find("payment_method", intent.payment_method);
+  if (intent.status !== "requires_action" || method === undefined) {
+    throw unexpected(intent, "authenticated");
+  }
+  intent.next_action = null;
+  const code = "payment_intent_authentication_failure";
+  const message =
+    "We are unable to authenticate your payment method. Please choose a different payment method " +
+    "and try again.";
+  fail(ledger, intent, { type: "invalid_request_error", code, message, payment_method: method });
+}
+
 function unexpected(intent: Intent, done: string): Refusal {
   const message = `This PaymentIntent could not be ${done} because it has a status of ${intent.status}.`;
   const { status, error } = invalid(message, { code: "payment_intent_unexpected_state" });

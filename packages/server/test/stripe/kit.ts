@@ -34,6 +34,38 @@ export async function failureOf(asked: Promise<unknown>): Promise<Stripe.errors.
   throw new Error("it was not refused");
 }
 
+/** What a buyer sees of a payment page. */
+export async function lookAt(url: string): Promise<{
+  readonly status: number;
+  readonly text: string;
+  readonly buttons: readonly string[];
+}> {
+  const response = await fetch(url);
+  const text = await response.text();
+  const buttons = [...text.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map(
+    ([, name = ""]) => name,
+  );
+  return { status: response.status, text, buttons };
+}
+
+/** Presses a button of a payment page. Returns where the buyer is sent. */
+export async function press(url: string, name: string): Promise<string> {
+  const { text } = await lookAt(url);
+  const [, action] = /<form method="post" action="([^"]+)">/.exec(text) ?? [];
+  const [, value] =
+    new RegExp(`<button name="do" value="(\\w+)">${name}</button>`).exec(text) ?? [];
+  if (action === undefined || value === undefined) throw new Error(`there is no button ${name}`);
+  return sendForm(new URL(action, url).href, value);
+}
+
+/** Sends what a button sends, however often. */
+export async function sendForm(url: string, value: string): Promise<string> {
+  const body = new URLSearchParams({ do: value });
+  const response = await fetch(url, { method: "POST", body, redirect: "manual" });
+  if (response.status !== 303) throw new Error(`the page answered ${response.status}`);
+  return new URL(response.headers.get("location") ?? "", url).href;
+}
+
 /** Simulators of a test file, and all that was said between them and the library. */
 export class Bench {
   private readonly used: { readonly simulator: StripeSimulator; readonly accountId: string }[] = [];

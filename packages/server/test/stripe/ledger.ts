@@ -2,8 +2,9 @@ import Stripe from "stripe";
 import type { Dispute, Refund, StripeEvent } from "./adjustments.ts";
 import type { Card } from "./cards.ts";
 import { type Charge, type Intent, type Method, newId, type Stamp } from "./objects.ts";
+import type { Session, SessionTerms } from "./sessions.ts";
 
-type Kept = Intent | Charge | Refund | Dispute | Method;
+type Kept = Intent | Charge | Refund | Dispute | Method | Session;
 export type Kind = Kept["object"];
 export type KeptAs<K extends Kind> = Extract<Kept, { object: K }>;
 
@@ -18,15 +19,23 @@ export class Ledger {
   readonly events: StripeEvent[] = [];
   /** What stands behind each payment method. */
   readonly cards = new Map<string, Card>();
+  /** What is sold on each page, and how it is to be paid. */
+  readonly sessionTerms = new Map<string, SessionTerms>();
+  /** Where pages are. */
+  readonly pagesUrl: string;
   private readonly livemode: boolean;
   private readonly now: () => number;
   private readonly kept = new Map<string, Kept>();
   private request = NOBODY_ASKED;
 
-  constructor(accountId: string, livemode: boolean, now: () => number) {
+  constructor(
+    accountId: string,
+    { livemode, now, pagesUrl }: { livemode: boolean; now: () => number; pagesUrl: string },
+  ) {
     this.accountId = accountId;
     this.livemode = livemode;
     this.now = now;
+    this.pagesUrl = pagesUrl;
     this.opened = this.stamp();
   }
 

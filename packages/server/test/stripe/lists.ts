@@ -3,6 +3,7 @@ import type { KeptAs, Kind, Ledger } from "./ledger.ts";
 import { invalid, missing, refuse } from "./refusals.ts";
 
 const LIMIT = 10;
+const FILTERS = ["charge", "payment_intent", "status"] as const;
 
 function within(created: number, range: Params): boolean {
   const { gt, gte, lt, lte } = Object.fromEntries(
@@ -27,11 +28,10 @@ export function pageOf<K extends Kind>(
   const place = after === undefined ? -1 : all.findIndex(({ id }) => id === after);
   if (after !== undefined && place < 0) throw missing(kind, after, "starting_after", 400);
   const asked = all.slice(place + 1).filter((one) => {
-    const links = one as { readonly charge?: unknown; readonly payment_intent?: unknown };
+    const links = one as Partial<Record<(typeof FILTERS)[number], unknown>>;
     return (
-      (["charge", "payment_intent"] as const).every(
-        (name) => params[name] === undefined || params[name] === links[name],
-      ) && within(one.created, innerOf(params, "created"))
+      FILTERS.every((name) => params[name] === undefined || params[name] === links[name]) &&
+      within(one.created, innerOf(params, "created"))
     );
   });
   const limit = numberOf(params, "limit") ?? LIMIT;

@@ -4,7 +4,16 @@ import { invalid } from "./refusals.ts";
 /** What a parameter must be. Parameters that are not simulated are as unknown as misspelt ones. */
 type Kind = "text" | "integer" | "boolean" | "texts" | "map";
 export interface Shape {
-  readonly [name: string]: Kind | Shape;
+  readonly [name: string]: Kind | Shape | Each;
+}
+
+/** A list of objects that all have the same shape. */
+export class Each {
+  readonly shape: Shape;
+
+  constructor(shape: Shape) {
+    this.shape = shape;
+  }
 }
 
 const RANGE: Shape = { gt: "integer", gte: "integer", lt: "integer", lte: "integer" };
@@ -27,6 +36,15 @@ function fits(kind: Kind, value: Param): boolean {
   return kind === "text" || /^-?\d{1,15}$/.test(value);
 }
 
+function checkEach({ shape }: Each, list: Param, param: string): void {
+  if (!Array.isArray(list)) throw invalid("Invalid array", { param });
+  for (const [i, one] of list.entries()) {
+    const place = `${param}[${i}]`;
+    if (typeof one !== "object") throw invalid("Invalid object", { param: place });
+    checkShape(shape, one, place);
+  }
+}
+
 /** Throws what Stripe answers to parameters it cannot read. */
 export function checkShape(shape: Shape, params: Params, within = ""): void {
   for (const [name, value] of Object.entries(params)) {
@@ -35,7 +53,9 @@ export function checkShape(shape: Shape, params: Params, within = ""): void {
     if (kind === undefined) {
       throw invalid(`Received unknown parameter: ${param}`, { code: "parameter_unknown", param });
     }
-    if (typeof kind === "object") {
+    if (kind instanceof Each) {
+      checkEach(kind, value, param);
+    } else if (typeof kind === "object") {
       if (typeof value !== "object") throw invalid("Invalid object", { param });
       checkShape(kind, innerOf(params, name), param);
     } else if (kind === "integer" && !fits(kind, value)) {
@@ -63,10 +83,11 @@ const THREE_DECIMALS = new Set(["bhd", "jod", "kwd", "omr", "tnd"]);
 const WHOLE_ONLY = new Set(["isk", "ugx"]);
 const AMOUNT_MAX = 99_999_999;
 
-function required(params: Params, name: string): string {
+export function required(params: Params, name: string, within = ""): string {
   const value = textOf(params, name);
   if (value !== undefined) return value;
-  throw invalid(`Missing required param: ${name}.`, { code: "parameter_missing", param: name });
+  const param = within === "" ? name : `${within}[${name}]`;
+  throw invalid(`Missing required param: ${param}.`, { code: "parameter_missing", param });
 }
 
 export function checkAmount(amount: number | undefined, param: string): void {
@@ -80,23 +101,38 @@ export function checkAmount(amount: number | undefined, param: string): void {
   }
 }
 
+export function checkCurrency(currency: string, param: string): void {
+  if (!CURRENCIES.has(currency)) throw invalid(`Invalid currency: ${currency}.`, { param });
+}
+
 function checkSum(amount: number, currency: string): void {
   checkAmount(amount, "amount");
-  if (!CURRENCIES.has(currency))
-    throw invalid(`Invalid currency: ${currency}.`, { param: "currency" });
+  checkCurrency(currency, "currency");
+  checkStep(amount, currency, "amount");
+}
+
+export function checkStep(amount: number, currency: string, param: string): void {
   const step = THREE_DECIMALS.has(currency) ? 10 : WHOLE_ONLY.has(currency) ? 100 : 1;
   if (amount % step === 0) return;
-  throw invalid(`Amounts of ${currency} must be divisible by ${step}.`, { param: "amount" });
+  throw invalid(`Amounts of ${currency} must be divisible by ${step}.`, { param });
+}
+
+export const CAPTURES: readonly string[] = ["automatic", "automatic_async", "manual"];
+
+export function checkOneOf(
+  value: string | undefined,
+  allowed: readonly string[],
+  param: string,
+): void {
+  if (value === undefined || allowed.includes(value)) return;
+  throw invalid(`Invalid ${param}: must be one of ${allowed.join(", ")}`, { param });
 }
 
 /** What an intent may be made with, beyond what each parameter must look like. */
 export function checkIntent(params: Params, apiVersion: string | undefined): void {
   required(params, "amount");
   checkSum(numberOf(params, "amount") ?? 0, required(params, "currency").toLowerCase());
-  const captured = textOf(params, "capture_method") ?? "manual";
-  if (!["automatic", "automatic_async", "manual"].includes(captured)) {
-    throw invalid(`Invalid capture_method: ${captured}`, { param: "capture_method" });
-  }
+  checkOneOf(textOf(params, "capture_method"), CAPTURES, "capture_method");
   const shared = "payment_method_data[shared_payment_granted_token]";
   const isShared = "shared_payment_granted_token" in innerOf(params, "payment_method_data");
   if (isShared && !apiVersion?.endsWith(".preview")) {

@@ -8,6 +8,8 @@ import { pageOf } from "./lists.ts";
 import type { Intent } from "./objects.ts";
 import { checkAmount, checkIntent, checkList, LIST, type Shape } from "./params.ts";
 import { invalid, missing } from "./refusals.ts";
+import { CREATE_SESSION, checkSession } from "./session-params.ts";
+import { createSession, expire } from "./sessions.ts";
 
 export interface Route {
   readonly method: "GET" | "POST";
@@ -15,7 +17,7 @@ export interface Route {
   readonly permission: string;
   readonly shape: Shape;
   readonly expandable: readonly string[];
-  check?(params: Params, apiVersion: string | undefined): void;
+  check?(params: Params, apiVersion: string | undefined, ledger: Ledger): void;
   run(ledger: Ledger, params: Params, id: string): object;
 }
 
@@ -35,10 +37,23 @@ function checkReason(params: Params): void {
   throw invalid(`Invalid cancellation_reason: ${reason}`, { param: "cancellation_reason" });
 }
 
+/** Whether the intent is a page's. Only what is held can be cancelled then. */
+function checkCancel(ledger: Ledger, { id, status }: Intent): void {
+  const pages = ledger.all("checkout.session").filter((one) => one.payment_intent === id);
+  if (pages.length === 0 || status === "requires_capture") return;
+  throw invalid("You cannot perform this action on PaymentIntents created by Checkout.");
+}
+
+/** How Stripe's errors call what a path names. */
+const NAMES: Partial<Record<Kind, string>> = {
+  payment_intent: "intent",
+  "checkout.session": "session",
+};
+
 /** A list and each of what it lists. */
 function readable(kind: Kind, expandable: readonly string[], more: Shape = {}): readonly Route[] {
-  const url = `/v1/${kind}s`;
-  const permission = `${kind}s_read`;
+  const url = `/v1/${kind.replace(".", "/")}s`;
+  const permission = `${kind.replace(".", "_")}s_read`;
   const shared = { method: "GET", permission } as const;
   return [
     {
@@ -54,7 +69,7 @@ function readable(kind: Kind, expandable: readonly string[], more: Shape = {}): 
       path: new RegExp(`^${url}/(\\w+)$`),
       shape: { expand: "texts" },
       expandable,
-      run: (ledger, _, id) => found(ledger, kind, id, kind === "payment_intent" ? "intent" : "id"),
+      run: (ledger, _, id) => found(ledger, kind, id, NAMES[kind] ?? "id"),
     },
   ];
 }
@@ -74,6 +89,11 @@ function searchIntents(ledger: Ledger, params: Params): object {
 }
 
 const WRITES = { method: "POST", permission: "payment_intents_write" } as const;
+const PAGES = {
+  method: "POST",
+  permission: "checkout_sessions_write",
+  expandable: ["payment_intent"],
+} as const;
 const CHARGED = { expandable: ["latest_charge"] };
 const PLAIN = { method: "GET", shape: {}, expandable: [] } as const;
 
@@ -96,6 +116,7 @@ export const ROUTES: readonly Route[] = [
       const reason = (textOf(params, "cancellation_reason") ??
         null) as Intent["cancellation_reason"];
       const intent = intentOf(ledger, id);
+      checkCancel(ledger, intent);
       cancel(ledger, intent, reason);
       return intent;
     },
@@ -140,6 +161,24 @@ export const ROUTES: readonly Route[] = [
   ...readable("charge", ["payment_intent"], { payment_intent: "text" }),
   ...readable("refund", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
   ...readable("dispute", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
+  {
+    ...PAGES,
+    path: /^\/v1\/checkout\/sessions$/,
+    shape: CREATE_SESSION,
+    check: checkSession,
+    run: createSession,
+  },
+  {
+    ...PAGES,
+    path: /^\/v1\/checkout\/sessions\/(\w+)\/expire$/,
+    shape: { expand: "texts" },
+    run(ledger, _, id) {
+      const session = found(ledger, "checkout.session", id, "session");
+      expire(ledger, session);
+      return session;
+    },
+  },
+  ...readable("checkout.session", ["payment_intent"], { payment_intent: "text", status: "text" }),
   {
     ...PLAIN,
     path: /^\/v1\/account$/,

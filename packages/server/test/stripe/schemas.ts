@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { StripeEvent } from "./adjustments.ts";
 import type { SimulatedCall } from "./calls.ts";
+import { type Schema, schemasOfTypes } from "./types.ts";
 
 /** Stripe's own shapes, from beside the repository; absent in a stranger's clone. */
 const file = fileURLToPath(
@@ -20,16 +21,52 @@ interface Operation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: object;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 const ID = "https://stripe.invalid/";
 const COMPONENT = "#/components/schemas/";
 const named = (name: string) => `${COMPONENT}root.${name}`;
 /** Lists, and what takes a token, are not among the operations: their objects are. */
-const LISTED = /^\/v1\/(payment_intent|charge|refund|dispute)s$/;
+const LISTED = /^\/v1\/(payment_intent|charge|refund|dispute|checkout\/session)s$/;
 /** These say that the parameters are not what Stripe's shapes ask for. */
 const MISSHAPEN = new Set(["parameter_missing", "parameter_unknown"]);
+const SESSION = "checkout.session";
+const SESSION_CREATE = "checkout.session_create";
+
+/** The document has no sessions: their shapes come from the types of Stripe's library. */
+function withSessions({ paths, components }: Document): Document {
+  const { schemas } = components;
+  const foreign = (name: string) =>
+    name === "PaymentIntent" ? named("payment_intent") : `${COMPONENT}shared.${name}`;
+  const types = schemasOfTypes("resources/Checkout/Sessions.d.ts", {
+    place: `${COMPONENT}Sessions.`,
+    foreign: (name) => {
+      const $ref = foreign(name);
+      return $ref.slice(COMPONENT.length) in schemas ? { $ref } : undefined;
+    },
+  });
+  const roots = { [SESSION]: "Session", [SESSION_CREATE]: "Checkout.SessionCreateParams" };
+  const added = Object.fromEntries(
+    Object.entries(roots).map(([root, type]) => [`root.${root}`, types.refer(type)]),
+  );
+  const answer = { content: { "application/json": { schema: { $ref: named(SESSION) } } } };
+  const responses = { 200: answer };
+  const form = { content: { form: { schema: { $ref: named(SESSION_CREATE) } } } };
+  const url = "/v1/checkout/sessions";
+  const operations = {
+    [url]: { post: { requestBody: form, responses } },
+    [`${url}/{session}`]: { get: { responses } },
+    [`${url}/{session}/expire`]: { post: { responses } },
+  };
+  const made = Object.fromEntries(
+    Object.entries(types.made).map(([name, schema]) => [`Sessions.${name}`, schema]),
+  );
+  return {
+    paths: { ...paths, ...operations },
+    components: { schemas: { ...schemas, ...made, ...added } },
+  };
+}
 
 class StripeSchemas {
   private readonly document: Document;
@@ -78,7 +115,8 @@ class StripeSchemas {
     if (listed !== undefined) {
       const { object, has_more, url, data } = body;
       const whole = object === "list" && typeof has_more === "boolean" && url === call.path;
-      const items = (data as readonly unknown[]).flatMap((one) => this.ofObject(listed, one));
+      const kind = listed.replace("/", ".");
+      const items = (data as readonly unknown[]).flatMap((one) => this.ofObject(kind, one));
       return whole ? items : ["is no list", ...items];
     }
     if (call.path === "/v1/payment_methods") return this.ofObject("payment_method", body);
@@ -103,8 +141,10 @@ class StripeSchemas {
     const { code, param } =
       (call.answer as { error?: { code?: string; param?: string } }).error ?? {};
     const request = this.ofRequest(call);
-    // The shapes know a preview's parameter whatever the version; the rest they refuse as well.
-    const misshapen = MISSHAPEN.has(code ?? "") && !param?.includes("shared_payment");
+    // The shapes know a preview's parameter whatever the version, and no parameter that only a mode needs;
+    // the rest they refuse as well.
+    const ofMode = code === "parameter_missing" && call.path === "/v1/checkout/sessions";
+    const misshapen = MISSHAPEN.has(code ?? "") && !param?.includes("shared_payment") && !ofMode;
     const wrong = misshapen && request?.length === 0 ? ["the schema takes what was refused"] : [];
     const taken = call.status === 200 || call.status === 402;
     const faults = [...(taken ? (request ?? []) : wrong), ...this.ofAnswer(call)];
@@ -113,5 +153,5 @@ class StripeSchemas {
 }
 
 export const stripeSchemas: StripeSchemas | undefined = existsSync(file)
-  ? new StripeSchemas(JSON.parse(readFileSync(file, "utf8")))
+  ? new StripeSchemas(withSessions(JSON.parse(readFileSync(file, "utf8"))))
   : undefined;

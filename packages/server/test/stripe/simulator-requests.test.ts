@@ -76,6 +76,8 @@ describe("a key of the simulator", () => {
     ["charges_read", (stripe) => stripe.charges.list({ limit: 1 })],
     ["refunds_read", (stripe) => stripe.refunds.list({ limit: 1 })],
     ["disputes_read", (stripe) => stripe.disputes.list({ limit: 1 })],
+    ["checkout_sessions_read", (stripe) => stripe.checkout.sessions.list({ limit: 1 })],
+    ["checkout_sessions_write", (stripe) => stripe.rawRequest("POST", "/v1/checkout/sessions", {})],
     ["account_read", (stripe) => stripe.rawRequest("GET", "/v1/account")],
   ])("without %s is refused only where it is needed", async (permission, ask) => {
     const { simulator, account, stripe } = await bench.setUp({ lacks: [permission] });
@@ -85,7 +87,8 @@ describe("a key of the simulator", () => {
     });
     const whole = clientOf(simulator, simulator.rotateKey(account));
     const outcome = await ask(whole).catch((error) => error);
-    const permitted = { payment_intents_write: { code: "parameter_missing" } } as const;
+    const missing = { code: "parameter_missing" };
+    const permitted = { payment_intents_write: missing, checkout_sessions_write: missing } as const;
     expect(outcome).toMatchObject(
       permission === "account_read"
         ? { id: account.id, object: "account" }

@@ -8,7 +8,9 @@ import { reply } from "./desk.ts";
 import { deliver, type Fault, Held } from "./faults.ts";
 import { cancel, capture, finish } from "./intents.ts";
 import type { Intent } from "./objects.ts";
+import { isPage, showPage } from "./pages.ts";
 import { dispute, moveDispute, moveRefund, refund } from "./returns.ts";
+import { expireDue, type Session } from "./sessions.ts";
 
 /** What a function takes behind the ledger, or behind ledger and intent. */
 type Tail1<F extends (...args: never[]) => unknown> =
@@ -35,11 +37,11 @@ export class StripeSimulator {
   private constructor(server: Server, now: () => number) {
     this.server = server;
     this.now = now;
-    this.accounts = new Accounts(now);
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.accounts = new Accounts(now, this.url);
     server.on("request", (request, response) => {
       void callOf(request).then(
-        (call) => this.take(call, response),
+        (call) => (isPage(call) ? this.show(call, response) : this.take(call, response)),
         () => response.destroy(),
       );
     });
@@ -62,6 +64,12 @@ export class StripeSimulator {
   resume(): Promise<void> {
     const { hostname, port } = new URL(this.url);
     return new Promise((resolve) => this.server.listen(Number(port), hostname, resolve));
+  }
+
+  /** Pages are for buyers: nothing of them fails, and they are no calls. */
+  private show(call: TakenCall, response: ServerResponse): void {
+    const { status, headers, body } = showPage(this.accounts, call);
+    response.writeHead(status, headers).end(body);
   }
 
   private take(call: TakenCall, response: ServerResponse): void {
@@ -119,6 +127,13 @@ export class StripeSimulator {
     return structuredClone(this.accounts.of(accountId).ledger.all("payment_intent"));
   }
 
+  /** The payment pages of an account, the newest first. */
+  sessions(accountId: string): readonly Readonly<Session>[] {
+    const { ledger } = this.accounts.of(accountId);
+    expireDue(ledger);
+    return structuredClone(ledger.all("checkout.session"));
+  }
+
   capture(intentId: string, amount?: number): void {
     const { ledger, intent } = this.accounts.withIntent(intentId);
     capture(ledger, intent, amount);
@@ -160,7 +175,9 @@ export class StripeSimulator {
 
   /** In the order they came about. */
   events(accountId: string): readonly StripeEvent[] {
-    return structuredClone(this.accounts.of(accountId).ledger.events);
+    const { ledger } = this.accounts.of(accountId);
+    expireDue(ledger);
+    return structuredClone(ledger.events);
   }
 
   /** A call to a webhook: the body as Stripe writes it, signed over its very bytes. */

@@ -114,6 +114,7 @@ async function decideApproval(
     skill: COMPLETE_CHECKOUT,
     protocol: PROTOCOL,
     amount,
+    buyerPresent: false,
     now,
   };
   const evaluated = await evaluate(context, tx, question);

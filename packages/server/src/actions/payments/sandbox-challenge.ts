@@ -12,6 +12,10 @@ export async function sandboxChallenge(
   return row?.returnUrl ? row : undefined;
 }
 
+/** Whether the page of a payment takes it now. */
+export const isPayable = ({ status, closesAt }: SandboxRow, now: number): boolean =>
+  status === "challenged" && closesAt !== null && now < closesAt;
+
 /** Writes the buyer's answer at the sandbox. The payment is settled when it is synced. */
 export async function answerChallenge(
   db: Database,

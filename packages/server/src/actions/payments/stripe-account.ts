@@ -15,7 +15,7 @@ import type { Queries, Transaction } from "../../infra/db/database.js";
 import {
   isWebhookSecret,
   type KeyReport,
-  ownsIntent,
+  ownsPayment,
   publishableMode,
   reportOnKey,
 } from "../../payments/stripe/key.js";
@@ -99,7 +99,7 @@ async function accountOfKey(
       continue;
     }
     const reference = await newestReference(db, accountId);
-    if (reference !== undefined && (await ownsIntent(key, reference, { apiBase }))) {
+    if (reference !== undefined && (await ownsPayment(key, reference, { apiBase }))) {
       return accountId;
     }
     // An account that was never used can become the account of any key.

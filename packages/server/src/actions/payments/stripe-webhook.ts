@@ -101,6 +101,13 @@ export async function openWebhook(
 const textOf = (value: unknown) =>
   typeof value === "string" && NAME.test(value) ? value : undefined;
 
+/** Stripe's ids under which the payment of an object may be known. A paid page has an id and an intent. */
+function referencesOf({ object, id, payment_intent }: Record<string, unknown>): readonly string[] {
+  const isPage = object === "checkout.session";
+  const ids = object === "payment_intent" ? [id] : isPage ? [id, payment_intent] : [payment_intent];
+  return ids.map(textOf).filter((name) => name !== undefined);
+}
+
 /** The payment of an event: by the attempt id in its metadata, or by Stripe's id. */
 async function paymentOfEvent(
   { db }: Context,
@@ -115,20 +122,18 @@ async function paymentOfEvent(
     payment.siteKeyHash === siteKeyHash &&
     accounts.some(({ accountId }) => accountId === payment.accountId);
   if (named !== undefined && isOfCall(named)) return named;
-  const intent = object.object === "payment_intent" ? object.id : object.payment_intent;
-  const reference = textOf(intent);
-  for (const { accountId } of reference === undefined ? [] : accounts) {
-    const match = await paymentByReference(db, siteKeyHash, {
-      reference: reference as string,
-      accountId,
-    });
-    if (match !== undefined) return match;
+  for (const reference of referencesOf(object)) {
+    for (const { accountId } of accounts) {
+      const match = await paymentByReference(db, siteKeyHash, { reference, accountId });
+      if (match !== undefined) return match;
+    }
   }
   return undefined;
 }
 
-/** Events about authorizations, and about refunds and disputes. All others are ignored. */
+/** Events about authorizations, payment pages, and refunds and disputes. All others are ignored. */
 const PAYMENT_EVENTS = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;
+const PAGE_EVENTS = /^checkout\.session\.(?:completed$|expired$|async_payment_)/;
 const RETURN_EVENTS = /^(?:refund\.|charge\.refund|charge\.dispute\.)/;
 
 /**
@@ -140,7 +145,7 @@ export async function handleStripeEvent(context: Context, call: WebhookCall): Pr
   const { siteKeyHash } = call;
   const { id, type } = call.body;
   const isReturn = RETURN_EVENTS.test(type);
-  if (!isReturn && !PAYMENT_EVENTS.test(type)) return;
+  if (!isReturn && !PAYMENT_EVENTS.test(type) && !PAGE_EVENTS.test(type)) return;
   if (await eventSeen(db, siteKeyHash, id)) return;
   const payment = await paymentOfEvent(context, call);
   if (payment === undefined) return;

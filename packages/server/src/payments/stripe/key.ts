@@ -13,7 +13,8 @@ interface KeyAbility {
     | "payments_write"
     | "charges_read"
     | "refunds_read"
-    | "disputes_read";
+    | "disputes_read"
+    | "checkout_write";
   readonly allowed: boolean;
   /** Without a required permission nothing can be paid. Without the others, less is known after a sale. */
   readonly required: boolean;
@@ -75,6 +76,12 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
     required: false,
     purpose: "Disputes, read: to tell of disputes",
     probe: (client) => client.disputes.list(one),
+  },
+  {
+    name: "checkout_write",
+    required: false,
+    purpose: "Checkout Sessions, write: to open payment pages for people",
+    probe: (client) => client.rawRequest("POST", "/v1/checkout/sessions", {}),
   },
 ];
 
@@ -150,14 +157,17 @@ export async function reportOnKey(
   return ok({ live: mode === "live", restricted: key.startsWith("rk_"), externalId, abilities });
 }
 
-/** Whether a payment intent belongs to the key's account. */
-export async function ownsIntent(
+/** Whether a payment belongs to the key's account. */
+export async function ownsPayment(
   key: string,
   reference: string,
   tools: Pick<StripeTools, "apiBase">,
 ): Promise<boolean> {
   try {
-    const { id } = await (await stripeClient(key, tools)).paymentIntents.retrieve(reference);
+    const { checkout, paymentIntents } = await stripeClient(key, tools);
+    const { id } = reference.startsWith("cs_")
+      ? await checkout.sessions.retrieve(reference)
+      : await paymentIntents.retrieve(reference);
     return id === reference;
   } catch {
     return false;

@@ -1,39 +1,26 @@
 import type { Money } from "@gatehouse/protocol";
 import type Stripe from "stripe";
 import type { Clock } from "../../infra/clock.js";
-import { HOUR_MS } from "../../infra/time.js";
 import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
   MoneyReturn,
+  PageRequest,
   PaymentProvider,
   ProviderAnswer,
   VoidResult,
 } from "../provider.js";
 import { stripeAmount } from "./amounts.js";
-import { answerOfFailure, answerOfIntent, stateOfIntent } from "./answers.js";
+import { answerOfFailure, stateOfIntent } from "./answers.js";
 import { canConnect } from "./can-connect.js";
 import { StripeClients, type StripeTools } from "./client.js";
+import { answerTo, expiryOf, findIntent, keyOf, metadataOf, releaseIntent } from "./intents.js";
+import { intentOfPage, isPage, openPage, readPage, voidPage } from "./pages.js";
 import { returnsOf } from "./returns.js";
 
-/** The metadata key that finds an intent whose id never arrived here. */
-const ATTEMPT = "gatehouse_attempt";
-/** How far Stripe's clock and ours may differ. A day costs a page or two more. */
-const CLOCKS_DIFFER_S = 86_400;
-const PAGE = 100;
-/** Pages listed for one attempt. In a shop that sells more, the intent is searched for. */
-const PAGES_MAX = 10;
-/** Stripe's search index lags by a minute, during an outage by an hour. */
-const SEARCH_BEHIND_MS = 2 * HOUR_MS;
 /** Stripe's preview version that accepts shared payment tokens. */
 const SHARED_TOKENS_VERSION = "2026-08-26.preview";
-
-/** The expiry is optional, so an authorization does not wait long for it. */
-const EXPIRY_READ_MS_MAX = 1500;
-
-const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =>
-  `gatehouse-${idempotencyKey}${step}`;
 
 /**
  * Authorizes payments with the owner's Stripe account. An agent cannot show a bank's challenge to anybody, so
@@ -52,6 +39,7 @@ export class StripeProvider implements PaymentProvider {
   }
 
   private find(client: Stripe, attempt: Attempt): Promise<Stripe.PaymentIntent | undefined> {
+    const find = isPage(attempt) ? intentOfPage : findIntent;
     return find(client, attempt, this.clock.now());
   }
 
@@ -74,22 +62,24 @@ export class StripeProvider implements PaymentProvider {
     }
   }
 
+  async openPage(request: PageRequest): Promise<ProviderAnswer> {
+    const { client, account } = await this.clients.of(request.accountId);
+    return openPage(client, request, account.live);
+  }
+
   async read(attempt: Attempt): Promise<ProviderAnswer | undefined> {
     const { client, account } = await this.clients.of(attempt.accountId);
+    const { live } = account;
+    if (isPage(attempt)) return readPage(client, attempt, { live, now: this.clock.now() });
     const intent = await this.find(client, attempt);
-    return intent && answerTo(client, attempt, intent, account.live);
+    return intent && answerTo(client, attempt, intent, live);
   }
 
   async voidAuthorization(attempt: Attempt): Promise<VoidResult> {
     const { client } = await this.clients.of(attempt.accountId);
+    if (isPage(attempt)) return voidPage(client, attempt, this.clock.now());
     const intent = await this.find(client, attempt);
-    if (intent === undefined || intent.status === "canceled") return { outcome: "released" };
-    // Captured money cannot be voided. Only the owner refunds it.
-    const state = stateOfIntent(intent, null);
-    if (state?.status === "captured") return { outcome: "captured", captured: state.captured };
-    const options = { idempotencyKey: keyOf(attempt, "-release") };
-    await client.paymentIntents.cancel(intent.id, { cancellation_reason: "abandoned" }, options);
-    return { outcome: "released" };
+    return intent === undefined ? { outcome: "released" } : releaseIntent(client, attempt, intent);
   }
 
   async readAuthorization(attempt: Attempt): Promise<AuthorizationState | undefined> {
@@ -110,44 +100,6 @@ export class StripeProvider implements PaymentProvider {
   }
 }
 
-/**
- * When an authorization expires, in milliseconds; null if it has ended or Stripe does not say. It is read in
- * its own call, because a key without permission to read charges must still be able to pay.
- */
-async function expiryOf(
-  client: Stripe,
-  { status, latest_charge: charge }: Stripe.PaymentIntent,
-): Promise<number | null> {
-  const id = typeof charge === "string" ? charge : charge?.id;
-  if (status !== "requires_capture" || id === undefined) return null;
-  try {
-    const options = { timeout: EXPIRY_READ_MS_MAX };
-    const { payment_method_details: details } = await client.charges.retrieve(id, {}, options);
-    const seconds = details?.card?.capture_before;
-    return typeof seconds === "number" ? seconds * 1000 : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The answer that an intent shows; unknown if the intent is not for this attempt. */
-async function answerTo(
-  client: Stripe,
-  { amount, siteKeyHash }: Attempt,
-  intent: Stripe.PaymentIntent,
-  live: boolean,
-): Promise<ProviderAnswer> {
-  const expected = stripeAmount(amount);
-  const isSame =
-    expected.ok &&
-    expected.value === intent.amount &&
-    intent.currency === amount.currency.toLowerCase() &&
-    intent.metadata.gatehouse_site === siteKeyHash &&
-    intent.livemode === live;
-  if (!isSame) return { outcome: "unknown", reason: "not_this_payment" };
-  return answerOfIntent(intent, await expiryOf(client, intent));
-}
-
 /** The parameters of every intent: authorize now, and let the owner capture later. */
 function termsOf(request: AuthorizationRequest, amount: number) {
   return {
@@ -159,7 +111,7 @@ function termsOf(request: AuthorizationRequest, amount: number) {
     ...(request.returnUrl === null
       ? { error_on_requires_action: true }
       : { return_url: request.returnUrl }),
-    metadata: { [ATTEMPT]: request.idempotencyKey, gatehouse_site: request.siteKeyHash },
+    metadata: metadataOf(request),
   } as const;
 }
 
@@ -201,55 +153,4 @@ async function payShared(
   const options = { idempotencyKey: keyOf(request), apiVersion: SHARED_TOKENS_VERSION };
   const intent = await client.rawRequest("POST", "/v1/payment_intents", params, options);
   return intent as unknown as Stripe.PaymentIntent;
-}
-
-/** Undefined if the intent is gone: an owner may delete test data. */
-async function retrieve(client: Stripe, id: string): Promise<Stripe.PaymentIntent | undefined> {
-  try {
-    return await client.paymentIntents.retrieve(id);
-  } catch (error) {
-    if ((error as { readonly code?: string }).code === "resource_missing") return undefined;
-    throw error;
-  }
-}
-
-/** Throws if nothing is found and the search index may still lag. */
-async function search(
-  client: Stripe,
-  { idempotencyKey, requestedAt }: Attempt,
-  now: number,
-): Promise<Stripe.PaymentIntent | undefined> {
-  const query = `metadata["${ATTEMPT}"]:"${idempotencyKey}"`;
-  const { data } = await client.paymentIntents.search({ query, limit: 1 });
-  if (data[0] === undefined && now < requestedAt + SEARCH_BEHIND_MS) {
-    throw new Error("Stripe's search may not know of this payment yet");
-  }
-  return data[0];
-}
-
-/**
- * Finds the intent of an attempt. Without its id, all intents created since are listed, because the search
- * index lags. If there are too many, the search decides, hours later.
- */
-async function find(
-  client: Stripe,
-  attempt: Attempt,
-  now: number,
-): Promise<Stripe.PaymentIntent | undefined> {
-  const { idempotencyKey, reference, requestedAt } = attempt;
-  if (reference !== null) return retrieve(client, reference);
-  const created = { gte: Math.floor(requestedAt / 1000) - CLOCKS_DIFFER_S };
-  let after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const { data, has_more } = await client.paymentIntents.list({
-      created,
-      limit: PAGE,
-      ...(after === undefined ? {} : { starting_after: after }),
-    });
-    const intent = data.find(({ metadata }) => metadata[ATTEMPT] === idempotencyKey);
-    if (intent !== undefined) return intent;
-    after = data.at(-1)?.id;
-    if (!has_more || after === undefined) return undefined;
-  }
-  return search(client, attempt, now);
 }
