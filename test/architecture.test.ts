@@ -153,6 +153,7 @@ describe("the layers of the server:", () => {
         "purchase/outcome.ts",
         "purchase/void-outcome.ts",
       ],
+      claimPages: ["purchase/reconcile.ts"],
       claimPayment: ["purchase/reconcile.ts"],
       scheduleRecheck: ["purchase/settle.ts"],
     },

@@ -28,7 +28,7 @@ describe("the error for an invalid body", () => {
       "shipping.0.country: is not known here; known are countries, options.",
     );
     expect(await refusalOf({ tax: [] })).toBe(
-      "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail.",
+      "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link.",
     );
   });
 
@@ -71,7 +71,7 @@ describe("the error for an invalid body", () => {
         'taxes.0.percent: must be 0 to 99.9999 in quotes, as in "7.25". ' +
         "taxes.1.country: must be two capital letters, as in DE. " +
         "taxes.1.percent: is missing. " +
-        "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail.",
+        "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link.",
     );
     const many = Object.fromEntries(Array.from({ length: 105 }, (_, i) => [`f${i}`, i]));
     const message = await refusalOf(many);

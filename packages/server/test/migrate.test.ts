@@ -90,6 +90,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "filtered-lists",
       "ucp-versions",
       "order-pages",
+      "hand-off",
     ]);
   });
 

@@ -96,12 +96,14 @@ async function requestApprovedPayment(
   { recordId, answer, now }: { recordId: string; answer: StoredAnswer; now: number },
 ): Promise<Payment> {
   const { escalationId, siteKeyHash, decisionId, sealedToken, request } = review;
-  const { amount, items } = request;
+  const { amount, items, hosted = false } = request;
   const provider = (await siteByHash(tx, siteKeyHash))?.provider?.kind;
-  if (!sealedToken || amount === null || items === undefined || provider === undefined) {
+  const isPayable = hosted !== (sealedToken !== null);
+  if (!isPayable || amount === null || items === undefined || provider === undefined) {
     throw new Error("a review is to be paid without saying what, or how");
   }
-  const token = context.secrets.open(reviewTokenPlace(escalationId), sealedToken);
+  const place = reviewTokenPlace(escalationId);
+  const token = sealedToken === null ? null : context.secrets.open(place, sealedToken);
   const { protocol, skill, checkout = null } = request;
   const recordedRequest = { ...recordedRequestOf(review), protocol, skill };
   const intent = {

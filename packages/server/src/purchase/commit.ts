@@ -80,9 +80,12 @@ function pendingReview(
       digest,
       items,
       handler: payment?.provider,
+      hosted: payment?.token === null ? true : undefined,
       checkout: checkout && { checkoutId: checkout.checkoutId, returnUrl },
     },
-    sealedToken: payment ? secrets.seal(reviewTokenPlace(escalationId), payment.token) : null,
+    sealedToken: payment?.token
+      ? secrets.seal(reviewTokenPlace(escalationId), payment.token)
+      : null,
     approvalsNeeded,
     createdAt: now,
     expiresAt: now + reviewMs,
@@ -119,7 +122,8 @@ interface PaymentIntent {
   readonly provider: PaymentHandler;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
-  readonly token: string;
+  /** Null if the buyer pays on the provider's own page. */
+  readonly token: string | null;
   /** A declined payment counts against this caller. */
   readonly caller: PaymentCaller;
   /** The record of the decision that requests the payment. */
@@ -155,17 +159,19 @@ export async function requestPayment(
   const { ids, secrets } = context;
   const { token, caller, recordId, items, checkout, ...kept } = intent;
   const attemptId = ids.timeId("pay", now);
-  const counted = countedCaller(secrets, intent.siteKeyHash, caller, token);
+  // A page has no instrument that could be declined elsewhere.
+  const counted = countedCaller(secrets, intent.siteKeyHash, caller, token ?? attemptId);
   const payment: Payment = {
     ...kept,
     attemptId,
     items,
     parentRecordId: recordId,
     accountId: await accountFor(context, tx, intent),
+    hosted: token === null,
     checkoutId: checkout?.checkoutId ?? null,
     returnUrl: checkout?.returnUrl ?? null,
     challengeUrl: null,
-    sealedToken: secrets.seal(tokenPlace(attemptId), token),
+    sealedToken: token === null ? null : secrets.seal(tokenPlace(attemptId), token),
     tokenMac: counted.instrumentMac,
     status: "requested",
     reference: null,
@@ -192,18 +198,15 @@ async function requestIfApproved(
 ): Promise<Payment | undefined> {
   if (outcome !== "approved" || payment === undefined) return undefined;
   if (amount === null || items === undefined) throw new Error("a payment for nothing");
-  const { provider, token, caller, returnUrl } = payment;
-  const { siteKeyHash } = site;
+  const { returnUrl, ...paid } = payment;
   const intent = {
     ...names,
-    siteKeyHash,
+    ...paid,
+    siteKeyHash: site.siteKeyHash,
     escalationId: null,
     checkout: checkout === undefined ? null : { checkoutId: checkout.checkoutId, returnUrl },
-    provider,
     amount,
     items,
-    token,
-    caller,
     answer,
     recordedRequest,
   };

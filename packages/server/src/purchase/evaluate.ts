@@ -31,12 +31,14 @@ const NOTHING_NEEDED = { spend: [], count: [] };
 /** The request that the owner's rules decide about. */
 export interface PolicyQuestion {
   readonly siteKeyHash: string;
-  readonly agent: Agent;
+  readonly agent: Pick<Agent, "agentId" | "tags">;
   /** The identity that the agent or platform counts as. */
   readonly identity: Identity;
   readonly skill: string;
   readonly protocol: string;
   readonly amount: Money | null;
+  /** Whether somebody pays on the provider's own page. */
+  readonly buyerPresent: boolean;
   /** When the request was first evaluated, if it is evaluated again after a reviewer's approval. */
   readonly firstAskedAt?: number | undefined;
   readonly now: number;
@@ -112,8 +114,10 @@ async function decidedBefore(tx: Queries, question: PolicyQuestion, name: Counte
 
 /** What the rules are asked about a purchase. */
 export function questionOf(request: PurchaseRequest): PolicyQuestion {
-  const { site, agent, identity, skill, protocol, amount, now } = request;
-  return { siteKeyHash: site.siteKeyHash, agent, identity, skill, protocol, amount, now };
+  const { site, agent, identity, skill, protocol, amount, payment, now } = request;
+  const { siteKeyHash } = site;
+  const buyerPresent = payment?.token === null;
+  return { siteKeyHash, agent, identity, skill, protocol, amount, buyerPresent, now };
 }
 
 /** The facts that the policy needs, and no others. */
@@ -142,6 +146,8 @@ async function gatherFacts(
     time: { local: localTime(policy.timezone, now) },
   };
   if (amount !== null) facts.cart = { total: amount.minor, currency: amount.currency };
+  // Left out where nobody is there, as in the records of earlier versions.
+  if (question.buyerPresent) facts.buyer = { present: true };
   if (spend.length > 0) facts.spend = spend;
   if (count.length > 0) facts.count = count;
   return facts;

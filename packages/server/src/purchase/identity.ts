@@ -1,16 +1,18 @@
 /**
  * The owner's decision about a caller. `agent`: a registered and approved agent. `unlisted`: a platform
- * that the owner has not admitted; all of these share one pool.
+ * that the owner has not admitted; all of these share one pool. `buyer`: somebody who pays on the
+ * provider's own page, whichever platform sent them.
  */
 
 import type { Agent } from "../domain/agents/agent.js";
 import { identityKnownSince } from "../domain/agents/store.js";
 import type { PlatformCaller } from "../domain/checkouts/platform.js";
+import { BUYER } from "../domain/decisions/decision.js";
 import { platformNamed } from "../domain/platforms/store.js";
 import type { Queries } from "../infra/db/database.js";
 import { webName } from "../infra/web-name.js";
 
-type Standing = "agent" | "admitted" | "unlisted" | "suspended";
+type Standing = "agent" | "admitted" | "unlisted" | "suspended" | "buyer";
 
 export interface Identity {
   /** Limits, budgets, velocity, reviews, declines and age are counted under this id. */
@@ -52,4 +54,14 @@ export async function identityOfPlatform(
   if (entry === undefined) return { id: name.domain, standing: "unlisted", knownSince: null };
   const { identity: id, status, firstSeenAt: knownSince } = entry;
   return { id, standing: status === "seen" ? "unlisted" : status, knownSince };
+}
+
+/** Somebody who pays on the provider's page. They are as long known as the platform that sent them. */
+export async function identityOfBuyer(
+  db: Queries,
+  siteKeyHash: string,
+  platform: PlatformCaller,
+): Promise<Identity> {
+  const { standing, knownSince } = await identityOfPlatform(db, siteKeyHash, platform);
+  return { id: BUYER, standing: standing === "suspended" ? standing : "buyer", knownSince };
 }

@@ -1,8 +1,8 @@
-import type { JsonObject, ReasonCode } from "@gatehouse/protocol";
+import type { ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { RecordDraft } from "../domain/audit/drafts.js";
 import { problemOf } from "../domain/checkouts/problem.js";
-import { completeCheckout, isUnderWay, reopenCheckout } from "../domain/checkouts/store.js";
+import { checkoutById, completeCheckout, reopenCheckout } from "../domain/checkouts/store.js";
 import { rejectedAnswer } from "../domain/decisions/answers.js";
 import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
 import { findDecision, moveDecision, readOfDecision } from "../domain/decisions/store.js";
@@ -11,24 +11,30 @@ import { readOfNotifySettings } from "../domain/notify-settings/store.js";
 import type { Order } from "../domain/orders/order.js";
 import { insertOrder } from "../domain/orders/store.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
-import { CHALLENGE_MS_MAX, nextLook } from "../domain/payments/schedule.js";
+import { CHALLENGE_MS_MAX, nextLook, PAGE_MS_MAX } from "../domain/payments/schedule.js";
 import { findPayment, readOfPayment, writePayment } from "../domain/payments/store.js";
-import { platformByIdentity } from "../domain/platforms/store.js";
-import { readOfProduct, sell, unreserve } from "../domain/products/store.js";
+import { readOfProduct, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
-import { isPaused } from "../domain/sites/pause/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import type { SettlementAnswer } from "../payments/provider.js";
 import { countDeclines } from "./declines.js";
+import { evaluate } from "./evaluate.js";
+import { identityOfBuyer } from "./identity.js";
+import { orderObstacle } from "./order-obstacle.js";
 import { notifyOfOrder } from "./orders/notify-of-order.js";
 import { namingOrder } from "./orders/order-link.js";
 import { freshOrder } from "./orders/whole-order.js";
+import { outcomeRecord } from "./outcome-record.js";
 
 /** Announces every attempt that has changed. */
 export const PAYMENT_TOPIC = "payments";
 
 /** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
-const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
+const NOT_THE_CARD: readonly string[] = [
+  ...["processor_refused_key", "canceled", "released"],
+  // Nobody paid on the provider's page. What is declined there is told to the buyer there.
+  ...["page_closed", "no_payment_page"],
+];
 
 const isDecline = (answer: SettlementAnswer) =>
   answer.outcome === "declined" && !NOT_THE_CARD.includes(answer.reason);
@@ -36,27 +42,6 @@ const isDecline = (answer: SettlementAnswer) =>
 interface Step {
   readonly payment: Payment;
   readonly records: readonly RecordDraft[];
-}
-
-/** The record of an attempt and of its decision. */
-export function outcomeRecord(
-  { recordedRequest, amount, attemptId, parentRecordId, provider, reason }: Payment,
-  result: { readonly payment: string; readonly outcome: string; readonly reasons: string[] },
-  now: number,
-  more: JsonObject = {},
-): RecordDraft {
-  const content = {
-    ...recordedRequest,
-    amount: { currency: amount.currency, minor: amount.minor },
-    attempt_id: attemptId,
-    parent_record_id: parentRecordId,
-    processor: provider,
-    payment: result.payment,
-    decision: { outcome: result.outcome, reason_codes: result.reasons },
-    ...(reason === null ? {} : { processor_reason: reason }),
-    ...more,
-  };
-  return { type: "payment.outcome", occurredAt: now, content };
 }
 
 /** Ends the decision, and the review it may have come from, as rejected. */
@@ -118,22 +103,28 @@ async function authorizedWithoutOrder(
   return { payment: releasing, records: [record] };
 }
 
-/** Why there can be no order; undefined if there can, and then the goods are marked as sold. */
-async function orderObstacle(
+/** Rules that deny, and were published while the buyer was on the provider's page, hold. */
+async function deniedSincePage(
+  context: Context,
   tx: Transaction,
-  { siteKeyHash, items, checkoutId, decisionId, challengeUrl }: Payment,
+  { hosted, siteKeyHash, checkoutId }: Payment,
   decision: Decision | undefined,
 ): Promise<ReasonCode | undefined> {
-  if (decision === undefined) return "site_not_found";
-  // A buyer may take half an hour to confirm to the bank. If the owner has stopped sales since, it is voided.
-  if (challengeUrl !== null) {
-    if (await isPaused(tx, siteKeyHash)) return "site_paused";
-    const platform = await platformByIdentity(tx, siteKeyHash, decision.identity);
-    if (platform?.status === "suspended") return "agent_suspended";
-  }
-  const stillWanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
-  if (!stillWanted) return "checkout_cancelled";
-  return (await sell(tx, siteKeyHash, items)) ? undefined : "out_of_stock";
+  const checkout = hosted && (await checkoutById(tx, siteKeyHash, checkoutId ?? ""));
+  if (!checkout || decision === undefined) return undefined;
+  const { actorId, skill, protocol, amount, evaluatedAt: firstAskedAt } = decision;
+  const { outcome, reason } = await evaluate(context, tx, {
+    siteKeyHash,
+    agent: { agentId: actorId, tags: [] },
+    identity: await identityOfBuyer(tx, siteKeyHash, checkout.platform),
+    skill,
+    protocol,
+    amount,
+    buyerPresent: true,
+    firstAskedAt,
+    now: context.clock.now(),
+  });
+  return outcome === "rejected" ? (reason ?? "policy_denied") : undefined;
 }
 
 async function authorized(
@@ -144,7 +135,8 @@ async function authorized(
 ): Promise<Step> {
   const { siteKeyHash, items, amount, attemptId, escalationId, checkoutId } = payment;
   const decision = await findDecision(tx, payment.decisionId);
-  const obstacle = await orderObstacle(tx, payment, decision);
+  const denied = await deniedSincePage(context, tx, payment, decision);
+  const obstacle = denied ?? (await orderObstacle(tx, payment, decision));
   if (decision === undefined || obstacle !== undefined) {
     return authorizedWithoutOrder(tx, payment, decision, {
       reason: obstacle ?? "site_not_found",
@@ -197,7 +189,8 @@ function outcomeUnknown(payment: Payment, answer: UnknownAnswer, now: number): S
   const first = payment.status === "requested";
   const challengeUrl = answer.challengeUrl ?? payment.challengeUrl;
   // Goods are reserved only for a limited time while a buyer does not answer the bank.
-  const patience = challengeUrl === null ? Number.POSITIVE_INFINITY : CHALLENGE_MS_MAX;
+  const waits = challengeUrl === null ? Number.POSITIVE_INFINITY : CHALLENGE_MS_MAX;
+  const patience = payment.hosted ? PAGE_MS_MAX : waits;
   const nextAt = Math.min(nextLook(payment.tries, now), payment.requestedAt + patience);
   const open: Payment = { ...payment, status: "unknown", challengeUrl, nextAt };
   const result = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
@@ -288,7 +281,9 @@ async function applySettlement(
     return authorized(context, tx, payment, { expiresAt: settlement.expiresAt, now });
   }
   if (settlement.outcome === "unknown") return outcomeUnknown(payment, settlement, now);
-  // A buyer who was sent to the bank could still confirm the payment.
-  const mustVoid = settlement.outcome === "timed_out" || payment.challengeUrl !== null;
+  // A buyer who was sent to the bank could still confirm the payment. A page that has closed cannot be paid.
+  const isClosed = settlement.outcome === "declined" && settlement.reason === "page_closed";
+  const isLost = settlement.outcome === "timed_out" || payment.challengeUrl !== null;
+  const mustVoid = isLost && !isClosed;
   return declined(tx, payment, { mustVoid, now });
 }

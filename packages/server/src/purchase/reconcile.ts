@@ -6,8 +6,10 @@ import {
   CHALLENGE_MS_MAX,
   FIRST_LOOK_MS,
   IN_FLIGHT_MS_MAX,
+  PAGE_MS_MAX,
 } from "../domain/payments/schedule.js";
 import {
+  claimPages,
   claimPayment,
   duePayments,
   paymentById,
@@ -39,6 +41,11 @@ async function isStillWanted({ db }: Context, payment: Payment): Promise<boolean
   return checkout?.status === "completing" && checkout.decisionId === decisionId;
 }
 
+function patienceMs({ hosted }: Payment, challenged: boolean): number {
+  if (hosted) return PAGE_MS_MAX;
+  return challenged ? CHALLENGE_MS_MAX : CANCEL_AFTER_MS;
+}
+
 /**
  * Resolves an attempt whose outcome is unknown: repeats the request with the same key, then reads the payment.
  * After 23 hours the attempt times out, because providers forget the key. It times out sooner if a buyer
@@ -49,13 +56,15 @@ async function resolveUnknownOutcome(
   payment: Payment,
 ): Promise<SettlementAnswer> {
   const challenged = payment.challengeUrl !== null || payment.reason === "requires_action";
-  const patienceMs = challenged ? CHALLENGE_MS_MAX : CANCEL_AFTER_MS;
-  const late = context.clock.now() >= payment.requestedAt + patienceMs;
-  const cancelling = late || (challenged && !(await isStillWanted(context, payment)));
-  let reference = payment.reference;
-  let refused: string | undefined;
+  const waitsForBuyer = challenged || payment.hosted;
   // A repeated request could authorize a payment that the provider never received: not while paused.
   const paused = await isPaused(context.db, payment.siteKeyHash);
+  const late = context.clock.now() >= payment.requestedAt + patienceMs(payment, challenged);
+  // Nobody may pay on an open page while sales are paused.
+  const stopped = late || (paused && payment.hosted);
+  const cancelling = stopped || (waitsForBuyer && !(await isStillWanted(context, payment)));
+  let reference = payment.reference;
+  let refused: string | undefined;
   // A payment that waits for its buyer would get the same answer.
   if (!cancelling && !challenged && !paused) {
     const retry = await authorize(context, payment, { first: false });
@@ -147,6 +156,11 @@ export async function syncPaymentOfDecision(context: Context, decisionId: string
 export async function syncPaymentOfAttempt(context: Context, attemptId: string): Promise<void> {
   const payment = await paymentById(context.db, attemptId);
   if (payment !== undefined) await syncPayment(context, payment);
+}
+
+/** Makes every payment due whose buyer is on the provider's page, because sales were paused. */
+export function closePagesNow(tx: Transaction, siteKeyHash: string, now: number): Promise<void> {
+  return claimPages(tx, siteKeyHash, { since: now - PAGE_MS_MAX, now });
 }
 
 /** Makes the payment of a decision due at once, because nobody wants it any more. */

@@ -53,7 +53,8 @@ export interface PurchaseRequest {
 
 export interface PurchasePayment {
   readonly provider: PaymentHandler;
-  readonly token: string;
+  /** Null if the buyer pays on the provider's own page. */
+  readonly token: string | null;
   /** Where the buyer returns from the card's bank; null if there is no buyer to send there. */
   readonly returnUrl: string | null;
   /** A declined payment counts against this caller. */

@@ -1,11 +1,15 @@
 import type { Money, PaymentHandler } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { languageOf } from "../domain/buyer-words/words.js";
+import { emailOf } from "../domain/checkouts/checkout.js";
+import { checkoutById } from "../domain/checkouts/store.js";
 import { type Payment, tokenPlace } from "../domain/payments/payment.js";
-import { nextLook, PROVIDER_MS_MAX } from "../domain/payments/schedule.js";
+import { nextLook, PAGE_MS_MAX, PROVIDER_MS_MAX } from "../domain/payments/schedule.js";
 import { paymentById, paymentOfDecision, scheduleRecheck } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
 import type { Attempt, PaymentProvider, ProviderAnswer } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
+import { pageLines } from "./page-lines.js";
 import { writeVoidOutcome } from "./void-outcome.js";
 
 /** The reasons of an unknown outcome when the provider did not answer at all. */
@@ -43,8 +47,10 @@ export function attemptOf({
   reference,
   requestedAt,
   amount,
+  hosted,
 }: Payment): Attempt {
-  return { siteKeyHash, accountId, idempotencyKey: attemptId, reference, requestedAt, amount };
+  const idempotencyKey = attemptId;
+  return { siteKeyHash, accountId, idempotencyKey, reference, requestedAt, amount, hosted };
 }
 
 /** Turns a failed or slow call into an unknown answer. The call may still have taken effect. */
@@ -71,12 +77,36 @@ export async function withTimeout<Answer>(
   }
 }
 
+/** Asks for the page on which the buyer pays. */
+async function openPage(
+  context: Context,
+  payment: Payment,
+  first: boolean,
+): Promise<ProviderAnswer> {
+  const provider = providerOf(context, payment);
+  const { checkoutId, siteKeyHash, requestedAt, returnUrl } = payment;
+  const checkout = checkoutId && (await checkoutById(context.db, siteKeyHash, checkoutId));
+  if (!checkout || returnUrl === null || provider.openPage === undefined) {
+    return { outcome: "declined", reason: "no_payment_page" };
+  }
+  return provider.openPage({
+    ...attemptOf(payment),
+    first,
+    returnUrl,
+    lines: pageLines(payment, checkout),
+    email: emailOf(checkout),
+    language: languageOf(checkout.content.context),
+    closesAt: requestedAt + PAGE_MS_MAX,
+  });
+}
+
 /** Requests the authorization. Every try of an attempt has the same idempotency key. */
 export function authorize(
   context: Context,
   payment: Payment,
   { first }: { readonly first: boolean },
 ): Promise<ProviderAnswer> {
+  if (payment.hosted) return withTimeout(context, payment, openPage(context, payment, first));
   const { attemptId, sealedToken, returnUrl } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);

@@ -15,7 +15,8 @@ import {
 } from "./notices/captured-notice.js";
 import { notifyOwner } from "./notices/notify-owner.js";
 import { moveAuthorization } from "./orders/move-authorization.js";
-import { isRefused, outcomeRecord } from "./outcome.js";
+import { isRefused } from "./outcome.js";
+import { outcomeRecord } from "./outcome-record.js";
 
 /** Rolls the commit back, so that the reconcile job tries again: the owner must learn of captured money. */
 class OwnerNotNotifiedError extends Error {}

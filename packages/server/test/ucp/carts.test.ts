@@ -97,6 +97,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
       policies: [expect.objectContaining({ type: "dev.gatehouse.policy.site_terms" })],
       links: [expect.objectContaining({ type: "terms_of_service" })],
       expires_at: new Date(clock.now() + HOUR_MS).toISOString(),
+      continue_url: expect.stringContaining(`/v1/ucp/${shop.site_key_hash}/pages/page_`),
     });
     const shown = await get(made.body.id);
     expect([shown.status, shown.body]).toEqual([200, made.body]);

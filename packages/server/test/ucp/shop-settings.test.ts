@@ -26,6 +26,7 @@ const SHOP = {
   links: { privacy_policy: "https://shop.example.com/privacy" },
   allow_unsigned: false,
   buyer_mail: true,
+  cart_link: null,
 };
 
 describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialect) => {
@@ -53,6 +54,7 @@ describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialec
       links: {},
       allow_unsigned: false,
       buyer_mail: true,
+      cart_link: null,
     };
     expect((await shop.admin("GET", "/shop")).body).toEqual(nothing);
     expect((await shop.admin("PUT", "/shop", SHOP)).body).toEqual(SHOP);

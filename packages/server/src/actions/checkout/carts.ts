@@ -68,9 +68,9 @@ export async function createCart(
   const now = clock.now();
   const cart: Cart = {
     cartId: ids.id("cart"),
+    pageId: ids.id("page"),
     siteKeyHash,
     platform,
-    holder: platform.holder,
     ...content,
     createdAt: now,
     expiresAt: now + cartMs(platform),

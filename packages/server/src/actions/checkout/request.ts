@@ -105,15 +105,49 @@ function waitOrNotice(wait: DeclineWait): Pick<Stopped, "wait" | "notice"> {
 }
 
 /** Who asked for what: members of the records of a completion. */
-function completionMembers(agent: Agent, checkout: Checkout, requestId: string): JsonObject {
-  const { checkoutId: checkout_id, quote } = checkout;
-  const route = "/v1/ucp/{site_key_hash}/checkout-sessions/{id}/complete";
+function completionMembers(
+  agent: Agent,
+  { checkoutId: checkout_id, quote }: Checkout,
+  { id, route }: RecordedRoute,
+): JsonObject {
   return {
     agent: { id: agent.agentId },
     checkout: { checkout_id, digest: quoteDigest(quote) },
     protocol: PROTOCOL,
     skill: COMPLETE_CHECKOUT,
-    request: { id: requestId, method: "POST", route },
+    request: { id, method: "POST", route },
+  };
+}
+
+/** The request that records name. */
+interface RecordedRoute {
+  readonly id: string;
+  readonly route: string;
+}
+
+interface CheckoutPurchase
+  extends Pick<PurchaseRequest, "site" | "agent" | "identity" | "payment" | "now"> {
+  /** As it was shown, with this try counted. */
+  readonly checkout: Checkout;
+  readonly request: RecordedRoute;
+}
+
+/** The purchase of a checkout at the price that was shown. */
+export function purchaseOf({ checkout, request, ...purchase }: CheckoutPurchase): PurchaseRequest {
+  const { checkoutId, tries, quote } = checkout;
+  if (quote.currency === null) throw new Error("a checkout without a price");
+  return {
+    kind: "checkout",
+    ...purchase,
+    mandateId: tryId(checkoutId, tries),
+    digest: quoteDigest(quote),
+    kid: null,
+    skill: COMPLETE_CHECKOUT,
+    protocol: PROTOCOL,
+    amount: { currency: quote.currency, minor: quote.totals.totalMinor },
+    items: quotedItems(quote),
+    checkout,
+    recordedRequest: completionMembers(purchase.agent, checkout, request),
   };
 }
 
@@ -150,20 +184,20 @@ export async function checkoutRequest(
     await writeCheckout(tx, shown);
     return ok(stop(shown, { changed: true, notice: isReady(quote) ? notice : undefined }));
   }
-  if (!isReady(quote) || quote.currency === null) return ok(stop(shown));
-  const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
-  return ok(await requestOf(context, tx, { ...completion, site, token, shown, amount }));
+  if (!isReady(quote)) return ok(stop(shown));
+  return ok(await requestOf(context, tx, { ...completion, site, token, shown }));
 }
 
 type Priced = Completion & {
   readonly token: string;
   readonly shown: Checkout;
-  readonly amount: NonNullable<PurchaseRequest["amount"]>;
 };
+
+const ROUTE = "/v1/ucp/{site_key_hash}/checkout-sessions/{id}/complete";
 
 /** The purchase of a checkout that was shown as it is now, if its platform may pay. */
 async function requestOf(context: Context, tx: Transaction, priced: Priced): Promise<Requested> {
-  const { site, token, shown, platform, siteKeyHash, amount } = priced;
+  const { site, token, shown, platform, siteKeyHash, requestId: id } = priced;
   const now = context.clock.now();
   await noteSeen(tx, siteKeyHash, platform, now);
   const { agent, identity } = await platformActor(tx, siteKeyHash, platform, now);
@@ -189,22 +223,7 @@ async function requestOf(context: Context, tx: Transaction, priced: Priced): Pro
   };
   const wait = await declineWait(context, tx, siteKeyHash, payment);
   if (wait !== undefined) return stop(shown, waitOrNotice(wait));
-  const request: PurchaseRequest = {
-    kind: "checkout",
-    site,
-    agent,
-    identity,
-    mandateId: tryId(checkout.checkoutId, checkout.tries),
-    digest: quoteDigest(shown.quote),
-    kid: null,
-    skill: COMPLETE_CHECKOUT,
-    protocol: PROTOCOL,
-    amount,
-    items: quotedItems(shown.quote),
-    payment,
-    checkout,
-    recordedRequest: completionMembers(agent, checkout, priced.requestId),
-    now,
-  };
-  return { kind: "request", request, shown };
+  const request = { id, route: ROUTE };
+  const purchase = purchaseOf({ site, agent, identity, payment, checkout, request, now });
+  return { kind: "request", request: purchase, shown };
 }

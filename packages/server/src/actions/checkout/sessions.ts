@@ -129,6 +129,7 @@ export async function createCheckout(
   const checkout: Checkout = {
     checkoutId: ids.id("chk"),
     pageId: ids.id("page"),
+    browserMac: null,
     siteKeyHash,
     platform,
     cartId,

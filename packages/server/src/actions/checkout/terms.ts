@@ -86,3 +86,23 @@ export async function termsText(
   if (sha256 === undefined || sha256 === current.sha256) return current.text;
   return agreedTerms(db, site.siteKeyHash, sha256);
 }
+
+/** The pages of a shop that a buyer reads before ordering: its terms as they are now, and its own links. */
+export async function termsLinks(
+  context: Context,
+  site: Site,
+): Promise<{ readonly terms: string; readonly links: ShopSettings["links"] }> {
+  const settings = await shopSettings(context.db, site.siteKeyHash);
+  return { terms: termsOf(context, site, settings).url, links: settings.links };
+}
+
+/** Where a shop delivers, or has taxes: countries by their codes, or every country. */
+export async function servedCountries(
+  context: Context,
+  site: Site,
+): Promise<{ readonly asks: boolean; readonly countries: readonly string[] | "all" }> {
+  const { shipping, taxes } = await shopSettings(context.db, site.siteKeyHash);
+  if (shipping.length === 0) return { asks: taxes.length > 0, countries: "all" };
+  const countries = shipping.flatMap((zone) => zone.countries);
+  return { asks: true, countries: countries.includes("*") ? "all" : countries };
+}

@@ -16,7 +16,7 @@ import {
   type ReviewEnd,
 } from "../../purchase/commit-review.js";
 import { evaluate } from "../../purchase/evaluate.js";
-import { type Identity, identityOfAgent } from "../../purchase/identity.js";
+import { type Identity, identityOfAgent, identityOfBuyer } from "../../purchase/identity.js";
 import { settlePayment } from "../../purchase/settle.js";
 import { platformActor, platformOf } from "../checkout/platform-actor.js";
 import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
@@ -34,7 +34,11 @@ async function requesterOf(
   { siteKeyHash, actorId, request }: Review,
   now: number,
 ): Promise<{ readonly agent: Agent; readonly identity: Identity } | undefined> {
-  if (request.kid === null) return platformActor(tx, siteKeyHash, platformOf(actorId), now);
+  if (request.kid === null) {
+    const actor = await platformActor(tx, siteKeyHash, platformOf(actorId), now);
+    if (!request.hosted) return actor;
+    return { ...actor, identity: await identityOfBuyer(tx, siteKeyHash, platformOf(actorId)) };
+  }
   const agent = await agentById(tx, siteKeyHash, actorId);
   return agent && { agent, identity: await identityOfAgent(tx, agent) };
 }
@@ -58,10 +62,17 @@ async function approval(
   const requester = await requesterOf(tx, review, now);
   if (requester === undefined) throw new Error("the agent of a review is gone");
   const { siteKeyHash, request } = review;
-  const { skill, protocol, amount } = request;
-  const firstAskedAt = review.createdAt;
-  const question = { siteKeyHash, ...requester, skill, protocol, amount, firstAskedAt, now };
-  const verdict = await evaluate(context, tx, question);
+  const { skill, protocol, amount, hosted: buyerPresent = false } = request;
+  const verdict = await evaluate(context, tx, {
+    siteKeyHash,
+    ...requester,
+    skill,
+    protocol,
+    amount,
+    buyerPresent,
+    firstAskedAt: review.createdAt,
+    now,
+  });
   if (verdict.reason === "budget_exceeded") return blockOf("budget_exceeded");
   const { record: decision, rulesEvaluated } = verdict;
   const evaluation = { decision, rulesEvaluated, actor, note };
@@ -136,7 +147,7 @@ async function providerBlock(
   { siteKeyHash, escalationId }: ReviewRef,
 ): Promise<Block | undefined> {
   const review = await reviewById(db, siteKeyHash, escalationId);
-  if (review?.status !== "pending" || review.sealedToken === null) return undefined;
+  if (review?.status !== "pending" || review.request.handler === undefined) return undefined;
   if (review.approvedBy.length + 1 < review.approvalsNeeded) return undefined;
   const kind = (await siteByHash(db, siteKeyHash))?.provider?.kind;
   const provider = kind && providers[kind];

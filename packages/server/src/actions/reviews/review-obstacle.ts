@@ -102,12 +102,13 @@ async function agentObstacle(
  */
 async function platformObstacle(
   tx: Transaction,
-  { siteKeyHash, actorId }: Review,
+  { siteKeyHash, actorId, request }: Review,
   provider: Site["provider"],
 ): Promise<Obstacle | undefined> {
   const { standing } = await identityOfPlatform(tx, siteKeyHash, platformOf(actorId));
   if (standing === "suspended") return forNow("platform_suspended");
-  if (standing !== "unlisted") return undefined;
+  // Whoever pays on the provider's page pays for themselves, whichever platform sent them.
+  if (standing !== "unlisted" || request.hosted) return undefined;
   const accepted = acceptedBy(await platformSettings(tx, siteKeyHash), provider);
   return accepted === "admitted" ? forNow("platform_not_admitted") : undefined;
 }

@@ -4,6 +4,7 @@ import type { Actor } from "../../domain/audit/drafts.js";
 import { writePause } from "../../domain/sites/pause/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
+import { closePagesNow } from "../../purchase/reconcile.js";
 import { siteChange } from "./site-change.js";
 
 /**
@@ -24,6 +25,8 @@ export async function pauseSite(
     if (site === undefined) {
       return { records: [], answer: refuse("not_found", "No site has this key hash.") };
     }
+    // Nobody pays any more on a page of the provider that is open.
+    if (target === "paused") await closePagesNow(tx, siteKeyHash, now);
     const records = changed ? [await siteChange(target, site, { actor, now })] : [];
     return { records, answer: ok(site) };
   });

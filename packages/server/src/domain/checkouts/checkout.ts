@@ -81,7 +81,7 @@ export interface Problem {
 /** The buyer has to finish in the shop, because the platform may not pay here. */
 export const NOT_ADMITTED: Problem = Object.freeze({
   code: "platform_not_admitted",
-  content: "The shop does not take payments from this platform. Send the buyer to `continue_url`.",
+  content: "The shop takes no payments from this platform. The buyer can pay at `continue_url`.",
   final: false,
 });
 
@@ -89,7 +89,7 @@ export const NOT_ADMITTED: Problem = Object.freeze({
 export const HANDED_OFF: Problem = Object.freeze({
   code: "payments_declined",
   content:
-    "The shop takes no payments from this platform for a while. Send the buyer to `continue_url`.",
+    "The shop takes no payments from this platform for a while. The buyer can pay at `continue_url`.",
   final: false,
 });
 
@@ -109,6 +109,8 @@ export interface Checkout {
   readonly siteKeyHash: string;
   /** Part of the address of the buyer's page. Anybody who knows it can read the page. */
   readonly pageId: string;
+  /** The browser whose buyer it holds, as a digest of its cookie. Other browsers are not shown the buyer. */
+  readonly browserMac: string | null;
   /** The platform that created it. No other platform can read it. */
   readonly platform: BuyingPlatform;
   /** The signed terms that were shown. */

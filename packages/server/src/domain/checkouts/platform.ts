@@ -1,4 +1,5 @@
 import type { UcpVersion } from "@gatehouse/protocol";
+import type { Field } from "../../infra/db/table.js";
 import type { Holder } from "../../infra/quota/stored-bytes.js";
 
 /** A platform as the caller of a request. */
@@ -18,6 +19,24 @@ export interface BuyingPlatform extends PlatformCaller {
   /** The holder whose share of the site's stored bytes its carts and checkouts use. */
   readonly holder: Holder;
 }
+
+/** The columns of a platform in the rows of carts and checkouts. */
+export const PLATFORM: Field<BuyingPlatform> = {
+  read: (row) => ({
+    url: row.platform_url as string,
+    signed: row.platform_signed === 1,
+    webhookUrl: row.webhook_url as string | null,
+    version: row.ucp_version as UcpVersion,
+    holder: row.holder as Holder,
+  }),
+  write: ({ url, signed, webhookUrl, version, holder }) => ({
+    platform_url: url,
+    platform_signed: signed ? 1 : 0,
+    webhook_url: webhookUrl,
+    ucp_version: version,
+    holder,
+  }),
+};
 
 /** A product and the quantity that a buyer wants. */
 export interface WantedLine {

@@ -1,4 +1,3 @@
-import type { UcpVersion } from "@gatehouse/protocol";
 import type { NewRow, Queries, Transaction } from "../../infra/db/database.js";
 import { selectValue } from "../../infra/db/statements.js";
 import { converted, jsonOrNull, packJson, Table, unpackJson } from "../../infra/db/table.js";
@@ -16,27 +15,14 @@ import {
   type Problem,
   type Quote,
 } from "./checkout.js";
+import { PLATFORM } from "./platform.js";
 
 const checkouts = new Table<Checkout>("checkouts", {
   checkoutId: "checkout_id",
   siteKeyHash: "site_key_hash",
   pageId: "page_id",
-  platform: {
-    read: (row) => ({
-      url: row.platform_url as string,
-      signed: row.platform_signed === 1,
-      webhookUrl: row.webhook_url as string | null,
-      version: row.ucp_version as UcpVersion,
-      holder: row.holder as Holder,
-    }),
-    write: ({ url, signed, webhookUrl, version, holder }) => ({
-      platform_url: url,
-      platform_signed: signed ? 1 : 0,
-      webhook_url: webhookUrl,
-      ucp_version: version,
-      holder,
-    }),
-  },
+  browserMac: "browser_mac",
+  platform: PLATFORM,
   policies: converted(
     "policies",
     (text) => (text === null ? [] : JSON.parse(text)),
@@ -130,7 +116,7 @@ async function recountCheckout(
 /** The columns that change while a checkout is open. Its platform and its expiry never change. */
 const STATE = [
   ...["platform_signed", "webhook_url", "ucp_version", "status", "content", "quote", "problem"],
-  ...["tries", "decision_id", "order_id"],
+  ...["tries", "decision_id", "order_id", "browser_mac"],
 ];
 
 async function writeColumns(tx: Transaction, checkout: Checkout, columns: readonly string[]) {
@@ -142,6 +128,16 @@ async function writeColumns(tx: Transaction, checkout: Checkout, columns: readon
 
 export function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
   return writeColumns(tx, checkout, STATE);
+}
+
+/** Binds a checkout to the first browser that shows it. Returns false if it has one. */
+export async function bindBrowser(
+  tx: Transaction,
+  { checkoutId }: Pick<Checkout, "checkoutId">,
+  browserMac: string,
+): Promise<boolean> {
+  const sql = "UPDATE checkouts SET browser_mac = ? WHERE checkout_id = ? AND browser_mac IS NULL";
+  return (await tx.run(sql, browserMac, checkoutId)) === 1;
 }
 
 /** Writes the signed terms that were shown with a checkout. */

@@ -4,6 +4,12 @@ import { movesMoney } from "@gatehouse/protocol";
 export const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/**
+ * The identity of somebody who pays on the provider's own page. What they spend counts against no agent and
+ * no platform. Its brackets make sure that no host has the same name.
+ */
+export const BUYER = "(buyer)";
+
 /** The decision about a mandate, and the answer to its agent. */
 export interface Decision {
   readonly decisionId: string;
@@ -40,11 +46,16 @@ export interface StoredAnswer {
 }
 
 /**
- * Whether a payment was requested. A skill that moves no money spends nothing, whatever its cart
- * says.
+ * Whether a payment was requested that counts in budgets. A skill that moves no money spends nothing,
+ * whatever its cart says.
  */
-export function isSpent({ outcome, skill }: Pick<Decision, "outcome" | "skill">): boolean {
-  return movesMoney(skill) && (outcome === "approved" || outcome === "paying");
+export function isSpent({
+  outcome,
+  skill,
+  identity,
+}: Pick<Decision, "outcome" | "skill" | "identity">): boolean {
+  if (!movesMoney(skill) || identity === BUYER) return false;
+  return outcome === "approved" || outcome === "paying";
 }
 
 /** A range of time. */

@@ -96,8 +96,8 @@ export async function moveDecision(
   after: Pick<Decision, "outcome" | "reason" | "answer">,
   now: number,
 ): Promise<void> {
-  const { decisionId, amount, skill } = before;
-  const spends = isSpent({ outcome: after.outcome, skill });
+  const { decisionId, amount } = before;
+  const spends = isSpent({ ...before, outcome: after.outcome });
   const spentAt = spends ? (before.spentAt ?? now) : null;
   const { outcome, reason } = after;
   const answer = JSON.stringify(after.answer);

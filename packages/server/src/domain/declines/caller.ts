@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "../../infra/clock.js";
-import type { Transaction } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import type { CountedCaller } from "./decline.js";
+import { countOpen } from "./store.js";
 import { type CallerWait, callerWait } from "./waits.js";
 
 /** The caller that requests a payment. */
@@ -43,6 +44,18 @@ export function countedCaller(
   };
 }
 
+/** The number of payments of an identity at an address that have begun since then and have no outcome. */
+export function openPayments(
+  secrets: Secrets,
+  tx: Queries,
+  siteKeyHash: string,
+  caller: PaymentCaller,
+  since: number,
+): Promise<number> {
+  const { identity, addressMac } = countedCaller(secrets, siteKeyHash, caller, "");
+  return countOpen(tx, { siteKeyHash, identity, addressMac: addressMac ?? "" }, since);
+}
+
 /** Why a payment may not be requested now, as callers read it. */
 export interface DeclineWait {
   readonly kind: CallerWait["kind"];
@@ -65,10 +78,10 @@ export async function declineWait(
   { secrets, clock }: { readonly secrets: Secrets; readonly clock: Clock },
   tx: Transaction,
   siteKeyHash: string,
-  { caller, token }: { readonly caller: PaymentCaller; readonly token: string },
+  { caller, token }: { readonly caller: PaymentCaller; readonly token: string | null },
 ): Promise<DeclineWait | undefined> {
   const now = clock.now();
-  const counted = countedCaller(secrets, siteKeyHash, caller, token);
+  const counted = countedCaller(secrets, siteKeyHash, caller, token ?? "");
   const waiting = await callerWait(tx, counted, now);
   if (waiting === undefined) return undefined;
   const { kind, until } = waiting;

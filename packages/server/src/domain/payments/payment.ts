@@ -26,18 +26,20 @@ export interface Payment {
   readonly decisionId: string;
   /** The review that led to it; null if the rules approved it. */
   readonly escalationId: string | null;
+  /** Whether the buyer pays on the provider's own page, so that there is no token. */
+  readonly hosted: boolean;
   /** The checkout it pays for; null for a mandate. */
   readonly checkoutId: string | null;
   /** Where a buyer comes back to from the card's bank; null where there is no buyer to send there. */
   readonly returnUrl: string | null;
-  /** Where the buyer confirms it to the bank, once that is asked for. */
+  /** Where the buyer confirms it to the bank, once that is asked for, or the provider's page to pay on. */
   readonly challengeUrl: string | null;
   readonly provider: PaymentHandler;
   /** The account it is asked with, now and whenever it is looked after; null for the sandbox. */
   readonly accountId: string | null;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
-  /** How to pay, while it may have to be asked again; erased with the outcome. */
+  /** The token, while the provider may have to be asked again; erased with the outcome. */
   readonly sealedToken: string | null;
   readonly tokenMac: string;
   /** The record that says it was requested. */

@@ -18,6 +18,12 @@ export const CANCEL_AFTER_MS = 23 * HOUR_MS;
 /** How long a buyer has to confirm a payment to the bank: so long the goods are set aside. */
 export const CHALLENGE_MS_MAX = 30 * MINUTE_MS;
 
+/**
+ * How long a provider's page takes a payment, and the goods are reserved. Stripe closes no page earlier than
+ * 30 minutes after it was opened, and a page may be opened some minutes late.
+ */
+export const PAGE_MS_MAX = 45 * MINUTE_MS;
+
 const WAITS_MS = [10 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS];
 
 /** When to ask next about an attempt whose outcome is unknown, or a release that failed. */

@@ -1,6 +1,6 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { rowExists, selectValue } from "../../infra/db/statements.js";
-import { AMOUNT, json, Table } from "../../infra/db/table.js";
+import { AMOUNT, flag, json, Table } from "../../infra/db/table.js";
 import { isOpen, type Payment } from "./payment.js";
 
 const payments = new Table<Payment>("payments", {
@@ -8,6 +8,7 @@ const payments = new Table<Payment>("payments", {
   siteKeyHash: "site_key_hash",
   decisionId: "decision_id",
   escalationId: "escalation_id",
+  hosted: flag("hosted"),
   checkoutId: "checkout_id",
   returnUrl: "return_url",
   challengeUrl: "challenge_url",
@@ -103,6 +104,17 @@ export async function claimPayment(
   const sql =
     "UPDATE payments SET next_at = ?, tries = tries + 1 WHERE attempt_id = ? AND next_at = ?";
   return (await tx.run(sql, until, attemptId, nextAt)) === 1;
+}
+
+/** Makes payments of a site due whose buyers are on the provider's page since then. */
+export async function claimPages(
+  tx: Transaction,
+  siteKeyHash: string,
+  { since, now }: { readonly since: number; readonly now: number },
+): Promise<void> {
+  const sql = `UPDATE payments SET next_at = ?
+    WHERE site_key_hash = ? AND requested_at > ? AND hosted = 1 AND status = 'unknown'`;
+  await tx.run(sql, now, siteKeyHash, since);
 }
 
 /** Postpones the next check of a payment without an outcome. */

@@ -32,6 +32,8 @@ interface ReviewedRequest {
   readonly digest: string;
   /** The checkout that it completes. */
   readonly checkout?: ReviewedCheckout | undefined;
+  /** Whether the buyer pays on the provider's own page once it is approved. */
+  readonly hosted?: true | undefined;
   /** The payment handler that the agent signed; undefined if it does not pay. */
   readonly handler?: string | undefined;
   /** What is bought; undefined if nothing is. */

@@ -45,6 +45,41 @@ export interface ShopSettings {
   readonly allowUnsigned: boolean;
   /** Whether buyers get mail about their orders. */
   readonly buyerMail: boolean;
+  /** A link into the shop's own cart, to which buyers are sent instead of our page; null for our page. */
+  readonly cartLink: string | null;
+}
+
+/** All lines as `id:quantity`, with commas between them. */
+const ITEMS = "{items}";
+/** The product of a shop whose links take one. */
+const ID = "{id}";
+const QUANTITY = "{quantity}";
+
+/** Whether a link says where the goods go. */
+export const isCartLink = (link: string): boolean =>
+  link.includes(ITEMS) || (link.includes(ID) && link.includes(QUANTITY));
+
+/**
+ * The link into the shop's own cart with these goods; undefined if the shop's links take one product and there
+ * are more.
+ *
+ * @example
+ * cartLinkTo("https://shop.example.com/cart/{items}", [{ productId: "rose", quantity: 2 }]); //=> "https://shop.example.com/cart/rose:2"
+ */
+export function cartLinkTo(
+  link: string,
+  lines: readonly { readonly productId: string; readonly quantity: number }[],
+): string | undefined {
+  if (link.includes(ITEMS)) {
+    const items = lines.map(
+      ({ productId, quantity }) => `${encodeURIComponent(productId)}:${quantity}`,
+    );
+    return link.replaceAll(ITEMS, items.join(","));
+  }
+  const [only, ...others] = lines;
+  if (only === undefined || others.length > 0) return undefined;
+  const id = encodeURIComponent(only.productId);
+  return link.replaceAll(ID, id).replaceAll(QUANTITY, String(only.quantity));
 }
 
 export const NO_SHOP: ShopSettings = Object.freeze({
@@ -54,6 +89,7 @@ export const NO_SHOP: ShopSettings = Object.freeze({
   links: {},
   allowUnsigned: false,
   buyerMail: true,
+  cartLink: null,
 });
 
 function twice<T>(list: readonly T[]): T | undefined {

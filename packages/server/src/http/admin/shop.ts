@@ -3,6 +3,7 @@ import { showShopSettings } from "../../actions/sites/read-sites.js";
 import { setShop } from "../../actions/sites/set-shop.js";
 import type { Context } from "../../context.js";
 import {
+  isCartLink,
   LINK_TYPES,
   PERCENT,
   type ShopSettings,
@@ -20,6 +21,7 @@ const OPTIONS_MAX = 20;
 const RATES_MAX = 500;
 const TERMS_CHARS_MAX = 50_000;
 const DAYS_MAX = 365;
+const CART_LINK_CHARS_MAX = 500;
 
 const Country = z
   .string()
@@ -91,6 +93,19 @@ const ShopBody = strict({
     .boolean()
     .default(true)
     .openapi({ description: "Whether buyers are told of their orders by mail." }),
+  cart_link: z
+    .string()
+    .max(CART_LINK_CHARS_MAX)
+    .regex(/^https:\/\/[^\s/]+\/./, "must be an https address with a path")
+    .refine(isCartLink, "must contain {items}, or {id} and {quantity}")
+    .nullable()
+    .default(null)
+    .openapi({
+      description:
+        "A link into the shop's own cart. `continue_url` then leads there instead of to a page of this service. " +
+        "`{items}` stands for `id:quantity,id:quantity`; `{id}` and `{quantity}` for the only product.",
+      example: "https://shop.example.com/cart/{items}",
+    }),
 }).openapi("ShopSettings");
 
 const show = siteRoute("get", "/shop", {
@@ -106,7 +121,7 @@ const replace = siteRoute("put", "/shop", {
   answer: json(ShopBody, "The settings."),
 });
 
-function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
+function render({ allowUnsigned, buyerMail, cartLink, ...shop }: ShopSettings) {
   const { shipping, taxes, terms, links } = shop;
   const body = {
     shipping,
@@ -115,6 +130,7 @@ function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
     links,
     allow_unsigned: allowUnsigned,
     buyer_mail: buyerMail,
+    cart_link: cartLink,
   };
   return structuredClone(body) as z.infer<typeof ShopBody>;
 }
@@ -127,8 +143,13 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(replace, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const { allow_unsigned: allowUnsigned, buyer_mail: buyerMail, ...rest } = c.req.valid("json");
-    const settings = { ...rest, allowUnsigned, buyerMail } as ShopSettings;
+    const { allow_unsigned, buyer_mail, cart_link, ...rest } = c.req.valid("json");
+    const settings = {
+      ...rest,
+      allowUnsigned: allow_unsigned,
+      buyerMail: buyer_mail,
+      cartLink: cart_link,
+    } as ShopSettings;
     const shop = requireOk(await setShop(context, siteKeyHash, settings, actorOf(c)));
     return c.json(render(shop), 200);
   });

@@ -111,8 +111,7 @@ function handedToPerson(checkout: JsonObject): JsonObject {
   if (!PAYABLE.includes(String(checkout.status))) return checkout;
   const others = Array.isArray(checkout.messages) ? checkout.messages : [];
   const content =
-    "Over MCP a signed mandate completes this checkout. Without one, send the buyer to `continue_url`: " +
-    "it shows the order, and a link to the shop.";
+    "Over MCP a signed mandate completes this checkout. Without one, send the buyer to `continue_url` to pay.";
   const severity = "requires_buyer_input";
   const message = { type: "error", code: "mandate_required", content, severity };
   return { ...checkout, status: "requires_escalation", messages: [message, ...others] };

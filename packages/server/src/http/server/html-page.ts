@@ -21,36 +21,59 @@ td{text-align:right;white-space:nowrap;padding-left:1rem}
 tr.total td,tr.total th{font-weight:600}
 a.act,button{display:inline-block;padding:.6rem 1.1rem;border-radius:.5rem;border:1px solid var(--act);background:var(--act);color:var(--on);font:inherit;text-decoration:none;cursor:pointer}
 button.other{background:transparent;color:var(--act)}
-a:focus-visible,button:focus-visible{outline:3px solid var(--act);outline-offset:2px}
+form p.acts{display:flex;flex-wrap:wrap;gap:.75rem}
+a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--act);outline-offset:2px}
+label{display:block;margin:0 0 .75rem}
+input,select{display:block;width:100%;margin-top:.25rem;padding:.55rem .7rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--back);color:var(--ink);font:inherit}
+input[type=radio]{display:inline-block;width:auto;margin:0 .6rem 0 0}
+fieldset{border:0;margin:1.5rem 0 0;padding:0}
+legend{font-size:1.1rem;font-weight:600;padding:0;margin-bottom:.5rem}
+label.choice{display:flex;align-items:baseline;padding:.5rem 0;border-top:1px solid var(--line);margin:0}
+label.choice span{flex:1}
+.notice{border-left:4px solid var(--act);padding:.25rem 0 .25rem .9rem}
+th img{width:3.5rem;height:3.5rem;object-fit:cover;border-radius:.4rem;float:left;margin-right:.8rem}
+@media (min-width:30rem){.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 1rem}}
 `;
 
 const DIGEST = createHash("sha256").update(STYLE).digest("base64");
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${DIGEST}'`,
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+const policyOf = (more: readonly string[]) =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${DIGEST}'`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    ...more,
+  ].join("; ");
+
+const headersWith = (policy: string): Readonly<Record<string, string>> =>
+  Object.freeze({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-robots-tag": "noindex, nofollow",
+  });
 
 /** An address may be secret, so pages are not cached, not indexed, and not named to other sites. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
-  "cache-control": "no-store",
-  "referrer-policy": "no-referrer",
-  "x-robots-tag": "noindex, nofollow",
-});
+export const PAGE_HEADERS = headersWith(policyOf(["form-action 'self'"]));
 
-/** A whole page. `body` is HTML; `refreshS` makes a browser load it again after that time. */
-export function htmlPage(
-  { title, refreshS }: { readonly title: string; readonly refreshS?: number | undefined },
-  body: string,
-): string {
+/** The same for a page with pictures of goods, whose form may lead to these origins. */
+export const shopPageHeaders = (origins: readonly string[]) =>
+  headersWith(policyOf(["img-src https:", ["form-action 'self'", ...origins].join(" ")]));
+
+interface PageSettings {
+  readonly title: string;
+  /** A browser loads the page again after this time. */
+  readonly refreshS?: number | undefined;
+  readonly language?: string;
+}
+
+/** A whole page. `body` is HTML. */
+export function htmlPage({ title, refreshS, language = "en" }: PageSettings, body: string): string {
   const refresh =
     refreshS === undefined ? "" : `\n<meta http-equiv="refresh" content="${refreshS}">`;
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

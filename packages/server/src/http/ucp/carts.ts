@@ -9,6 +9,7 @@ import {
   type UnavailableLines,
   updateCart,
 } from "../../actions/checkout/carts.js";
+import { continueUrl } from "../../actions/checkout/continue-url.js";
 import { idempotentChange } from "../../actions/checkout/idempotent.js";
 import { quotedLines } from "../../actions/checkout/quote.js";
 import { signedTerms } from "../../actions/checkout/terms.js";
@@ -34,7 +35,11 @@ const contentOf = ({ body }: UcpCall): CartContent => ({
 
 type Terms = Awaited<ReturnType<typeof signedTerms>>;
 
-function cartBody({ cart, priced, totals }: PricedCart, terms: Terms): JsonObject {
+function cartBody(
+  { cart, priced, totals }: PricedCart,
+  terms: Terms,
+  continue_url: string | undefined,
+): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
   const messages = lineMessages(cart.lines, priced, "recoverable");
   return {
@@ -48,6 +53,7 @@ function cartBody({ cart, priced, totals }: PricedCart, terms: Terms): JsonObjec
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...terms,
     expires_at: isoTime(expiresAt),
+    ...(continue_url === undefined ? {} : { continue_url }),
   };
 }
 
@@ -63,7 +69,10 @@ async function cartAnswer(
   if (cart.kind === "unavailable") {
     return errorAnswers(lineMessages(cart.lines, cart.priced, "unrecoverable"));
   }
-  return { status, body: cartBody(cart, await signedTerms(context, db, call)) };
+  const { pageId, cancelledAt } = cart.cart;
+  const isOpen = pageId !== null && cancelledAt === null;
+  const url = isOpen ? await continueUrl(context, db, { ...cart.cart, pageId }) : undefined;
+  return { status, body: cartBody(cart, await signedTerms(context, db, call), url) };
 }
 
 async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {

@@ -1,4 +1,5 @@
 import { type JsonObject, lineIdAt, totalEntries, type UcpCapability } from "@gatehouse/protocol";
+import { continueUrl } from "../../actions/checkout/continue-url.js";
 import { signedTerms, type TermsSigner } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { type Checkout, isHandedOff, isReady, pageUrl } from "../../domain/checkouts/checkout.js";
@@ -39,6 +40,12 @@ export interface ShownCheckout extends Omit<CheckoutMessages, "canShip"> {
   readonly checkout: Checkout;
 }
 
+/** Where the buyer goes on: what has begun here ends here. */
+function nextUrl(context: Context, db: Queries, checkout: Checkout): string | Promise<string> {
+  if (checkout.status !== "open") return pageUrl(context.config, checkout);
+  return continueUrl(context, db, { ...checkout, lines: checkout.content.lines });
+}
+
 /** A checkout as its platform sees it. */
 export async function checkoutBody(
   context: Context,
@@ -68,7 +75,7 @@ export async function checkoutBody(
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...(await signedTerms(context, db, { site, signer })),
     expires_at: isoTime(checkout.expiresAt),
-    ...(isOver ? {} : { continue_url: url }),
+    ...(isOver ? {} : { continue_url: await nextUrl(context, db, checkout) }),
     ...(orderId === null ? {} : { order: { id: orderId, permalink_url: url } }),
   };
 }

@@ -71,6 +71,10 @@ function progressMessages(progress: Progress | null): readonly JsonObject[] {
       "A person at the shop looks at this before it is paid. Nothing is asked of the buyer.";
     return [error("review_required", content, "requires_buyer_review")];
   }
+  if (progress?.kind === "challenged" && progress.closesAt !== null) {
+    const content = "The buyer is paying at `continue_url`. Ask again how far it is.";
+    return [error("payment_pending", content, "requires_buyer_input")];
+  }
   if (progress?.kind === "challenged") {
     const content = "The buyer has to confirm the payment to their bank, at `continue_url`.";
     return [error("requires_3ds", content, "requires_buyer_input")];

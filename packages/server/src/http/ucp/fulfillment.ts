@@ -9,7 +9,8 @@ import {
 import { invalid } from "./errors.js";
 import { objectIn, TEXT_CHARS_MAX, textIn, textsIn } from "./fields.js";
 
-const ADDRESS = [
+/** The members of a postal address that are kept. */
+export const ADDRESS_FIELDS = [
   "street_address",
   "extended_address",
   "address_locality",
@@ -37,7 +38,7 @@ function onlyIn(value: JsonValue | undefined, name: string): JsonObject {
 function readAddress(value: JsonValue, i: number): Address {
   const name = `fulfillment.methods[0].destinations[${i}]`;
   const { id } = objectIn(value, name);
-  const address = textsIn(value, name, ADDRESS, TEXT_CHARS_MAX);
+  const address = textsIn(value, name, ADDRESS_FIELDS, TEXT_CHARS_MAX);
   return { ...address, id: textIn(id, `${name}.id`, TEXT_CHARS_MAX) || `dest_${i + 1}` };
 }
 

@@ -11,9 +11,10 @@ import { signAnswer, type UcpAnswer } from "./answer.js";
 import { negotiateWith, profileUrlIn, proveCaller } from "./caller.js";
 import { invalid, problemAnswer, refusalIn, renderUcpError } from "./errors.js";
 import type { Operation } from "./operation.js";
-import { pageRoute, termsRoute } from "./pages.js";
+import { pageRoutes } from "./pages/routes.js";
 import { OPERATIONS, performOperation } from "./perform.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
+import { termsRoute } from "./terms.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
@@ -29,7 +30,7 @@ export function ucpGroups(context: Context, profiles: PlatformProfiles): readonl
   );
   return [
     { name: "ucp", cors: "open", routes: [termsRoute(context), ...operations] },
-    { name: "pages", cors: "none", routes: [pageRoute(context)] },
+    { name: "pages", cors: "none", routes: pageRoutes(context) },
   ];
 }
 

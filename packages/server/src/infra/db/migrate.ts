@@ -43,6 +43,7 @@ import { productSearch } from "./migrations/0034-product-search.js";
 import { filteredLists } from "./migrations/0035-filtered-lists.js";
 import { ucpVersions } from "./migrations/0036-ucp-versions.js";
 import { orderPages } from "./migrations/0037-order-pages.js";
+import { handOff } from "./migrations/0038-hand-off.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -84,6 +85,7 @@ const MIGRATIONS: readonly Migration[] = [
   filteredLists,
   ucpVersions,
   orderPages,
+  handOff,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -9,6 +9,7 @@ import type {
   AuthorizationRequest,
   AuthorizationState,
   MoneyReturn,
+  PageRequest,
   PaymentProvider,
   ProviderAnswer,
   VoidResult,
@@ -90,12 +91,22 @@ function verdictOf(token: string, returnUrl: string | null): Verdict {
   return declined("unknown_token");
 }
 
-/** The page on which a buyer confirms a payment, in place of the bank's. */
-const sandboxChallengePath = (reference: string) => `/v1/sandbox/challenges/${reference}`;
+/** The page on which a buyer confirms a payment, in place of the bank's, or pays, in place of a provider's. */
+function sandboxPath({ reference, closesAt }: SandboxRow): string {
+  return `/v1/sandbox/${closesAt === null ? "challenges" : "payments"}/${reference}`;
+}
 
-function answerOf({ status, reference, reason }: SandboxRow): ProviderAnswer {
+const CLOSED = "page_closed";
+
+function answerOf(
+  { status, reference, reason, closesAt }: SandboxRow,
+  now: number,
+): ProviderAnswer {
   if (status === "authorized" || status === "captured") {
     return { outcome: "authorized", reference, expiresAt: null };
+  }
+  if (status === "challenged" && closesAt !== null && now >= closesAt) {
+    return { outcome: "declined", reason: CLOSED, reference };
   }
   if (status === "declined" || status === "released" || status === "lapsed") {
     return { outcome: "declined", reason: reason ?? "released", reference };
@@ -106,6 +117,9 @@ function answerOf({ status, reference, reason }: SandboxRow): ProviderAnswer {
 function capturedOf({ amount, capturedMinor }: SandboxRow): Money {
   return { currency: amount.currency, minor: capturedMinor ?? amount.minor };
 }
+
+const digestOf = (parts: readonly (string | number)[]) =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
 interface SandboxTools {
   /** The public address of the service, where challenges are confirmed. */
@@ -139,9 +153,7 @@ export class SandboxProvider implements PaymentProvider {
 
   async authorize(request: AuthorizationRequest): Promise<ProviderAnswer> {
     const { idempotencyKey, amount, token, siteKeyHash } = request;
-    const digest = createHash("sha256")
-      .update(JSON.stringify([siteKeyHash, amount.currency, amount.minor, token]))
-      .digest("hex");
+    const digest = digestOf([siteKeyHash, amount.currency, amount.minor, token]);
     const before = request.first
       ? undefined
       : await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
@@ -149,15 +161,41 @@ export class SandboxProvider implements PaymentProvider {
     const fault = this.amountFault(amount);
     const verdict =
       fault === undefined ? verdictOf(token, request.returnUrl) : declined("amount_out_of_range");
+    const answer = await this.insert(request, digest, {
+      status: verdict.status === "silent" ? "authorized" : verdict.status,
+      reason: verdict.status === "authorized" ? null : verdict.reason,
+      closesAt: null,
+    });
+    // A shop can test an authorization whose answer is lost.
+    if (verdict.status === "silent") return { outcome: "unknown", reason: "timed_out" };
+    return answer;
+  }
+
+  async openPage(request: PageRequest): Promise<ProviderAnswer> {
+    const { siteKeyHash, amount, closesAt } = request;
+    const digest = digestOf([siteKeyHash, amount.currency, amount.minor, "page"]);
+    const fault = this.amountFault(amount);
+    const page =
+      fault === undefined
+        ? ({ status: "challenged", reason: "requires_action", closesAt } as const)
+        : ({ status: "declined", reason: "amount_out_of_range", closesAt: null } as const);
+    return this.insert(request, digest, page);
+  }
+
+  /** Writes an authorization, or answers as to the first request with this key. */
+  private async insert(
+    { siteKeyHash, idempotencyKey, amount, returnUrl }: AuthorizationRequest | PageRequest,
+    requestDigest: string,
+    state: Pick<SandboxRow, "status" | "reason" | "closesAt">,
+  ): Promise<ProviderAnswer> {
     const row: SandboxRow = {
       idempotencyKey,
       siteKeyHash,
-      requestDigest: digest,
+      requestDigest,
       amount,
       reference: this.ids.id("sandbox"),
-      status: verdict.status === "silent" ? "authorized" : verdict.status,
-      reason: verdict.status === "authorized" ? null : verdict.reason,
-      returnUrl: request.returnUrl,
+      ...state,
+      returnUrl,
       capturedMinor: null,
       createdAt: this.clock.now(),
     };
@@ -166,18 +204,16 @@ export class SandboxProvider implements PaymentProvider {
     } catch (error) {
       if (!(error instanceof DatabaseConflictError)) throw error;
       const first = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
-      if (first !== undefined) return this.answerRepeat(first, digest);
+      if (first !== undefined) return this.answerRepeat(first, requestDigest);
       throw error;
     }
-    // A shop can test an authorization whose answer is lost.
-    if (verdict.status === "silent") return { outcome: "unknown", reason: "timed_out" };
     return this.answer(row);
   }
 
   private answer(row: SandboxRow): ProviderAnswer {
-    const answer = answerOf(row);
+    const answer = answerOf(row, this.clock.now());
     if (row.status !== "challenged" || answer.outcome !== "unknown") return answer;
-    return { ...answer, challengeUrl: this.baseUrl + sandboxChallengePath(row.reference) };
+    return { ...answer, challengeUrl: this.baseUrl + sandboxPath(row) };
   }
 
   private async answerRepeat(row: SandboxRow, digest: string): Promise<ProviderAnswer> {
@@ -193,7 +229,7 @@ export class SandboxProvider implements PaymentProvider {
     }
     await this.db.shortTransaction((tx) => endProcessing(tx, siteKeyHash, idempotencyKey));
     const ended = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
-    return answerOf(ended ?? row);
+    return answerOf(ended ?? row, this.clock.now());
   }
 
   async read({ siteKeyHash, idempotencyKey }: Attempt): Promise<ProviderAnswer | undefined> {

@@ -14,6 +14,8 @@ export interface SandboxRow {
     | ("released" | "captured" | "lapsed");
   readonly reason: string | null;
   readonly returnUrl: string | null;
+  /** When the page closes on which its buyer pays; null if it is paid with a token. */
+  readonly closesAt: number | null;
   /** The captured amount. */
   readonly capturedMinor: number | null;
   readonly createdAt: number;
@@ -28,6 +30,7 @@ const authorizations = new Table<SandboxRow>("sandbox_authorizations", {
   status: "status",
   reason: "reason",
   returnUrl: "return_url",
+  closesAt: "closes_at",
   capturedMinor: "captured_minor",
   createdAt: "created_at",
 });

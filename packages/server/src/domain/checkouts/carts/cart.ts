@@ -1,16 +1,15 @@
 import type { JsonObject } from "@gatehouse/protocol";
-import type { Holder } from "../../../infra/quota/stored-bytes.js";
 import { HOUR_MS } from "../../../infra/time.js";
-import type { PlatformCaller, WantedLine } from "../platform.js";
+import type { BuyingPlatform, PlatformCaller, WantedLine } from "../platform.js";
 
 /** A UCP cart. */
 export interface Cart {
   readonly cartId: string;
   readonly siteKeyHash: string;
+  /** Names its page. Anybody who knows it can read the page; null for a cart of an earlier version. */
+  readonly pageId: string | null;
   /** The platform that created it. No other platform can read it. */
-  readonly platform: PlatformCaller;
-  /** The holder whose share of the site's stored bytes it uses. */
-  readonly holder: Holder;
+  readonly platform: BuyingPlatform;
   readonly lines: readonly WantedLine[];
   /** What the platform said about the buyer and the location, as it was received. */
   readonly buyer: JsonObject;

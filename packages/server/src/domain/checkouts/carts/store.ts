@@ -7,16 +7,14 @@ import {
   type Holder,
   rowBytes,
 } from "../../../infra/quota/stored-bytes.js";
+import { PLATFORM } from "../platform.js";
 import { CART_ID, type Cart } from "./cart.js";
 
 const carts = new Table<Cart>("carts", {
   cartId: "cart_id",
   siteKeyHash: "site_key_hash",
-  platform: {
-    read: (row) => ({ url: row.platform_url as string, signed: row.platform_signed === 1 }),
-    write: ({ url, signed }) => ({ platform_url: url, platform_signed: signed ? 1 : 0 }),
-  },
-  holder: "holder",
+  pageId: "page_id",
+  platform: PLATFORM,
   lines: json("lines"),
   buyer: json("buyer"),
   context: json("context"),
@@ -28,13 +26,14 @@ const carts = new Table<Cart>("carts", {
 /** The row of a cart, with the bytes that it takes. */
 function rowOf(cart: Cart): NewRow & { readonly bytes: number } {
   const row = carts.rowOf(cart);
-  const texts = [row.platform_url, row.lines, row.buyer, row.context] as string[];
+  const { platform_url, webhook_url, lines, buyer, context } = row;
+  const texts = [platform_url, webhook_url, lines, buyer, context] as (string | null)[];
   return { ...row, bytes: rowBytes(...texts) };
 }
 
 export async function insertCart(tx: Transaction, cart: Cart): Promise<void> {
   const row = rowOf(cart);
-  await countBytes(tx, cart.siteKeyHash, cart.holder, row.bytes);
+  await countBytes(tx, cart.siteKeyHash, cart.platform.holder, row.bytes);
   await tx.insert("carts", [row]);
 }
 
@@ -47,6 +46,15 @@ export async function cartById(
   return carts.get(db, "WHERE site_key_hash = ? AND cart_id = ?", siteKeyHash, cartId);
 }
 
+export async function cartByPage(
+  db: Queries,
+  siteKeyHash: string,
+  pageId: string,
+): Promise<Cart | undefined> {
+  if (!CART_ID.test(pageId)) return undefined;
+  return carts.get(db, "WHERE site_key_hash = ? AND page_id = ?", siteKeyHash, pageId);
+}
+
 /** Locks a cart until the transaction ends, so that changes happen one after the other. */
 export async function lockCart(tx: Transaction, cartId: string): Promise<void> {
   if (!CART_ID.test(cartId)) return;
@@ -55,11 +63,11 @@ export async function lockCart(tx: Transaction, cartId: string): Promise<void> {
 
 /** Replaces the whole content of a cart. */
 export async function replaceCart(tx: Transaction, cart: Cart): Promise<void> {
-  const { cartId, siteKeyHash, holder } = cart;
+  const { cartId, siteKeyHash, platform } = cart;
   const row = rowOf(cart);
   const before = await selectNumber(tx, "bytes", "carts WHERE cart_id = ?", cartId);
   await carts.update(tx, row, ["lines", "buyer", "context", "bytes"], "cart_id = ?", cartId);
-  await countBytes(tx, siteKeyHash, holder, row.bytes - before);
+  await countBytes(tx, siteKeyHash, platform.holder, row.bytes - before);
 }
 
 export async function endCart(tx: Transaction, cartId: string, now: number): Promise<void> {

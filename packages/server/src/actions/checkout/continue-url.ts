@@ -1,0 +1,24 @@
+import type { Context } from "../../context.js";
+import { pageUrl } from "../../domain/checkouts/checkout.js";
+import type { WantedLine } from "../../domain/checkouts/platform.js";
+import { cartLinkTo } from "../../domain/shop-settings/shop-settings.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
+import type { Queries } from "../../infra/db/database.js";
+
+/** Something that a person can take over: a cart or a checkout. */
+interface Continued {
+  readonly siteKeyHash: string;
+  readonly pageId: string;
+  readonly lines: readonly WantedLine[];
+}
+
+/** Where a person goes on with a cart or a checkout: the shop's own cart if the owner says so, or our page. */
+export async function continueUrl(
+  { config }: Pick<Context, "config">,
+  db: Queries,
+  { lines, ...page }: Continued,
+): Promise<string> {
+  const { cartLink } = await shopSettings(db, page.siteKeyHash);
+  const own = cartLink === null ? undefined : cartLinkTo(cartLink, lines);
+  return own ?? pageUrl(config, page);
+}

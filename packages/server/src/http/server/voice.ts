@@ -1,0 +1,36 @@
+import { formatAmount, htmlText } from "@gatehouse/protocol";
+import { type BuyerWords, type Language, wordsIn } from "../../domain/buyer-words/words.js";
+
+/** How a page for buyers speaks. */
+export interface Voice {
+  readonly language: Language;
+  readonly words: BuyerWords;
+  /** A sum of money, as the language writes it, as HTML. */
+  money(minor: number, currency: string): string;
+  /** A time of day, as text. */
+  time(at: number): string;
+  dateTime(at: number): string;
+}
+
+export function voiceOf(language: Language): Voice {
+  const timeZone = "UTC";
+  const clock = { hour: "2-digit", minute: "2-digit", timeZone, timeZoneName: "short" } as const;
+  const date = { day: "numeric", month: "short", year: "numeric" } as const;
+  return {
+    language,
+    words: wordsIn(language),
+    money: (minor, currency) => {
+      const amount = formatAmount({ minor, currency });
+      const digits = amount.split(".")[1]?.length ?? 0;
+      const format = new Intl.NumberFormat(language, {
+        style: "currency",
+        currency,
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+      });
+      return htmlText(format.format(amount as Intl.StringNumericLiteral));
+    },
+    time: (at) => new Intl.DateTimeFormat(language, clock).format(at),
+    dateTime: (at) => new Intl.DateTimeFormat(language, { ...date, ...clock }).format(at),
+  };
+}

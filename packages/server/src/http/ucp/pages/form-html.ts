@@ -1,0 +1,140 @@
+import { htmlText, type JsonObject } from "@gatehouse/protocol";
+import { shownEntries } from "../../../actions/checkout/buyer-entries.js";
+import { quoteDigest } from "../../../actions/checkout/quote.js";
+import { filled } from "../../../domain/buyer-words/words.js";
+import { type Checkout, isReady, type QuotedOption } from "../../../domain/checkouts/checkout.js";
+import { isolated } from "../../server/html-page.js";
+import type { Voice } from "../../server/voice.js";
+import { countryNames } from "./countries.js";
+
+/** What a form needs to know of the shop. */
+export interface FormShop {
+  /** Whether the shop asks where the buyer is, and which countries it serves. */
+  readonly asks: boolean;
+  readonly countries: readonly string[] | "all";
+  readonly terms: string;
+  readonly links: Readonly<Partial<Record<string, string>>>;
+}
+
+const TEXT_CHARS_MAX = 200;
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly autocomplete: string;
+  readonly type?: string;
+  readonly isRequired?: boolean;
+}
+
+function input({ name, label, autocomplete, type = "text", isRequired }: Field, value: string) {
+  const required = isRequired ? " required" : "";
+  return `<label>${htmlText(label)}
+<input type="${type}" name="${name}" value="${htmlText(value)}" autocomplete="${autocomplete}" maxlength="${TEXT_CHARS_MAX}"${required}></label>`;
+}
+
+const textOf = (members: JsonObject, name: string) => {
+  const value = members[name];
+  return typeof value === "string" ? value : "";
+};
+
+function countryField(voice: Voice, { countries }: FormShop, chosen: string): string {
+  const { form } = voice.words;
+  const options = countryNames(voice.language, countries).map(({ code, name }) => {
+    const selected = code === chosen.toUpperCase() ? " selected" : "";
+    return `<option value="${code}"${selected}>${htmlText(name)}</option>`;
+  });
+  return `<label>${htmlText(form.country)}
+<select name="address_country" autocomplete="country" required>
+<option value="">${htmlText(form.chooseCountry)}</option>
+${options.join("\n")}
+</select></label>`;
+}
+
+/** The fields of an address, or of the place alone if nothing is delivered. */
+function addressFields(voice: Voice, shop: FormShop, ships: boolean, address: JsonObject): string {
+  if (!ships && !shop.asks) return "";
+  const { form } = voice.words;
+  const field = (name: string, label: string, autocomplete: string, isRequired = false) =>
+    input({ name, label, autocomplete, isRequired }, textOf(address, name));
+  const country = countryField(voice, shop, textOf(address, "address_country"));
+  const region = field("address_region", form.region, "address-level1");
+  if (!ships) return fieldset(form.country, [country, region]);
+  return fieldset(form.address, [
+    '<div class="pair">',
+    field("first_name", form.firstName, "given-name", true),
+    field("last_name", form.lastName, "family-name", true),
+    "</div>",
+    field("street_address", form.street, "address-line1", true),
+    field("extended_address", form.extended, "address-line2"),
+    '<div class="pair">',
+    field("postal_code", form.postalCode, "postal-code"),
+    field("address_locality", form.city, "address-level2", true),
+    "</div>",
+    region,
+    country,
+    field("phone_number", form.phone, "tel"),
+  ]);
+}
+
+const fieldset = (legend: string, parts: readonly string[]) =>
+  ["<fieldset>", `<legend>${htmlText(legend)}</legend>`, ...parts, "</fieldset>"].join("\n");
+
+function daysText({ words: { form } }: Voice, [from, to]: readonly [number, number]): string {
+  if (from !== to) return filled(form.fromToDays, { from, to });
+  return from === 1 ? form.oneDay : filled(form.days, { count: from });
+}
+
+function optionField(voice: Voice, currency: string, { content, quote }: Checkout): string {
+  if (quote.options.length === 0) return "";
+  const choice = ({ id, title, amountMinor, days }: QuotedOption) => {
+    const checked = id === content.delivery.optionId ? " checked" : "";
+    const soft =
+      days === null ? "" : ` <span class="soft">${htmlText(daysText(voice, days))}</span>`;
+    const price = voice.money(amountMinor, currency);
+    return `<label class="choice"><input type="radio" name="option" value="${htmlText(id)}"${checked} required><span>${isolated(title)}${soft}</span>${price}</label>`;
+  };
+  return fieldset(voice.words.form.method, quote.options.map(choice));
+}
+
+function agreement({ words: { form } }: Voice, { terms, links }: FormShop): string {
+  const link = (url: string, text: string) =>
+    `<a rel="noreferrer" href="${htmlText(url)}">${htmlText(text)}</a>`;
+  const agree = filled(htmlText(form.agree), { terms: link(terms, form.terms) });
+  const own = Object.entries(form.links).flatMap(([type, text]) => {
+    const url = links[type];
+    return url === undefined ? [] : [link(url, text)];
+  });
+  return `<p class="soft">${[agree, ...own].join(" &middot; ")}</p>`;
+}
+
+/**
+ * The form of an open checkout. Everything that the buyer decides about is in it, so that a browser without
+ * cookies can order too. `Enter` in a field presses the first button.
+ */
+export function orderForm(
+  voice: Voice,
+  shop: FormShop,
+  checkout: Checkout,
+  browser: string,
+): string {
+  const { form } = voice.words;
+  const { quote } = checkout;
+  const { email, address } = shownEntries(checkout, browser);
+  const button = (value: string, text: string, kind = "") =>
+    `<button name="do" value="${value}"${kind}>${htmlText(text)}</button>`;
+  const acts = isReady(quote)
+    ? [button("pay", form.pay), button("update", form.update, ' class="other"')]
+    : [button("update", form.proceed)];
+  const contact = { name: "email", label: form.email, autocomplete: "email", type: "email" };
+  return [
+    '<form method="post">',
+    `<input type="hidden" name="quote" value="${quoteDigest(quote)}">`,
+    fieldset(form.contact, [input({ ...contact, isRequired: true }, email)]),
+    addressFields(voice, shop, quote.ships, address),
+    optionField(voice, quote.currency ?? "", checkout),
+    ...(isReady(quote) ? [agreement(voice, shop)] : []),
+    `<p class="acts">${acts.join("\n")}</p>`,
+    `<p class="soft">${htmlText(form.payNext)}</p>`,
+    "</form>",
+  ].join("\n");
+}

@@ -1,0 +1,106 @@
+import { htmlText } from "@gatehouse/protocol";
+import { filled } from "../../../domain/buyer-words/words.js";
+import type { Quote } from "../../../domain/checkouts/checkout.js";
+import type { Site } from "../../../domain/sites/site.js";
+import type { WholeOrder } from "../../../purchase/orders/whole-order.js";
+import { htmlPage, isolated } from "../../server/html-page.js";
+import type { Voice } from "../../server/voice.js";
+
+/** A heading and a sentence about the state of an order. */
+export interface Message {
+  readonly heading: string;
+  readonly text: string;
+}
+
+interface Row {
+  /** HTML. */
+  readonly name: string;
+  readonly minor: number;
+}
+
+/** Names with their prices, and the total below. */
+function priceTable(
+  { words, money }: Voice,
+  currency: string,
+  rows: readonly Row[],
+  totalMinor: number,
+): string {
+  const row = ({ name, minor }: Row, kind = "") =>
+    `<tr${kind}><th scope="row">${name}</th><td>${money(minor, currency)}</td></tr>`;
+  const total = row({ name: htmlText(words.order.total), minor: totalMinor }, ' class="total"');
+  return ["<table>", ...rows.map((one) => row(one)), total, "</table>"].join("\n");
+}
+
+function itemName({ words }: Voice, title: string, quantity: number, left = quantity): string {
+  const gone = quantity - left;
+  const count = filled(words.order.cancelledPieces, { count: gone });
+  const cancelled = gone === 0 ? "" : ` <span class="soft">(${htmlText(count)})</span>`;
+  return `${isolated(title)} &times; ${quantity}${cancelled}`;
+}
+
+/** Only from an encrypted address: the page says which goods somebody buys. */
+const picture = (url: string | null) =>
+  url?.startsWith("https://")
+    ? `<img src="${htmlText(url)}" alt="" loading="lazy" referrerpolicy="no-referrer">`
+    : "";
+
+/** The items with pictures and prices, delivery, taxes and the total. */
+export function summary(
+  voice: Voice,
+  quote: Pick<Quote, "currency" | "lines" | "totals">,
+  order: WholeOrder | null,
+): string {
+  const { currency, lines, totals } = quote;
+  const { words } = voice;
+  if (currency === null) return "";
+  const items = lines.flatMap((line, i) => {
+    if (typeof line === "string") return [];
+    const left = order?.lines[i]?.total ?? line.quantity;
+    const name = picture(line.imageUrl) + itemName(voice, line.title, line.quantity, left);
+    return [{ name, minor: line.amountMinor }];
+  });
+  const { shippingMinor, taxMinor, totalMinor } = totals;
+  const more = [
+    ...(shippingMinor === null
+      ? []
+      : [{ name: htmlText(words.order.delivery), minor: shippingMinor }]),
+    ...(taxMinor === 0 ? [] : [{ name: htmlText(words.order.tax), minor: taxMinor }]),
+  ];
+  return priceTable(voice, currency, [...items, ...more], totalMinor);
+}
+
+/** The same of an order without a checkout: a mandate's total is that of its items. */
+export function orderSummary(voice: Voice, { order, lines }: WholeOrder): string {
+  const { amount, items } = order;
+  const rows = items.map(({ title, quantity, unit_minor }, i) => ({
+    name: itemName(voice, title, quantity, lines[i]?.total),
+    minor: unit_minor * quantity,
+  }));
+  return priceTable(voice, amount.currency, rows, amount.minor);
+}
+
+const shopLine = ({ name, domain }: Site) =>
+  `<p class="soft">${isolated(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`;
+
+export const paragraph = (text: string) => `<p>${htmlText(text)}</p>`;
+
+export const notice = (text: string) => `<p class="notice" role="alert">${htmlText(text)}</p>`;
+
+interface BuyerPageParts {
+  readonly site: Site;
+  readonly voice: Voice;
+  readonly heading: string;
+  readonly isTest: boolean;
+  readonly refreshS?: number | undefined;
+}
+
+/** A page of a shop for a buyer. */
+export function buyerPage(
+  { site, voice, heading, isTest, refreshS }: BuyerPageParts,
+  parts: readonly string[],
+): string {
+  const { language, words } = voice;
+  const test = isTest ? [`<p class="soft">${htmlText(words.order.test)}</p>`] : [];
+  const body = [shopLine(site), ...test, `<h1>${htmlText(heading)}</h1>`, ...parts].join("\n");
+  return htmlPage({ title: heading, refreshS, language }, body);
+}
