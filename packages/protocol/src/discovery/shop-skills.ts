@@ -70,8 +70,8 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
   get_order: shopSkill(
     "Get an order",
-    "See what became of an order: sent, cancelled, refunded. Only the platform that placed it may, " +
-      "and it has to sign the request.",
+    "See what became of an order: sent, cancelled, refunded. Only whoever placed it may: an agent with a " +
+      "signed mandate, a platform with a signed request.",
     "Where is my order from {site}?",
   ),
 });

@@ -94,6 +94,17 @@ const MANDATE: JsonObject = {
     "of the checkout. Without it the tool says what to sign.",
 };
 
+/** The mandate with which an agent reads its own order. */
+const ORDER_MANDATE: JsonObject = {
+  ...objectOf({ signed: { type: "object" }, envelope: { type: "object" } }, ["signed", "envelope"]),
+  description:
+    "For an agent that placed the order with a mandate: a mandate whose skill is get_order and whose " +
+    "arguments are {id}. No `meta` is needed then.",
+};
+
+/** Tools that need no `meta`: the catalog, and an order that an agent reads with a mandate. */
+const needsNoMeta = (id: string) => OPEN_SHOP_TOOLS.includes(id) || id === "get_order";
+
 /** The arguments of each tool besides `meta`; those that must be there. */
 const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
   search_catalog: [{ catalog: SEARCH }, ["catalog"]],
@@ -108,7 +119,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]
   update_checkout: [{ id: TEXT, checkout: CHECKOUT }, ["id", "checkout"]],
   complete_checkout: [{ id: TEXT, checkout: { type: "object" }, mandate: MANDATE }, ["id"]],
   cancel_checkout: [{ id: TEXT }, ["id"]],
-  get_order: [{ id: TEXT }, ["id"]],
+  get_order: [{ id: TEXT, mandate: ORDER_MANDATE }, ["id"]],
 };
 
 /** The tools that anybody may call, with or without a profile: they tell what the shop's own pages tell. */
@@ -131,7 +142,7 @@ export function shopTool({ id, title, description }: LiveSkill): JsonObject {
     title,
     description,
     inputSchema: objectOf({ meta: META, ...properties }, [
-      ...(OPEN_SHOP_TOOLS.includes(id) ? [] : ["meta"]),
+      ...(needsNoMeta(id) ? [] : ["meta"]),
       ...required,
     ]),
     outputSchema: OUTPUT,

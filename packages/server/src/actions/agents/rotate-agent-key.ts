@@ -13,7 +13,8 @@ import { endKey, insertKey, keyByKid, keysOf } from "../../domain/agents/keys/st
 import { agentById } from "../../domain/agents/store.js";
 import { agentActor } from "../../domain/audit/drafts.js";
 import type { Site } from "../../domain/sites/site.js";
-import { isSignedForNow, keyFault } from "../mandates/admit.js";
+import { isSignedForNow } from "../mandates/admit.js";
+import { keyFault } from "../mandates/agent-standing.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./change-agent.js";
 

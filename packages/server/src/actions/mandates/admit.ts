@@ -12,14 +12,8 @@ import {
   taggedBytes,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
-import {
-  readsOfAgent,
-  requestingAgent,
-  type SigningKey,
-  signingKey,
-} from "../../domain/agents/requesting/store.js";
-import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import { readsOfAgent, type SigningKey, signingKey } from "../../domain/agents/requesting/store.js";
 import { mandateSettings, readOfSettings } from "../../domain/mandate-settings/store.js";
 import { skillsOf } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
@@ -27,6 +21,7 @@ import type { ExpectedRead, Transaction } from "../../infra/db/database.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
 import { readOfLimit, refundExact, takeExact } from "../../infra/rate-limit/exact.js";
 import { MINUTE_MS } from "../../infra/time.js";
+import { agentStanding, keyFault, RETIRED, type Standing } from "./agent-standing.js";
 import type { MandateCall, MandateFault, ProvenFacts } from "./submission.js";
 
 /** The part of a site's rate that every agent may use; the rest is for agents that sent few mandates. */
@@ -52,22 +47,6 @@ const NOBODYS_KEY = {
   crv: "Ed25519",
   x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 } as const;
-/** The key was rotated out. */
-export const RETIRED = "key_retired";
-export const REVOKED = "key_revoked";
-
-/** Why a key may not sign for the agent that a mandate names; undefined if it may. */
-export function keyFault(
-  key: RegisteredKey | undefined,
-  agentId: string,
-  now: number,
-): string | undefined {
-  if (key === undefined) return "unknown_key";
-  if (key.agentId !== agentId) return "key_of_another_agent";
-  if (key.status === "revoked") return REVOKED;
-  return key.notAfter !== null && now >= key.notAfter ? RETIRED : undefined;
-}
-
 export function mandateAudience(baseUrl: string, { siteKey }: Pick<Site, "siteKey">): string {
   return `${baseUrl}/v1/m/${siteKey}/mandate`;
 }
@@ -156,30 +135,7 @@ export async function withRateShare<T>(
   }
 }
 
-/** When a mandate may be used (decisions 6: skew 60 s, a lifetime the owner sets). */
-function windowFault(
-  { issuedAt, expiresAt }: Mandate,
-  { lifeMs }: MandateSettings,
-  now: number,
-): MandateFault | undefined {
-  if (issuedAt > now + CLOCK_SKEW_MS) return { reason: "mandate_not_yet_valid" };
-  if (expiresAt <= issuedAt || expiresAt - issuedAt > lifeMs)
-    return { reason: "lifetime_too_long" };
-  return now >= expiresAt + CLOCK_SKEW_MS ? { reason: "mandate_expired" } : undefined;
-}
-
-function statusFault({ status }: Agent): MandateFault | undefined {
-  if (status === "active") return undefined;
-  if (status === "pending") return { reason: "agent_pending" };
-  if (status === "suspended") return { reason: "agent_suspended" };
-  return { reason: "identity_check_failed", specific: `agent_${status}` };
-}
-
-type Admitted =
-  | { readonly ok: true; readonly agent: Agent }
-  | { readonly ok: false; readonly fault: MandateFault };
-
-const refused = (fault: MandateFault): Admitted => ({ ok: false, fault });
+const refused = (fault: MandateFault): Standing => ({ ok: false, fault });
 
 interface AdmissionRequest {
   readonly site: Site;
@@ -241,27 +197,13 @@ export async function admitMandate(
   { config }: Context,
   tx: Transaction,
   { site, mandate, share, now }: AdmissionRequest,
-): Promise<Admitted> {
+): Promise<Standing> {
   const { siteKeyHash } = site;
-  const { agentId, skill, protocol, envelope } = mandate;
+  const { skill, protocol } = mandate;
   const settings = await mandateSettings(tx, siteKeyHash);
-  const late = windowFault(mandate, settings, now);
-  if (late !== undefined) return refused(late);
-  const requesting = await requestingAgent(tx, siteKeyHash, { agentId, kid: envelope.kid });
-  if (requesting === undefined) {
-    return refused({ reason: "identity_check_failed", specific: "unknown_agent" });
-  }
-  const { agent, key, lockedUntil } = requesting;
-  const revoked = keyFault(key, agentId, now);
-  if (revoked !== undefined) {
-    return refused({ reason: "identity_check_failed", specific: revoked });
-  }
-  const stopped = statusFault(agent);
-  if (stopped !== undefined) return refused(stopped);
-  if (lockedUntil > now) {
-    const retryAfterS = Math.ceil((lockedUntil - now) / 1000);
-    return refused({ reason: "agent_temporarily_locked", retryAfterS });
-  }
+  const standing = await agentStanding(tx, siteKeyHash, mandate, { settings, now });
+  if (!standing.ok) return standing;
+  const { agent } = standing;
   if (!settings.enabled) return refused({ reason: "mandates_disabled" });
   // Without a published policy nothing is decided.
   if (!site.policyPublished) {

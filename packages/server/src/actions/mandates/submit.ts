@@ -28,11 +28,10 @@ import {
   isForCall,
   proveMandate,
   type RateShare,
-  RETIRED,
-  REVOKED,
   readsOfAdmission,
   withRateShare,
 } from "./admit.js";
+import { RETIRED, REVOKED } from "./agent-standing.js";
 import type { MandateSite } from "./find-site.js";
 import { countIfFailed, mandateRejection, refuseProven } from "./refuse.js";
 import { replayDeleted } from "./replay-deleted.js";

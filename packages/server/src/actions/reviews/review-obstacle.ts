@@ -14,7 +14,7 @@ import { identityOfPlatform } from "../../purchase/identity.js";
 import { priceLines } from "../../purchase/request.js";
 import { platformOf } from "../checkout/platform-actor.js";
 import { isSameQuote, quoteFor } from "../checkout/quote.js";
-import { keyFault } from "../mandates/admit.js";
+import { keyFault } from "../mandates/agent-standing.js";
 
 /** Obstacles that can pass, and what a reviewer can do about each. */
 const BLOCKS = {

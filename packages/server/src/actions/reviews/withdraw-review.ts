@@ -15,7 +15,7 @@ import { reviewById } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { endReview } from "../../purchase/commit-review.js";
-import { keyFault } from "../mandates/admit.js";
+import { keyFault } from "../mandates/agent-standing.js";
 import { expireIfLate } from "./decide-review.js";
 
 const LIFE_MS = 15 * MINUTE_MS;

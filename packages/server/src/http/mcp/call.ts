@@ -13,6 +13,7 @@ import { type Answer, type Exchange, signedRequest } from "../server/exchange.js
 import type { CallLimits, Limited } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
 import { callWithMandate, carriesMandate } from "./money-tool.js";
+import { callOrderTool, GET_ORDER } from "./order-tool.js";
 import { clientInfoOf, type Revision } from "./revision.js";
 import { errorAnswer, limitedAnswer, RPC, resultAnswer } from "./rpc.js";
 import { readClient, type Session, type Sessions } from "./sessions.js";
@@ -190,6 +191,11 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   if (tool === undefined) {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
     return invalidParams(request, "This site has no tool of that name. See tools/list.");
+  }
+  if (name === GET_ORDER && carriesMandate(params)) {
+    const details = { meta: params._meta, caller: exchange.caller };
+    const { members } = await callOrderTool(context, server.site, call, details);
+    return resultAnswer(message.id, server.result(revision, members));
   }
   return callFreeTool(request, tools, call, tool);
 }

@@ -13,7 +13,7 @@ interface OrderLink {
 }
 
 /** Orders of earlier versions that a mandate placed have no page. */
-function orderLink(
+export function orderLink(
   config: Pick<Config, "baseUrl">,
   { order, checkout }: Pick<WholeOrder, "order" | "checkout">,
 ): OrderLink {

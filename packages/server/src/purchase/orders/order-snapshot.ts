@@ -1,4 +1,5 @@
 import {
+  formatAmount,
   type JsonObject,
   orderDocument,
   totalEntries,
@@ -18,6 +19,7 @@ import type {
   OrderEvent,
 } from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
+import { orderLink } from "./order-link.js";
 import type { WholeOrder } from "./whole-order.js";
 
 const optional = (name: string, value: string | null) => (value === null ? {} : { [name]: value });
@@ -87,6 +89,28 @@ function expectations(
       ...optional("description", option?.title ?? null),
     },
   ];
+}
+
+/** The whole order as the agent that placed it with a mandate sees it. */
+export function agentOrder(config: Pick<Config, "baseUrl">, whole: WholeOrder): JsonObject {
+  const { order, lines, events, adjustments } = whole;
+  const { amount, status, payment, createdAt } = order;
+  const { order_id, order_url } = orderLink(config, whole);
+  return {
+    order_id,
+    ...optional("order_url", order_url ?? null),
+    status,
+    payment,
+    created_at: isoTime(createdAt),
+    amount: { total: formatAmount(amount), currency: amount.currency },
+    line_items: lines.map(({ lineId, id, title, quantity, total, fulfilled }) => ({
+      id: lineId,
+      item: { id, title },
+      quantity: { original: quantity, total, fulfilled },
+    })),
+    events: events.map(eventBody),
+    adjustments: adjustments.map(adjustmentBody),
+  };
 }
 
 /** The whole order as the platform of its checkout sees it. */
