@@ -48,6 +48,7 @@ type OwnDomainDocument = (typeof OWN_DOMAIN_PATHS)[keyof typeof OWN_DOMAIN_PATHS
 /** What each document is, and how it is told from anything else. */
 const KINDS: Readonly<Record<OwnDomainDocument, Omit<SiteFile, "source">>> = {
   llms: { type: "text/plain", holds: isMarkdown },
+  agentsMd: { type: "text/markdown", holds: isMarkdown },
   agentPage: {
     type: "text/html",
     holds: isAgentPage,

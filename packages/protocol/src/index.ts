@@ -112,6 +112,7 @@ export {
 export { agentPage, agentPagePolicy } from "./discovery/agent-page/html.js";
 export { headLinks, linkHeader } from "./discovery/agent-page/links.js";
 export { agentMarkdown } from "./discovery/agent-page/markdown.js";
+export { agentsMd, type OfferedProduct } from "./discovery/agents-md.js";
 export {
   BUILT_IN_SKILLS,
   builtInSkill,

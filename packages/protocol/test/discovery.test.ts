@@ -4,6 +4,7 @@ import {
   a2aProjection,
   agentMarkdown,
   agentPage,
+  agentsMd,
   BUILT_IN_SKILLS,
   CARD_LIFE_MS,
   canonicalBytes,
@@ -16,6 +17,7 @@ import {
   llmsTxt,
   mcpTools,
   readSkillUrl,
+  robotsBlock,
   signCard,
   signCatalog,
   siteSnapshot,
@@ -328,6 +330,41 @@ describe("text by owners:", () => {
     const mcp = "https://gate.example.com/v1/mcp/us_-__x-_";
     const site = { ...EXAMPLE_SITE, addresses: { ...EXAMPLE_SITE.addresses, mcp } };
     expect(llmsTxt(site).includes(`how to connect to ${mcp}\n`)).toBe(true);
+  });
+
+  const products = [
+    { id: "rose", title: "A [rose]", price: { minor: 1250, currency: "EUR" }, url: null },
+    {
+      id: "vase",
+      title: "<b>Vase</b>",
+      price: { minor: 2400, currency: "EUR" },
+      url: "https://shop.example.com/vase?a=1&b=2",
+    },
+  ];
+
+  test("agents.md names the tools, the ways to buy, and products with their ids and prices", () => {
+    const selling = { ...EXAMPLE_SITE, sells: true };
+    const text = agentsMd(selling, products);
+    for (const words of ["create_cart", "continue_url", EXAMPLE_SITE.addresses.mcp, "12.50 EUR"]) {
+      expect(text.includes(words)).toBe(true);
+    }
+    expect(text.includes("A &#91;rose&#93; (rose): 12.50 EUR.")).toBe(true);
+    expect(agentsMd(EXAMPLE_SITE, []).includes("How to buy")).toBe(false);
+  });
+
+  test("the agent page shows products, with a link where a person buys them, as plain text", () => {
+    const page = agentPage(EXAMPLE_SITE, "{}", products);
+    expect(page.includes("&lt;b&gt;Vase&lt;/b&gt;")).toBe(true);
+    const link = '<a href="https://shop.example.com/vase?a=1&amp;b=2">Buy here</a>';
+    expect(page.includes(link)).toBe(true);
+    expect(page.match(/Buy here/g)?.length).toBe(1);
+    expect(agentMarkdown(EXAMPLE_SITE, products).includes("24.00 EUR. [Buy here]")).toBe(true);
+  });
+
+  test("the robots block says what may be done with texts, in both vocabularies", () => {
+    const lines = robotsBlock(EXAMPLE_SITE).split("\n");
+    expect(lines.includes("Content-Usage: search=y, train-ai=n")).toBe(true);
+    expect(lines.includes("Content-Signal: search=yes, ai-input=yes, ai-train=no")).toBe(true);
   });
 
   test("documents name the website by https, and by http only on this machine", () => {

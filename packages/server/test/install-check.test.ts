@@ -140,6 +140,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       serving({
         ...own,
         "/llms.txt": { text: "our own words", type: "text/plain" },
+        "/agents.md": anyPage,
         "/agent": anyPage,
         "/.well-known/agent-card.json": anyPage,
         "/.well-known/ai-catalog.json": { text: "x".repeat(1_048_577), type: "application/json" },
@@ -174,6 +175,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     const half = await check();
     expect(half.states.slice(2)).toEqual([
       ["/llms.txt", "good"] as const,
+      ["/agents.md", "good"] as const,
       ["/agent", "good"] as const,
       ["/.well-known/agent-card.json", "wrong"],
     ]);

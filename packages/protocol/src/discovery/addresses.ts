@@ -11,6 +11,8 @@ export const SITE_PATHS = Object.freeze({
   ard: "/v1/catalog/{site_key}/ard.json",
   llms: "/v1/llms/{site_key_hash}.txt",
   agentPage: "/v1/agent/{site_key_hash}",
+  /** What an agent should know before it acts, in one Markdown file. */
+  agentsMd: "/v1/agents/{site_key_hash}.md",
   did: "/v1/did/{site_key_hash}.json",
   acp: "/v1/acp/{site_key_hash}.json",
   robots: "/v1/robots/{site_key_hash}.txt",
@@ -35,6 +37,8 @@ const SERVICE_PATHS = Object.freeze({
   verifyGuide: "/docs/guide/verify.md",
   registrationGuide: "/docs/guide/agent-developer.md",
   mandateGuide: "/docs/guide/mandates.md",
+  ucpGuide: "/docs/guide/ucp.md",
+  installGuide: "/docs/guide/install.md",
 });
 
 /** Every address of a site. */

@@ -9,6 +9,7 @@ import type { SITE_PATHS } from "./addresses.js";
  */
 export const OWN_DOMAIN_PATHS = Object.freeze({
   "/llms.txt": "llms",
+  "/agents.md": "agentsMd",
   "/agent": "agentPage",
   "/.well-known/agent-card.json": "card",
   "/.well-known/ai-catalog.json": "catalog",

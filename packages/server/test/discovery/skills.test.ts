@@ -137,6 +137,7 @@ describe("the preview of a site", () => {
       "llms",
       "page",
       "page-markdown",
+      "agents-md",
       "mcp-tools",
       "mcp-server-card",
       "did",

@@ -1,6 +1,7 @@
 import { toBase64 } from "../../base64.js";
 import { sha256, utf8 } from "../../bytes.js";
 import { siteOrigin } from "../../url.js";
+import { type OfferedProduct, priceText } from "../offered-product.js";
 import type { LiveSkill } from "../skills.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText, scriptJson } from "../text.js";
@@ -38,6 +39,26 @@ function skillItem({ id, title, description, url, requiresMandate }: LiveSkill):
 function skillSection({ skills }: SiteSnapshot): string {
   if (skills.length === 0) return "<p>No skill is live at the moment.</p>";
   return `<ul class="skills" role="list">\n${skills.map(skillItem).join("\n")}\n</ul>`;
+}
+
+function productRow({ id, title, price, url }: OfferedProduct): string {
+  const buy = url === null ? "" : a(url, "Buy here");
+  const cells = [`<td>${htmlText(priceText(price))}</td>`, `<td>${buy}</td>`];
+  return `<tr><th scope="row">${own(title)}<br><code>${htmlText(id)}</code></th>${cells.join("")}</tr>`;
+}
+
+/** Some products, with the ids that tools take, and where a person buys them. */
+function productSection(products: readonly OfferedProduct[]): string {
+  if (products.length === 0) return "";
+  const heads = ["Product", "Price", "In the shop"].map((name) => `<th scope="col">${name}</th>`);
+  return `<h2 id="products">What you can buy</h2>
+<table aria-labelledby="products">
+<thead><tr>${heads.join("")}</tr></thead>
+<tbody>
+${products.map(productRow).join("\n")}
+</tbody>
+</table>
+`;
 }
 
 function protocolRows(site: SiteSnapshot): string {
@@ -116,7 +137,11 @@ ${links.join("\n")}
  * @example
  * agentPage(EXAMPLE_SITE, "{}").includes("<h1><bdi>Fern &amp; Petal</bdi> for AI agents</h1>"); //=> true
  */
-export function agentPage(site: SiteSnapshot, card: string): string {
+export function agentPage(
+  site: SiteSnapshot,
+  card: string,
+  products: readonly OfferedProduct[] = [],
+): string {
   const { domain, summary, name, changedAt } = site;
   return `<!doctype html>
 <html lang="en">
@@ -133,7 +158,7 @@ ${head(site)}
 <p>${htmlText(opening(site))}</p>
 <h2 id="skills">What agents can do here</h2>
 ${skillSection(site)}
-<h2 id="developers">For developers</h2>
+${productSection(products)}<h2 id="developers">For developers</h2>
 <h3 id="call">How to call it</h3>
 ${callSteps(site)
   .map((step) => `<p>${inlineHtml(step)}</p>`)

@@ -1,4 +1,5 @@
 import { siteOrigin } from "../../url.js";
+import { type OfferedProduct, productLines } from "../offered-product.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
 import { siteProtocols, statusText } from "./protocols.js";
@@ -20,7 +21,10 @@ function skillLines({ skills }: SiteSnapshot): string[] {
  * @example
  * agentMarkdown(EXAMPLE_SITE).split("\n")[0]; //=> "# Fern & Petal for AI agents"
  */
-export function agentMarkdown(site: SiteSnapshot): string {
+export function agentMarkdown(
+  site: SiteSnapshot,
+  products: readonly OfferedProduct[] = [],
+): string {
   const { addresses, name, domain, summary, changedAt } = site;
   const { before, steps, after } = verifySteps(site);
   return [
@@ -36,6 +40,7 @@ export function agentMarkdown(site: SiteSnapshot): string {
     "",
     ...skillLines(site),
     "",
+    ...(products.length === 0 ? [] : ["## What you can buy", "", ...productLines(products), ""]),
     "## For developers",
     "",
     "### How to call it",

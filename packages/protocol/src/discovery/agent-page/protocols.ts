@@ -12,10 +12,12 @@ export function siteProtocols({ addresses, sells }: SiteSnapshot): readonly Site
   const urls: Readonly<Record<string, string>> = {
     mcp: addresses.mcpServerCard,
     a2a: addresses.card,
+    ap2: addresses.mandateGuide,
     ard: addresses.catalog,
     "llms-txt": addresses.llms,
     jwks: addresses.keySet,
     acp: addresses.acp,
+    "web-bot-auth": addresses.installGuide,
     ...(sells ? { ucp: addresses.ucpProfile } : {}),
   };
   return PROTOCOLS.flatMap((protocol) => {

@@ -2,6 +2,7 @@ import {
   acpDocument,
   agentMarkdown,
   agentPage,
+  agentsMd,
   canonicalize,
   didDocument,
   headLinks,
@@ -17,6 +18,7 @@ import {
 import type { Context } from "../../context.js";
 import { snapshotOf } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
+import { offeredProducts } from "../products/find-products.js";
 
 export interface PreviewedDocument {
   readonly name: string;
@@ -29,11 +31,10 @@ export interface PreviewedDocument {
 const pretty = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 
 /** The documents of a site for its owner, also before its domain is verified. None is signed. */
-export async function previewDocuments(
-  { config, keys }: Context,
-  site: Site,
-): Promise<PreviewedDocument[]> {
+export async function previewDocuments(context: Context, site: Site): Promise<PreviewedDocument[]> {
+  const { config, keys } = context;
   const snapshot = snapshotOf(site, config.baseUrl);
+  const products = await offeredProducts(context, site);
   const card = previewCard(snapshot);
   const json = (name: string, address: keyof SiteAddresses, document: JsonObject) => {
     return { name, address, contentType: "application/json", text: pretty(document) };
@@ -46,13 +47,19 @@ export async function previewDocuments(
       name: "page",
       address: "agentPage",
       contentType: "text/html",
-      text: agentPage(snapshot, canonicalize(card)),
+      text: agentPage(snapshot, canonicalize(card), products),
     },
     {
       name: "page-markdown",
       address: "agentPage",
       contentType: "text/markdown",
-      text: agentMarkdown(snapshot),
+      text: agentMarkdown(snapshot, products),
+    },
+    {
+      name: "agents-md",
+      address: "agentsMd",
+      contentType: "text/markdown",
+      text: agentsMd(snapshot, products),
     },
     json("mcp-tools", "mcp", { tools: mcpTools(snapshot) }),
     {

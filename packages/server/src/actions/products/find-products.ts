@@ -1,4 +1,11 @@
-import { fromBase64url, ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import {
+  fromBase64url,
+  type OfferedProduct,
+  ok,
+  type Result,
+  refuse,
+  toBase64url,
+} from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import {
   PRODUCT_ID_CHARS_MAX,
@@ -12,7 +19,12 @@ import {
   productsByIds,
   listProducts as selectProducts,
 } from "../../domain/products/store.js";
+import { sells } from "../../domain/sites/gates.js";
+import type { Site } from "../../domain/sites/site.js";
 import type { Page, PageRequest } from "../page.js";
+
+/** Products on the pages for agents. Tools find the others. */
+const OFFERED_MAX = 12;
 
 /** Words of a query that are searched for; further words are ignored. */
 const WORDS_MAX = 16;
@@ -93,4 +105,17 @@ export async function listProducts(
   const items = rows.slice(0, limit);
   const last = rows.length > limit ? items.at(-1) : undefined;
   return { items, nextCursor: last && Buffer.from(last.productId).toString("base64url") };
+}
+
+/** Some of what a site sells, for its pages for agents; empty if it sells nothing now. */
+export async function offeredProducts(
+  { db }: Context,
+  site: Site,
+): Promise<readonly OfferedProduct[]> {
+  if (!sells(site)) return [];
+  const page = { after: "", limit: OFFERED_MAX };
+  const products = await selectProducts(db, site.siteKeyHash, undefined, page);
+  return products
+    .filter(({ availability }) => availability !== "out_of_stock")
+    .map(({ productId: id, title, price, url }) => ({ id, title, price, url }));
 }

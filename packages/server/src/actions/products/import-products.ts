@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
 import { countProducts, removeOthers, writeProducts } from "../../domain/products/store.js";
+import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { lockSite } from "../../domain/sites/store.js";
 import { type ProductLine, UnreadableListError } from "./product-lines.js";
 
@@ -92,6 +93,8 @@ async function writeBatch(
       throw new ImportEndedError("not_found", "The site was deleted meanwhile.");
     }
     await writeProducts(tx, siteKeyHash, products, { importId, now: clock.now(), updates });
+    // The pages for agents show some products with their prices.
+    tx.announce(SITE_TOPIC, siteKeyHash);
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
       const why = `A site has at most ${PRODUCTS_MAX} products; the rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);

@@ -7,6 +7,7 @@ import {
   removeOthers,
   writeProducts,
 } from "../../domain/products/store.js";
+import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
 
 /** Removes a product. Nobody can buy it any more; orders keep their own copy of it. */
@@ -20,6 +21,7 @@ export async function removeProduct(
     if (!(await deleteProduct(tx, siteKeyHash, productId))) {
       return { records: [], answer: refuse("not_found", "The site has no such product.") };
     }
+    tx.announce(SITE_TOPIC, siteKeyHash);
     const total = await countProducts(tx, siteKeyHash);
     const change = { kind: "product_removed", product_id: productId, total };
     const records = [actorDraft("site.changed", actor, clock.now(), { change })];
@@ -46,6 +48,7 @@ export async function setProducts(
     const now = clock.now();
     await writeProducts(tx, siteKeyHash, list, { importId, now, updates: false });
     const removed = await removeOthers(tx, siteKeyHash, importId);
+    tx.announce(SITE_TOPIC, siteKeyHash);
     const counts = { written: list.length, removed, refused: 0, total: list.length };
     const change = { kind: "products_set", import_id: importId, ...counts };
     const records = [actorDraft("site.changed", actor, now, { change })];

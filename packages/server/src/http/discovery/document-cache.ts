@@ -1,4 +1,5 @@
 import { ok, type Result, refuse, type Signer, signCard, signCatalog } from "@gatehouse/protocol";
+import { offeredProducts } from "../../actions/products/find-products.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import { MINUTE_MS } from "../../infra/time.js";
@@ -97,6 +98,7 @@ export class DocumentCache {
       catalog: lazy(() => signCatalog(snapshot, signer, issuedAt)),
       keys: () => keys.listed("card"),
       siteKeys: () => siteKeys.listed(site.siteKeyHash),
+      products: lazy(() => offeredProducts(this.context, site)),
       kid: signer.kid,
       issuedAt,
       byName: new Map(),

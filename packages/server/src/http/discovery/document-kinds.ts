@@ -3,12 +3,14 @@ import {
   agentMarkdown,
   agentPage,
   agentPagePolicy,
+  agentsMd,
   canonicalize,
   didDocument,
   type JsonObject,
   linkHeader,
   llmsTxt,
   mcpServerCard,
+  type OfferedProduct,
   robotsBlock,
   SITE_PATHS,
   type SignedCard,
@@ -36,6 +38,8 @@ export interface DocumentSource extends LiveSite {
   catalog(): Promise<SignedCatalog>;
   /** The key set, which only the did document needs. */
   keys(): Promise<readonly ListedKey[]>;
+  /** Some of what it sells; empty if it sells nothing now. */
+  products(): Promise<readonly OfferedProduct[]>;
   /** The site's own keys, which only the profile for platforms needs. */
   siteKeys(): Promise<readonly UcpKey[]>;
 }
@@ -67,7 +71,7 @@ export interface DocumentKind {
 
 export type DocumentName =
   | ("card" | "a2a" | "catalog" | "ard" | "llms" | "llms-markdown" | "page" | "page-markdown")
-  | ("did" | "acp" | "mcp-server-card" | "robots")
+  | ("did" | "acp" | "mcp-server-card" | "robots" | "agents-md")
   | ("ucp-profile" | "ucp-profile-august" | "ucp-profile-april");
 
 const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
@@ -153,7 +157,8 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
       "referrer-policy": "no-referrer",
     }),
     markdown: "page-markdown",
-    make: async (source) => agentPage(source.snapshot, (await source.card()).card),
+    make: async (source) =>
+      agentPage(source.snapshot, (await source.card()).card, await source.products()),
   },
   "page-markdown": {
     path: SITE_PATHS.agentPage,
@@ -162,7 +167,14 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     type: MARKDOWN_TYPE,
     cache: CACHE_MINUTE,
     headers: (site) => ({ ...VARIES, link: linkHeader(site) }),
-    make: ({ snapshot }) => agentMarkdown(snapshot),
+    make: async ({ snapshot, products }) => agentMarkdown(snapshot, await products()),
+  },
+  "agents-md": {
+    path: SITE_PATHS.agentsMd,
+    summary: "agents.md: what an agent should know before it acts",
+    type: MARKDOWN_TYPE,
+    cache: CACHE_MINUTE,
+    make: async ({ snapshot, products }) => agentsMd(snapshot, await products()),
   },
   did: {
     path: SITE_PATHS.did,

@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/infra/clock.ts";
+import { cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { selling } from "../selling/selling.ts";
+
+describe("the pages for agents", () => {
+  let server: TestServer;
+  let at: ReturnType<typeof selling>;
+  let shop: Shop;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment("sqlite"), { clock: systemClock });
+    at = selling(server);
+    shop = await at.shop();
+    return cleanUp;
+  });
+  const pages = async () => {
+    const hash = shop.site_key_hash;
+    const markdown = { accept: "text/markdown" };
+    const asked = [
+      fetch(`${server.url}/v1/agents/${hash}.md`),
+      fetch(`${server.url}/v1/agent/${hash}`),
+      fetch(`${server.url}/v1/agent/${hash}`, { headers: markdown }),
+    ];
+    return Promise.all(asked.map(async (answer) => (await answer).text()));
+  };
+
+  test("show products and prices as they are now, and none that cannot be ordered", async () => {
+    for (const page of await pages()) {
+      expect(page).toContain("100.00 EUR");
+      expect(page).not.toContain("No more");
+    }
+    await at.importLines(shop, [{ id: "rose", title: "A rose", price: "111.00", currency: "EUR" }]);
+    for (const page of await pages()) expect(page).toContain("111.00 EUR");
+  });
+
+  test("show none while the shop is paused", async () => {
+    await shop.admin("POST", "/pause", {});
+    for (const page of await pages()) expect(page).not.toContain("EUR");
+    await shop.admin("POST", "/resume", {});
+    for (const page of await pages()) expect(page).toContain("EUR");
+  });
+});
