@@ -71,6 +71,7 @@ const RELEASE = [
   "conformance/audit/tamper.test.ts",
   "conformance/mcp/official-suite.test.ts",
   "conformance/outside/fetched-tools.test.ts",
+  "conformance/outside/ucp-cli.test.ts",
   "packages/*/test/**/*crash.test.ts",
   "packages/cli/test/workers.test.ts",
   "packages/console/test/accessibility.test.ts",

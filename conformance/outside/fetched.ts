@@ -34,7 +34,9 @@ function install(folder: string, ...packages: readonly string[]) {
 
 /** Some files of a package, without what it depends on. Unpacked they are in `package`. */
 async function unpack(folder: string, packageName: string, files: readonly string[]) {
-  const args = ["pack", packageName, "--silent", "--pack-destination", folder, ...IMPATIENT];
+  // Not silent: why it failed would be left out as well.
+  const quiet = ["--loglevel=error", ...IMPATIENT];
+  const args = ["pack", packageName, "--pack-destination", folder, ...quiet];
   const archive = join(folder, (await run("npm", args)).stdout.trim());
   const wanted = files.map((file) => `package/${file}`);
   await run("tar", ["-xzf", archive, "-C", folder, ...wanted]);
@@ -111,6 +113,18 @@ export async function newerNode(): Promise<string | undefined> {
   const name = `node-${process.platform}-${process.arch}@${NODE}`;
   const home = await fetched(name, (folder) => unpack(folder, name, ["bin/node"]));
   return home && join(home, "package", "bin", "node");
+}
+
+/** Shopify's command for UCP: a client of somebody else's. Its program, and the Node to run it with. */
+export async function shopifyUcpCli(): Promise<
+  { readonly node: string; readonly program: string } | undefined
+> {
+  const [node, home] = await Promise.all([
+    newerNode(),
+    fetched("shopify-ucp-cli-0.9.0", (folder) => install(folder, "@shopify/ucp-cli@0.9.0")),
+  ]);
+  if (node === undefined || home === undefined) return undefined;
+  return { node, program: join(home, "node_modules", "@shopify", "ucp-cli", "dist", "bin.js") };
 }
 
 interface AfdocsResult {

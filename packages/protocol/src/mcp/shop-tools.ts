@@ -3,6 +3,8 @@ import type { LiveSkill } from "../discovery/skills.js";
 import type { JsonObject } from "../json/value.js";
 
 const TEXT: JsonObject = { type: "string" };
+/** What answers have while nothing is selected. Clients check what they send by these schemas, and send it back. */
+const SELECTED: JsonObject = { type: ["string", "null"] };
 const objectOf = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
   type: "object",
   properties,
@@ -43,6 +45,7 @@ const CONTEXT = objectOf({
 });
 const ADDRESS = objectOf({
   id: TEXT,
+  type: TEXT,
   street_address: TEXT,
   extended_address: TEXT,
   address_locality: TEXT,
@@ -62,18 +65,19 @@ const FULFILLMENT = objectOf({
       type: { type: "string", enum: ["shipping"] },
       line_item_ids: listOf(TEXT, 0),
       destinations: listOf(ADDRESS, 0),
-      selected_destination_id: TEXT,
+      selected_destination_id: SELECTED,
       groups: {
         type: "array",
         maxItems: 1,
-        items: objectOf({ id: TEXT, line_item_ids: listOf(TEXT, 0), selected_option_id: TEXT }),
+        items: objectOf({ id: TEXT, line_item_ids: listOf(TEXT, 0), selected_option_id: SELECTED }),
       },
     }),
   },
 });
 
 const PURCHASE = { line_items: LINES, buyer: BUYER, context: CONTEXT, fulfillment: FULFILLMENT };
-const CART = objectOf(PURCHASE, ["line_items"]);
+/** Delivery is priced by a checkout. A client that finds it here would wait for estimates. */
+const CART = objectOf({ line_items: LINES, buyer: BUYER, context: CONTEXT }, ["line_items"]);
 /** With a cart its lines count, and the list may be empty or absent. */
 const NEW_CHECKOUT = objectOf({ ...PURCHASE, line_items: listOf(LINE, 0), cart_id: TEXT });
 const CHECKOUT = objectOf(PURCHASE, ["line_items"]);

@@ -238,4 +238,23 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) =
     expect((await use("create_checkout", { checkout: ROSE })).id).not.toBe(first.id);
     expect((await use("cancel_checkout", { id: first.id }, "k-2")).status).toBe("canceled");
   });
+
+  test("a refusal has UCP's status for a client that accepts JSON alone, and 200 for one of MCP", async () => {
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "get_order", arguments: { meta: meta(), id: "ord_1" } },
+    });
+    const statusFor = async (accept: string) => {
+      const headers = { "content-type": "application/json", accept };
+      const url = `${server.url}/v1/mcp/${shop.site_key}`;
+      const answer = await fetch(url, { method: "POST", headers, body });
+      const { error } = (await answer.json()) as { error: { data: { code: string } } };
+      return [answer.status, error.data.code];
+    };
+    expect(await statusFor("application/json")).toEqual([401, "signature_missing"]);
+    const both = "application/json, text/event-stream";
+    expect(await statusFor(both)).toEqual([200, "signature_missing"]);
+  });
 });

@@ -154,7 +154,9 @@ async function callFreeTool(
       client: caller,
       request: () => signedIn(request, context),
     });
-    if (!called.ok) return called.answer(message.id);
+    // MCP requires that its clients accept streams (2025-06-18, transports).
+    const isMcpClient = /text\/event-stream|\*\/\*/.test(exchange.header("accept") ?? "");
+    if (!called.ok) return called.answer(message.id, isMcpClient);
     return resultAnswer(message.id, server.result(revision, called.value.members));
   }
   const turn = await context.admission.runInTurn(caller, () => callTool(context, tool, call));

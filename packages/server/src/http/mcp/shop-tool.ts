@@ -15,8 +15,9 @@ import { errorAnswer, RPC, type RpcId } from "./rpc.js";
 /** Why a call did not reach the shop. */
 interface ShopRefusal {
   readonly kind: "refused";
-  /** A code of UCP. */
+  /** A code of UCP, and the status that UCP gives it. */
   readonly code: string;
+  readonly status: number;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -53,19 +54,28 @@ const CODES: Readonly<Record<string, number>> = {
   request_too_large: RPC.invalidParams,
 };
 
-function refusalAnswer(id: RpcId, { code, message, headers }: ShopRefusal): Answer {
+function refusalAnswer(
+  id: RpcId,
+  { code, status, message, headers }: ShopRefusal,
+  isMcpClient: boolean,
+): Answer {
   const wait = headers["retry-after"];
   const retry = wait === undefined ? {} : { retry_after_seconds: Number(wait) };
   // `code` and `content` are UCP's error; `error` is the name in every other answer of this server.
   const data = { code, content: message, error: code, ...retry };
   const error = { code: CODES[code] ?? RPC.refused, message, data };
-  // Clients drop what other statuses carry.
-  return errorAnswer(200, id, error, wait === undefined ? {} : { "retry-after": wait });
+  // Clients of MCP drop what other statuses carry. Those of UCP alone tell errors by the status.
+  return errorAnswer(
+    isMcpClient ? 200 : status,
+    id,
+    error,
+    wait === undefined ? {} : { "retry-after": wait },
+  );
 }
 
 type Called =
   | { readonly ok: true; readonly value: ToolResult }
-  | { readonly ok: false; answer(id: RpcId): Answer };
+  | { readonly ok: false; answer(id: RpcId, isMcpClient: boolean): Answer };
 
 /** Calls one of the shop's tools, and records the call. A shop's refusal is a result, not an error. */
 export async function callShopTool(
@@ -78,7 +88,7 @@ export async function callShopTool(
   const answer = await shop.call(site, { tool: tool.operation, args, requestId, ...sent });
   if (answer.kind === "refused") {
     await recordCall(context, call, { outcome: "refused", reason: answer.code });
-    return { ok: false, answer: (id) => refusalAnswer(id, answer) };
+    return { ok: false, answer: (id, isMcpClient) => refusalAnswer(id, answer, isMcpClient) };
   }
   const { body } = answer;
   const content = [{ type: "text", text: JSON.stringify(body) }];

@@ -17,7 +17,7 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
 import { anonymousReader, negotiateWith, proveCaller, unprovenCaller } from "./caller.js";
 import { checkoutBody } from "./checkout-body.js";
-import { codeOf, invalid, refusalIn, ucpProblem } from "./errors.js";
+import { codeOf, invalid, problemAnswer, refusalIn, ucpProblem } from "./errors.js";
 import { OPERATIONS, performOperation } from "./perform.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
 
@@ -91,7 +91,8 @@ export class McpShopTools {
     } catch (error) {
       const refusal = refusalIn(error);
       const { message, headers } = refusal;
-      return { kind: "refused", code: codeOf(refusal), message, headers } as const;
+      const { status } = problemAnswer(refusal);
+      return { kind: "refused", code: codeOf(refusal), status, message, headers } as const;
     }
   }
 
