@@ -56,12 +56,16 @@ export async function identityOfPlatform(
   return { id, standing: status === "seen" ? "unlisted" : status, knownSince };
 }
 
-/** Somebody who pays on the provider's page. They are as long known as the platform that sent them. */
+/**
+ * Somebody who pays on the provider's page. They are as long known as the platform that sent them. A platform that
+ * is suspended sends nobody, even if it does not sign.
+ */
 export async function identityOfBuyer(
   db: Queries,
   siteKeyHash: string,
   platform: PlatformCaller,
 ): Promise<Identity> {
-  const { standing, knownSince } = await identityOfPlatform(db, siteKeyHash, platform);
+  const named = { ...platform, signed: true };
+  const { standing, knownSince } = await identityOfPlatform(db, siteKeyHash, named);
   return { id: BUYER, standing: standing === "suspended" ? standing : "buyer", knownSince };
 }

@@ -1,6 +1,7 @@
 import type { ReasonCode } from "@gatehouse/protocol";
 import { checkoutById, isUnderWay } from "../domain/checkouts/store.js";
 import type { Decision } from "../domain/decisions/decision.js";
+import { currentAccount } from "../domain/payments/accounts/store.js";
 import type { Payment } from "../domain/payments/payment.js";
 import { platformByIdentity } from "../domain/platforms/store.js";
 import { sell } from "../domain/products/store.js";
@@ -11,17 +12,21 @@ import type { Transaction } from "../infra/db/database.js";
 import { identityOfBuyer } from "./identity.js";
 
 /**
- * What closed while the buyer was on the provider's page: the owner may have shut a gate, paused sales or
- * suspended the platform.
+ * What closed while the buyer was on the provider's page: the owner may have shut a gate, paused sales,
+ * connected another account or suspended the platform.
  */
 async function closedSincePage(
   tx: Transaction,
-  { siteKeyHash, checkoutId }: Payment,
+  { siteKeyHash, checkoutId, provider, accountId }: Payment,
 ): Promise<ReasonCode | undefined> {
   const site = await siteByHash(tx, siteKeyHash);
   if (site === undefined) return "site_not_found";
   if (site.pausedAt !== null) return "site_paused";
-  if (!sells(site)) return "skill_not_live";
+  if (!sells(site) || site.provider?.kind !== provider) return "skill_not_live";
+  // A test page must not sell anything after the shop has gone live.
+  const isCurrent =
+    accountId === null || (await currentAccount(tx, siteKeyHash))?.accountId === accountId;
+  if (!isCurrent) return "skill_not_live";
   const checkout = await checkoutById(tx, siteKeyHash, checkoutId ?? "");
   if (checkout === undefined) return "checkout_cancelled";
   const { standing } = await identityOfBuyer(tx, siteKeyHash, checkout.platform);

@@ -30,11 +30,7 @@ import { outcomeRecord } from "./outcome-record.js";
 export const PAYMENT_TOPIC = "payments";
 
 /** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
-const NOT_THE_CARD: readonly string[] = [
-  ...["processor_refused_key", "canceled", "released"],
-  // Nobody paid on the provider's page. What is declined there is told to the buyer there.
-  ...["page_closed", "no_payment_page"],
-];
+const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
 
 const isDecline = (answer: SettlementAnswer) =>
   answer.outcome === "declined" && !NOT_THE_CARD.includes(answer.reason);
@@ -103,7 +99,10 @@ async function authorizedWithoutOrder(
   return { payment: releasing, records: [record] };
 }
 
-/** Rules that deny, and were published while the buyer was on the provider's page, hold. */
+/**
+ * Whether rules deny that were published while the buyer was on the provider's page. Those that allowed the page
+ * are not asked again: what others bought meanwhile must not take away what this buyer has paid for.
+ */
 async function deniedSincePage(
   context: Context,
   tx: Transaction,
@@ -113,7 +112,7 @@ async function deniedSincePage(
   const checkout = hosted && (await checkoutById(tx, siteKeyHash, checkoutId ?? ""));
   if (!checkout || decision === undefined) return undefined;
   const { actorId, skill, protocol, amount, evaluatedAt: firstAskedAt } = decision;
-  const { outcome, reason } = await evaluate(context, tx, {
+  const { outcome, reason, policyVersion } = await evaluate(context, tx, {
     siteKeyHash,
     agent: { agentId: actorId, tags: [] },
     identity: await identityOfBuyer(tx, siteKeyHash, checkout.platform),
@@ -124,7 +123,8 @@ async function deniedSincePage(
     firstAskedAt,
     now: context.clock.now(),
   });
-  return outcome === "rejected" ? (reason ?? "policy_denied") : undefined;
+  if (outcome !== "rejected" || policyVersion === decision.policyVersion) return undefined;
+  return reason ?? "policy_denied";
 }
 
 async function authorized(
@@ -223,11 +223,10 @@ export async function writeOutcome(
     const step = await applySettlement(context, tx, payment, settlement, now);
     await writePayment(tx, step.payment, now);
     tx.announce(PAYMENT_TOPIC, attemptId);
-    if (settlement.outcome !== "unknown" && !isDecline(settlement))
-      await endAttempt(tx, attemptId, now);
-    const after = isDecline(settlement)
-      ? await countDeclines(context, tx, payment, now)
-      : undefined;
+    // Cards are declined on the provider's page, and not here.
+    const isCounted = isDecline(settlement) && !payment.hosted;
+    if (settlement.outcome !== "unknown" && !isCounted) await endAttempt(tx, attemptId, now);
+    const after = isCounted ? await countDeclines(context, tx, payment, now) : undefined;
     return { records: step.records, answer: step.payment, after };
   };
   return (await audit.commit(siteKeyHash, write, reads)).answer;

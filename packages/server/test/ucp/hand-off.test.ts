@@ -20,13 +20,13 @@ const SKILL = { skill: { in: ["place_order", "complete_checkout"] } };
 
 describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, at } = {} as World;
+  let { server, at, stripe } = {} as World;
   let shop: Shop;
   beforeAll(async () => {
     const world = await openWorld(dialect, clock);
     // Payments are looked after when a test says so.
     await world.server.context.jobs.stop();
-    ({ server, at } = world);
+    ({ server, at, stripe } = world);
     return world.close;
   });
   beforeEach(async () => {
@@ -286,7 +286,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     await refused.press("update", TYPED);
     await refused.look();
     await refused.press("pay", TYPED);
-    expect(headingOf(await refused.look())).toBe("The shop does not accept this order");
+    expect(noticeOf(await refused.look())).toContain("You can order from the shop directly.");
     const { buyer } = await begun(lines(["palm", 1]));
     await buyer.look();
     await buyer.press("update", TYPED);
@@ -336,10 +336,121 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(headingOf(await buyer.look())).toBe("This cart is no longer there");
   });
 
-  test("a program that previews links does not take the place of the first browser", async () => {
+  test.each([
+    "GPTBot/1.2",
+    "facebookexternalhit/1.1",
+    "WhatsApp/2.23",
+    "Slackbot-LinkExpanding 1.0",
+    "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+    "curl/8.5.0",
+    "",
+  ])("is still the first after a program has previewed the link: %s", async (userAgent) => {
     const { buyer, made } = await begun(ROSE);
-    const preview = new PageBuyer(server.url, made.continue_url, { "user-agent": "GPTBot/1.2" });
+    const preview = new PageBuyer(server.url, made.continue_url, { "user-agent": userAgent });
     expect(await preview.look()).not.toContain("ada@example.com");
     expect(await buyer.look()).toContain("ada@example.com");
+  });
+
+  test("is shown what a platform sends later, and somebody who was there before is not", async () => {
+    const { id, made } = await begun();
+    const early = new PageBuyer(server.url, made.continue_url);
+    await early.look();
+    await early.press("update", { ...TYPED, email: "eve@example.com" });
+    await at.update(shop, id, ROSE);
+    const buyer = new PageBuyer(server.url, made.continue_url);
+    expect(await buyer.look()).toContain("ada@example.com");
+    expect(await early.look()).not.toMatch(/ada@|Gartenstr/);
+  });
+
+  test("leaves nothing of the place of somebody who was there before", async () => {
+    const { made } = await begun();
+    const first = new PageBuyer(server.url, made.continue_url);
+    await first.look();
+    await first.press("update", { ...TYPED, address_region: "BE-Mitte" });
+    const second = new PageBuyer(server.url, made.continue_url);
+    await second.look();
+    await second.press("update", { email: "eve@example.com" });
+    expect(await second.look()).not.toMatch(/10115|BE-Mitte|value="DE" selected/);
+  });
+
+  test("pays a reviewed checkout only in the browser that is shown where it goes", async () => {
+    await publish([
+      rule("sell", "allow", SKILL),
+      rule("ask", "escalate", {
+        all: [present(false), { "cart.total": { gt: { EUR: "500.00" } } }],
+      }),
+    ]);
+    const { id, buyer, made } = await begun({ ...ROSE, ...lines(["palm", 1]) });
+    await at.complete(shop, id);
+    const shown = await buyer.look();
+    expect(shown).toContain("Ada Love, Gartenstr. 1, 10115 Berlin, Germany, ada@example.com");
+    const other = new PageBuyer(server.url, made.continue_url);
+    expect(await other.look()).not.toMatch(/Gartenstr|<button/);
+    const quote = /name="quote" value="([0-9a-f]+)"/.exec(shown)?.[1] ?? "";
+    expect((await other.press("pay_now", { quote })).location).toBe(made.continue_url);
+    const open = await begun(ROSE);
+    await open.buyer.look();
+    const stranger = new PageBuyer(server.url, open.made.continue_url);
+    await stranger.look();
+    expect((await stranger.press("pay_now", { quote })).location).toBe(open.made.continue_url);
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
+  test("is not stopped by how often others tried, nor voided for it after paying", async () => {
+    const count = { scope: "site", window: "PT1H", gt: 3 };
+    await publish([rule("sell", "allow", SKILL), rule("fast", "deny", { count })]);
+    const { buyer } = await begun();
+    const page = await buyer.order();
+    for (let n = 0; n < 4; n++) {
+      const { buyer: other } = await begun();
+      await other.order();
+      await other.press("cancel");
+    }
+    await at.bought(shop);
+    expect(headingOf(await buyer.pay(page))).toBe(THANKS);
+    const { buyer: last } = await begun();
+    expect(headingOf(await last.pay(await last.order()))).toBe(THANKS);
+  });
+
+  test("may pay what rules deny the platform itself, and is told where they deny it too", async () => {
+    await publish([rule("sell", "allow", SKILL), rule("people", "deny", present(false))]);
+    const { id, buyer } = await begun(ROSE);
+    expect(told(await at.complete(shop, id))).toContain("policy_denied");
+    expect(headingOf(await buyer.pay(await buyer.order()))).toBe(THANKS);
+    await publish([rule("nothing", "deny", SKILL)]);
+    const { buyer: refused } = await begun(ROSE);
+    await refused.look();
+    await refused.press("pay", TYPED);
+    expect(noticeOf(await refused.look())).toContain("You can order from the shop directly.");
+  });
+
+  test("gets no order from a test page after the shop has connected another provider", async () => {
+    const { buyer } = await begun();
+    const page = await buyer.order();
+    const { key: secret_key } = stripe.openAccount({ restricted: true });
+    const account = { kind: "stripe", rail_on: true, settles: true, secret_key };
+    expect((await shop.admin("PUT", "/processor", account)).status).toBe(200);
+    await buyer.pay(page);
+    expect([await at.orders(shop), await at.authorizations(shop)]).toEqual([[], []]);
+  });
+
+  test("cannot confirm to the bank what has closed", async () => {
+    const { buyer } = await begun();
+    const page = await buyer.order();
+    const bank = (await buyer.ask(page, new URLSearchParams({ answer: "challenge" }))).location;
+    clock.advance(46 * MINUTE_MS);
+    await reconcile();
+    await buyer.ask(bank, new URLSearchParams({ answer: "confirm" }));
+    expect(await at.authorizations(shop)).toEqual([]);
+    await expectNothingLeft();
+  });
+
+  test("keeps what was entered from callers who only name an unsigned platform", async () => {
+    const { body: made } = await at.create(shop, BARE, { sign: false });
+    const buyer = new PageBuyer(server.url, made.continue_url);
+    await buyer.look();
+    await buyer.press("update", TYPED);
+    const read = await at.get(shop, made.id, { sign: false });
+    expect(JSON.stringify(read.body)).not.toMatch(/ada@|Gartenstr|10115/);
   });
 });

@@ -9,6 +9,9 @@ import { buying, lines, paying, ROSE } from "./buying.ts";
 import { Platform } from "./platform.ts";
 
 const CHALLENGED = paying("pm_card_authenticationRequired");
+/** A browser that does not say that a program drives it, so that it counts as the buyer's. */
+const userAgent =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
 describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
   let server: TestServer;
@@ -34,7 +37,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
 
   /** A page that tells what it complains of, and whom it asks. */
   async function opened(url: string) {
-    const page = await browser.newPage();
+    const page = await browser.newPage({ userAgent });
     const complaints: string[] = [];
     const asked = new Set<string>();
     page.on("console", (message) => complaints.push(message.text()));
@@ -95,7 +98,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     await at.importLines(shop, [{ id: "rose", title, price: "100.00", currency: "EUR" }]);
     const { continue_url } = await at.ready(shop);
     await opened(continue_url);
-    const other = await browser.newContext({ locale: "en" });
+    const other = await browser.newContext({ locale: "en", userAgent });
     const page = await other.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));
@@ -151,7 +154,11 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
 
   test("a buyer who only clicks and types pays, by keyboard alone, without script", async () => {
     const { body: made } = await at.create(shop, lines(["rose", 1]));
-    const context = await browser.newContext({ javaScriptEnabled: false, locale: "de-DE" });
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      locale: "de-DE",
+      userAgent,
+    });
     const page = await context.newPage();
     await page.goto(made.continue_url);
     expect(await heading(page)).toBe("Ihre Bestellung");
@@ -179,7 +186,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
   test.each(VIEWS)(
     "the form to order is accessible in $colorScheme at $width pixels, empty and filled",
     async (view) => {
-      const context = await browser.newContext(viewOptions(view));
+      const context = await browser.newContext({ ...viewOptions(view), userAgent });
       const page = await context.newPage();
       const { body: empty } = await at.create(shop, lines(["rose", 1]));
       await page.goto(empty.continue_url);
@@ -198,7 +205,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     async (view) => {
       const { id, continue_url } = await at.ready(shop);
       await at.complete(shop, id, CHALLENGED);
-      const context = await browser.newContext(viewOptions(view));
+      const context = await browser.newContext({ ...viewOptions(view), userAgent });
       const page = await context.newPage();
       await page.goto(continue_url);
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);

@@ -17,6 +17,10 @@ export interface BuyerEntries {
 
 const ENTERED = "entered";
 
+/** Whether a browser entered the buyer of a checkout, and not its platform. */
+export const isEntered = ({ content }: Checkout): boolean =>
+  content.delivery.addresses.some(({ id }) => id === ENTERED);
+
 /**
  * A checkout with the entries of its buyer, at current prices. They replace everything that was known of the
  * buyer: two people with the same link never see each other's data.
@@ -34,9 +38,7 @@ export async function entered(
   const { email, address, language, browserMac } = entries;
   const { first_name, last_name, phone_number } = address;
   const buyer = withoutEmpty({ email, first_name, last_name, phone_number });
-  const { address_country, address_region, postal_code } = address;
-  const place = withoutEmpty({ address_country, address_region, postal_code });
-  const context = { ...checkout.content.context, ...place, language };
+  const context = { ...withoutPlace(checkout.content.context), ...placeOf(address), language };
   const delivery = {
     addresses: [{ ...withoutEmpty(address), id: ENTERED }],
     addressId: ENTERED,
@@ -52,6 +54,21 @@ export async function entered(
   const chosen = { ...content, delivery: { ...delivery, optionId: only.id } };
   const priced = await quoteFor(db, siteKeyHash, chosen, purpose);
   return { ...checkout, content: chosen, quote: priced, browserMac };
+}
+
+/** Where a buyer is, which the context repeats for prices. */
+function placeOf({ address_country, address_region, postal_code }: JsonObject): JsonObject {
+  return withoutEmpty({ address_country, address_region, postal_code });
+}
+
+/** Nothing of somebody else's address stays. */
+function withoutPlace({
+  address_country: _country,
+  address_region: _region,
+  postal_code: _code,
+  ...others
+}: JsonObject): JsonObject {
+  return others;
 }
 
 function withoutEmpty(members: Readonly<Record<string, unknown>>): JsonObject {
@@ -70,11 +87,6 @@ export function shownEntries(
   const { email } = content.buyer;
   const { first_name, last_name, phone_number } = content.buyer;
   const named = withoutEmpty({ first_name, last_name, phone_number });
-  const place = withoutEmpty({
-    address_country: content.context.address_country,
-    address_region: content.context.address_region,
-    postal_code: content.context.postal_code,
-  });
-  const address = { ...place, ...named, ...chosenAddress(content.delivery) };
+  const address = { ...placeOf(content.context), ...named, ...chosenAddress(content.delivery) };
   return { email: typeof email === "string" ? email : "", address };
 }

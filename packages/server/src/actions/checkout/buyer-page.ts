@@ -8,6 +8,7 @@ import {
   bindBrowser,
   checkoutById,
   checkoutByPage,
+  checkoutOfCart,
   lockCheckout,
   writeCheckout,
 } from "../../domain/checkouts/store.js";
@@ -73,10 +74,11 @@ export const browserMacOf = (secret: string): string =>
 /** Binds a checkout to a browser, if no other was first. Returns whose it is. */
 export async function firstBrowser(
   { db }: Context,
-  checkout: Checkout,
+  { checkout, progress }: { readonly checkout: Checkout; readonly progress: Progress | null },
   browserMac: string,
 ): Promise<string | null> {
-  if (checkout.browserMac !== null || checkout.status !== "open") return checkout.browserMac;
+  const mayBind = checkout.status === "open" || progress?.kind === "reviewed";
+  if (checkout.browserMac !== null || !mayBind) return checkout.browserMac;
   const isFirst = await db.shortTransaction((tx) => bindBrowser(tx, checkout, browserMac));
   if (isFirst) return browserMac;
   return (await checkoutById(db, checkout.siteKeyHash, checkout.checkoutId))?.browserMac ?? null;
@@ -146,9 +148,12 @@ export async function checkoutOfCartPage(
 ): Promise<Result<Checkout, "not_found">> {
   const delivery = { addresses: [], addressId: null, optionId: null };
   const content = { lines: [], buyer: {}, context: {}, delivery };
-  const created = await context.db.shortTransaction((tx) =>
-    createCheckout(context, tx, siteKeyHash, { platform, content, cartId }),
-  );
+  const created = await context.db.shortTransaction(async (tx) => {
+    // Whoever has the page of a cart goes on with its checkout, even if a signed call made it.
+    const begun = await checkoutOfCart(tx, siteKeyHash, cartId, context.clock.now());
+    if (begun !== undefined) return ok({ kind: "created", checkout: begun } as const);
+    return createCheckout(context, tx, siteKeyHash, { platform, content, cartId });
+  });
   if (!created.ok) return created;
   if (created.value.kind === "created") return ok(created.value.checkout);
   return refuse("not_found", "Nothing in this cart can be bought now.");

@@ -44,8 +44,8 @@ const PAID_INSTEAD = {
 /** A buyer's order to pay for a checkout. */
 export interface PageOrder extends TermsSigner {
   readonly checkoutId: string;
-  /** Null if what is stored is paid for, as while a reviewer looks at it. */
-  readonly entries: BuyerEntries | null;
+  /** What was entered; or, while a reviewer looks at the checkout, only the browser that asks. */
+  readonly entries: BuyerEntries | { readonly browserMac: string };
   /** The digest of the quote that the buyer was shown. */
   readonly shownDigest: string;
   readonly requestId: string;
@@ -96,10 +96,19 @@ async function decide(context: Context, tx: Transaction, order: PageOrder): Prom
   const before = await checkoutById(tx, site.siteKeyHash, order.checkoutId);
   const { clock } = context;
   const isOver = before?.status === "open" && clock.now() >= before.expiresAt;
-  if (before === undefined || isOver || before.problem?.final) return stopped();
-  if (before.status !== "open" && before.status !== "completing") return stopped();
+  if (before === undefined || isOver || isRefusedForGood(before)) return stopped();
   if (before.tries >= TRIES_MAX) return stopped("too_many_tries");
-  const shown = await entered(tx, before, order.entries, "order");
+  const { entries } = order;
+  // While a reviewer looks at it, it is paid as it is, by the browser that sees where it goes.
+  const isReviewed = before.status === "completing";
+  const mayPay = isReviewed ? before.browserMac === entries.browserMac : before.status === "open";
+  if (!mayPay || (!isReviewed && !("email" in entries))) return stopped();
+  const shown = await entered(
+    tx,
+    before,
+    "email" in entries && !isReviewed ? entries : null,
+    "order",
+  );
   if (!isReady(shown.quote) || quoteDigest(shown.quote) !== order.shownDigest) {
     // The buyer's entries are kept. While a reviewer looks at the checkout it stays as it is.
     if (before.status === "open") await writeCheckout(tx, { ...shown, problem: null });
@@ -169,6 +178,11 @@ async function hasManyOpen(
 ): Promise<boolean> {
   const since = clock.now() - PAGE_MS_MAX;
   return (await openPayments(secrets, tx, siteKeyHash, caller, since)) >= OPEN_PAGES_MAX;
+}
+
+/** The shop's people refused the order, or its platform. What rules refuse a platform they may allow a person. */
+export function isRefusedForGood({ problem }: Checkout): boolean {
+  return problem?.code === "review_denied" || problem?.code === PLATFORM_SUSPENDED.code;
 }
 
 /** Whether the payment provider of a site has pages, and takes this sum there. */

@@ -222,7 +222,8 @@ export async function updateCheckout(
   // A final refusal stays. A platform that wants something else creates another checkout.
   const problem = checkout.problem?.final ? checkout.problem : null;
   const own = takenOver(checkout, ref.platform);
-  const updated: Checkout = { ...own, content, quote, problem };
+  // What the platform sends is shown to the next browser that opens the page, not to an earlier one.
+  const updated: Checkout = { ...own, content, quote, problem, browserMac: null };
   await writeCheckout(tx, updated);
   return ok({ checkout: updated, records });
 }

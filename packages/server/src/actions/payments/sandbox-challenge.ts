@@ -1,3 +1,4 @@
+import type { Context } from "../../context.js";
 import type { Database } from "../../infra/db/database.js";
 import { endChallenge, type SandboxRow, sandboxByReference } from "../../payments/sandbox/store.js";
 
@@ -18,9 +19,10 @@ export const isPayable = ({ status, closesAt }: SandboxRow, now: number): boolea
 
 /** Writes the buyer's answer at the sandbox. The payment is settled when it is synced. */
 export async function answerChallenge(
-  db: Database,
+  { clock, db }: Pick<Context, "clock" | "db">,
   reference: string,
   confirmed: boolean,
 ): Promise<void> {
-  await db.transaction((tx) => endChallenge(tx, reference, confirmed));
+  const now = clock.now();
+  await db.transaction((tx) => endChallenge(tx, reference, { confirmed, now }));
 }

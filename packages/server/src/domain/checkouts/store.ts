@@ -210,7 +210,7 @@ export async function deleteExpiredCheckouts(tx: Transaction, now: number): Prom
   await deleteCounted(tx, "checkouts", over, now - READABLE_MS.signed, now - READABLE_MS.unsigned);
 }
 
-/** Deletes a holder's oldest checkouts that nobody tried to complete. Returns the bytes freed. */
+/** Deletes a holder's oldest checkouts that are not under way, untried ones first. Returns the bytes freed. */
 export function evictCheckouts(
   tx: Transaction,
   siteKeyHash: string,
@@ -218,8 +218,8 @@ export function evictCheckouts(
   rows: number,
 ): Promise<number> {
   const oldest = `checkout_id IN (SELECT checkout_id FROM checkouts
-     WHERE site_key_hash = ? AND holder = ? AND decision_id IS NULL
-       AND status IN ('open', 'cancelled') ORDER BY created_at, checkout_id LIMIT ?)`;
+     WHERE site_key_hash = ? AND holder = ? AND status IN ('open', 'cancelled')
+     ORDER BY CASE WHEN decision_id IS NULL THEN 0 ELSE 1 END, created_at, checkout_id LIMIT ?)`;
   return deleteCounted(tx, "checkouts", oldest, siteKeyHash, holder, rows);
 }
 

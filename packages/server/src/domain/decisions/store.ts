@@ -3,7 +3,7 @@ import { type Condition, deleterOf, equals } from "../../infra/db/statements.js"
 import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
 import { countDecision, recountDecision } from "./counts/store.js";
-import { type Decision, isSpent, type Span } from "./decision.js";
+import { BUYER, type Decision, isSpent, type Span } from "./decision.js";
 
 const decisions = new Table<Decision>("decisions", {
   decisionId: "decision_id",
@@ -44,7 +44,9 @@ export async function insertDecision(
   const decision = { spentAt: isSpent(draft) ? draft.evaluatedAt : null, ...draft };
   await decisions.insert(tx, [decision]);
   const minor = decision.spentAt === null ? 0 : (decision.amount?.minor ?? 0);
-  await addToBuckets(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });
+  // Neither budgets nor velocity of agents count people who pay themselves.
+  const counted = decision.identity === BUYER ? 0 : 1;
+  await addToBuckets(tx, decision, decision.evaluatedAt, { minor, decisions: counted });
   await countDecision(tx, decision);
 }
 

@@ -110,7 +110,7 @@ export function sandboxRoutes(context: Context): HonoGroup {
     if (answer === "refuse" && row.closesAt !== null) {
       return c.body(null, 303, seeOther(`/v1/sandbox/payments/${row.reference}?declined=1`));
     }
-    await answerChallenge(db, row.reference, answer === "confirm");
+    await answerChallenge(context, row.reference, answer === "confirm");
     const status = answer === "confirm" ? "succeeded" : "failed";
     return c.body(null, 303, seeOther(`${row.returnUrl}?redirect_status=${status}`));
   });
@@ -126,7 +126,7 @@ export function sandboxRoutes(context: Context): HonoGroup {
       return c.body(null, 303, seeOther(`/v1/sandbox/challenges/${row.reference}`));
     }
     if (answer !== "confirm") throw new Problem("invalid_request");
-    await answerChallenge(db, row.reference, true);
+    await answerChallenge(context, row.reference, true);
     return c.body(null, 303, seeOther(`${row.returnUrl}?paid=1`));
   });
   return { name: "sandbox", cors: "none", routes };

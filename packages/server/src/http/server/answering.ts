@@ -9,7 +9,7 @@ const ADMIN_PREFIX = "/v1/admin";
 /** The group in metrics and log lines for a path that no route has. */
 const NO_GROUP = "none";
 /** Anybody who knows one of these addresses can use it, so a log must not contain one. */
-const CAPABILITY = /(\/(?:pages|challenges|checkouts|checkout-sessions|carts)\/)[^/]+/;
+const CAPABILITY = /(\/(?:pages|challenges|payments|checkouts|checkout-sessions|carts)\/)[^/]+/;
 const METHOD = /^[A-Z]{3,7}$/;
 
 const NOSNIFF: readonly string[] = ["x-content-type-options", "nosniff"];

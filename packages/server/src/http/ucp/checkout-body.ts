@@ -1,4 +1,5 @@
 import { type JsonObject, lineIdAt, totalEntries, type UcpCapability } from "@gatehouse/protocol";
+import { isEntered } from "../../actions/checkout/buyer-entries.js";
 import { continueUrl } from "../../actions/checkout/continue-url.js";
 import { signedTerms, type TermsSigner } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
@@ -40,6 +41,15 @@ export interface ShownCheckout extends Omit<CheckoutMessages, "canShip"> {
   readonly checkout: Checkout;
 }
 
+/** Anybody who names an unsigned platform can read its checkouts, but not what a person entered on the page. */
+function shownContent(checkout: Checkout): Checkout["content"] {
+  const { content, platform } = checkout;
+  if (platform.signed || !isEntered(checkout)) return content;
+  const { language = "en" } = content.context;
+  const delivery = { ...content.delivery, addresses: [], addressId: null };
+  return { ...content, buyer: {}, context: { language }, delivery };
+}
+
 /** Where the buyer goes on: what has begun here ends here. */
 function nextUrl(context: Context, db: Queries, checkout: Checkout): string | Promise<string> {
   if (checkout.status !== "open") return pageUrl(context.config, checkout);
@@ -53,7 +63,8 @@ export async function checkoutBody(
   { site, signer, capabilities }: CheckoutViewer,
   { checkout, ...shown }: ShownCheckout,
 ): Promise<JsonObject> {
-  const { checkoutId: id, content, quote, orderId } = checkout;
+  const { checkoutId: id, quote, orderId } = checkout;
+  const content = shownContent(checkout);
   const canShip = capabilities.includes(FULFILLMENT);
   const state = { ...shown, canShip };
   const status = statusOf(checkout, state, context.clock.now());
@@ -71,7 +82,9 @@ export async function checkoutBody(
     ...unlessEmpty("context", content.context),
     currency: quote.currency ?? NO_CURRENCY,
     totals: totalEntries(quote.totals),
-    ...(canShip && quote.ships ? { fulfillment: fulfillmentBody(checkout, lineIds) } : {}),
+    ...(canShip && quote.ships
+      ? { fulfillment: fulfillmentBody({ ...checkout, content }, lineIds) }
+      : {}),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...(await signedTerms(context, db, { site, signer })),
     expires_at: isoTime(checkout.expiresAt),

@@ -54,13 +54,14 @@ export function lockAuthorization(
 export async function endChallenge(
   tx: Transaction,
   reference: string,
-  confirmed: boolean,
+  { confirmed, now }: { readonly confirmed: boolean; readonly now: number },
 ): Promise<void> {
   await tx.run(
     `UPDATE sandbox_authorizations SET status = ?, reason = ?
-     WHERE reference = ? AND status = 'challenged'`,
+     WHERE reference = ? AND status = 'challenged' AND (closes_at IS NULL OR closes_at > ?)`,
     ...(confirmed ? ["authorized", null] : ["declined", "authentication_required"]),
     reference,
+    now,
   );
 }
 

@@ -50,13 +50,20 @@ function itemOf({ title, quantity, unitMinor }: PageLine, currency: string): Ite
   return sum.ok ? item(`${quantity} × ${title}`, sum.value, 1) : undefined;
 }
 
-/** Undefined if Stripe cannot show the lines so that their sum is exactly the amount. */
+/** Undefined if Stripe cannot show the amount exactly. */
 function itemsOf(lines: readonly PageLine[], { currency, minor }: Money): Item[] | undefined {
   const sum = lines.reduce((total, { quantity, unitMinor }) => total + quantity * unitMinor, 0);
   if (sum !== minor || !stripeAmount({ currency, minor }).ok) return undefined;
   const items = lines.map((line) => itemOf(line, currency));
-  return items.every((item) => item !== undefined) ? items : undefined;
+  if (items.every((item) => item !== undefined)) return items;
+  // The sum may be exact although its lines are not.
+  const title = lines.map((line) => `${line.quantity} × ${line.title}`).join(", ");
+  const whole = itemOf({ title, quantity: 1, unitMinor: minor }, currency);
+  return whole && [whole];
 }
+
+/** Addresses that Stripe takes. Without one the buyer enters it on the page. */
+const EMAIL = /^[!-?A-~]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 /** The query is for people who read logs. Whether the page was paid is read from Stripe. */
 function returnTo(returnUrl: string, paid: "0" | "1"): string {
@@ -78,7 +85,7 @@ export function pageParams(request: PageRequest): Params | undefined {
     payment_intent_data: { capture_method: "manual", metadata },
     metadata,
     client_reference_id: request.idempotencyKey,
-    ...(email === null ? {} : { customer_email: email }),
+    ...(email !== null && EMAIL.test(email) ? { customer_email: email } : {}),
     locale: localeOf(request.language),
     // The buyer pays the agreed amount, whatever the account's setting for other currencies is.
     adaptive_pricing: { enabled: false },

@@ -1,13 +1,13 @@
 import { htmlText } from "@gatehouse/protocol";
 import type { BuyerProgress } from "../../../actions/checkout/buyer-page.js";
-import type { PageNotice } from "../../../actions/checkout/hand-off.js";
+import { isRefusedForGood, type PageNotice } from "../../../actions/checkout/hand-off.js";
 import { quoteDigest } from "../../../actions/checkout/quote.js";
 import { filled } from "../../../domain/buyer-words/words.js";
 import { type Checkout, isHandedOff, isReady } from "../../../domain/checkouts/checkout.js";
 import type { Site } from "../../../domain/sites/site.js";
 import type { Voice } from "../../server/voice.js";
 import { type FormShop, orderForm } from "./form-html.js";
-import { orderPage } from "./order-html.js";
+import { fullAddress, orderPage } from "./order-html.js";
 import { buyerPage, type Message, notice, paragraph, summary } from "./parts.js";
 
 /** After this time the page of a waiting buyer is loaded again. */
@@ -47,9 +47,13 @@ function underWay(voice: Voice, checkout: Checkout, state: PageState, isPaused: 
   const { words, time } = voice;
   const { progress, browser } = state;
   if (progress?.kind === "reviewed") {
+    // Whoever pays must see where it goes, so only the browser that is shown the address can.
+    if (!state.payable || checkout.browserMac !== browser) {
+      return { ...words.state.review, waits: true };
+    }
     const digest = `<input type="hidden" name="quote" value="${quoteDigest(checkout.quote)}">`;
-    const pay = [digest, button("pay_now", words.state.review.act)];
-    return { ...words.state.review, ...(state.payable ? { acts: actForm(pay) } : {}), waits: true };
+    const pay = actForm([digest, button("pay_now", words.state.review.act)]);
+    return { ...words.state.review, acts: fullAddress(voice, checkout) + pay, waits: true };
   }
   if (progress?.kind === "challenged" && isPaused) return { ...words.state.paused, waits: true };
   if (progress?.kind === "challenged" && progress.closesAt === null) {
@@ -75,11 +79,11 @@ function underWay(voice: Voice, checkout: Checkout, state: PageState, isPaused: 
 /** Why nothing can be entered; undefined if the buyer can go on. */
 function waitingOf(voice: Voice, site: Site, checkout: Checkout, state: PageState) {
   const { words } = voice;
-  const { status, problem, expiresAt } = checkout;
+  const { status, expiresAt } = checkout;
   const isPaused = site.pausedAt !== null;
   if (status === "completing") return underWay(voice, checkout, state, isPaused);
   if (status === "cancelled" || state.now >= expiresAt) return words.state.ended;
-  if (problem?.final) return words.state.refused;
+  if (isRefusedForGood(checkout)) return words.state.refused;
   if (isPaused) return words.state.paused;
   return state.sells && state.payable ? undefined : words.state.closed;
 }
@@ -91,7 +95,8 @@ function noticesOf({ words }: Voice, checkout: Checkout, state: PageState): read
   const known: Readonly<Record<string, string>> = words.notice;
   // A platform that may not pay itself is no problem of the buyer.
   const own = problem === null || isHandedOff(checkout) ? undefined : known[problem.code];
-  const other = problem === null || isHandedOff(checkout) ? undefined : words.notice.unavailable;
+  const refusal = problem?.final ? words.state.refused.text : words.notice.unavailable;
+  const other = problem === null || isHandedOff(checkout) ? undefined : refusal;
   const first = own ?? other;
   return first === undefined || !isReady(quote) ? missingOf(words, checkout, state) : [first];
 }

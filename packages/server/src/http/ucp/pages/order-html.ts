@@ -91,6 +91,11 @@ function orderHistory(voice: Voice, { order, events, adjustments }: WholeOrder):
 /** A name or a street without most of its letters: whoever has the link recognizes it, and learns little. */
 const masked = (text: string) => `${[...text][0] ?? ""}…`;
 
+function countryName(code: string, language: string): string {
+  if (!/^[A-Za-z]{2}$/.test(code)) return "";
+  return new Intl.DisplayNames(language, { type: "region" }).of(code.toUpperCase()) ?? "";
+}
+
 /** Where an order goes, as far as its page may say it to everybody who has the link. */
 function maskedPlace({ content }: Checkout, { language }: Voice): string | undefined {
   const address: JsonObject | undefined = chosenAddress(content.delivery);
@@ -99,16 +104,34 @@ function maskedPlace({ content }: Checkout, { language }: Voice): string | undef
     const text = address[name] ?? content.buyer[name];
     return typeof text === "string" ? text : "";
   };
-  const country = textOf("address_country").toUpperCase();
-  const isCode = /^[A-Z]{2}$/.test(country);
-  const countries = new Intl.DisplayNames(language, { type: "region" });
   const names = ["first_name", "last_name"].map(textOf).filter((name) => name !== "");
   const parts = [
     names.map(masked).join(" "),
     textOf("address_locality"),
-    isCode ? (countries.of(country) ?? country) : "",
+    countryName(textOf("address_country"), language),
   ];
   return parts.filter((part) => part !== "").join(", ");
+}
+
+/** Where an order goes, for the browser that may know. */
+export function fullAddress({ words, language }: Voice, { content }: Checkout): string {
+  const address: JsonObject = chosenAddress(content.delivery) ?? {};
+  const textOf = (name: string) => {
+    const text = address[name] ?? content.buyer[name];
+    return typeof text === "string" ? text : "";
+  };
+  const parts = [
+    [textOf("first_name"), textOf("last_name")],
+    [textOf("street_address"), textOf("extended_address")],
+    [textOf("postal_code"), textOf("address_locality"), textOf("address_region")],
+    [countryName(textOf("address_country"), language)],
+    [textOf("email")],
+  ];
+  const place = parts
+    .map((line) => line.filter((text) => text !== "").join(" "))
+    .filter((line) => line !== "")
+    .join(", ");
+  return place === "" ? "" : paragraph(filled(words.order.deliverTo, { place }));
 }
 
 interface OrderPage {

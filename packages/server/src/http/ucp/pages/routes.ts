@@ -39,6 +39,9 @@ const RETURNS_PER_MINUTE = 6;
 /** How often pages are read from one address. */
 const VIEWS_PER_MINUTE = 600;
 
+/** How often buttons of pages are pressed from one address. Each may write a record or open a payment page. */
+const PRESSES_PER_MINUTE = 30;
+
 const PATH = "/v1/ucp/:site/pages/:page";
 
 /** Providers let owners put payment pages on domains of their own. */
@@ -62,6 +65,7 @@ class BuyerPages {
   private readonly headers: Readonly<Record<string, string>>;
   // Separate from the limits of platforms, so that buyers at the same address do not use those up.
   private readonly views = new AddressLimiter({ perMinute: VIEWS_PER_MINUTE });
+  private readonly presses = new AddressLimiter({ perMinute: PRESSES_PER_MINUTE });
   private readonly returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
 
   constructor(context: Context) {
@@ -120,22 +124,17 @@ class BuyerPages {
     const known = browserIn(exchange);
     const secret = known ?? ids.id("browser");
     const browser = browserMacOf(secret);
-    // Programs that preview links keep no cookies. The buyer must stay the first.
-    const { classification } = classifyCaller({
-      userAgent: exchange.header("user-agent") ?? "",
-      webdriver: false,
-    });
-    const browserMac =
-      classification === "declared_agent"
-        ? checkout.browserMac
-        : await firstBrowser(context, checkout, browser);
+    const progress = await buyerProgress(db, checkout);
+    const browserMac = isPerson(exchange)
+      ? await firstBrowser(context, { checkout, progress: progress.progress }, browser)
+      : checkout.browserMac;
     const bound = { ...checkout, browserMac };
     const shown = checkout.status === "open" ? await checkoutInBrowser(db, bound, browser) : bound;
     const voice = voiceOf(
       languageFor(exchange.header("accept-language"), checkout.content.context),
     );
     const state = {
-      ...(await buyerProgress(db, checkout)),
+      ...progress,
       sells: sells(site),
       payable: canPayOnPage(context, site, shown),
       browser,
@@ -154,6 +153,7 @@ class BuyerPages {
     const { config } = context;
     const subject = await this.find(exchange);
     requireNoWait(context.admission.takeCostly(exchange.caller));
+    requireNoWait(this.presses.take(exchange.caller.networks, context.clock.now()));
     const form = await readPageForm(context, exchange.request);
     if (subject.kind === "cart") {
       const checkout = await checkoutOfCartPage(context, subject.cart);
@@ -196,7 +196,7 @@ class BuyerPages {
       site,
       signer: await keys.signer("card"),
       checkoutId: checkout.checkoutId,
-      entries: form.act === "pay" ? entries : null,
+      entries: form.act === "pay" ? entries : { browserMac: entries.browserMac },
       shownDigest: form.quote,
       requestId: exchange.requestId,
       source: exchange.caller.networks[0],
@@ -208,6 +208,13 @@ class BuyerPages {
     const shown = await this.showCheckout(exchange, page.site, page.checkout, notice);
     return { ...shown, headers: { ...shown.headers, ...cookie } };
   }
+}
+
+/** Programs that preview links must not take the place of the buyer, who is the first browser. */
+function isPerson({ request }: Exchange): boolean {
+  const userAgent = request.headers["user-agent"] ?? "";
+  const { classification } = classifyCaller({ userAgent, webdriver: false });
+  return request.method === "GET" && classification === "person";
 }
 
 function seeOther(location: string, more: Readonly<Record<string, string>> = {}): Answer {
