@@ -133,8 +133,12 @@ const SUITES = [
   },
   {
     key: "payment-crash",
-    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion and their commits, on each database`,
-    args: ["packages/server/test/selling/crash", "packages/server/test/ucp/crash"],
+    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion, a payment page and their commits, on each database`,
+    args: [
+      "packages/server/test/selling/crash",
+      "packages/server/test/ucp/crash",
+      "packages/server/test/ucp/hand-off-crash",
+    ],
     env: { DECIDE_CRASH_ROUNDS },
   },
   {

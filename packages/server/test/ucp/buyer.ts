@@ -21,15 +21,15 @@ interface PageAnswer {
 /** A person with a browser of their own: it keeps cookies, runs no script, and follows no redirect unasked. */
 export class PageBuyer {
   private readonly url: string;
-  private readonly base: string;
+  /** Where the service listens, because its public address names another port in tests. */
+  base: string;
   private readonly headers: Readonly<Record<string, string>>;
   private cookie = "";
   private quote = "";
 
-  /** `base`: where the service listens, because its public address names another port in tests. */
   constructor(base: string, continueUrl: string, headers: Readonly<Record<string, string>> = {}) {
     this.base = base;
-    this.url = this.here(continueUrl);
+    this.url = continueUrl;
     this.headers = { "accept-language": "en", "user-agent": "Mozilla/5.0 (Test)", ...headers };
   }
 
