@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { openPlatform } from "../../../examples/ucp-buyer/platform.js";
 import { openHearing, walkAfterSale, walkCheckout } from "./checkout.js";
 import { walkDiscovery, walkMcp, walkSignatures, walkVerification } from "./discovery.js";
+import { walkHandOff } from "./hand-off.js";
 import { walkMandates, walkOrders } from "./mandates.js";
 import { walkAccess, walkSites } from "./sites.js";
 import {
@@ -56,6 +57,7 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
     hearing.shops.set(named, profileUrl);
   }
   await walkCheckout(env, url, { site, platform });
+  await walkHandOff(url, { site, platform });
   await walkAfterSale(env, url, { site, platform, hearing });
   await walkAudit(env, url, site);
   await walkUpkeep(ask, env);

@@ -1,0 +1,76 @@
+/** What most assistants do: they find and choose, and a person pays. */
+import { expect, say } from "./stage.js";
+
+const BROWSER = { "user-agent": "Mozilla/5.0 (the demo)", "accept-language": "en" };
+const TYPED = {
+  email: "ada@example.com",
+  first_name: "Ada",
+  last_name: "Love",
+  street_address: "Gartenstr. 1",
+  postal_code: "10115",
+  address_locality: "Berlin",
+  address_country: "DE",
+};
+
+/** Somebody's browser: it keeps the cookie of the page and follows nothing by itself. */
+function openBrowser() {
+  let cookie = "";
+  return async (url, fields) => {
+    const answer = await fetch(url, {
+      method: fields === undefined ? "GET" : "POST",
+      redirect: "manual",
+      headers: { ...BROWSER, cookie },
+      ...(fields === undefined ? {} : { body: new URLSearchParams(fields) }),
+    });
+    cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? cookie;
+    return { html: await answer.text(), location: answer.headers.get("location") ?? url };
+  };
+}
+
+const quoteIn = (html) => /name="quote" value="([0-9a-f]+)"/.exec(html)?.[1] ?? "";
+
+/** A person opens the link, enters an address, and pays on the payment page. Returns the last page. */
+async function payAt(url) {
+  const browse = openBrowser();
+  await browse(url);
+  await browse(url, { ...TYPED, do: "update" });
+  const { html } = await browse(url);
+  expect(html.includes("Order and pay"), "the page to take an order");
+  const option = /name="option" value="([^"]+)"/.exec(html)?.[1] ?? "";
+  const pressed = await browse(url, { ...TYPED, option, quote: quoteIn(html), do: "pay" });
+  const paid = await browse(pressed.location, { answer: "confirm" });
+  return browse((await browse(paid.location)).location);
+}
+
+export async function walkHandOff(url, { site, platform }) {
+  const call = async (name, args) => {
+    const answer = await fetch(`${url}/v1/mcp/${site.site_key}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name, arguments: args },
+      }),
+    });
+    return (await answer.json()).result.structuredContent;
+  };
+  const { products } = await call("search_catalog", { catalog: { query: "bouquet" } });
+  expect(products.length > 0, "anybody to find a bouquet");
+  const meta = { "ucp-agent": { profile: platform.url } };
+  const checkout = { line_items: [{ item: { id: "bouquet" }, quantity: 1 }] };
+  const made = await call("create_checkout", { meta, checkout });
+  say("an assistant that cannot pay found a bouquet over MCP, and gave its person a link:");
+  console.log(`      ${made.continue_url}`);
+  const { html } = await payAt(made.continue_url);
+  expect(html.includes("Thank you for your order"), "the person to be thanked");
+  const { status, order } = await call("get_checkout", { meta, id: made.id });
+  expect(status === "completed", "the assistant to be told");
+  say(
+    `there the person entered an address and paid on the payment page; the assistant sees ${order.id}`,
+  );
+}
