@@ -98,7 +98,7 @@ describe("gatehouse site preview", () => {
     expect(one.out).toMatch(/^# Fern\n/);
     const folder = join(temporaryFolder(), "preview");
     const all = await run("site", "preview", "shop.example.com", "--out", folder);
-    expect(all.out).toBe(`Wrote 11 documents to ${folder}.\n`);
+    expect(all.out).toBe(`Wrote 12 documents to ${folder}.\n`);
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(["card.json", "page.html"]));
     const other = await run("site", "preview", "shop.example.com", "--document", "nothing");
     expect([other.code, other.err]).toEqual([2, expect.stringMatching(/There are: card, catalog/)]);
