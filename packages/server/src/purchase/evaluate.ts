@@ -107,8 +107,10 @@ export function readsOfRules(
 /** The number of earlier decisions. A request that is evaluated again does not count itself. */
 async function decidedBefore(tx: Queries, question: PolicyQuestion, name: CounterName) {
   const counted = countedBy(question, name);
-  const { firstAskedAt } = question;
-  const itself = firstAskedAt !== undefined && firstAskedAt > counted.since ? 1 : 0;
+  const { firstAskedAt, buyerPresent } = question;
+  // People who pay themselves are not counted in the first place.
+  const wasCounted = firstAskedAt !== undefined && firstAskedAt > counted.since && !buyerPresent;
+  const itself = wasCounted ? 1 : 0;
   return (await countDecisions(tx, counted)) - itself;
 }
 

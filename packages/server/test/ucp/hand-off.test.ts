@@ -271,6 +271,8 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     const { id } = await at.ready(shop);
     expect(told(await at.complete(shop, id))).toContain("budget_exceeded");
     expect(await at.orders(shop)).toHaveLength(2);
+    // An auditor counts as the service did.
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
   test("may pay although the shop takes no payments from the platform itself", async () => {
@@ -313,6 +315,19 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(headingOf(await buyer.pay(location))).toBe(THANKS);
     const [review] = (await shop.admin("GET", "/escalations?status=withdrawn")).body.items;
     expect(review.reason_code).toBe("buyer_pays");
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("is reviewed by the same counts as it was first decided by", async () => {
+    const count = { scope: "site", window: "PT1H", gt: 3 };
+    await publish([rule("ask", "escalate", SKILL), rule("fast", "deny", { count })]);
+    const { buyer } = await begun(ROSE);
+    await buyer.look();
+    await buyer.press("pay", TYPED);
+    const [review] = (await shop.admin("GET", "/escalations")).body.items;
+    const approved = await shop.admin("POST", `/escalations/${review.escalation_id}/approve`, {});
+    expect(approved.status).toBe(200);
+    expect(headingOf(await buyer.look())).toBe("Finish your payment");
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
@@ -410,6 +425,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(headingOf(await buyer.pay(page))).toBe(THANKS);
     const { buyer: last } = await begun();
     expect(headingOf(await last.pay(await last.order()))).toBe(THANKS);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
   test("may pay what rules deny the platform itself, and is told where they deny it too", async () => {

@@ -4,7 +4,14 @@ import { Counters } from "./counters.js";
 import { type Known, paymentFault, paysFault, reviewFault } from "./faults.js";
 import { type Course, courseFault, outcomeFault, paymentState } from "./payment-course.js";
 import { Remembered } from "./remembered.js";
-import type { AdjustedStep, DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
+import {
+  type AdjustedStep,
+  BUYER,
+  type DecidedStep,
+  type PaidStep,
+  type ReviewedStep,
+  type Step,
+} from "./step.js";
 
 /** Decisions, and besides them refusals and payments, that are remembered to compare with. */
 export const REMEMBERED_MAX = 200_000;
@@ -109,7 +116,7 @@ export class History {
       (outcome === "escalated" && review === undefined ? "it names no review" : undefined) ??
       this.counters.fault(step);
     if (mandate !== "" && before === undefined) this.mandates.set(mandate, seq);
-    this.counters.countDecision(step.agent, step.at);
+    if (step.agent !== BUYER) this.counters.countDecision(step.agent, step.at);
     const asks = outcome === "escalated";
     this.remember(step, { approved, asks, wanted: step.wanted });
     return fault;
@@ -198,7 +205,7 @@ export class History {
       { seq, at, subject, amount, protocol, pays, elsewhere },
       { review, asks, wanted },
     );
-    if (pays && amount !== undefined && movesMoney(skill)) {
+    if (pays && amount !== undefined && movesMoney(skill) && agent !== BUYER) {
       known.spending = this.counters.countSpent(agent, amount, at);
     }
     this.known.set(recordId, known);

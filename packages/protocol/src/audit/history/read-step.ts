@@ -4,7 +4,14 @@ import type { Money } from "../../money/amount.js";
 import { type PolicyFacts, readPolicyFacts } from "../../policy/facts.js";
 import type { PolicyReview } from "../../policy/review.js";
 import type { AuditRecord } from "../record.js";
-import type { AdjustedStep, DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
+import {
+  type AdjustedStep,
+  BUYER,
+  type DecidedStep,
+  type PaidStep,
+  type ReviewedStep,
+  type Step,
+} from "./step.js";
 
 function textIn(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? ownText(value) : undefined;
@@ -46,12 +53,13 @@ function askedIn(record: AuditRecord) {
   const told = membersOf(facts);
   const { total, currency } = membersOf(told.cart);
   const { spend = [], count = [] } = countersIn(told);
+  const isBuyer = membersOf(told.buyer).present === true;
   return {
     seq: record.seq,
     recordId: ownText(record.record_id),
     at: Date.parse(record.occurred_at),
     subject: subjectOf(record),
-    agent: textIn(membersOf(record.agent).id) ?? "",
+    agent: isBuyer ? BUYER : (textIn(membersOf(record.agent).id) ?? ""),
     skill: textIn(record.skill) ?? "",
     protocol: textIn(told.protocol),
     amount: moneyIn(total, currency),

@@ -21,10 +21,14 @@ interface RefusedStep extends Placed {
   readonly kind: "refused";
 }
 
+/** Whoever pays on the provider's own page, whichever platform sent them. No budget and no velocity counts them. */
+export const BUYER = "(buyer)";
+
 /** Who asked for what, and what the rules were asked with. */
 interface Asked extends Placed {
   /** Agent, mandate or checkout, their digests and the skill, as one text to compare. */
   readonly subject: string;
+  /** Who it is counted by: the agent it names, or {@link BUYER}. */
   readonly agent: string;
   readonly skill: string;
   readonly protocol: string | undefined;
