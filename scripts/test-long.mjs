@@ -27,6 +27,9 @@ const NODES = "4";
 const NODE_KILLS = "10";
 const DRAFT_RUNS = "200";
 const REFUSAL_SCHEDULES = "100";
+const SIMULATION_SEEDS = "2000";
+/** Seeds that passed. A run that is interrupted goes on from there. */
+const SIMULATION_DONE = ".cache/simulation-days.json";
 
 const SUITES = [
   {
@@ -148,6 +151,13 @@ const SUITES = [
     env: { REFUSAL_SCHEDULES },
   },
   {
+    key: "simulation",
+    name: `a simulated day of purchases for each of ${Number(SIMULATION_SEEDS).toLocaleString("en")} seeds, every invariant after every step`,
+    args: ["packages/server/test/simulation/simulation"],
+    env: { SIMULATION_SEEDS, SIMULATION_HOURS: "24", SIMULATION_DONE },
+    reached: () => `${JSON.parse(readFileSync(SIMULATION_DONE, "utf8")).seeds.length} seeds so far`,
+  },
+  {
     key: "twice",
     name: "every test of the server, each of its transactions run twice",
     args: ["packages/server/test"],
@@ -180,7 +190,7 @@ const lines = new Map(
   ]),
 );
 let failed = false;
-for (const { key, name, args, env } of SUITES) {
+for (const { key, name, args, env, reached = () => "" } of SUITES) {
   if (asked.length > 0 && !asked.includes(key)) continue;
   console.log(`\n== ${name}`);
   const began = Date.now();
@@ -190,7 +200,7 @@ for (const { key, name, args, env } of SUITES) {
   });
   const seconds = Math.round((Date.now() - began) / 1000);
   const seed = env.FUZZ_SEED === undefined ? "" : ` (seed ${env.FUZZ_SEED})`;
-  const result = status === 0 ? "passed" : "FAILED";
+  const result = [status === 0 ? "passed" : "FAILED", reached()].filter(Boolean).join(", ");
   lines.set(key, `| \`${key}\` | ${name}${seed} | ${result} | ${seconds} s | ${day}, ${machine} |`);
   failed ||= status !== 0;
 }

@@ -110,6 +110,14 @@ describe("a log that follows its rules verifies", () => {
       [order, paid(order, 2, declined), decided({ mandate: "m-2", count: 1 })],
     ],
     [
+      "with a buyer who pays at the provider, whatever the platform has spent before",
+      [order, decided({ mandate: "m-2", buyer: true, count: 1 })],
+    ],
+    [
+      "with what a buyer has paid at the provider, which spends no platform's budget",
+      [decided({ buyer: true }), decided({ mandate: "m-2", count: 1 })],
+    ],
+    [
       "with more counted than the records show",
       [order, decided({ mandate: "m-2", spent: 90_000, count: 5 })],
     ],

@@ -52,6 +52,8 @@ interface Asked {
   /** What the counters of the rules say. */
   readonly spent?: number;
   readonly count?: number;
+  /** Whether a buyer pays on the provider's own page. */
+  readonly buyer?: boolean;
   readonly by?: PolicyVersion;
 }
 
@@ -76,13 +78,14 @@ function decisionOn(facts: JsonObject, { version, digest, document } = rules): J
 /** The record of a decision about a mandate. */
 export function decided(asked: Asked = {}) {
   const { agent = "agt_1", mandate = "m-1", skill = "place_order", minor = 10_000 } = asked;
-  const { spent = 0, count = 0, by = rules } = asked;
+  const { spent = 0, count = 0, buyer = false, by = rules } = asked;
   const facts = {
     skill,
     protocol: "a2a",
     cart: { total: minor, currency: "EUR" },
     agent: { id: agent, tags: [], age_days: 3 },
     time: { local: "12:00" },
+    ...(buyer ? { buyer: { present: true } } : {}),
     spend: [{ scope: "agent", window: "P1D", currency: "EUR", minor: spent }],
     count: [{ scope: "site", window: "PT1H", value: count }],
   };
