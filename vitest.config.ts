@@ -64,7 +64,7 @@ const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 /**
  * Whole processes: installed from tarballs, deployed, drilled, killed at every named point, measured
  * for memory. And exhaustive checks: the accessibility of every page, every way to change an export,
- * every vector on every runtime, every planted bug found by the simulation.
+ * every vector on every runtime.
  */
 const RELEASE = [
   "test/release/**/*.test.ts",
@@ -78,7 +78,6 @@ const RELEASE = [
   "packages/protocol/test/node/runtimes.test.ts",
   "packages/server/test/admission/bodies.test.ts",
   "packages/server/test/audit/html-changed.test.ts",
-  "packages/server/test/simulation/planted-bugs.test.ts",
 ];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<

@@ -1,8 +1,2 @@
-/** A mistake in a source file of the server. */
-export interface Bug {
-  readonly file: string;
-  readonly right: string;
-  readonly wrong: string;
-}
-
-export function bundleSimulation(bug?: Bug): Promise<string>;
+/** Bundles the simulation and the source of the service into one program, and returns its path. */
+export function bundleSimulation(): Promise<string>;
