@@ -40,7 +40,7 @@ const RETURNS_PER_MINUTE = 6;
 const VIEWS_PER_MINUTE = 600;
 
 /** How often buttons of pages are pressed from one address. Each may write a record or open a payment page. */
-const PRESSES_PER_MINUTE = 30;
+const PRESSES_PER_MINUTE = 60;
 
 const PATH = "/v1/ucp/:site/pages/:page";
 
