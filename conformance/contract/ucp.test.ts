@@ -118,6 +118,8 @@ describe.skipIf(!canBuy())("UCP:", () => {
     const site = await verifiedSite();
     const bare = { ...site, siteKey: site.site_key, mandateUrl: "" };
     await processor(bare, {});
+    const products = [{ id: "rose", title: "A rose", price: "10.00", currency: "EUR" }];
+    await admin(bare, "PUT", "/products", { products });
     expect(await advertised(bare)).toBe(false);
     await admin(bare, "PUT", "/policy", {
       policy: "rules/1",

@@ -2,13 +2,6 @@ import { PLACE_ORDER, type SkillSetting } from "@gatehouse/protocol";
 import type { AdminClient } from "./admin-client.js";
 import type { SiteBody } from "./find-site.js";
 
-interface Gate {
-  readonly name: string;
-  readonly open: boolean;
-  /** What has to be done. */
-  readonly advice?: string;
-}
-
 /** What is known of a connected Stripe account. */
 export interface StripeAccount {
   readonly account: string | null;
@@ -20,10 +13,15 @@ interface ProcessorBody {
   readonly kind: string | null;
   readonly live: boolean;
   readonly stripe?: StripeAccount | null;
-  readonly gates: readonly Gate[];
+  /** What keeps agents from buying. */
+  readonly missing: readonly { readonly name: string; readonly advice: string }[];
 }
 
-interface Check extends Gate {
+interface Check {
+  readonly name: string;
+  readonly open: boolean;
+  /** What has to be done. */
+  readonly advice?: string;
   /** The command that does it. */
   readonly command?: string;
 }
@@ -34,65 +32,55 @@ export interface Readiness {
   readonly checks: readonly Check[];
   /** Whether agents can buy here in every way there is. */
   readonly can_buy: boolean;
-  /** Whether platforms can, by UCP: that needs neither a skill switched on nor mandates. */
+  /** Whether platforms can, by UCP, which needs no skill switched on. */
   readonly can_check_out: boolean;
 }
 
-/** What opens the gates of the service. */
+/** What agents need before they can buy, in the order of setup, with the command for each. */
 const COMMANDS: Readonly<Record<string, (site: string) => string>> = {
+  domain: (site) => `gatehouse site show ${site}`,
+  sales: (site) => `gatehouse site resume ${site}`,
   processor: (site) => `gatehouse site connect ${site} --processor sandbox|stripe`,
   rail: (site) => `gatehouse site connect ${site} --rail`,
   settlement: (site) => `gatehouse site connect ${site} --settle`,
   policy: (site) => `gatehouse policy publish ${site} policy.json`,
   wallet: (site) => `gatehouse site connect ${site} --wallet <merchant_id>`,
+  products: (site) => `gatehouse product import ${site} products.csv`,
+  mandates: (site) => `gatehouse site mandates ${site} --on`,
+  rules: (site) => `gatehouse policy show ${site}`,
 };
 
-const check = (name: string, open: boolean, advice: string, command: string): Check =>
-  open ? { name, open } : { name, open, advice, command };
+/** `place_order` has a switch of its own; without it agents can still buy by UCP. */
+function checkSkill(domain: string, skills: readonly SkillSetting[]): Check {
+  const found = skills.find(({ id }) => id === PLACE_ORDER);
+  if (found?.enabled === true) return { name: "skill", open: true };
+  const verb = found === undefined ? "set" : "enable";
+  const advice = `Offer ${PLACE_ORDER} (for mandates only).`;
+  return {
+    name: "skill",
+    open: false,
+    advice,
+    command: `gatehouse skill ${verb} ${domain} ${PLACE_ORDER}`,
+  };
+}
 
-/** Looks at the gates, and at what no gate guards: what is offered, sold and taken. */
+/** Asks the service what keeps agents from buying. */
 export async function readinessOf(client: AdminClient, site: SiteBody): Promise<Readiness> {
   const { domain, site_key_hash } = site;
   const at = <T>(rest: string) => client.call<T>("GET", `/v1/admin/sites/${site_key_hash}${rest}`);
   const processor = await at<ProcessorBody>("/processor");
   const { skills } = await at<{ skills: readonly SkillSetting[] }>("/skills");
-  const { items: products } = await at<{ items: readonly unknown[] }>("/products?limit=1");
-  const { enabled: taken } = await at<{ enabled: boolean }>("/mandates");
-  const offered = skills.find(({ id }) => id === PLACE_ORDER);
-  const verb = offered === undefined ? "set" : "enable";
-  const checks = [
-    check(
-      ...(["domain", site.status === "verified", "Prove that the domain is yours."] as const),
-      `gatehouse site show ${domain}`,
-    ),
-    ...(site.paused_at === null
-      ? []
-      : [check("sales", false, "Sales are paused.", `gatehouse site resume ${domain}`)]),
-    ...processor.gates.map(({ name, open, advice = "" }) =>
-      check(name, open, advice, COMMANDS[name]?.(domain) ?? `gatehouse site show ${domain}`),
-    ),
-    check(
-      ...([
-        "skill",
-        offered?.enabled === true,
-        `Offer ${PLACE_ORDER} (for mandates only).`,
-      ] as const),
-      `gatehouse skill ${verb} ${domain} ${PLACE_ORDER}`,
-    ),
-    check(
-      ...(["products", products.length > 0, "Say what you sell."] as const),
-      `gatehouse product import ${domain} products.csv`,
-    ),
-    check(
-      ...(["mandates", taken, "Take mandates (UCP needs none)."] as const),
-      `gatehouse site mandates ${domain} --on`,
-    ),
-  ];
-  const common = checks.filter(({ name }) => name !== "skill" && name !== "mandates");
+  const checks = Object.entries(COMMANDS).map(([name, command]): Check => {
+    const missing = processor.missing.find((obstacle) => obstacle.name === name);
+    if (missing === undefined) return { name, open: true };
+    return { name, open: false, advice: missing.advice, command: command(domain) };
+  });
+  const skill = checkSkill(domain, skills);
+  const canCheckOut = processor.missing.length === 0;
   return {
     processor,
-    checks,
-    can_buy: checks.every(({ open }) => open),
-    can_check_out: common.every(({ open }) => open),
+    checks: [...checks, skill],
+    can_buy: canCheckOut && skill.open,
+    can_check_out: canCheckOut,
   };
 }

@@ -124,12 +124,11 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
   expect(off).toMatch(
     /^– skill +Offer place_order \(for mandates only\)\. Run: gatehouse skill enable \S+ place_order$/m,
   );
-  expect(off).toMatch(
-    /^– mandates +Take mandates \(UCP needs none\)\. Run: gatehouse site mandates \S+ --on$/m,
-  );
-  expect(off).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
-  await run("skill", "enable", SHOP, "place_order");
+  expect(off).toMatch(/^– mandates +Turn mandates on\. Run: gatehouse site mandates \S+ --on$/m);
+  expect(off).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "mandates", SHOP, "--on");
+  expect(await said()).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
+  await run("skill", "enable", SHOP, "place_order");
   expect(await said()).toMatch(/Agents can buy\.\n$/);
   await run("site", "create", "empty.example.com", "--name", "Empty");
   const json = await run("site", "gates", "empty.example.com", "--json");
@@ -137,7 +136,7 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
   const shut = checks.filter(({ open }: { open: boolean }) => !open);
   expect([can_buy, shut.map(({ name }: { name: string }) => name)]).toEqual([
     false,
-    ["domain", "processor", "rail", "settlement", "policy", "skill", "products"],
+    ["domain", "processor", "rail", "settlement", "policy", "products", "skill"],
   ]);
   const slip = await run("skill", "set", SHOP, "place_ordr");
   expect([slip.code, slip.err]).toEqual([2, expect.stringMatching(/Built in are: .*place_order/)]);
@@ -295,7 +294,7 @@ test("an owner pauses and resumes sales, and every command that shows the site s
   ]);
   expect((await run("site", "show", SHOP)).out).toMatch(/^sales +paused since \d{4}-/m);
   expect((await run("site", "gates", SHOP)).out).toMatch(
-    /– sales +Sales are paused\. Run: [\s\S]*\nNothing can be bought while sales are paused\.\n$/,
+    /– sales +Resume sales\. Run: [\s\S]*\nNothing can be bought while sales are paused\.\n$/,
   );
   const checked = await run("site", "check", SHOP, "--origin", "http://127.0.0.1:9", "--json");
   expect(JSON.parse(checked.out).findings).toContainEqual(

@@ -35,12 +35,10 @@ const isAgentPage = (text: string) =>
 
 const JSON_TYPE = "application/json";
 
-const CHECKOUT = "dev.ucp.shopping.checkout";
-
-/** A shop whose gates are shut has a profile at Gatehouse, and none on its own domain. */
-function sellsNothing(text: string): boolean {
+/** A shop that offers nothing has a profile at Gatehouse, and none on its own domain. */
+function offersNothing(text: string): boolean {
   const { ucp } = JSON.parse(text) as { ucp?: { capabilities?: object } };
-  return !Object.hasOwn(ucp?.capabilities ?? {}, CHECKOUT);
+  return Object.keys(ucp?.capabilities ?? {}).length === 0;
 }
 
 type OwnDomainDocument = (typeof OWN_DOMAIN_PATHS)[keyof typeof OWN_DOMAIN_PATHS];
@@ -60,7 +58,7 @@ const KINDS: Readonly<Record<OwnDomainDocument, Omit<SiteFile, "source">>> = {
   ard: { type: JSON_TYPE, holds: jsonWith("entries"), expiry: catalogExpiry },
   did: { type: "application/did+json", holds: jsonWith("verificationMethod") },
   acp: { type: JSON_TYPE, holds: jsonWith("protocol") },
-  ucpProfile: { type: JSON_TYPE, holds: jsonWith("ucp"), withheld: sellsNothing },
+  ucpProfile: { type: JSON_TYPE, holds: jsonWith("ucp"), withheld: offersNothing },
 };
 
 const SITE_FILES: ReadonlyMap<string, SiteFile> = new Map(

@@ -125,9 +125,10 @@ export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/cat
 export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
 export { apiCatalog, securityTxt } from "./discovery/installation.js";
 export { llmsTxt } from "./discovery/llms-txt.js";
+export { FULL_OFFER, isOffered, NO_OFFER, type Offer } from "./discovery/offer.js";
 export { OWN_DOMAIN_PATHS } from "./discovery/own-domain.js";
 export { robotsBlock } from "./discovery/robots.js";
-export { COMPLETE_CHECKOUT, isShopSkill } from "./discovery/shop-skills.js";
+export { COMPLETE_CHECKOUT, isShopSkill, OPEN_SHOP_SKILLS } from "./discovery/shop-skills.js";
 export {
   isSkillId,
   type LiveSkill,
@@ -201,7 +202,6 @@ export {
 export { readWithdrawal, type Withdrawal } from "./mandate/withdrawal.js";
 export { MCP_REVISIONS, MCP_STATELESS_REVISION } from "./mcp/revisions.js";
 export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
-export { OPEN_SHOP_TOOLS } from "./mcp/shop-tools.js";
 export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";
 export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";

@@ -2,6 +2,7 @@ import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { applyRevocations } from "./actions/installation/apply-revocations.js";
 import { RejectionAggregator } from "./actions/mandates/rejection-aggregator.js";
 import type { Tool } from "./actions/mcp/tools.js";
+import { offerOf } from "./actions/sites/offer.js";
 import type { Config } from "./config/config.js";
 import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
@@ -220,6 +221,7 @@ function compose(
   const safeFetch = countedFetch({ resolver, clock, allow: config.fetchAllow }, metrics);
   const siteKeys = new SiteKeys(db, secrets, clock);
   const proxies = new TrustedProxies(config.trustProxy);
+  const policies = new PolicyCache();
   return {
     config,
     ...tools,
@@ -238,12 +240,16 @@ function compose(
     webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
     mailer: new Mailer(config.mail, baseUrl, clock),
     admission: new Admission({ limits, clock, metrics, proxies }),
-    liveSites: new LiveSites(db, baseUrl),
+    liveSites: new LiveSites({
+      db,
+      baseUrl,
+      offerOf: (site) => offerOf(db, policies, site),
+    }),
     challenges: new Challenges(secrets, ids),
     networkShares: new NetworkShares(secrets),
     strangerWords: new StrangerWords(ids),
     mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
-    policies: new PolicyCache(),
+    policies,
     paymentWaits: new ConcurrencyLimit(PAYMENT_WAITS_MAX),
     policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),
     imports: new ConcurrencyLimit({ perKey: 1, total: Number.POSITIVE_INFINITY }),

@@ -12,7 +12,7 @@ import {
   startServer,
   TIER_DATABASES,
 } from "./harness.ts";
-import { POLICY } from "./mandates/submitting.ts";
+import { ORDER_POLICY } from "./selling/selling.ts";
 
 type Path = keyof typeof OWN_DOMAIN_PATHS;
 const PATHS = Object.keys(OWN_DOMAIN_PATHS) as Path[];
@@ -122,10 +122,20 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       state: "good",
       found: "Gatehouse's",
     });
-    await admin("PUT", "/policy", POLICY);
+    await admin("PUT", "/policy", ORDER_POLICY);
     await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
+    expect((await check()).of("selling")).toEqual({
+      item: "selling",
+      state: "missing",
+      found: "agents cannot buy",
+      advice: "Add a product.",
+    });
+    const products = [{ id: "rose", title: "A rose", price: "10.00", currency: "EUR" }];
+    await admin("PUT", "/products", { products });
     shop.listener = serving(await documents());
-    expect((await check()).of("/.well-known/ucp")?.state).toBe("good");
+    const sold = await check();
+    expect(sold.of("/.well-known/ucp")?.state).toBe("good");
+    expect(sold.of("selling")?.found).toBe("agents can buy");
   });
 
   test("distinguishes another document, a redirect and a catch-all page from Gatehouse's documents", async () => {

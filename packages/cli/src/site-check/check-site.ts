@@ -3,7 +3,7 @@ import type { SiteBody } from "../find-site.js";
 import { checkDocuments } from "./documents.js";
 import { fetchPage, type LookedAt } from "./fetch-page.js";
 import type { SiteFinding } from "./finding.js";
-import { checkGates, checkPause, checkPayments, gatesOf } from "./gates.js";
+import { checkGates, checkOffer, checkPause, checkPayments, gatesOf } from "./gates.js";
 import { checkHomePage } from "./home-page.js";
 import { checkAuditLog, checkPlatforms } from "./safety.js";
 import { checkEdgeTokens, checkVisits } from "./told-visits.js";
@@ -42,7 +42,7 @@ export async function checkSite(
   // Before the domain is verified there is no document to compare with.
   const gates = await gatesOf(client, site);
   const comparable = reachable && site.status === "verified";
-  const documents = comparable ? await checkDocuments(at, site, gates.sells) : [];
+  const documents = comparable ? await checkDocuments(at, site, gates.offered.length > 0) : [];
   const robots = reachable ? [await checkRobots(at, site)] : [];
   const tokens = await checkEdgeTokens(client, site);
   return [
@@ -58,5 +58,6 @@ export async function checkSite(
     ...(await checkPlatforms(client, site, gates.sells)),
     ...(await checkAuditLog(client, site)),
     ...checkGates(gates),
+    ...checkOffer(gates),
   ];
 }

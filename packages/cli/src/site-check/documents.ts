@@ -65,7 +65,7 @@ async function checkDocument(path: Path, at: LookedAt, site: SiteBody): Promise<
   return judge(path, here, there, site);
 }
 
-/** Stands on the domain while every gate is open, and else not. */
+/** Needed on the domain only while agents can buy. */
 const PROFILE: Path = "/.well-known/ucp";
 
 /** Each document where agents look for it on the site's own domain. */

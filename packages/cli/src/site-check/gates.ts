@@ -7,6 +7,9 @@ import type { SiteFinding } from "./finding.js";
 /** What stands between a site and selling to agents (contract 1.9). */
 interface Gates {
   readonly sells: boolean;
+  /** The skills that buy and that agents are told of. */
+  readonly offered: readonly string[];
+  readonly missing: readonly { readonly name: string; readonly advice: string }[];
   readonly gates: readonly {
     readonly name: string;
     readonly open: boolean;
@@ -69,4 +72,13 @@ export function checkGates({ gates }: Gates): readonly SiteFinding[] {
     const found = "shut: no checkout is offered to agents";
     return { item, state: "missing", found, ...(advice === undefined ? {} : { advice }) };
   });
+}
+
+/** What no gate guards: without it no purchase can succeed, so none is offered. */
+export function checkOffer({ gates, missing, offered }: Gates): readonly SiteFinding[] {
+  if (gates.some(({ open }) => !open)) return [];
+  const item = "selling";
+  if (offered.length > 0) return [{ item, state: "good", found: "agents can buy" }];
+  const advice = missing.map((obstacle) => obstacle.advice).join(" ");
+  return [{ item, state: "missing", found: "agents are not told that they can buy", advice }];
 }

@@ -80,11 +80,11 @@ function useNeeds(): ReactNode[] | undefined {
       </Link>,
     );
   }
-  const shut = processor.data.gates.filter(({ open }) => !open);
-  if (shut.length > 0) {
+  const { missing } = processor.data;
+  if (missing.length > 0) {
     needs.push(
       <Link to="/$site/settings/$part" params={{ ...params, part: "payments" }} className="link">
-        Agents cannot buy yet: {shut.map(({ advice }) => advice).join(" ")}
+        Agents cannot buy yet: {missing.map(({ advice }) => advice).join(" ")}
       </Link>,
     );
   }

@@ -151,6 +151,13 @@ function Connected({ found }: { readonly found: Processor }) {
   );
 }
 
+/** What is missing besides the gates, which are listed with their own advice. */
+function otherAdvice({ gates, missing }: Processor): readonly string[] {
+  return missing
+    .filter((obstacle) => gates.every(({ name }) => name !== obstacle.name))
+    .map(({ advice }) => advice);
+}
+
 /** Who authorizes payments, and which gates are shut, and why. */
 export function PaymentsPart() {
   const { path } = useSite();
@@ -163,9 +170,9 @@ export function PaymentsPart() {
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <Card title="Gates">
         <p className="text-sm">
-          {data.sells
+          {data.missing.length === 0
             ? "Agents can buy here."
-            : "Agents cannot buy here yet: every gate must be open, and the domain verified."}
+            : ["Agents cannot buy here yet.", ...otherAdvice(data)].join(" ")}
         </p>
         <Gates processor={data} />
       </Card>

@@ -76,6 +76,13 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
 });
 
+/** Skills for anybody, with or without a profile: they tell what the shop's own pages tell. */
+export const OPEN_SHOP_SKILLS: readonly string[] = Object.freeze([
+  "search_catalog",
+  "lookup_catalog",
+  "get_product",
+]);
+
 /**
  * Whether a skill is one of UCP's operations.
  *

@@ -1,7 +1,8 @@
 import { ok, type Result, refuse } from "../result.js";
 import { parseUrl } from "../url.js";
-import { builtInSkill, movesMoney, PLACE_ORDER, RESERVED_SKILLS } from "./built-in-skills.js";
-import { isShopSkill, SHOP_SKILLS } from "./shop-skills.js";
+import { builtInSkill, movesMoney, RESERVED_SKILLS } from "./built-in-skills.js";
+import { isOffered, NO_OFFER } from "./offer.js";
+import { SHOP_SKILLS } from "./shop-skills.js";
 
 /** A skill as the owner set it. What is left out comes from the table, or from the id. */
 export interface SkillSetting {
@@ -95,31 +96,30 @@ function liveSkill(setting: SkillSetting, siteName: string): LiveSkill {
 
 /**
  * The skills agents can use now, in the owner's order: enabled, and leading somewhere. Those of a shop
- * lead nowhere: they are live while the site `sells`, those of UCP unless they are switched off.
+ * lead nowhere: they are live while they are offered, those of UCP unless they are switched off.
  *
  * @example
  * const pricing = { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" };
  * const off = { id: "sign_up", enabled: false, url: "https://shop.example.com/join" };
  * liveSkills([pricing, off], "Fern & Petal").map((skill) => skill.title); //=> ["Get pricing"]
  * const buy = { id: "place_order", enabled: true };
- * liveSkills([buy], "Fern & Petal", true)[0].requiresMandate; //=> true
- * liveSkills([buy], "Fern & Petal", true).length; //=> 14
- * liveSkills([buy], "Fern & Petal", false).length; //=> 0
+ * liveSkills([buy], "Fern & Petal", FULL_OFFER)[0].requiresMandate; //=> true
+ * liveSkills([buy], "Fern & Petal", FULL_OFFER).length; //=> 14
+ * liveSkills([buy], "Fern & Petal", NO_OFFER).length; //=> 0
  */
 export function liveSkills(
   settings: readonly SkillSetting[],
   siteName: string,
-  sells = false,
+  offer = NO_OFFER,
 ): readonly LiveSkill[] {
   const live: LiveSkill[] = [];
   for (const setting of settings) {
     if (!setting.enabled) continue;
     const reserved = RESERVED_SKILLS.includes(setting.id);
-    const built = setting.id === PLACE_ORDER || isShopSkill(setting.id);
-    const leads = reserved ? sells && built : setting.url !== undefined;
+    const leads = reserved ? isOffered(setting.id, offer) : setting.url !== undefined;
     if (leads) live.push(liveSkill(setting, siteName));
   }
-  for (const id of sells ? Object.keys(SHOP_SKILLS) : []) {
+  for (const id of Object.keys(SHOP_SKILLS).filter((id) => isOffered(id, offer))) {
     if (settings.every((setting) => setting.id !== id)) {
       live.push(liveSkill({ id, enabled: true }, siteName));
     }

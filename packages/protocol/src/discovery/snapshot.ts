@@ -1,4 +1,5 @@
 import { type SiteAddresses, siteAddresses } from "./addresses.js";
+import { NO_OFFER, type Offer } from "./offer.js";
 import { type LiveSkill, liveSkills, type SkillSetting } from "./skills.js";
 
 /** What a site is, as its owner set it. */
@@ -10,8 +11,8 @@ export interface SiteProfile {
   /** One sentence; may be empty. */
   readonly description: string;
   readonly skills: readonly SkillSetting[];
-  /** Whether agents can buy here now. */
-  readonly sells?: boolean;
+  /** What it offers to those who buy; nothing if it is left out. */
+  readonly offer?: Offer;
   /** Whether control of the domain is proven; only previews are made of sites where it is not. */
   readonly verified: boolean;
   /** Counts the owner's changes. */
@@ -30,6 +31,7 @@ export interface SiteSnapshot {
   readonly skills: readonly LiveSkill[];
   /** Whether agents can buy here now: then UCP's profile is pointed to. */
   readonly sells: boolean;
+  readonly offer: Offer;
   readonly verified: boolean;
   readonly version: string;
   readonly changedAt: string;
@@ -49,7 +51,7 @@ export interface SiteSnapshot {
  * siteSnapshot(profile, "https://gate.example.com").summary; //=> "What Fern & Petal offers to AI agents."
  */
 export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
-  const { siteKey, domain, name, description, verified, changedAt, sells = false } = profile;
+  const { siteKey, domain, name, description, verified, changedAt, offer = NO_OFFER } = profile;
   return Object.freeze({
     siteKey,
     domain,
@@ -57,9 +59,10 @@ export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapsho
     verified,
     changedAt,
     baseUrl,
-    sells,
+    offer,
+    sells: offer.buying.length > 0,
     summary: description === "" ? `What ${name} offers to AI agents.` : description,
-    skills: liveSkills(profile.skills, name, sells),
+    skills: liveSkills(profile.skills, name, offer),
     version: `1.0.${profile.version}`,
     addresses: siteAddresses(baseUrl, profile),
   });

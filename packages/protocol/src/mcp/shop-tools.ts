@@ -1,4 +1,4 @@
-import { COMPLETE_CHECKOUT } from "../discovery/shop-skills.js";
+import { COMPLETE_CHECKOUT, OPEN_SHOP_SKILLS } from "../discovery/shop-skills.js";
 import type { LiveSkill } from "../discovery/skills.js";
 import type { JsonObject } from "../json/value.js";
 
@@ -107,7 +107,7 @@ const ORDER_MANDATE: JsonObject = {
 };
 
 /** Tools that need no `meta`: the catalog, and an order that an agent reads with a mandate. */
-const needsNoMeta = (id: string) => OPEN_SHOP_TOOLS.includes(id) || id === "get_order";
+const needsNoMeta = (id: string) => OPEN_SHOP_SKILLS.includes(id) || id === "get_order";
 
 /** The arguments of each tool besides `meta`; those that must be there. */
 const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
@@ -126,13 +126,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]
   get_order: [{ id: TEXT, mandate: ORDER_MANDATE }, ["id"]],
 };
 
-/** The tools that anybody may call, with or without a profile: they tell what the shop's own pages tell. */
-export const OPEN_SHOP_TOOLS: readonly string[] = [
-  "search_catalog",
-  "lookup_catalog",
-  "get_product",
-];
-const READS = [...OPEN_SHOP_TOOLS, "get_cart", "get_checkout", "get_order"];
+const READS = [...OPEN_SHOP_SKILLS, "get_cart", "get_checkout", "get_order"];
 
 /** What a tool answers with: UCP's own object, or what is wrong. */
 const OUTPUT: JsonObject = objectOf({ ucp: { type: "object" }, messages: { type: "array" } });

@@ -21,6 +21,7 @@ export type {
   TextFact,
 } from "./model.js";
 export { type CounterName, type FactsNeeded, factsNeeded } from "./needs.js";
+export { permittedSkills } from "./permitted-skills.js";
 export { type PoolFacts, readPoolFacts, withPool } from "./pool.js";
 export {
   POLICY_PRESETS,

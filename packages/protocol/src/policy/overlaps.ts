@@ -1,5 +1,5 @@
 import type { Condition, Policy, PolicyRule } from "./model.js";
-import { type Goal, possible, STEPS_MAX } from "./possible.js";
+import { type Budget, type Goal, possible, STEPS_MAX } from "./possible.js";
 import { type World, worldsOf } from "./worlds.js";
 
 /** Skills that move money, and the protocol that is about nothing else, always have a cart. */
@@ -12,6 +12,14 @@ const NEEDS_NO_CART: readonly Condition[] = Object.freeze([
   },
   { kind: "text", fact: "protocol", operator: "not_in", values: ["ap2"] },
 ]);
+
+/** The server sets it for whoever pays on a hosted page, so never for an order by mandate. */
+const PRESENT: Condition = Object.freeze({ kind: "present", expected: true });
+
+const skillIs = (skill: string): Goal => ({
+  condition: { kind: "text", fact: "skill", operator: "eq", values: [skill] },
+  want: "matched",
+});
 
 const matched = ({ when }: PolicyRule): Goal => ({ condition: when, want: "matched" });
 const notMatched = ({ when }: PolicyRule): Goal => ({ condition: when, want: "not_matched" });
@@ -26,11 +34,12 @@ const effective = (rule: PolicyRule): Goal => ({
 export class Overlaps {
   private readonly policy: Policy;
   private readonly worlds: readonly World[];
-  private readonly budget = { steps: STEPS_MAX };
+  private readonly budget: Budget;
 
-  constructor(policy: Policy) {
+  constructor(policy: Policy, steps = STEPS_MAX) {
     this.policy = policy;
-    this.worlds = worldsOf(policy, NEEDS_NO_CART);
+    this.budget = { steps };
+    this.worlds = worldsOf(policy, [...NEEDS_NO_CART, PRESENT]);
   }
 
   /** The rules of an effect that are not only watched. */
@@ -76,6 +85,16 @@ export class Overlaps {
     const against = this.rules("deny").map(notMatched);
     if (this.policy.default === "escalate" && !this.never(against)) return false;
     return this.rules("escalate").every((rule) => this.never([effective(rule), ...against]));
+  }
+
+  /** Whether some purchase by this skill is allowed or left to a person. */
+  permits(skill: string): boolean {
+    const purchase: Goal[] = [skillIs(skill), ...this.rules("deny").map(notMatched)];
+    if (skill === "place_order") purchase.push({ condition: PRESENT, want: "not_matched" });
+    const withCart = this.worlds.filter(({ cart }) => cart !== null);
+    if (this.policy.default === "escalate") return !this.never(purchase, withCart);
+    const open = this.rules("allow", "escalate");
+    return open.some((rule) => !this.never([effective(rule), ...purchase], withCart));
   }
 
   /** Whether a rule lets carts in this currency through, at least some of them. */

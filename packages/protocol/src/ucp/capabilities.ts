@@ -1,3 +1,5 @@
+import type { Offer } from "../discovery/offer.js";
+import { COMPLETE_CHECKOUT } from "../discovery/shop-skills.js";
 import type { UcpVersion } from "./versions.js";
 
 /** Where UCP publishes everything of one version. */
@@ -53,6 +55,24 @@ export type UcpCapability = keyof typeof PLACES;
 
 /** All that are served here. */
 export const UCP_CAPABILITIES = Object.keys(PLACES) as readonly UcpCapability[];
+
+const READING = ["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.catalog.lookup"];
+const ORDER = "dev.ucp.shopping.order";
+
+/**
+ * The capabilities that a shop lists now. What was ordered can be asked about when nothing is sold any more.
+ *
+ * @example
+ * offeredCapabilities({ buying: [], hasOrders: true }); //=> ["dev.ucp.shopping.order"]
+ */
+export function offeredCapabilities({ buying, hasOrders }: Offer): readonly UcpCapability[] {
+  const sells = buying.length > 0;
+  const checksOut = buying.includes(COMPLETE_CHECKOUT);
+  return UCP_CAPABILITIES.filter((name) => {
+    if (name === ORDER) return hasOrders || sells;
+    return READING.includes(name) ? sells : checksOut;
+  });
+}
 
 /** What a capability adds to; undefined where it stands by itself. */
 export function parentOf(name: UcpCapability): string | undefined {

@@ -1,7 +1,8 @@
+import { COMPLETE_CHECKOUT } from "../discovery/shop-skills.js";
 import type { SiteSnapshot } from "../discovery/snapshot.js";
 import type { JsonObject } from "../json/value.js";
 import type { Es256Jwk } from "../keys/jwk.js";
-import { capabilityEntry, SHOPPING, serviceEntry, UCP_CAPABILITIES } from "./capabilities.js";
+import { capabilityEntry, offeredCapabilities, SHOPPING, serviceEntry } from "./capabilities.js";
 import { UCP_VERSION, type UcpVersion } from "./versions.js";
 
 /** A key that a site signs its answers with. */
@@ -11,7 +12,7 @@ export interface UcpKey {
 }
 
 interface ProfileContent {
-  /** How it can be paid; null while a gate of checkout is shut. */
+  /** How it can be paid; null while checkout is closed. */
   readonly handlers: JsonObject | null;
   readonly keys: readonly UcpKey[];
   readonly version?: UcpVersion;
@@ -20,19 +21,20 @@ interface ProfileContent {
 }
 
 /**
- * What a shop says of itself to platforms (UCP's business profile). Nothing is offered while a gate
- * of checkout is shut, and its handlers are null: the shop is then there, and sells nothing. Both versions
- * name the keys differently, and verifiers of webhooks may read either, so they are there twice.
+ * What a shop says of itself to platforms (UCP's business profile). While it sells nothing it lists no
+ * capability, except that of its orders. Both versions name the keys differently, and verifiers of
+ * webhooks may read either, so they are there twice.
  *
  * @example
  * const profile = ucpProfile(EXAMPLE_SITE, { handlers: null, keys: [] });
  * profile.ucp.capabilities; //=> {}
  */
 export function ucpProfile(
-  { addresses }: SiteSnapshot,
+  { addresses, offer }: SiteSnapshot,
   { handlers, keys, version = UCP_VERSION, others = {} }: ProfileContent,
 ): JsonObject & { readonly ucp: JsonObject } {
-  const offered = handlers === null ? [] : UCP_CAPABILITIES;
+  const offered = offeredCapabilities(offer);
+  const canPay = offer.buying.includes(COMPLETE_CHECKOUT);
   const listed = keys.map(({ kid, jwk: { kty, crv, x, y } }) => ({
     kid,
     kty,
@@ -49,14 +51,14 @@ export function ucpProfile(
       services: {
         [SHOPPING]: [
           serviceEntry("rest", addresses.ucp, version),
-          // Its tools are there while something is sold, and not before.
-          ...(handlers === null ? [] : [serviceEntry("mcp", addresses.mcp, version)]),
+          // Its tools are there while there is something for them to do.
+          ...(offered.length === 0 ? [] : [serviceEntry("mcp", addresses.mcp, version)]),
         ],
       },
       capabilities: Object.fromEntries(
         offered.map((name) => [name, [capabilityEntry(name, version)]]),
       ),
-      payment_handlers: handlers ?? {},
+      payment_handlers: (canPay ? handlers : null) ?? {},
     },
     keys: listed,
     signing_keys: listed,

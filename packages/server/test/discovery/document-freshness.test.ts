@@ -1,4 +1,4 @@
-import { verifyCard } from "@gatehouse/protocol";
+import { NO_OFFER, verifyCard } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { LiveSites } from "../../src/domain/sites/live-sites.ts";
 import { DocumentCache, REMAKE_AFTER_MS } from "../../src/http/discovery/document-cache.ts";
@@ -205,7 +205,8 @@ describe("cached documents", () => {
   async function ownCache(bytesMax: number) {
     const { server, shop } = await onOwnClock();
     const { config, db } = server.context;
-    const liveSites = new LiveSites(db, config.baseUrl, bytesMax);
+    const tools = { db, baseUrl: config.baseUrl, offerOf: async () => NO_OFFER };
+    const liveSites = new LiveSites(tools, bytesMax);
     const cache = new DocumentCache({ ...server.context, liveSites });
     return { server, shop, liveSites, cache };
   }

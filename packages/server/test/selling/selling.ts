@@ -11,7 +11,11 @@ export const ORDER_POLICY = {
   timezone: "UTC",
   default: "deny",
   rules: [
-    { id: "skills", effect: "allow", when: { skill: { in: ["get_pricing", "place_order"] } } },
+    {
+      id: "skills",
+      effect: "allow",
+      when: { skill: { in: ["get_pricing", "place_order", "complete_checkout"] } },
+    },
     rule("ask-above", "escalate", "500.00"),
     rule("never-above", "deny", "1000.00"),
   ],

@@ -433,8 +433,8 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     const { id, buyer } = await begun(ROSE);
     expect(told(await at.complete(shop, id))).toContain("policy_denied");
     expect(headingOf(await buyer.pay(await buyer.order()))).toBe(THANKS);
-    await publish([rule("nothing", "deny", SKILL)]);
     const { buyer: refused } = await begun(ROSE);
+    await publish([rule("nothing", "deny", SKILL)]);
     await refused.look();
     await refused.press("pay", TYPED);
     expect(noticeOf(await refused.look())).toContain("You can order from the shop directly.");

@@ -1,9 +1,9 @@
 import { cardInPage, OWN_DOMAIN_PATHS } from "@gatehouse/protocol";
 import type { FetchResult } from "@gatehouse/safe-fetch";
 import type { Context } from "../../context.js";
-import { sells } from "../../domain/sites/gates.js";
 import { siteOrigin } from "../../domain/sites/proof.js";
 import type { Site } from "../../domain/sites/site.js";
+import { offerOf } from "../sites/offer.js";
 import { fetchHint } from "../sites/verify-site.js";
 
 export const FINDING_STATES = ["good", "missing", "wrong"] as const;
@@ -28,7 +28,7 @@ type Path = keyof typeof OWN_DOMAIN_PATHS;
 type Answer = Extract<FetchResult, { ok: true }>["value"];
 type Fault = Extract<FetchResult, { ok: false }>;
 
-/** On the domain only while every gate of checkout is open. */
+/** Needed on the domain only while agents can buy. */
 const PROFILE: Path = "/.well-known/ucp";
 
 const OWN_DOCUMENT =
@@ -133,7 +133,8 @@ async function checkPath(context: Context, site: Site, path: Path): Promise<Chec
  */
 export async function checkDocuments(context: Context, site: Site): Promise<InstallFinding[]> {
   const all = Object.keys(OWN_DOMAIN_PATHS) as Path[];
-  const paths = all.filter((path) => path !== PROFILE || sells(site));
+  const { buying } = await offerOf(context.db, context.policies, site);
+  const paths = all.filter((path) => path !== PROFILE || buying.length > 0);
   const findings: InstallFinding[] = [];
   for (let next = 0; next < paths.length; next += FETCHES_AT_ONCE) {
     const batch = paths.slice(next, next + FETCHES_AT_ONCE);

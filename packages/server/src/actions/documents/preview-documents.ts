@@ -19,6 +19,7 @@ import type { Context } from "../../context.js";
 import { snapshotOf } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { offeredProducts } from "../products/find-products.js";
+import { offerOf } from "../sites/offer.js";
 
 export interface PreviewedDocument {
   readonly name: string;
@@ -32,9 +33,9 @@ const pretty = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n
 
 /** The documents of a site for its owner, also before its domain is verified. None is signed. */
 export async function previewDocuments(context: Context, site: Site): Promise<PreviewedDocument[]> {
-  const { config, keys } = context;
-  const snapshot = snapshotOf(site, config.baseUrl);
-  const products = await offeredProducts(context, site);
+  const { config, db, keys, policies } = context;
+  const snapshot = snapshotOf(site, config.baseUrl, await offerOf(db, policies, site));
+  const products = await offeredProducts(context, { site, snapshot });
   const card = previewCard(snapshot);
   const json = (name: string, address: keyof SiteAddresses, document: JsonObject) => {
     return { name, address, contentType: "application/json", text: pretty(document) };

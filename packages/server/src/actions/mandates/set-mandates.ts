@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
 import { mandateSettings, writeMandateSettings } from "../../domain/mandate-settings/store.js";
+import { touchSite } from "../../domain/sites/store.js";
 
 export type MandateChanges = {
   readonly [Name in keyof MandateSettings]?: MandateSettings[Name] | undefined;
@@ -31,14 +32,17 @@ export async function setMandates(
       lifeMs: changes.lifeMs ?? before.lifeMs,
       autoAdmit: changes.autoAdmit ?? before.autoAdmit,
     };
+    const now = clock.now();
     await writeMandateSettings(tx, siteKeyHash, after);
+    // Skills that buy are advertised only while mandates are on.
+    if (after.enabled !== before.enabled) await touchSite(tx, siteKeyHash, now);
     const change = {
       kind: "mandates_set",
       enabled: after.enabled,
       lifetime_seconds: after.lifeMs / 1000,
       auto_admit: after.autoAdmit,
     };
-    const record = actorDraft("site.changed", actor, clock.now(), { change });
+    const record = actorDraft("site.changed", actor, now, { change });
     return { records: [record], answer: after };
   });
   return ok(answer);

@@ -2,6 +2,7 @@ import {
   type JsonObject,
   ok,
   type PolicyFinding,
+  permittedSkills,
   policyDigest,
   policyFindings,
   type Result,
@@ -14,14 +15,29 @@ import type { PublishedPolicy } from "../../domain/policies/policy.js";
 import { currentPolicy, insertPolicy } from "../../domain/policies/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { hasSkill } from "../../domain/sites/skills.js";
-import { siteByHash, updateSite } from "../../domain/sites/store.js";
+import { siteByHash, touchSite, updateSite } from "../../domain/sites/store.js";
 import { DatabaseUnavailableError, type Transaction } from "../../infra/db/database.js";
 
-/** Checkout needs a published policy, so the first one may change the documents of the site. */
-async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number): Promise<void> {
+function permittedBy(document: JsonObject | undefined): string {
+  const read = readPolicy(document ?? null);
+  return read.ok ? permittedSkills(read.value).join() : "";
+}
+
+/**
+ * Checkout needs a published policy, and only what the rules can permit is advertised. So a policy may change
+ * the documents of the site.
+ */
+async function renewDocuments(
+  tx: Transaction,
+  siteKeyHash: string,
+  now: number,
+  { before, after }: { readonly before: JsonObject | undefined; readonly after: JsonObject },
+): Promise<void> {
   const site = await siteByHash(tx, siteKeyHash);
-  if (site === undefined || site.policyPublished) return;
-  if (!(await updateSite(tx, { ...site, policyPublished: true }, now))) {
+  if (site === undefined) return;
+  if (site.policyPublished) {
+    if (permittedBy(before) !== permittedBy(after)) await touchSite(tx, siteKeyHash, now);
+  } else if (!(await updateSite(tx, { ...site, policyPublished: true }, now))) {
     throw new DatabaseUnavailableError("the site was changed at the same time");
   }
 }
@@ -51,13 +67,15 @@ export async function publishPolicy(
   }
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
-    const version = ((await currentPolicy(tx, siteKeyHash))?.version ?? 0) + 1;
+    const before = await currentPolicy(tx, siteKeyHash);
+    const version = (before?.version ?? 0) + 1;
     // The draft may contain the number of the version it was made from; it gets the next number.
     const numbered = { ...document, version };
     const digest = await policyDigest(numbered);
     const policy = { version, digest, document: numbered, publishedAt: now };
     await insertPolicy(tx, siteKeyHash, policy);
-    await openPolicyGate(tx, siteKeyHash, now);
+    const documents = { before: before?.document, after: numbered };
+    await renewDocuments(tx, siteKeyHash, now, documents);
     const change = { kind: "policy_published", policy_version: version, policy_digest: digest };
     return { records: [actorDraft("site.changed", actor, now, { change })], answer: policy };
   });

@@ -19,8 +19,7 @@ import {
   productsByIds,
   listProducts as selectProducts,
 } from "../../domain/products/store.js";
-import { sells } from "../../domain/sites/gates.js";
-import type { Site } from "../../domain/sites/site.js";
+import type { LiveSite } from "../../domain/sites/live-sites.js";
 import type { Page, PageRequest } from "../page.js";
 
 /** Products on the pages for agents. Tools find the others. */
@@ -110,9 +109,9 @@ export async function listProducts(
 /** Some of what a site sells, for its pages for agents; empty if it sells nothing now. */
 export async function offeredProducts(
   { db }: Context,
-  site: Site,
+  { site, snapshot }: LiveSite,
 ): Promise<readonly OfferedProduct[]> {
-  if (!sells(site)) return [];
+  if (!snapshot.sells) return [];
   const page = { after: "", limit: OFFERED_MAX };
   const products = await selectProducts(db, site.siteKeyHash, undefined, page);
   return products

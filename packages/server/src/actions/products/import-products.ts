@@ -3,8 +3,8 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
 import { countProducts, removeOthers, writeProducts } from "../../domain/products/store.js";
-import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { lockSite } from "../../domain/sites/store.js";
+import { changingProducts } from "./changing-products.js";
 import { type ProductLine, UnreadableListError } from "./product-lines.js";
 
 /** Rows written in one transaction; other work runs between transactions. */
@@ -92,9 +92,10 @@ async function writeBatch(
     if (!(await lockSite(tx, siteKeyHash))) {
       throw new ImportEndedError("not_found", "The site was deleted meanwhile.");
     }
-    await writeProducts(tx, siteKeyHash, products, { importId, now: clock.now(), updates });
-    // The pages for agents show some products with their prices.
-    tx.announce(SITE_TOPIC, siteKeyHash);
+    const now = clock.now();
+    await changingProducts(tx, siteKeyHash, now, () =>
+      writeProducts(tx, siteKeyHash, products, { importId, now, updates }),
+    );
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
       const why = `A site has at most ${PRODUCTS_MAX} products; the rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);
@@ -173,7 +174,10 @@ async function finish(
   { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<ImportReport> {
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
-    const removed = replace && refused === 0 ? await removeOthers(tx, siteKeyHash, importId) : 0;
+    const isWhole = replace && refused === 0;
+    const removed = await changingProducts(tx, siteKeyHash, clock.now(), async () =>
+      isWhole ? removeOthers(tx, siteKeyHash, importId) : 0,
+    );
     const total = await countProducts(tx, siteKeyHash);
     const counts = { written, removed, refused, total };
     const change = { kind: "products_imported", import_id: importId, ...counts };

@@ -7,7 +7,7 @@ import {
   removeOthers,
   writeProducts,
 } from "../../domain/products/store.js";
-import { SITE_TOPIC } from "../../domain/sites/site.js";
+import { changingProducts } from "./changing-products.js";
 import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
 
 /** Removes a product. Nobody can buy it any more; orders keep their own copy of it. */
@@ -18,13 +18,14 @@ export async function removeProduct(
   actor: Actor,
 ): Promise<Result<null, "not_found">> {
   const { answer } = await audit.commit<Result<null, "not_found">>(siteKeyHash, async (tx) => {
-    if (!(await deleteProduct(tx, siteKeyHash, productId))) {
+    const now = clock.now();
+    const remove = () => deleteProduct(tx, siteKeyHash, productId);
+    if (!(await changingProducts(tx, siteKeyHash, now, remove))) {
       return { records: [], answer: refuse("not_found", "The site has no such product.") };
     }
-    tx.announce(SITE_TOPIC, siteKeyHash);
     const total = await countProducts(tx, siteKeyHash);
     const change = { kind: "product_removed", product_id: productId, total };
-    const records = [actorDraft("site.changed", actor, clock.now(), { change })];
+    const records = [actorDraft("site.changed", actor, now, { change })];
     return { records, answer: ok(null) };
   });
   return answer;
@@ -46,9 +47,10 @@ export async function setProducts(
   const importId = ids.id("imp");
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
-    await writeProducts(tx, siteKeyHash, list, { importId, now, updates: false });
-    const removed = await removeOthers(tx, siteKeyHash, importId);
-    tx.announce(SITE_TOPIC, siteKeyHash);
+    const removed = await changingProducts(tx, siteKeyHash, now, async () => {
+      await writeProducts(tx, siteKeyHash, list, { importId, now, updates: false });
+      return removeOthers(tx, siteKeyHash, importId);
+    });
     const counts = { written: list.length, removed, refused: 0, total: list.length };
     const change = { kind: "products_set", import_id: importId, ...counts };
     const records = [actorDraft("site.changed", actor, now, { change })];

@@ -8,6 +8,7 @@ import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
 import type { InstallFinding } from "../documents/check-documents.js";
 import { checkDocuments } from "../documents/check-documents.js";
+import { obstaclesOf } from "./offer.js";
 
 /** Each check requests documents from the site: ten checks at once, then six a minute. */
 const CHECK_RATE = { perMinute: 6, burst: 10 };
@@ -79,6 +80,16 @@ async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallF
   return [{ item, state: "missing", found, advice: "Open a page of the site." }];
 }
 
+/** No finding for a site that has never been connected to a payment processor: it need not sell. */
+async function checkSelling({ db, policies }: Context, site: Site): Promise<InstallFinding[]> {
+  if (site.provider === null) return [];
+  const item = "selling";
+  const obstacles = await obstaclesOf(db, policies, site);
+  if (obstacles.length === 0) return [{ item, state: "good", found: "agents can buy" }];
+  const advice = obstacles.map((obstacle) => obstacle.advice).join(" ");
+  return [{ item, state: "missing", found: "agents cannot buy", advice }];
+}
+
 /** Checks what agents find on a site and which visits were reported, with advice for the owner. */
 export async function checkInstall(
   context: Context,
@@ -93,5 +104,6 @@ export async function checkInstall(
   const edge = await checkEdge(context, site);
   // Before the domain is verified there are no documents, and the owner has proven nothing.
   const documents = site.status === "verified" ? await checkDocuments(context, site) : [];
-  return ok({ items: [...reported, ...edge, ...documents], checkedAt: clock.now() });
+  const selling = await checkSelling(context, site);
+  return ok({ items: [...reported, ...edge, ...selling, ...documents], checkedAt: clock.now() });
 }

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { equals } from "../../infra/db/statements.js";
+import { equals, rowExists } from "../../infra/db/statements.js";
 import { AMOUNT, json, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
 import { ORDER_TOPIC, type Order, type OrderStatus } from "./order.js";
@@ -41,6 +41,10 @@ export const orderByPage = orders.ofSiteBy("page_id");
 export const orderOfDecision = orders.by("decision_id");
 
 export const orderOfAttempt = orders.by("attempt_id");
+
+export function hasOrders(db: Queries, siteKeyHash: string): Promise<boolean> {
+  return rowExists(db, "orders WHERE site_key_hash = ?", siteKeyHash);
+}
 
 /** Locks an order until the transaction ends, so that changes happen one after the other. */
 export function lockOrder(

@@ -1,4 +1,4 @@
-import { type Policy, readPolicy } from "@gatehouse/protocol";
+import { type Policy, permittedSkills, readPolicy } from "@gatehouse/protocol";
 import type { Queries } from "../../infra/db/database.js";
 import type { PublishedPolicy } from "./policy.js";
 import { policyByDigest, policyInForce } from "./store.js";
@@ -14,6 +14,16 @@ export class PolicyCache {
   private readonly byDigest = new Map<string, Policy>();
   /** The digest that was last seen in force. Only a hint: it may have been replaced since. */
   private readonly lastDigest = new Map<string, string>();
+
+  private readonly permittedBy = new WeakMap<Policy, readonly string[]>();
+
+  /** The skills that buy and that the rules in force can allow or escalate. */
+  async permitted(db: Queries, siteKeyHash: string): Promise<readonly string[]> {
+    const { policy } = await this.inForce(db, siteKeyHash);
+    const known = this.permittedBy.get(policy) ?? permittedSkills(policy);
+    this.permittedBy.set(policy, known);
+    return known;
+  }
 
   /** The rules that are probably in force; undefined if they are not in the cache. */
   probable(siteKeyHash: string): Policy | undefined {

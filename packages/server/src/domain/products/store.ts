@@ -1,5 +1,5 @@
 import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { containing, countRows, deleterOf } from "../../infra/db/statements.js";
+import { containing, countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
 import { Table } from "../../infra/db/table.js";
 import { type ListedProduct, type Product, wordsOf } from "./product.js";
 
@@ -100,6 +100,10 @@ export async function deleteProduct(
 ): Promise<boolean> {
   const sql = "DELETE FROM products WHERE site_key_hash = ? AND product_id = ?";
   return (await tx.run(sql, siteKeyHash, productId)) === 1;
+}
+
+export function hasProducts(db: Queries, siteKeyHash: string): Promise<boolean> {
+  return rowExists(db, "products WHERE site_key_hash = ?", siteKeyHash);
 }
 
 export function countProducts(db: Queries, siteKeyHash: string): Promise<number> {

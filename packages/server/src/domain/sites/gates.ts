@@ -1,4 +1,11 @@
-import { type JsonObject, type LiveSkill, liveSkills, paymentHandlers } from "@gatehouse/protocol";
+import {
+  FULL_OFFER,
+  type JsonObject,
+  type LiveSkill,
+  liveSkills,
+  NO_OFFER,
+  paymentHandlers,
+} from "@gatehouse/protocol";
 import type { Site } from "./site.js";
 
 /** A condition for selling to agents (contract 1.9). */
@@ -39,9 +46,9 @@ export function sells(site: Site): boolean {
   return allowed && gatesOf(site).every(({ open }) => open);
 }
 
-/** What agents can use of a site now. */
+/** What mandates may ask for now. It can be more than is offered: what has begun can be completed. */
 export function skillsOf(site: Site): readonly LiveSkill[] {
-  return liveSkills(site.skills, site.name, sells(site));
+  return liveSkills(site.skills, site.name, sells(site) ? FULL_OFFER : NO_OFFER);
 }
 
 /** Why a shop sells nothing now, for a platform. */

@@ -1,6 +1,7 @@
 import {
   isSiteKey,
   isSiteKeyHash,
+  type Offer,
   type SiteSnapshot,
   siteKeyHash,
   siteSnapshot,
@@ -8,7 +9,6 @@ import {
 import { isoTime } from "../../infra/clock.js";
 import { ANY_CHANGE, type Change, type Database, type Queries } from "../../infra/db/database.js";
 import { KEY_TOPIC } from "../../infra/keys/key-ring.js";
-import { sells } from "./gates.js";
 import { SITE_TOPIC, type Site } from "./site.js";
 import { siteByHash } from "./store.js";
 
@@ -46,10 +46,10 @@ export async function findSite(
 }
 
 /** The site as agents may see it: the value every document of it is made from. */
-export function snapshotOf(site: Site, baseUrl: string): SiteSnapshot {
+export function snapshotOf(site: Site, baseUrl: string, offer: Offer): SiteSnapshot {
   const verified = site.status === "verified";
   const changedAt = isoTime(site.changedAt);
-  return siteSnapshot({ ...site, verified, changedAt, sells: sells(site) }, baseUrl);
+  return siteSnapshot({ ...site, verified, changedAt, offer }, baseUrl);
 }
 
 /** A site and what agents may see of it, once it is verified. Another version is another object. */
@@ -69,6 +69,16 @@ function weightOf({ skills }: Site): number {
   return SITE_BYTES + skills.length * SKILL_BYTES + JSON.stringify(skills).length * SKILL_WEIGHT;
 }
 
+interface LiveSitesTools {
+  readonly db: Database;
+  readonly baseUrl: string;
+  /** Reads what a site offers now to those who buy. */
+  readonly offerOf: (site: Site) => Promise<Offer>;
+}
+
+const isSameOffer = (a: Offer, b: Offer) =>
+  a.hasOrders === b.hasOrders && a.buying.join() === b.buying.join();
+
 /**
  * A cache of sites by key and by hash, bounded by bytes. A change is served at once by the process
  * that made it, and within a second by all others. What is made of a site can be kept in a WeakMap:
@@ -77,6 +87,7 @@ function weightOf({ skills }: Site): number {
 export class LiveSites {
   private readonly db: Database;
   private readonly baseUrl: string;
+  private readonly offerOf: LiveSitesTools["offerOf"];
   private readonly bytesMax: number;
   private readonly cached = new Map<string, CachedSite>();
   private readonly reading = new Map<string, Promise<LiveSite | undefined>>();
@@ -86,9 +97,10 @@ export class LiveSites {
   siteBytes = 0;
   documentBytes = 0;
 
-  constructor(db: Database, baseUrl: string, bytesMax = BYTES_MAX) {
+  constructor({ db, baseUrl, offerOf }: LiveSitesTools, bytesMax = BYTES_MAX) {
     this.db = db;
     this.baseUrl = baseUrl;
+    this.offerOf = offerOf;
     this.bytesMax = bytesMax;
     db.changes.subscribe((change) => this.overtake(change));
   }
@@ -126,10 +138,12 @@ export class LiveSites {
     const before = this.changes;
     const site = await findSite(this.db, name, "either");
     if (site === undefined) return undefined;
+    const offer = await this.offerOf(site);
     const cached = this.cached.get(name);
     // Without news from other nodes every request reads the site, which mostly has not changed.
-    if (cached?.site.version === site.version) return cached;
-    const snapshot = snapshotOf(site, this.baseUrl);
+    const isKnown = cached?.site.version === site.version;
+    if (isKnown && isSameOffer(cached.snapshot.offer, offer)) return cached;
+    const snapshot = snapshotOf(site, this.baseUrl, offer);
     const siteBytes = weightOf(site);
     const live = { site, snapshot, siteBytes, documentBytes: 0, usedAt: this.uses++ };
     if (before === this.changes) this.add(live);

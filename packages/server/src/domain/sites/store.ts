@@ -202,6 +202,14 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   return changed === 1;
 }
 
+/** Counts a change beside the site itself that its documents show: products, rules, mandates. */
+export async function touchSite(tx: Transaction, siteKeyHash: string, now: number): Promise<void> {
+  const sql = `UPDATE sites SET version = version + 1, changed_at = ?
+     WHERE site_key_hash = ? AND deleted_at IS NULL`;
+  await tx.run(sql, now, siteKeyHash);
+  tx.announce(SITE_TOPIC, siteKeyHash);
+}
+
 /** Writes the result of a check of the proof. The site itself does not change, so its documents stay valid. */
 export async function recordCheck(tx: Transaction, site: Site): Promise<boolean> {
   const columns = ["checked_at", "check_due_at", "failed_days", "problem"];

@@ -6,6 +6,7 @@ import {
   checkCurrentKey,
   type KeyReport,
 } from "../../actions/payments/stripe-account.js";
+import { obstaclesOf, offerOf } from "../../actions/sites/offer.js";
 import type { Config } from "../../config/config.js";
 import type { Context } from "../../context.js";
 import { gatesOf, sells } from "../../domain/sites/gates.js";
@@ -53,7 +54,21 @@ const ProcessorBody = z
     settles: z.boolean(),
     wallet_merchant_id: z.string().nullable(),
     stripe: StripeBody.nullable().openapi({ description: "The account; never its secrets." }),
-    sells: z.boolean().openapi({ description: "Every gate is open: agents can buy." }),
+    sells: z.boolean().openapi({
+      description: "Every gate is open, the domain is verified and sales are not paused.",
+    }),
+    offered: z.array(z.string()).openapi({
+      description: "The skills that buy and that agents are told of, because they can succeed.",
+      example: ["place_order", "complete_checkout"],
+    }),
+    missing: z
+      .array(
+        z.object({
+          name: z.string().openapi({ example: "products" }),
+          advice: z.string().openapi({ example: "Add a product." }),
+        }),
+      )
+      .openapi({ description: "What keeps agents from buying; empty if nothing does." }),
     gates: z.array(
       z.object({
         name: z.string(),
@@ -134,8 +149,12 @@ function renderAccount(
   };
 }
 
-async function render({ db, config }: Context, site: Site): Promise<z.infer<typeof ProcessorBody>> {
+async function render(
+  { db, config, policies }: Context,
+  site: Site,
+): Promise<z.infer<typeof ProcessorBody>> {
   const { provider, siteKeyHash } = site;
+  const { buying } = await offerOf(db, policies, site);
   const account = provider?.kind === "stripe" ? await accountState(db, siteKeyHash) : undefined;
   return {
     kind: provider?.kind ?? null,
@@ -145,6 +164,8 @@ async function render({ db, config }: Context, site: Site): Promise<z.infer<type
     wallet_merchant_id: provider?.walletMerchantId ?? null,
     stripe: account === undefined ? null : renderAccount(config, siteKeyHash, account),
     sells: sells(site),
+    offered: [...buying],
+    missing: [...(await obstaclesOf(db, policies, site))],
     gates: gatesOf(site).map(({ name, open, advice }) =>
       open ? { name, open } : { name, open, advice },
     ),

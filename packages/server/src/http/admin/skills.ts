@@ -1,14 +1,15 @@
 import {
   BUILT_IN_SKILLS,
+  liveSkills,
   SKILL_DESCRIPTION_CHARS_MAX,
   SKILL_TITLE_CHARS_MAX,
   SKILL_URL_CHARS_MAX,
   SKILLS_MAX,
 } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { offerOf } from "../../actions/sites/offer.js";
 import { setSkills } from "../../actions/sites/set-skills.js";
 import type { Context } from "../../context.js";
-import { skillsOf } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -71,10 +72,11 @@ const replace = siteRoute("put", "/skills", {
   errors: ["conflict"],
 });
 
-function render(site: Site): z.infer<typeof SkillsBody> {
+async function render({ db, policies }: Context, site: Site): Promise<z.infer<typeof SkillsBody>> {
+  const live = liveSkills(site.skills, site.name, await offerOf(db, policies, site));
   return {
     skills: [...site.skills],
-    live: skillsOf(site).map(({ id }) => id),
+    live: live.map(({ id }) => id),
     built_in: Object.keys(BUILT_IN_SKILLS),
     version: site.version,
   };
@@ -82,7 +84,7 @@ function render(site: Site): z.infer<typeof SkillsBody> {
 
 export function skillRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    return c.json(render(await requireSite(context, c, "auditor")), 200);
+    return c.json(await render(context, await requireSite(context, c, "auditor")), 200);
   });
 
   app.openapi(replace, async (c) => {
@@ -90,6 +92,6 @@ export function skillRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     const { skills, version } = c.req.valid("json");
     const change = { skills, ifVersion: version };
     const changed = requireOk(await setSkills(context, siteKeyHash, change, actorOf(c)));
-    return c.json(render(changed), 200);
+    return c.json(await render(context, changed), 200);
   });
 }

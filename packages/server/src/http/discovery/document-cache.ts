@@ -98,7 +98,7 @@ export class DocumentCache {
       catalog: lazy(() => signCatalog(snapshot, signer, issuedAt)),
       keys: () => keys.listed("card"),
       siteKeys: () => siteKeys.listed(site.siteKeyHash),
-      products: lazy(() => offeredProducts(this.context, site)),
+      products: lazy(() => offeredProducts(this.context, live)),
       kid: signer.kid,
       issuedAt,
       byName: new Map(),

@@ -1,8 +1,9 @@
-import { REASONS } from "@gatehouse/protocol";
+import { FULL_OFFER, REASONS } from "@gatehouse/protocol";
 import { deletedSite, type MandateSite } from "../../actions/mandates/find-site.js";
 import { SiteGoneError } from "../../actions/mcp/record-call.js";
 import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
+import { sells } from "../../domain/sites/gates.js";
 import { type LiveSite, snapshotOf } from "../../domain/sites/live-sites.js";
 import { readBytes, UNREAD_REST } from "../server/body.js";
 import { pendingBody } from "../server/errors.js";
@@ -135,11 +136,13 @@ export class McpHandler {
     return server;
   }
 
-  /** While sales are paused, tools that buy are not listed. A call to one says that sales are paused. */
+  /**
+   * Tools that buy are listed only while a purchase can succeed. What has begun can still be completed, and a
+   * call while sales are paused is told so.
+   */
   private callableOf({ site }: LiveSite, listed: readonly Tool[]): readonly Tool[] {
-    if (site.pausedAt === null) return listed;
+    if (!sells({ ...site, pausedAt: null })) return listed;
     const { config, fixtureTools } = this.context;
-    const selling = snapshotOf({ ...site, pausedAt: null }, config.baseUrl);
-    return [...toolsOf(selling), ...fixtureTools];
+    return [...toolsOf(snapshotOf(site, config.baseUrl, FULL_OFFER)), ...fixtureTools];
   }
 }

@@ -82,7 +82,7 @@ async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
 
 /** An operation that changes a cart. A repeated call shows the cart as it is. */
 function changeOperation(
-  operation: Pick<Operation, "name" | "method" | "paths" | "whileClosed" | "ends">,
+  operation: Pick<Operation, "name" | "method" | "paths" | "begins" | "whileClosed" | "ends">,
   change: (context: Context, tx: Transaction, call: UcpCall) => Promise<UcpAnswer>,
 ): Operation {
   return {
@@ -96,7 +96,7 @@ function changeOperation(
 }
 
 const create = changeOperation(
-  { name: "create_cart", method: "POST", paths: ["/carts"] },
+  { name: "create_cart", method: "POST", paths: ["/carts"], begins: true },
   async (context, tx, call) => {
     const requested = { platform: platformOf(call.caller), content: contentOf(call) };
     const cart = await createCart(context, tx, call.site.siteKeyHash, requested);

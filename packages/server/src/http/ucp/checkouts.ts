@@ -77,6 +77,7 @@ async function changeAnswer(
 const create: Operation = {
   kind: "change",
   name: "create_checkout",
+  begins: true,
   method: "POST",
   paths: checkoutPaths(""),
   capability: CHECKOUT,

@@ -3,7 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  OPEN_SHOP_TOOLS,
+  OPEN_SHOP_SKILLS,
   readCompletion,
   renderUcp,
   UCP_CAPABILITIES,
@@ -52,7 +52,7 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   if (key === undefined && KEYED.includes(tool)) {
     throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
   }
-  const isOpen = profile === undefined && OPEN_SHOP_TOOLS.includes(tool);
+  const isOpen = profile === undefined && OPEN_SHOP_SKILLS.includes(tool);
   if (!isPlain && !isOpen) {
     const content = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
     throw ucpProblem("invalid_profile_url", content);

@@ -39,6 +39,8 @@ interface Named {
   readonly signature?: "always" | "unless_waived";
   /** Works while the shop is closed, so that open checkouts can be read and cancelled. */
   readonly whileClosed?: true;
+  /** Begins a purchase, so it works only while one can succeed. */
+  readonly begins?: true;
   /** Works while the site is not verified, so that orders stay readable. */
   readonly whilePending?: true;
   /** Works while the storage quota is full, because it ends something. */

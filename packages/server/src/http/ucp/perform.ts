@@ -1,4 +1,4 @@
-import { renderUcp } from "@gatehouse/protocol";
+import { COMPLETE_CHECKOUT, renderUcp } from "@gatehouse/protocol";
 import { isRepetitionKnown } from "../../actions/checkout/idempotent.js";
 import { acceptsUnsigned } from "../../actions/checkout/platform-standing.js";
 import {
@@ -19,7 +19,7 @@ import { CHECKOUT_OPERATIONS } from "./checkouts.js";
 import { completeOperation } from "./complete.js";
 import { ucpProblem } from "./errors.js";
 import { idempotent } from "./idempotency.js";
-import type { Operation, ReceivedCall } from "./operation.js";
+import type { Operation, ReceivedCall, UcpCall } from "./operation.js";
 import { ORDER_OPERATIONS } from "./orders.js";
 
 /** Everything that platforms can call, over REST and over MCP. */
@@ -62,21 +62,27 @@ async function answer(
   const call = { ...received, signer: await context.keys.signer("card") };
   await requireDate(context, operation, call);
   await requireSignature(context, operation, call);
-  const isCommon =
-    (operation.whileClosed === true || sells(site)) &&
-    caller.capabilities.includes(operation.capability);
+  const refusal = await refusalOf(context, operation, call);
   if (operation.kind === "read") {
     await takeRate(context, call, "shop_reads");
-    return isCommon ? operation.run(context, call) : nothingInCommon(site);
+    return refusal ?? operation.run(context, call);
   }
   const share = await storageShare(context, siteKeyHash, holderOf(caller));
   const stored = { ...call, caller: { ...caller, holder: share.holder } };
   return idempotent(context, operation, stored, async (request) => {
-    if (!isCommon) return { kind: "answered", answer: nothingInCommon(site) };
+    if (refusal !== undefined) return { kind: "answered", answer: refusal };
     await takeRate(context, call, "shop_changes");
     if (!operation.ends) await requireStorage(context, siteKeyHash, share);
     return operation.run(context, stored, request);
   });
+}
+
+/** Whether a shop does this now. A purchase is begun only if it can succeed. */
+async function isOpenTo({ liveSites }: Context, operation: Operation, site: Site) {
+  if (operation.whileClosed === true) return true;
+  if (!sells(site) || operation.begins === undefined) return sells(site);
+  const live = await liveSites.find(site.siteKeyHash);
+  return live?.snapshot.offer.buying.includes(COMPLETE_CHECKOUT) === true;
 }
 
 /** Frees space for one more row, or refuses the call. */
@@ -94,11 +100,16 @@ async function requireStorage(
   });
 }
 
-function nothingInCommon(site: Site): UcpAnswer {
-  const content = sells(site)
-    ? "Your platform's profile does not list the capability of this operation."
-    : closedMessage(site);
-  return errorAnswer("capabilities_incompatible", content);
+/** The answer to a call that the shop does not do now, or that the platform's profile does not list. */
+async function refusalOf(
+  context: Context,
+  operation: Operation,
+  { site, caller }: UcpCall,
+): Promise<UcpAnswer | undefined> {
+  const refused = (why: string) => errorAnswer("capabilities_incompatible", why);
+  if (!(await isOpenTo(context, operation, site))) return refused(closedMessage(site));
+  if (caller.capabilities.includes(operation.capability)) return undefined;
+  return refused("Your platform's profile does not list the capability of this operation.");
 }
 
 /** Counts a call for the total that all callers of its class share at a site. */

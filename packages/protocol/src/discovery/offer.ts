@@ -1,0 +1,33 @@
+import { isShopSkill, OPEN_SHOP_SKILLS } from "./shop-skills.js";
+
+/** What a site offers to those who buy. */
+export interface Offer {
+  /** The skills that buy and that can succeed now: see `permittedSkills`. */
+  readonly buying: readonly string[];
+  /** Whether there are orders to ask about. */
+  readonly hasOrders: boolean;
+}
+
+export const NO_OFFER: Offer = Object.freeze({ buying: Object.freeze([]), hasOrders: false });
+
+/** Everything that a shop can offer. */
+export const FULL_OFFER: Offer = Object.freeze({
+  buying: Object.freeze(["place_order", "complete_checkout"]),
+  hasOrders: true,
+});
+
+/**
+ * Whether a skill of a shop leads anywhere: what cannot end with an order is not begun. Products can be
+ * read while something can be bought, orders while there are any.
+ *
+ * @example
+ * const offer = { buying: ["place_order"], hasOrders: false };
+ * isOffered("place_order", offer); //=> true
+ * isOffered("search_catalog", offer); //=> true
+ * isOffered("create_cart", offer); //=> false
+ */
+export function isOffered(id: string, { buying, hasOrders }: Offer): boolean {
+  if (!isShopSkill(id)) return buying.includes(id);
+  if (id === "get_order") return hasOrders || buying.length > 0;
+  return OPEN_SHOP_SKILLS.includes(id) ? buying.length > 0 : buying.includes("complete_checkout");
+}

@@ -1,0 +1,73 @@
+import { NO_OFFER, type Offer } from "@gatehouse/protocol";
+import { mandateSettings } from "../../domain/mandate-settings/store.js";
+import { hasOrders } from "../../domain/orders/store.js";
+import type { PolicyCache } from "../../domain/policies/policy-cache.js";
+import { hasProducts } from "../../domain/products/store.js";
+import { gatesOf, sells } from "../../domain/sites/gates.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Queries } from "../../infra/db/database.js";
+
+/** What keeps agents from buying, and what its owner can do about it. */
+export interface Obstacle {
+  readonly name: string;
+  readonly advice: string;
+}
+
+/** What a purchase needs beside open gates: without it no purchase can succeed, so none is offered. */
+interface Supply {
+  readonly mandatesOn: boolean;
+  readonly hasProducts: boolean;
+  /** The skills that buy and that the rules in force can allow or escalate. */
+  readonly permitted: readonly string[];
+}
+
+async function supplyOf(db: Queries, policies: PolicyCache, site: Site): Promise<Supply> {
+  const { siteKeyHash, policyPublished } = site;
+  return {
+    mandatesOn: (await mandateSettings(db, siteKeyHash)).enabled,
+    hasProducts: await hasProducts(db, siteKeyHash),
+    permitted: policyPublished ? await policies.permitted(db, siteKeyHash) : [],
+  };
+}
+
+/**
+ * What a site offers to buyers now. It decides what is advertised, and whether a cart or checkout can be
+ * created. Purchases that have begun depend on gates, stock and rules alone.
+ */
+export async function offerOf(db: Queries, policies: PolicyCache, site: Site): Promise<Offer> {
+  // Nothing was ever decided without a policy.
+  if (!site.policyPublished) return NO_OFFER;
+  const ordered = await hasOrders(db, site.siteKeyHash);
+  if (!sells(site)) return { buying: [], hasOrders: ordered };
+  const { mandatesOn, hasProducts, permitted } = await supplyOf(db, policies, site);
+  return { buying: mandatesOn && hasProducts ? permitted : [], hasOrders: ordered };
+}
+
+/** Everything that keeps agents from buying; empty if they can. */
+export async function obstaclesOf(
+  db: Queries,
+  policies: PolicyCache,
+  site: Site,
+): Promise<readonly Obstacle[]> {
+  const supply = await supplyOf(db, policies, site);
+  const refusesAll = site.policyPublished && supply.permitted.length === 0;
+  const conditions = [
+    {
+      name: "domain",
+      open: site.status === "verified",
+      advice: "Prove that the domain is yours.",
+    },
+    { name: "sales", open: site.pausedAt === null, advice: "Resume sales." },
+    ...gatesOf(site),
+    { name: "mandates", open: supply.mandatesOn, advice: "Turn mandates on." },
+    { name: "products", open: supply.hasProducts, advice: "Add a product." },
+    {
+      name: "rules",
+      open: !refusesAll,
+      advice: "Publish rules that allow or escalate some purchases. These reject all of them.",
+    },
+  ];
+  return conditions
+    .filter(({ open }) => !open)
+    .map(({ name, advice }) => Object.freeze({ name, advice }));
+}
