@@ -11,8 +11,9 @@ import { openShop, TOKEN } from "./mandates.mjs";
 import { interleaved, startServer } from "./serving.mjs";
 
 const PRODUCTS = 10_000;
-const REQUESTS = 64;
-const CONNECTIONS = 16;
+/** In each of the rounds: those before the first that counts are 2,100. */
+const REQUESTS = 350;
+const CONNECTIONS = 64;
 const LARGE_BYTES = 50_000;
 const GOAL_MICROS = 1000;
 /** Beside those that the server under test has lifted already. */

@@ -1,6 +1,6 @@
 /** The real service, composed as in production. */
 
-import { canonicalize, signCard } from "../../packages/protocol/dist/index.js";
+import { canonicalize, NO_OFFER, signCard } from "../../packages/protocol/dist/index.js";
 import { createSite } from "../../packages/server/dist/actions/sites/create-site.js";
 import { setSkills } from "../../packages/server/dist/actions/sites/set-skills.js";
 import { verifySite } from "../../packages/server/dist/actions/sites/verify-site.js";
@@ -86,7 +86,11 @@ async function pieces() {
   const now = systemClock.now();
   const made = new Map();
   for (const { siteKeyHash } of sites) {
-    const snapshot = snapshotOf(await siteByHash(context.db, siteKeyHash), config.baseUrl);
+    const snapshot = snapshotOf(
+      await siteByHash(context.db, siteKeyHash),
+      config.baseUrl,
+      NO_OFFER,
+    );
     const { card: text, a2a } = await signCard(snapshot, signer, now);
     made.set(siteKeyHash, { snapshot, whole: JSON.parse(text), a2a, bytes: Buffer.from(text) });
   }
@@ -96,7 +100,7 @@ async function pieces() {
       "point read through the database seam",
       await cost((site) => siteByHash(context.db, site.siteKeyHash)),
     ],
-    ["snapshot of the site", await cost((site) => snapshotOf(site, config.baseUrl))],
+    ["snapshot of the site", await cost((site) => snapshotOf(site, config.baseUrl, NO_OFFER))],
     ["card built and signed", await cost((site) => signCard(of(site).snapshot, signer, now))],
     ["… of this: one Ed25519 signature", await cost((site) => signer.sign(of(site).bytes))],
     ["… of this: JCS of the whole card", await cost((site) => canonicalize(of(site).whole))],
