@@ -73,7 +73,7 @@ const RELEASE = [
   "conformance/outside/fetched-tools.test.ts",
   "conformance/outside/ucp-cli.test.ts",
   "packages/*/test/**/*crash.test.ts",
-  "packages/cli/test/workers.test.ts",
+  "packages/cli/test/{init,serve,workers}.test.ts",
   "packages/console/test/accessibility.test.ts",
   "packages/protocol/test/node/runtimes.test.ts",
   "packages/server/test/admission/bodies.test.ts",

@@ -135,6 +135,8 @@ export async function startClient(
     https_proxy: names.proxyUrl,
     // What a tool's schema does not list is an error, so that nothing is only accepted by chance.
     UCP_STRICT_SCHEMA: "1",
+    // It is started some forty times, and compiled once.
+    NODE_COMPILE_CACHE: join(folder, "compiled"),
   };
   const run = (...args: readonly string[]) =>
     new Promise<Ran>((resolve) => {

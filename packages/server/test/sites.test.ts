@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readDomain } from "../src/domain/sites/domain.ts";
-import { createSite, DATABASES, freshEnvironment, startServer } from "./harness.ts";
+import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "./harness.ts";
 
 const SITES = "/v1/admin/sites";
 
-describe.each(DATABASES)("sites on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("sites on %s:", (dialect) => {
   const start = async () => startServer(await freshEnvironment(dialect));
 
   test("a new site gets a key, its hash, a pending status and three ways to verify", async () => {

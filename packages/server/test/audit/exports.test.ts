@@ -3,7 +3,14 @@ import { verifyExportFile } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { actorDraft, serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
+import {
+  createSite,
+  type DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import { auditKeys, exportDay, exportPart, exportPath, type Told, verdictOf } from "./exporting.ts";
 
 const DAY_MS = 86_400_000;
@@ -28,7 +35,7 @@ async function startShop(dialect: (typeof DATABASES)[number] = "sqlite") {
   return { clock, server, site, write, get };
 }
 
-describe.each(DATABASES)("the parts of an export on %s", (dialect) => {
+describe.each(TIER_DATABASES)("the parts of an export on %s", (dialect) => {
   test.each([
     [0, ["shop.example.com-2030-05-18"]],
     [1, ["shop.example.com-2030-05-18"]],

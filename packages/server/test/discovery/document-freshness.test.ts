@@ -6,11 +6,11 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { publishedSite, SKILLS } from "./published.ts";
 
@@ -98,7 +98,7 @@ describe("signed documents", () => {
   });
 });
 
-describe.each(DATABASES)("a change on %s", (dialect) => {
+describe.each(TIER_DATABASES)("a change on %s", (dialect) => {
   test("shows at once on its own node, and soon on every other node", async () => {
     const env = await freshEnvironment(dialect);
     const here = await startServer(env);

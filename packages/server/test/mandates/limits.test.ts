@@ -3,18 +3,18 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { selling } from "../selling/selling.ts";
 import { type Buyer, newMandateId, POLICY, type Shop, submitting } from "./submitting.ts";
 
 const MINUTE_MS = 60_000;
 
-describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("limits of mandates, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof submitting>;

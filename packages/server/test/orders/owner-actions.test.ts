@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, sent, type World } from "../ucp/buying.ts";
 
@@ -15,7 +15,7 @@ const WISHES = [
   ["rehearse", { event: "capture" }],
 ] as const;
 
-describe.each(DATABASES)("an owner who manages an order, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, stripe, at } = {} as World;
   let shop: Shop;

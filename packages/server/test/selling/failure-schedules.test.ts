@@ -19,7 +19,7 @@ import { type PaidBy, paidBySandbox, paidByStripe } from "./paid-by.ts";
 import { type Cart, PRODUCTS, selling } from "./selling.ts";
 
 /** A sample in `npm test`; `npm run test:long` asks for the full count. */
-const SCHEDULES = Number(process.env.FAULT_SCHEDULES ?? 10);
+const SCHEDULES = Number(process.env.FAULT_SCHEDULES ?? 5);
 const FIRST_SEED = Number(process.env.FAULT_SEED ?? 1);
 const ORDERS = 4;
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@ import { ManualClock } from "../../src/infra/clock.ts";
 import { DatabaseUnavailableError } from "../../src/infra/db/database.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { cleanUp, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
+import { cleanUp, freshEnvironment, NOON, startServer, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { runningTwice } from "../twice.ts";
@@ -25,7 +25,7 @@ import { requestFaults, schemasThere } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
 
-describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, platform, at } = {} as World;
   let shop: Shop;

@@ -5,7 +5,7 @@ import { deleteExpiredCarts } from "../../src/domain/checkouts/carts/store.ts";
 import { deleteExpiredCheckouts } from "../../src/domain/checkouts/store.ts";
 import { deleteExpiredReplies } from "../../src/domain/ucp-replies/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, NOON } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import {
   ADDRESS,
@@ -30,7 +30,7 @@ const from = (network: number): BuyOptions => ({
   sign: false,
 });
 
-describe.each(DATABASES)("the data that callers leave at a shop, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("the data that callers leave at a shop, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at } = {} as World;
   let shop: Shop;
@@ -152,7 +152,7 @@ describe.each(DATABASES)("the data that callers leave at a shop, on %s,", (diale
       cart_id: `cart_${n}_${shop.site_key_hash}`,
       site_key_hash: shop.site_key_hash,
       platform_url: "x",
-      platform_signed: 1,
+      proof: "signature",
       lines: "[]",
       buyer: "{}",
       context: "{}",
