@@ -126,9 +126,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   test("a platform is admitted with one click, and suspended after a confirmation", async () => {
     const url = "https://agents.platform.example/profile";
     const { clock, db } = at.server.context;
-    await db.transaction((tx) =>
-      noteSeen(tx, at.shop.site_key_hash, { url, signed: true }, clock.now()),
-    );
+    await db.transaction((tx) => noteSeen(tx, at.shop.site_key_hash, url, clock.now()));
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/platforms");
     const row = page.getByRole("row", { name: /platform\.example/ });

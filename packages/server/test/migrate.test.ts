@@ -91,6 +91,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "ucp-versions",
       "order-pages",
       "hand-off",
+      "platform-credentials",
     ]);
   });
 
@@ -289,6 +290,38 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       first_seen_at: NOON - HOUR_MS,
       last_seen_at: NOON - HOUR_MS,
     });
+  });
+
+  test("they keep which carts and checkouts were signed", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 38 });
+    const row = (n: number) => ({
+      site_key_hash: "hash",
+      platform_url: "https://p.example.com/a",
+      platform_signed: n,
+      created_at: NOON,
+      expires_at: NOON,
+    });
+    const checkout = { status: "open", content: "{}", quote: "{}", tries: 0 };
+    const cart = { lines: "[]", buyer: "{}", context: "{}" };
+    const revoked = { kind: "token", id: "adm_1", revoked_at: NOON };
+    await db.transaction(async (tx) => {
+      for (const n of [0, 1]) {
+        const named = { checkout_id: `chk_${n}`, page_id: `page_${n}` };
+        await tx.insert("checkouts", [{ ...row(n), ...checkout, ...named }]);
+        await tx.insert("carts", [{ ...row(n), ...cart, cart_id: `cart_${n}` }]);
+      }
+      await tx.insert("revocations", [revoked]);
+    });
+    await migrate(db, { now: NOON });
+    for (const [table, id] of [
+      ["checkouts", "checkout_id"],
+      ["carts", "cart_id"],
+    ]) {
+      const rows = await db.all<{ proof: string }>(`SELECT proof FROM ${table} ORDER BY ${id}`);
+      expect(rows.map(({ proof }) => proof)).toEqual(["none", "signature"]);
+    }
+    expect(await db.all("SELECT * FROM revocations")).toEqual([revoked]);
   });
 
   test("they count the decisions from before decisions were counted", async () => {

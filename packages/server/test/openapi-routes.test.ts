@@ -41,6 +41,7 @@ test("every route of the OpenAPI document answers with a status that it document
     message_id: "msg_none",
     token_id: "adm_none",
     platform: "platform.example",
+    credential_id: "key_none",
   };
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();
   const routes = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>

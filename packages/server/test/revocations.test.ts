@@ -1,6 +1,8 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { knownRevocations } from "../src/actions/installation/apply-revocations.ts";
+import type { Revocation } from "../src/domain/revocations/store.ts";
 import { backup } from "../src/maintenance/backup.ts";
 import { doctor } from "../src/maintenance/doctor.ts";
 import { recordRestored } from "../src/maintenance/record-restored.ts";
@@ -191,6 +193,16 @@ describe.each(DATABASES)("a revocation, restored into %s,", (dialect) => {
     const restoring = restore(env, made.out, { secretsKeyFile: secretsKeyFile(from) });
     await expect(restoring).rejects.toThrow(/list of revocations .* cannot be read: put back/);
   });
+});
+
+test("a restore into an older schema takes the revocations that it knows", () => {
+  const list: Revocation[] = [
+    { kind: "token", id: "adm_1", revokedAt: 1 },
+    { kind: "platform_credential", id: "key_1", revokedAt: 1 },
+  ];
+  const older = new Set(["admin_tokens", "platforms", "revocations"]);
+  expect(knownRevocations(list, older)).toEqual([list[0]]);
+  expect(knownRevocations(list, new Set([...older, "platform_credentials"]))).toEqual(list);
 });
 
 test("every node keeps what another has revoked", async () => {

@@ -1,10 +1,10 @@
-import { parseUrl } from "@gatehouse/protocol";
 import type { Command } from "commander";
-import { adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
-import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
+import { hostOf, noPlatform, pathToPlatform, pathToPlatforms } from "../platform-path.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
+import { platformConnectCommand } from "./platform-connect.js";
+import { platformCredentialCommands } from "./platform-credentials.js";
 
 const STATUSES = ["seen", "admitted", "suspended"];
 
@@ -22,11 +22,6 @@ interface PlatformBody {
 interface Flags {
   readonly json?: boolean;
 }
-
-const noPlatform = (site: string) => ({
-  says: "There is no such platform in the list.",
-  hint: `\`gatehouse platform list ${site}\` shows the platforms there are.`,
-});
 
 const row = (platform: PlatformBody) => ({
   platform: platform.platform,
@@ -50,15 +45,6 @@ function describe(platform: PlatformBody): string {
   });
 }
 
-/** A platform by the address of its profile, or by its host alone. */
-const hostOf = (text: string) => (text.includes("://") ? parseUrl(text)?.hostname : text) ?? text;
-
-async function pathTo(terminal: Terminal, site: string, rest: string) {
-  const client = adminClient(terminal);
-  const { site_key_hash } = await findSite(client, site);
-  return { client, path: `/v1/admin/sites/${site_key_hash}/platforms${rest}` };
-}
-
 function listCommand(platform: Command, terminal: Terminal): void {
   platform
     .command("list")
@@ -73,7 +59,7 @@ function listCommand(platform: Command, terminal: Terminal): void {
         flags: Flags & { readonly status?: string; readonly search?: string },
       ) => {
         const query = listQuery({ status: flags.status, q: flags.search });
-        const { client, path } = await pathTo(terminal, site, query);
+        const { client, path } = await pathToPlatforms(terminal, site, query);
         const items: PlatformBody[] = [];
         for await (const one of client.pages<PlatformBody>(path)) items.push(one);
         if (flags.json) return terminal.out(plainJson({ items }));
@@ -107,8 +93,7 @@ function changeCommands(platform: Command, terminal: Terminal): void {
           named: string,
           { name, note, json }: Flags & { readonly name?: string; readonly note?: string },
         ) => {
-          const rest = `/${encodeURIComponent(hostOf(named))}`;
-          const { client, path } = await pathTo(terminal, site, rest);
+          const { client, path } = await pathToPlatform(terminal, site, named);
           const changed = await client.call<PlatformBody>("PUT", path, { status, name, note });
           terminal.out(json ? plainJson(changed) : describe(changed));
         },
@@ -122,8 +107,7 @@ function changeCommands(platform: Command, terminal: Terminal): void {
     .description("remove a platform from the list; its next call makes it a new one")
     .option("--json", "print JSON")
     .action(async (site: string, named: string, { json }: Flags) => {
-      const rest = `/${encodeURIComponent(hostOf(named))}`;
-      const { client, path } = await pathTo(terminal, site, rest);
+      const { client, path } = await pathToPlatform(terminal, site, named);
       await client.callAbout(noPlatform(site), "DELETE", path);
       const forgotten = { platform: hostOf(named), status: "forgotten" };
       terminal.out(json ? plainJson(forgotten) : `${forgotten.platform} is removed from the list.`);
@@ -136,4 +120,6 @@ export function platformCommands(program: Command, terminal: Terminal): void {
     .description("platforms that buy at a site, and which of them may");
   listCommand(platform, terminal);
   changeCommands(platform, terminal);
+  platformCredentialCommands(platform, terminal);
+  platformConnectCommand(platform, terminal);
 }

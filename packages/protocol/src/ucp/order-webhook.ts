@@ -9,10 +9,20 @@ interface OrderWebhook extends WebhookDelivery {
   readonly occurredAt: number;
   /** The shop's own profile: its `keys` verify the signature. */
   readonly profileUrl: string;
+  /** What `Webhook-Id` says where not the id of the message. */
+  readonly webhookId?: string | undefined;
+  /** How `Webhook-Timestamp` says the time: in seconds as UCP specifies, or as a date. */
+  readonly timestamp?: "unix" | "iso8601" | undefined;
 }
 
 /** What UCP has a request's signature cover; the query too, where there is one. */
 const COVERED = ["@method", "@authority", "@path"];
+
+function timeText(at: number, format: OrderWebhook["timestamp"]): string {
+  const seconds = Math.floor(at / 1000);
+  if (format !== "iso8601") return String(seconds);
+  return new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
+}
 
 /**
  * The headers of an order's webhook, signed with the shop's own key as UCP says (RFC 9421, no `alg`):
@@ -27,7 +37,7 @@ const COVERED = ["@method", "@authority", "@path"];
  * headers["ucp-agent"]; //=> 'profile="https://gate.example.com/v1/ucp/x/profile"'
  */
 export async function signOrderWebhook(
-  { url, body, messageId, occurredAt, sentAt, profileUrl }: OrderWebhook,
+  { url, body, messageId, occurredAt, sentAt, profileUrl, ...format }: OrderWebhook,
   signer: Signer,
 ): Promise<Readonly<Record<string, string>>> {
   if (signer.alg !== "ES256") throw new TypeError("signOrderWebhook: the key is not ES256");
@@ -35,8 +45,8 @@ export async function signOrderWebhook(
     "content-type": "application/json",
     "content-digest": await contentDigest(body),
     "ucp-agent": `profile="${profileUrl}"`,
-    "webhook-id": messageId,
-    "webhook-timestamp": String(Math.floor(occurredAt / 1000)),
+    "webhook-id": format.webhookId ?? messageId,
+    "webhook-timestamp": timeText(occurredAt, format.timestamp),
     "idempotency-key": messageId,
   };
   const fields = Object.entries(headers).map(([name, value]) => ({ name, value }));

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+import { withGoogleCodes } from "./google-codes.js";
 import { UCP_VERSION, type UcpVersion } from "./versions.js";
 
 const OWN = "dev.ucp.";
@@ -60,14 +61,20 @@ const aprilFulfillment = (fulfillment: JsonValue) =>
     : fulfillment;
 
 /**
- * An answer, made in the newest version, as another version has it. `policies`, which 2026-04-08 does not
- * know, stay: its answers are open, and the signed terms are among the links too.
+ * An answer, made in the newest version, as another version has it, and with the codes that the platform knows.
+ * `policies`, which 2026-04-08 does not know, stay: its answers are open, and the signed terms are among the
+ * links too.
  *
  * @example
  * const body = { ucp: { version: "2026-08-25", capabilities: {} }, id: "chk_1" };
  * renderUcp("2026-04-08", body).ucp.version; //=> "2026-04-08"
  */
-export function renderUcp(version: UcpVersion, body: JsonObject): JsonObject {
-  if (version === UCP_VERSION) return body;
-  return changed(body, { ucp: envelopeIn(version), fulfillment: aprilFulfillment });
+export function renderUcp(
+  version: UcpVersion,
+  body: JsonObject,
+  codes: "ucp" | "google" = "ucp",
+): JsonObject {
+  const coded = codes === "google" ? withGoogleCodes(body) : body;
+  if (version === UCP_VERSION) return coded;
+  return changed(coded, { ucp: envelopeIn(version), fulfillment: aprilFulfillment });
 }

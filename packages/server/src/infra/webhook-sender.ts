@@ -23,6 +23,11 @@ export interface OrderWebhook extends Webhook {
   readonly siteKeyHash: string;
   /** Milliseconds. */
   readonly occurredAt: number;
+  /** What the platform wants otherwise than UCP specifies. */
+  readonly webhookId?: string | undefined;
+  readonly timestamp?: "unix" | "iso8601" | undefined;
+  /** Headers that its owner set for this address, in lower case. Nothing of the signature can be replaced. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** `gone`: the receiver wants no more webhooks. `refused`: it answered, and did not accept this one. */
@@ -63,11 +68,11 @@ export class WebhookSender {
   /** To a platform, as UCP specifies, signed by the shop. */
   async sendOrder(order: OrderWebhook): Promise<Result<true, WebhookFault>> {
     const { clock, shopOf } = this.tools;
-    const { url, messageId, siteKeyHash, occurredAt } = order;
+    const { url, siteKeyHash, headers, ...rest } = order;
     const bytes = utf8(order.body);
     const { signer, profileUrl } = await shopOf(siteKeyHash);
-    const delivery = { url, body: bytes, messageId, occurredAt, profileUrl, sentAt: clock.now() };
-    return this.post(url, bytes, await signOrderWebhook(delivery, signer));
+    const delivery = { ...rest, url, body: bytes, profileUrl, sentAt: clock.now() };
+    return this.post(url, bytes, { ...headers, ...(await signOrderWebhook(delivery, signer)) });
   }
 
   private async post(

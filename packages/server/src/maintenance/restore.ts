@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fromBase64url, toBase64url } from "@gatehouse/protocol";
-import { applyRevocations } from "../actions/installation/apply-revocations.js";
+import { applyRevocations, knownRevocations } from "../actions/installation/apply-revocations.js";
 import { type Config, type Environment, readConfig } from "../config/config.js";
 import { closeAllLogs } from "../domain/audit/store.js";
 import { readLists } from "../domain/revocations/list-file.js";
@@ -148,8 +148,9 @@ async function restoreRows(
     // The logs may have continued after the backup was made, so each gets a new epoch.
     if (tables.has("audit_chains")) await closeAllLogs(tx);
     const names = new Set(tables.keys());
-    await applyRevocations(tx, backup.revocations, names);
-    if (names.has("revocations")) await insertRevocations(tx, backup.revocations);
+    const revoked = knownRevocations(backup.revocations, names);
+    await applyRevocations(tx, revoked);
+    if (names.has("revocations")) await insertRevocations(tx, revoked);
     const doubt = doubtAbout(backup);
     const taken = doubt && (await suspendRestored(tx, names, now));
     await noteRestore(tx, { at: now, backupAt: header.created_at, doubt });

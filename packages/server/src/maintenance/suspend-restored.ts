@@ -1,4 +1,5 @@
 import { suspendActiveAgents } from "../domain/agents/store.js";
+import { revokeAllCredentials } from "../domain/platforms/credentials/store.js";
 import { suspendAdmittedPlatforms } from "../domain/platforms/store.js";
 import { revokeAllEdgeTokens } from "../domain/tokens/edge/store.js";
 import { endAllSessions } from "../domain/tokens/sessions/store.js";
@@ -10,6 +11,7 @@ export const RESTORE_ACTOR = "restore";
 
 /** How much a restore voided or suspended. */
 export interface Suspended {
+  /** With edge tokens, and with the credentials of platforms. */
   readonly tokens: number;
   readonly agents: number;
   readonly platforms: number;
@@ -27,10 +29,11 @@ export async function suspendRestored(
 ): Promise<Suspended> {
   const tokens = await revokeAllTokens(tx, now);
   const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
+  const keys = tables.has("platform_credentials") ? await revokeAllCredentials(tx, now) : 0;
   if (tables.has("console_sessions")) await endAllSessions(tx);
   const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
   const platforms = tables.has("platforms")
     ? await suspendAdmittedPlatforms(tx, RESTORE_ACTOR, now)
     : 0;
-  return { tokens: tokens + edges, agents, platforms };
+  return { tokens: tokens + edges + keys, agents, platforms };
 }

@@ -6,8 +6,8 @@
 
 import type { Agent } from "../domain/agents/agent.js";
 import { identityKnownSince } from "../domain/agents/store.js";
-import type { PlatformCaller } from "../domain/checkouts/platform.js";
 import { BUYER } from "../domain/decisions/decision.js";
+import type { Platform } from "../domain/platforms/platform.js";
 import { platformNamed } from "../domain/platforms/store.js";
 import type { Queries } from "../infra/db/database.js";
 import { webName } from "../infra/web-name.js";
@@ -26,6 +26,7 @@ export interface Identity {
 export const isPooled = ({ standing }: Identity): boolean => standing === "unlisted";
 /** The identity of all unsigned callers. Its brackets make sure that no host has the same name. */
 export const UNSIGNED = "(unsigned)";
+const NOBODY: Identity = Object.freeze({ id: UNSIGNED, standing: "unlisted", knownSince: null });
 
 /**
  * An agent counts as itself. An agent that was approved automatically counts as the domain of its key
@@ -37,6 +38,28 @@ export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identi
   return { id, standing: "agent", knownSince: first ?? createdAt };
 }
 
+/** A platform as limits count it. */
+export interface CountedPlatform {
+  /** The address of the profile it named. */
+  readonly url: string;
+  /** Whether it has proven that the profile belongs to it, in whatever way. */
+  readonly proven: boolean;
+}
+
+/** The identity of a platform whose profile is at an address, by its entry in the owner's list if it has one. */
+export function identityOfEntry(url: string, entry: Platform | undefined): Identity {
+  const name = webName(url);
+  if (name === undefined) return NOBODY;
+  if (entry === undefined) return { id: name.domain, standing: "unlisted", knownSince: null };
+  const { identity: id, status, firstSeenAt: knownSince } = entry;
+  return { id, standing: status === "seen" ? "unlisted" : status, knownSince };
+}
+
+async function identityOfProfile(db: Queries, siteKeyHash: string, url: string): Promise<Identity> {
+  const name = webName(url);
+  return identityOfEntry(url, name && (await platformNamed(db, siteKeyHash, name)));
+}
+
 /**
  * The identity of a platform: its entry in the owner's list, or the registrable domain of its profile, however
  * it writes the address. All callers that do not prove who they are share one identity that is always new, so
@@ -45,27 +68,20 @@ export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identi
 export async function identityOfPlatform(
   db: Queries,
   siteKeyHash: string,
-  { url, signed }: PlatformCaller,
+  { url, proven }: CountedPlatform,
 ): Promise<Identity> {
-  const name = webName(url);
-  if (!signed || name === undefined)
-    return { id: UNSIGNED, standing: "unlisted", knownSince: null };
-  const entry = await platformNamed(db, siteKeyHash, name);
-  if (entry === undefined) return { id: name.domain, standing: "unlisted", knownSince: null };
-  const { identity: id, status, firstSeenAt: knownSince } = entry;
-  return { id, standing: status === "seen" ? "unlisted" : status, knownSince };
+  return proven ? identityOfProfile(db, siteKeyHash, url) : NOBODY;
 }
 
 /**
  * Somebody who pays on the provider's page. They are as long known as the platform that sent them. A platform that
- * is suspended sends nobody, even if it does not sign.
+ * is suspended sends nobody, even if it proves nothing.
  */
 export async function identityOfBuyer(
   db: Queries,
   siteKeyHash: string,
-  platform: PlatformCaller,
+  { url }: Pick<CountedPlatform, "url">,
 ): Promise<Identity> {
-  const named = { ...platform, signed: true };
-  const { standing, knownSince } = await identityOfPlatform(db, siteKeyHash, named);
+  const { standing, knownSince } = await identityOfProfile(db, siteKeyHash, url);
   return { id: BUYER, standing: standing === "suspended" ? standing : "buyer", knownSince };
 }

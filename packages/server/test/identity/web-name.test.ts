@@ -15,11 +15,11 @@ test("no renaming of a profile's address creates another identity", async () => 
     fc.constantFrom(...BASES),
     RENAMING,
     fc.boolean(),
-    async (base, renaming, signed) => {
+    async (base, renaming, proven) => {
       const url = renamed(base, renaming);
       expect(webName(url)?.domain, url).toBe(base.domain);
-      const { id, standing } = await identityOfPlatform(empty, "site", { url, signed });
-      expect(id, url).toBe(signed ? base.domain : UNSIGNED);
+      const { id, standing } = await identityOfPlatform(empty, "site", { url, proven });
+      expect(id, url).toBe(proven ? base.domain : UNSIGNED);
       expect(standing).toBe("unlisted");
     },
   );

@@ -22,7 +22,7 @@ import { identityOfBuyer } from "../../purchase/identity.js";
 import type { PurchaseRequest } from "../../purchase/request.js";
 import { amountFault, settlePayment } from "../../purchase/settle.js";
 import { type BuyerEntries, entered } from "./buyer-entries.js";
-import { platformActor } from "./platform-actor.js";
+import { actorId, platformActor } from "./platform-actor.js";
 import { reviewsFull } from "./platform-standing.js";
 import { endPendingReview } from "./progress.js";
 import { quoteDigest } from "./quote.js";
@@ -158,7 +158,7 @@ async function requestOf(
 ): Promise<PurchaseRequest | PageNotice> {
   const { siteKeyHash, provider } = site;
   const now = context.clock.now();
-  const { agent } = await platformActor(tx, siteKeyHash, shown.platform, now);
+  const { agent } = await platformActor(tx, siteKeyHash, actorId(shown.platform), now);
   const identity = await identityOfBuyer(tx, siteKeyHash, shown.platform);
   const caller = { identity: identity.id, admitted: true, source, buyer: emailOf(shown) };
   if (provider === null || !canPayOnPage(context, site, shown)) return "unavailable";

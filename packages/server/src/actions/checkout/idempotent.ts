@@ -4,6 +4,7 @@ import type { Context } from "../../context.js";
 import type { RecordDraft } from "../../domain/audit/drafts.js";
 import { cartById } from "../../domain/checkouts/carts/store.js";
 import { CHECKOUT_ID } from "../../domain/checkouts/checkout.js";
+import { isProven, type Proof } from "../../domain/checkouts/platform.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
 import { isVerified, lockSite } from "../../domain/sites/store.js";
 import {
@@ -30,15 +31,15 @@ export interface IdempotentRequest {
   readonly key: ReplyKey;
   /** The digest of the path and the body. A repeated request has the same. */
   readonly digest: string;
-  readonly signed: boolean;
+  readonly proven: boolean;
 }
 
 interface ReceivedRequest {
   readonly siteKeyHash: string;
   readonly caller: {
     readonly profileUrl: string;
-    readonly signed: boolean;
-    /** Whether its signature says when it was made. */
+    readonly proof: Proof;
+    /** False only for a signature that does not say when it was made. */
     readonly dated: boolean;
     readonly holder: Holder;
   };
@@ -49,14 +50,20 @@ interface ReceivedRequest {
   readonly bytes: Uint8Array;
 }
 
-/** Replies to signed requests are kept apart from those to callers that only name the same profile. */
+/** Whose reply it is. Each kind of proof has its own, apart from callers that only name the same profile. */
+function replyOwner({ proof, profileUrl }: ReceivedRequest["caller"]): string {
+  if (proof === "none") return profileUrl;
+  return `${SIGNED}${proof === "signature" ? "" : `${proof} `}${profileUrl}`;
+}
+
 export function idempotentRequest(received: ReceivedRequest): IdempotentRequest {
   const { siteKeyHash, caller, operation, pays, key, path, bytes } = received;
-  const { profileUrl, signed, dated, holder } = caller;
-  const evicted = pays ? "never" : signed && !dated ? "last" : "any_time";
-  const name = `${signed ? SIGNED : ""}${profileUrl}`;
+  const { proof, dated, holder } = caller;
+  const evicted = pays ? "never" : dated ? "any_time" : "last";
+  const name = replyOwner(caller);
   const digest = hash("sha256", Buffer.concat([Buffer.from(`${path}\n`), bytes]), "hex");
-  return { key: { siteKeyHash, caller: name, operation, key, holder, evicted }, digest, signed };
+  const proven = isProven({ proof });
+  return { key: { siteKeyHash, caller: name, operation, key, holder, evicted }, digest, proven };
 }
 
 /** Replies up to this size are stored as they were given, for every caller. */
@@ -68,8 +75,8 @@ const SHOWN = "shown_resource";
  * What is stored of a reply. Everything that unsigned callers send must not be stored twice: for a
  * long reply only the id of its cart or checkout is stored, and a repetition shows that as it is then.
  */
-function storedReply({ signed }: IdempotentRequest, { status, body }: Reply) {
-  const isLong = !signed && JSON.stringify(body).length > UNSIGNED_BODY_CHARS_MAX;
+function storedReply({ proven }: IdempotentRequest, { status, body }: Reply) {
+  const isLong = !proven && JSON.stringify(body).length > UNSIGNED_BODY_CHARS_MAX;
   const { id } = body;
   return { status, body: isLong && typeof id === "string" ? { [SHOWN]: id } : body };
 }

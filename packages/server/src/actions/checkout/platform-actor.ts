@@ -1,34 +1,38 @@
 import type { Agent } from "../../domain/agents/agent.js";
-import type { PlatformCaller } from "../../domain/checkouts/platform.js";
+import { isProven, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import type { Queries } from "../../infra/db/database.js";
-import { type Identity, identityOfPlatform } from "../../purchase/identity.js";
+import {
+  type CountedPlatform,
+  type Identity,
+  identityOfPlatform,
+} from "../../purchase/identity.js";
 
 const UNSIGNED = "unsigned ";
 
 /**
  * The name of a platform in rules and records: its profile, if it has proven that the profile is its own.
- * Anybody can name a profile, so a rule about a platform must not apply to an unsigned caller. Limits do
+ * Anybody can name a profile, so a rule about a platform must not apply to a caller without proof. Limits do
  * not use this name: see `identityOfPlatform`.
  */
-export function actorId({ url, signed }: PlatformCaller): string {
-  return signed ? url : UNSIGNED + url;
+export function actorId(platform: PlatformCaller): string {
+  return isProven(platform) ? platform.url : UNSIGNED + platform.url;
 }
 
 /** The platform with this name. */
-export function platformOf(id: string): PlatformCaller {
-  const signed = !id.startsWith(UNSIGNED);
-  return { url: signed ? id : id.slice(UNSIGNED.length), signed };
+export function platformOf(actorId: string): CountedPlatform {
+  const proven = !actorId.startsWith(UNSIGNED);
+  return { url: proven ? actorId : actorId.slice(UNSIGNED.length), proven };
 }
 
 /** A platform as rules see it, and the identity it counts for. */
 export async function platformActor(
   db: Queries,
   siteKeyHash: string,
-  platform: PlatformCaller,
+  agentId: string,
   now: number,
 ): Promise<{ readonly agent: Agent; readonly identity: Identity }> {
+  const platform = platformOf(agentId);
   const identity = await identityOfPlatform(db, siteKeyHash, platform);
-  const agentId = actorId(platform);
   const agent: Agent = {
     agentId,
     identity: identity.id,

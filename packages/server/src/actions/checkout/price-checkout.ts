@@ -1,6 +1,7 @@
 import { type MandatePayment, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Checkout, isReady, TRIES_MAX } from "../../domain/checkouts/checkout.js";
+import { isProven } from "../../domain/checkouts/platform.js";
 import { checkoutById, lockCheckout } from "../../domain/checkouts/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
@@ -23,14 +24,14 @@ export interface NamedCheckout {
 const none = () =>
   refuse("cart_invalid", "This platform has no such checkout, or not one for a mandate.");
 
-/** An unsigned checkout of the named platform. A platform that signs completes its checkouts without a mandate. */
+/** An unsigned checkout of the named platform. A platform that proves itself completes its checkouts without a mandate. */
 export async function checkoutNamed(
   db: Queries,
   siteKeyHash: string,
   { checkoutId = "", platformUrl }: NamedCheckout,
 ): Promise<Checkout | undefined> {
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
-  if (checkout === undefined || checkout.platform.signed) return undefined;
+  if (checkout === undefined || isProven(checkout.platform)) return undefined;
   return checkout.platform.url === platformUrl ? checkout : undefined;
 }
 

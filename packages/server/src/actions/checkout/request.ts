@@ -9,6 +9,7 @@ import {
   TRIES_MAX,
   tryId,
 } from "../../domain/checkouts/checkout.js";
+import { isProven } from "../../domain/checkouts/platform.js";
 import { lockCheckout, writeCheckout } from "../../domain/checkouts/store.js";
 import { type DeclineWait, declineWait } from "../../domain/declines/caller.js";
 import { noteSeen } from "../../domain/platforms/store.js";
@@ -19,7 +20,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import { isPooled } from "../../purchase/identity.js";
 import type { PurchaseRequest } from "../../purchase/request.js";
 import { amountFault } from "../../purchase/settle.js";
-import { platformActor } from "./platform-actor.js";
+import { actorId, platformActor } from "./platform-actor.js";
 import { standingProblem } from "./platform-standing.js";
 import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
 import { type Changed, type CheckoutRef, ownCheckout, refusalOf, takenOver } from "./sessions.js";
@@ -91,9 +92,9 @@ function changeOf(before: Checkout, now: Checkout): Notice | undefined {
     const content = "Something has changed since this was shown. Look at it, and complete again.";
     return { code: "quote_changed", content };
   }
-  if (before.platform.signed === now.platform.signed) return undefined;
+  if (before.platform.proof === now.platform.proof) return undefined;
   const content =
-    "This was made without a signature, so that anybody may have changed it. Look at it, and " +
+    "This was made without a signature or key, so anybody may have changed it. Look at it, and " +
     "complete again.";
   return { code: "quote_changed", content };
 }
@@ -107,11 +108,11 @@ function waitOrNotice(wait: DeclineWait): Pick<Stopped, "wait" | "notice"> {
 /** Who asked for what: members of the records of a completion. */
 function completionMembers(
   agent: Agent,
-  { checkoutId: checkout_id, quote }: Checkout,
+  { checkoutId: checkout_id, quote, platform }: Checkout,
   { id, route }: RecordedRoute,
 ): JsonObject {
   return {
-    agent: { id: agent.agentId },
+    agent: { id: agent.agentId, proof: platform.proof },
     checkout: { checkout_id, digest: quoteDigest(quote) },
     protocol: PROTOCOL,
     skill: COMPLETE_CHECKOUT,
@@ -199,8 +200,8 @@ const ROUTE = "/v1/ucp/{site_key_hash}/checkout-sessions/{id}/complete";
 async function requestOf(context: Context, tx: Transaction, priced: Priced): Promise<Requested> {
   const { site, token, shown, platform, siteKeyHash, requestId: id } = priced;
   const now = context.clock.now();
-  await noteSeen(tx, siteKeyHash, platform, now);
-  const { agent, identity } = await platformActor(tx, siteKeyHash, platform, now);
+  if (isProven(platform)) await noteSeen(tx, siteKeyHash, platform.url, now);
+  const { agent, identity } = await platformActor(tx, siteKeyHash, actorId(platform), now);
   const problem = await standingProblem(tx, site, identity, now);
   if (problem !== undefined) {
     const refused = { ...shown, problem };

@@ -10,7 +10,7 @@ import {
   type Delivery,
   type Quote,
 } from "../../domain/checkouts/checkout.js";
-import { type BuyingPlatform, isCreatedBy } from "../../domain/checkouts/platform.js";
+import { type BuyingPlatform, isCreatedBy, isProven } from "../../domain/checkouts/platform.js";
 import {
   checkoutById,
   checkoutOfCart,
@@ -68,18 +68,18 @@ export async function ownCheckout(
 }
 
 /**
- * A checkout that was made without a signature belongs to signed calls after the first one: nobody who
- * only knows its id changes what its platform has looked at.
+ * A checkout that was made without proof belongs to the first kind of proof that its platform sends: nobody
+ * who only knows its id changes what its platform has looked at.
  */
 export function takenOver(checkout: Checkout, caller: BuyingPlatform): Checkout {
   const { platform } = checkout;
-  const { signed, webhookUrl, version } = caller;
+  const { webhookUrl, version } = caller;
   // Its latest profile says where it is notified of the order, and in which version.
   const isTold = platform.webhookUrl === webhookUrl && platform.version === version;
-  if ((platform.signed || !signed) && isTold) return checkout;
-  const holder = !platform.signed && signed ? caller.holder : platform.holder;
-  const owned = { ...platform, signed: platform.signed || signed, webhookUrl, version, holder };
-  return { ...checkout, platform: owned };
+  const isTaken = !isProven(platform) && isProven(caller);
+  if (!isTaken && isTold) return checkout;
+  const { proof, holder } = isTaken ? caller : platform;
+  return { ...checkout, platform: { ...platform, proof, webhookUrl, version, holder } };
 }
 
 /** Why a checkout cannot be changed; undefined if it can. */
@@ -110,7 +110,7 @@ export async function createCheckout(
     if (!cart.ok) return cart;
     const before = await checkoutOfCart(tx, siteKeyHash, cartId, now);
     if (before !== undefined) {
-      // Anybody who knows an unsigned cart can use it; a signed checkout is shown to its signer only.
+      // Anybody who knows an unsigned cart can use it; a proven checkout is shown to its platform only.
       if (!isCreatedBy(before.platform, platform))
         return refuse("not_found", "There is no such cart.");
       return ok({ kind: "created", checkout: before });
@@ -145,7 +145,7 @@ export async function createCheckout(
     expiresAt: now + checkoutMs(platform),
   };
   await insertCheckout(tx, checkout);
-  await noteSeen(tx, siteKeyHash, platform, now);
+  if (isProven(platform)) await noteSeen(tx, siteKeyHash, platform.url, now);
   return ok({ kind: "created", checkout });
 }
 

@@ -1,5 +1,6 @@
 import { endKey } from "../../domain/agents/keys/store.js";
 import { revokeAgent } from "../../domain/agents/store.js";
+import { revokeCredential } from "../../domain/platforms/credentials/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
 import { type Revocation, splitSiteScopedId } from "../../domain/revocations/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
@@ -15,6 +16,7 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   agent: "agents",
   agent_key: "agent_keys",
   platform: "platforms",
+  platform_credential: "platform_credentials",
 };
 
 /** The actor in rows that a list of revocations changed. */
@@ -37,6 +39,9 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       return;
     case "platform":
       await suspendNamed(tx, site, rest, revokedAt);
+      return;
+    case "platform_credential":
+      await revokeCredential(tx, id, revokedAt);
   }
 }
 
@@ -52,17 +57,21 @@ async function suspendNamed(
   await suspendPlatform(tx, { siteKeyHash, identity, domain }, { by: BY, at });
 }
 
+/** The revocations that a schema knows. A restored one may be older than this build's. */
+export function knownRevocations(
+  revocations: readonly Revocation[],
+  tables: ReadonlySet<string>,
+): readonly Revocation[] {
+  return revocations.filter(({ kind }) => tables.has(TABLES[kind]));
+}
+
 /**
  * Applies revocations to their tables. Other ids that a table does not have need nothing: no id is given
- * out again, and a revoked key cannot be registered. `tables` names the existing tables, because the
- * schema may be older than this build's.
+ * out again, and a revoked key cannot be registered.
  */
 export async function applyRevocations(
   tx: Transaction,
   revocations: readonly Revocation[],
-  tables?: ReadonlySet<string>,
 ): Promise<void> {
-  for (const one of revocations) {
-    if (tables === undefined || tables.has(TABLES[one.kind])) await applyOne(tx, one);
-  }
+  for (const one of revocations) await applyOne(tx, one);
 }

@@ -11,6 +11,7 @@ import {
   writeTry,
 } from "../../domain/outbox/store.js";
 import type { Ids } from "../../infra/ids.js";
+import { webhookFormat } from "./webhook-format.js";
 
 /** Often enough that the first retry comes within a minute. */
 export const DELIVER_EVERY_MS = 5000;
@@ -26,18 +27,21 @@ const DELETED_AT_ONCE = 1000;
 export type Sendable = Pick<
   Message,
   "messageId" | "siteKeyHash" | "kind" | "audience" | "destination" | "body" | "createdAt"
->;
+> &
+  Partial<Pick<Message, "platform" | "eventId">>;
 
 /** `refused`: the receiver answered, and may accept it later. `gone`: it never will. */
 type SendResult = Result<true, "gone" | "refused" | "not_delivered">;
 
 /** Tries once to send a message, as mail or to a webhook. */
-export function sendMessage({ mailer, webhooks }: Context, message: Sendable): Promise<SendResult> {
+export async function sendMessage(context: Context, message: Sendable): Promise<SendResult> {
+  const { mailer, webhooks } = context;
   const { messageId, siteKeyHash, kind, audience, destination, body, createdAt } = message;
   if (kind === "webhook") {
     const webhook = { url: destination, body, messageId };
     if (audience !== "platform") return webhooks.send(webhook);
-    return webhooks.sendOrder({ ...webhook, siteKeyHash, occurredAt: createdAt });
+    const format = await webhookFormat(context, message);
+    return webhooks.sendOrder({ ...webhook, ...format, siteKeyHash, occurredAt: createdAt });
   }
   const { subject, text } = JSON.parse(body) as { subject: string; text: string };
   return mailer.send({ messageId, to: destination, subject, text, writtenAt: createdAt });

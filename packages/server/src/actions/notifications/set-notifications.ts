@@ -4,26 +4,11 @@ import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import type { NotifySettings } from "../../domain/notify-settings/notify-settings.js";
 import { notifySettings, writeNotifySettings } from "../../domain/notify-settings/store.js";
 import { isMailAddress } from "../../infra/mail/text.js";
+import { readWebhookUrl } from "../webhook-url.js";
 
 export type NotifyChanges = {
   readonly [Name in keyof NotifySettings]?: NotifySettings[Name] | undefined;
 };
-
-/** The address of a webhook in its normal form; refused if Gatehouse may not send to it. */
-async function readWebhook(
-  { safeFetch }: Context,
-  text: string,
-): Promise<Result<string, "invalid_request">> {
-  const permitted = await safeFetch.permits(text);
-  // A host that cannot be resolved or reached now may be set up later.
-  const later = !permitted.ok && ["no_address", "timed_out"].includes(permitted.reason);
-  if (!permitted.ok && !later) {
-    return refuse("invalid_request", `webhook_url: ${permitted.detail}.`);
-  }
-  const url = new URL(text);
-  url.hash = "";
-  return ok(url.href);
-}
 
 function mailFault({ mailer }: Context, emails: readonly string[]): string | undefined {
   if (!emails.every(isMailAddress)) return "emails: list addresses such as ann@example.com.";
@@ -44,7 +29,8 @@ export async function setNotifications(
   const wrong = mailFault(context, changes.emails ?? []);
   if (wrong !== undefined) return refuse("invalid_request", wrong);
   const { webhookUrl: url } = changes;
-  const webhook = typeof url === "string" ? await readWebhook(context, url) : ok(url);
+  const webhook =
+    typeof url === "string" ? await readWebhookUrl(context, url, "webhook_url") : ok(url);
   if (!webhook.ok) return webhook;
   const webhookUrl = webhook.value;
   const { answer } = await context.audit.commit(siteKeyHash, async (tx) => {

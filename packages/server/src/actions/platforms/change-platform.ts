@@ -1,6 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { UCP_CONNECTION } from "../../domain/platforms/connection.js";
+import { deleteCredentials, liveCredentialIds } from "../../domain/platforms/credentials/store.js";
 import type { ListedStatus, Platform } from "../../domain/platforms/platform.js";
 import {
   countListed,
@@ -11,6 +13,7 @@ import {
 } from "../../domain/platforms/store.js";
 import { insertRevocations, siteScopedId } from "../../domain/revocations/store.js";
 import { isSharedSuffix, type WebName, webName } from "../../infra/web-name.js";
+import { hostNamed, NOT_LISTED } from "./named-platform.js";
 
 /** An owner's changes to a platform. Absent members do not change. */
 export interface PlatformChange {
@@ -18,8 +21,6 @@ export interface PlatformChange {
   readonly name?: string | null | undefined;
   readonly note?: string | null | undefined;
 }
-
-const NOT_LISTED = "The site has no such platform in its list.";
 
 /** The host or domain that an owner names. */
 function readName(text: string): Result<WebName, "invalid_request"> {
@@ -67,6 +68,7 @@ export async function changePlatform(
       createdAt: before?.createdAt ?? now,
       changedBy: actor.id,
       changedAt: now,
+      connection: before?.connection ?? UCP_CONNECTION,
     };
     await writePlatform(tx, platform);
     if (status === "suspended") {
@@ -80,22 +82,33 @@ export async function changePlatform(
   return answer;
 }
 
-/** Removes a platform from the list, with the times it was seen. It is new when it calls again. */
+/**
+ * Removes a platform from the list, with its credentials and the times it was seen. It is new when it calls
+ * again. A restored database must not bring its credentials back, so they count as revoked.
+ */
 export async function removePlatform(
-  { audit, clock }: Context,
+  { audit, clock, revocations }: Context,
   siteKeyHash: string,
   text: string,
   actor: Actor,
 ): Promise<Result<true, "not_found">> {
   type Answer = Result<true, "not_found">;
   const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
-    const identity = webName(`https://${text}/`)?.host ?? text;
-    const before = await platformByIdentity(tx, siteKeyHash, identity);
+    const now = clock.now();
+    const before = await platformByIdentity(tx, siteKeyHash, hostNamed(text));
     if (before === undefined) return { records: [], answer: refuse("not_found", NOT_LISTED) };
-    await deletePlatform(tx, siteKeyHash, before.identity);
-    const change = { kind: "platform_forgotten", platform: before.identity };
-    const record = actorDraft("site.changed", actor, clock.now(), { change });
+    const { identity } = before;
+    const ended = await liveCredentialIds(tx, siteKeyHash, identity, now);
+    await insertRevocations(
+      tx,
+      ended.map((id) => ({ kind: "platform_credential", id, revokedAt: now })),
+    );
+    await deleteCredentials(tx, siteKeyHash, identity);
+    await deletePlatform(tx, siteKeyHash, identity);
+    const change = { kind: "platform_forgotten", platform: identity };
+    const record = actorDraft("site.changed", actor, now, { change });
     return { records: [record], answer: ok(true) };
   });
+  if (answer.ok) await revocations.write();
   return answer;
 }

@@ -35,7 +35,7 @@ async function requesterOf(
   now: number,
 ): Promise<{ readonly agent: Agent; readonly identity: Identity } | undefined> {
   if (request.kid === null) {
-    const actor = await platformActor(tx, siteKeyHash, platformOf(actorId), now);
+    const actor = await platformActor(tx, siteKeyHash, actorId, now);
     if (!request.hosted) return actor;
     return { ...actor, identity: await identityOfBuyer(tx, siteKeyHash, platformOf(actorId)) };
   }

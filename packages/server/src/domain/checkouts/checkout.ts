@@ -1,7 +1,7 @@
 import type { JsonObject, UcpTotals } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import { HOUR_MS } from "../../infra/time.js";
-import type { BuyingPlatform, PlatformCaller, WantedLine } from "./platform.js";
+import { type BuyingPlatform, isProven, type PlatformCaller, type WantedLine } from "./platform.js";
 
 /**
  * open → completing → completed. A failed completion returns to open. Everything except a completed
@@ -140,8 +140,8 @@ const CHECKOUT_MS = 6 * HOUR_MS;
 /** Shorter, because anybody can create an unsigned checkout. */
 const UNSIGNED_CHECKOUT_MS = HOUR_MS;
 
-export const checkoutMs = ({ signed }: PlatformCaller) =>
-  signed ? CHECKOUT_MS : UNSIGNED_CHECKOUT_MS;
+export const checkoutMs = (platform: PlatformCaller) =>
+  isProven(platform) ? CHECKOUT_MS : UNSIGNED_CHECKOUT_MS;
 
 /** Whether it can be completed. */
 export function isReady({ lines, missing }: Quote): boolean {

@@ -115,7 +115,7 @@ async function recountCheckout(
 
 /** The columns that change while a checkout is open. Its platform and its expiry never change. */
 const STATE = [
-  ...["platform_signed", "webhook_url", "ucp_version", "status", "content", "quote", "problem"],
+  ...["proof", "webhook_url", "ucp_version", "status", "content", "quote", "problem"],
   ...["tries", "decision_id", "order_id", "browser_mac"],
 ];
 
@@ -200,14 +200,14 @@ export async function completeCheckout(
   return true;
 }
 
-/** How long an expired checkout without an order can still be read, by whether it was signed. */
-const READABLE_MS = { signed: DAY_MS, unsigned: HOUR_MS };
+/** How long an expired checkout without an order can still be read, by whether its platform was proven. */
+const READABLE_MS = { proven: DAY_MS, unproven: HOUR_MS };
 
 /** Deletes expired checkouts without an order, with everything about their buyers. */
 export async function deleteExpiredCheckouts(tx: Transaction, now: number): Promise<void> {
   const over = `status IN ('open', 'cancelled')
-     AND (expires_at < ? OR (expires_at < ? AND platform_signed = 0))`;
-  await deleteCounted(tx, "checkouts", over, now - READABLE_MS.signed, now - READABLE_MS.unsigned);
+     AND (expires_at < ? OR (expires_at < ? AND proof = 'none'))`;
+  await deleteCounted(tx, "checkouts", over, now - READABLE_MS.proven, now - READABLE_MS.unproven);
 }
 
 /** Deletes a holder's oldest checkouts that are not under way, untried ones first. Returns the bytes freed. */

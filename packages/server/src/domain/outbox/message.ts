@@ -23,6 +23,10 @@ export interface Message {
   readonly position: number | null;
   /** A web address or a mail address. */
   readonly destination: string;
+  /** The platform in the owner's list whose connection says how it is sent; null for anybody else. */
+  readonly platform: string | null;
+  /** The event that a platform is notified of; null for anybody else. */
+  readonly eventId: string | null;
   /** The final content: JSON of a webhook, or `{subject, text}` of a mail. */
   readonly body: string;
   readonly createdAt: number;
@@ -50,16 +54,31 @@ export interface Message {
 export const AUDIENCES = ["owner", "platform", "buyer"] as const;
 type Audience = (typeof AUDIENCES)[number];
 
+type Connected = "platform" | "eventId";
+type Progress =
+  | "attempts"
+  | "since"
+  | "nextAt"
+  | "refused"
+  | "state"
+  | "deliveredAt"
+  | "lastProblem";
+
 /** A message that nobody has tried to deliver. */
 export function newMessage(
-  draft: Omit<
-    Message,
-    "attempts" | "since" | "nextAt" | "refused" | "state" | "deliveredAt" | "lastProblem"
-  >,
+  draft: Omit<Message, Progress | Connected> & Partial<Pick<Message, Connected>>,
 ): Message {
   const { createdAt: now } = draft;
   const ended = { state: "waiting", refused: false, deliveredAt: null, lastProblem: null } as const;
-  return { ...draft, attempts: 0, since: now, nextAt: now, ...ended };
+  return {
+    platform: null,
+    eventId: null,
+    ...draft,
+    attempts: 0,
+    since: now,
+    nextAt: now,
+    ...ended,
+  };
 }
 
 export const OUTBOX_TOPIC = "outbox";

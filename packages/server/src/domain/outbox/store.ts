@@ -13,6 +13,8 @@ const messages = new Table<Message>("outbox", {
   subjectId: "about",
   position: "place",
   destination: "destination",
+  platform: "platform",
+  eventId: "event_id",
   body: "body",
   createdAt: "created_at",
   attempts: "attempts",

@@ -1,3 +1,5 @@
+import type { PlatformConnection } from "./connection.js";
+
 /** `seen`: it has called, and the owner has not decided about it. */
 export const PLATFORM_STATUSES = ["seen", "admitted", "suspended"] as const;
 export type PlatformStatus = (typeof PLATFORM_STATUSES)[number];
@@ -28,4 +30,6 @@ export interface Platform {
   readonly createdAt: number;
   readonly changedBy: string | null;
   readonly changedAt: number | null;
+  /** The formats that it wants, and where it is notified of its orders. */
+  readonly connection: PlatformConnection;
 }

@@ -1,8 +1,9 @@
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
 import { containing, countRows, deleterOf, equals } from "../../infra/db/statements.js";
-import { type ListPage, Table } from "../../infra/db/table.js";
+import { converted, type ListPage, Table } from "../../infra/db/table.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type WebName, webName } from "../../infra/web-name.js";
+import { type PlatformConnection, UCP_CONNECTION } from "./connection.js";
 import type { Platform, PlatformStatus } from "./platform.js";
 
 const platforms = new Table<Platform>("platforms", {
@@ -18,6 +19,11 @@ const platforms = new Table<Platform>("platforms", {
   createdAt: "created_at",
   changedBy: "changed_by",
   changedAt: "changed_at",
+  connection: converted<PlatformConnection>(
+    "connection",
+    (text) => (text === null ? UCP_CONNECTION : JSON.parse(text)),
+    JSON.stringify,
+  ),
 });
 
 /**
@@ -61,6 +67,22 @@ export function writePlatform(tx: Transaction, platform: Platform): Promise<void
   });
 }
 
+/** Writes how a platform is connected. */
+export async function writeConnection(
+  tx: Transaction,
+  { siteKeyHash, identity, connection, changedBy, changedAt }: Platform,
+): Promise<void> {
+  await tx.run(
+    `UPDATE platforms SET connection = ?, changed_by = ?, changed_at = ?
+     WHERE site_key_hash = ? AND identity = ?`,
+    JSON.stringify(connection),
+    changedBy,
+    changedAt,
+    siteKeyHash,
+    identity,
+  );
+}
+
 export async function deletePlatform(
   tx: Transaction,
   siteKeyHash: string,
@@ -70,8 +92,8 @@ export async function deletePlatform(
   await tx.run(sql, siteKeyHash, identity);
 }
 
-/** Deletes a site's list and settings. */
-export const deletePlatforms = deleterOf("platforms", "platform_settings");
+/** Deletes a site's list and settings, with the credentials of its platforms. */
+export const deletePlatforms = deleterOf("platforms", "platform_settings", "platform_credentials");
 
 /** A filter of a site's platforms; an empty one selects all. */
 export interface PlatformFilter {
@@ -113,14 +135,14 @@ async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
   );
 }
 
-/** Notes that a platform called and proved who it is. Unsigned calls leave nothing. */
+/** Notes that a platform called and proved that the profile at this address is its own. */
 export async function noteSeen(
   tx: Transaction,
   siteKeyHash: string,
-  { url, signed }: { readonly url: string; readonly signed: boolean },
+  url: string,
   now: number,
 ): Promise<void> {
-  const name = signed ? webName(url) : undefined;
+  const name = webName(url);
   if (name === undefined) return;
   const entry = await platformNamed(tx, siteKeyHash, name);
   if (entry === undefined) {

@@ -1,7 +1,10 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { rowExists } from "../../infra/db/statements.js";
 
-export const REVOCATION_KINDS = ["token", "edge_token", "agent", "agent_key", "platform"] as const;
+export const REVOCATION_KINDS = [
+  ...(["token", "edge_token", "agent", "agent_key"] as const),
+  ...(["platform", "platform_credential"] as const),
+] as const;
 
 /** Something that must not work again; a suspended platform, until its owner admits it. */
 export interface Revocation {

@@ -18,9 +18,7 @@ import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
 import { line } from "./fields.js";
-import { PageQuery, pageBody, requireOk, Search, SiteParams } from "./schemas.js";
-
-const HOST_CHARS_MAX = 253;
+import { PageQuery, PlatformParams, pageBody, requireOk, Search } from "./schemas.js";
 
 const PlatformBody = z
   .object({
@@ -41,13 +39,6 @@ const PlatformBody = z
     changed_at: Timestamp.nullable(),
   })
   .openapi("Platform");
-
-const PlatformParams = SiteParams.extend({
-  platform: z
-    .string()
-    .max(HOST_CHARS_MAX)
-    .openapi({ param: { name: "platform", in: "path" }, example: "platform.example" }),
-});
 
 const list = siteRoute("get", "/platforms", {
   tags: ["Platforms"],
@@ -77,7 +68,9 @@ const set = siteRoute("put", "/platforms/{platform}", {
 const remove = siteRoute("delete", "/platforms/{platform}", {
   tags: ["Platforms"],
   summary: "Remove a platform from the list",
-  description: "Its next call makes it a new platform that you have not decided about.",
+  description:
+    "Its API keys and OAuth clients end with it. Its next call makes it a new platform that you have not " +
+    "decided about.",
   params: PlatformParams,
   noContent: "Removed.",
 });

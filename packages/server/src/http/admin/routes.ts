@@ -29,6 +29,8 @@ import { notificationRoutes } from "./notifications.js";
 import { orderChangeRoutes } from "./order-changes.js";
 import { orderRoutes } from "./orders.js";
 import { pauseRoutes } from "./pause.js";
+import { platformConnectionRoutes } from "./platform-connection.js";
+import { platformCredentialRoutes } from "./platform-credentials.js";
 import { platformSettingsRoutes } from "./platform-settings.js";
 import { platformRoutes } from "./platforms.js";
 import { policyRoutes } from "./policy.js";
@@ -64,6 +66,8 @@ export function adminRoutes(context: Context): HonoGroup {
   agentRoutes(routes, context);
   platformRoutes(routes, context);
   platformSettingsRoutes(routes, context);
+  platformCredentialRoutes(routes, context);
+  platformConnectionRoutes(routes, context);
   mandateRoutes(routes, context);
   decisionCountRoutes(routes, context);
   decisionRoutes(routes, context);

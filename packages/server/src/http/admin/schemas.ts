@@ -9,6 +9,16 @@ export const SiteParams = z.object({
   site_key_hash: SiteKeyHash.openapi({ param: { name: "site_key_hash", in: "path" } }),
 });
 
+const HOST_CHARS_MAX = 253;
+
+/** The path of one platform of a site. */
+export const PlatformParams = SiteParams.extend({
+  platform: z
+    .string()
+    .max(HOST_CHARS_MAX)
+    .openapi({ param: { name: "platform", in: "path" }, example: "platform.example" }),
+});
+
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(PAGE_ITEMS_MAX).default(PAGE_ITEMS),
   cursor: z.string().max(256).optional(),

@@ -4,6 +4,7 @@ import { continueUrl } from "../../actions/checkout/continue-url.js";
 import { signedTerms, type TermsSigner } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { type Checkout, isHandedOff, isReady, pageUrl } from "../../domain/checkouts/checkout.js";
+import { isProven } from "../../domain/checkouts/platform.js";
 import { handlersOf } from "../../domain/sites/gates.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
@@ -41,10 +42,10 @@ export interface ShownCheckout extends Omit<CheckoutMessages, "canShip"> {
   readonly checkout: Checkout;
 }
 
-/** Anybody who names an unsigned platform can read its checkouts, but not what a person entered on the page. */
+/** Anybody who names a platform that proved nothing can read its checkouts, but not what a person entered on the page. */
 function shownContent(checkout: Checkout): Checkout["content"] {
   const { content, platform } = checkout;
-  if (platform.signed || !isEntered(checkout)) return content;
+  if (isProven(platform) || !isEntered(checkout)) return content;
   const { language = "en" } = content.context;
   const delivery = { ...content.delivery, addresses: [], addressId: null };
   return { ...content, buyer: {}, context: { language }, delivery };

@@ -19,7 +19,7 @@ export const completeOperation: Operation = {
   method: "POST",
   paths: checkoutPaths("/:id/complete"),
   capability: CHECKOUT,
-  signature: "unless_waived",
+  proof: "unless_waived",
   ends: true,
   show: showCheckoutOf,
   async run(context, call, request) {

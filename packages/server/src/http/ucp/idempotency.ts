@@ -39,10 +39,10 @@ function requestOf(operation: ChangeOperation, call: UcpCall): IdempotentRequest
   if (!KEY.test(key)) {
     throw invalid("Send `Idempotency-Key`, a new UUID for everything you want done.");
   }
-  const { profileUrl, keyId, dated } = caller;
+  const { profileUrl, proof, dated } = caller;
   return idempotentRequest({
     siteKeyHash: site.siteKeyHash,
-    caller: { profileUrl, signed: keyId !== null, dated, holder: holderOf(caller) },
+    caller: { profileUrl, proof, dated, holder: holderOf(caller) },
     // An operation with two addresses is one: a key used at one of them is taken at the other.
     operation: `${operation.method.toLowerCase()} ${operation.paths[0]}`,
     pays: operation.name === COMPLETE_CHECKOUT,

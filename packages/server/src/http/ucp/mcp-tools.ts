@@ -109,7 +109,7 @@ export class McpShopTools {
     // A mandate proves who pays over MCP. So what is made here does not belong to signed callers,
     // even if the request is signed.
     const caller =
-      operation.signature === "always"
+      operation.proof === "always"
         ? await proveCaller(context, platform, request(), client)
         : unprovenCaller(platform);
     const path = `${tool} ${id}`;

@@ -35,8 +35,8 @@ interface Named {
   /** Paths below the shop's. Replies are stored under the first. */
   readonly paths: readonly string[];
   readonly capability: UcpCapability;
-  /** Whether only a platform that signs may call it, and whether the owner can waive that. */
-  readonly signature?: "always" | "unless_waived";
+  /** Whether only a platform that proves itself may call it, and whether the owner can waive that. */
+  readonly proof?: "always" | "unless_waived";
   /** Works while the shop is closed, so that open checkouts can be read and cancelled. */
   readonly whileClosed?: true;
   /** Begins a purchase, so it works only while one can succeed. */

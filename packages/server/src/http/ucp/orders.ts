@@ -10,7 +10,7 @@ const get: Operation = {
   method: "GET",
   paths: ["/orders/:id"],
   capability: ORDER_CAPABILITY,
-  signature: "always",
+  proof: "always",
   whileClosed: true,
   whilePending: true,
   async run(context, { site, caller, id }) {

@@ -7,12 +7,14 @@ import {
   storageShare,
 } from "../../actions/checkout/storage-quota.js";
 import type { Context } from "../../context.js";
+import { isProven } from "../../domain/checkouts/platform.js";
 import { closedMessage, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
-import { identityOfPlatform } from "../../purchase/identity.js";
+import type { Queries } from "../../infra/db/database.js";
+import { type Identity, identityOfEntry, identityOfPlatform } from "../../purchase/identity.js";
 import { Problem, waitProblem } from "../server/problem.js";
 import { errorAnswer, type UcpAnswer } from "./answer.js";
-import { holderOf } from "./caller.js";
+import { type Caller, holderOf } from "./caller.js";
 import { CART, CART_OPERATIONS } from "./carts.js";
 import { CATALOG_OPERATIONS } from "./catalog.js";
 import { CHECKOUT_OPERATIONS } from "./checkouts.js";
@@ -43,13 +45,14 @@ export async function performOperation(
   call: ReceivedCall,
 ): Promise<UcpAnswer> {
   const { client, caller } = call;
-  if (caller.keyId !== null) {
+  if (isProven(caller)) {
     client.provenAs = operation.kind === "decision" ? "spending" : "proven";
   }
   const turn = await context.admission.runInTurn(client, () => answer(context, operation, call));
   if (turn === undefined) throw waitProblem(TURN_RETRY_MS);
-  // Stored replies too: they are in the newest version, whichever their first caller spoke.
-  return { ...turn.done, body: renderUcp(caller.version, turn.done.body) };
+  // Stored replies too: they are in the newest version and in our codes, whichever their first caller wanted.
+  const codes = caller.entry?.connection.errorCodes;
+  return { ...turn.done, body: renderUcp(caller.version, turn.done.body, codes) };
 }
 
 async function answer(
@@ -61,7 +64,7 @@ async function answer(
   const { siteKeyHash } = site;
   const call = { ...received, signer: await context.keys.signer("card") };
   await requireDate(context, operation, call);
-  await requireSignature(context, operation, call);
+  await requireProof(context, operation, call);
   const refusal = await refusalOf(context, operation, call);
   if (operation.kind === "read") {
     await takeRate(context, call, "shop_reads");
@@ -118,13 +121,20 @@ async function takeRate(
   { site: { siteKeyHash }, caller, client }: ReceivedCall,
   total: "shop_changes" | "shop_reads",
 ): Promise<void> {
-  const platform = { url: caller.profileUrl, signed: caller.keyId !== null };
-  const identity = platform.signed
-    ? await identityOfPlatform(db, siteKeyHash, platform)
-    : undefined;
+  const identity = isProven(caller) ? await identityOf(db, siteKeyHash, caller) : undefined;
   const proven = identity && { id: identity.id, admitted: identity.standing === "admitted" };
   const waitMs = admission.takeOfSite(client, total, siteKeyHash, proven);
   if (waitMs > 0) throw waitProblem(waitMs);
+}
+
+/** The identity of a caller that proved itself. Its entry is looked up once for a call. */
+function identityOf(
+  db: Queries,
+  siteKeyHash: string,
+  { profileUrl: url, entry }: Caller,
+): Identity | Promise<Identity> {
+  if (entry !== undefined) return identityOfEntry(url, entry ?? undefined);
+  return identityOfPlatform(db, siteKeyHash, { url, proven: true });
 }
 
 /**
@@ -136,21 +146,23 @@ async function requireDate(
   { kind, capability }: Operation,
   { site: { siteKeyHash }, caller, id }: ReceivedCall,
 ): Promise<void> {
-  if (caller.keyId === null || caller.dated) return;
+  if (caller.dated) return;
   const resource = { kind: capability === CART ? "cart" : "checkout", id } as const;
   if (kind !== "read" && (await isRepetitionKnown(context, siteKeyHash, resource))) return;
   const message = "The signature must say when it was made. Add `created`.";
   throw ucpProblem("signature_invalid", message);
 }
 
-/** A platform that pays, or reads an order, must sign. The owner can waive that for payments. */
-async function requireSignature(
+/** A platform that pays, or reads an order, must prove who it is. The owner can waive that for payments. */
+async function requireProof(
   { db }: Context,
-  { signature }: Operation,
+  { proof }: Operation,
   { site, caller }: ReceivedCall,
 ): Promise<void> {
-  if (signature === undefined || caller.keyId !== null) return;
-  if (signature === "unless_waived" && (await acceptsUnsigned(db, site.siteKeyHash))) return;
-  const message = "Sign the request (RFC 9421) with a key of the profile that you name.";
+  if (proof === undefined || isProven(caller)) return;
+  if (proof === "unless_waived" && (await acceptsUnsigned(db, site.siteKeyHash))) return;
+  const message =
+    "Sign the request (RFC 9421) with a key of the profile that you name, or send the API key or access " +
+    "token that the shop gave you.";
   throw ucpProblem("signature_missing", message);
 }

@@ -8,13 +8,15 @@ import { type Answer, type Exchange, type RouteGroup, signedRequest } from "../s
 import { readJsonBytes } from "../server/json-body.js";
 import { NO_SITE, requireFound, requireNoWait } from "../server/problem.js";
 import { signAnswer, type UcpAnswer } from "./answer.js";
-import { negotiateWith, profileUrlIn, proveCaller } from "./caller.js";
+import { negotiateWith, profileUrlIn, proveRestCaller } from "./caller.js";
+import { credentialIn } from "./credentials.js";
 import { invalid, problemAnswer, refusalIn, renderUcpError } from "./errors.js";
 import type { Operation } from "./operation.js";
 import { pageRoutes } from "./pages/routes.js";
 import { OPERATIONS, performOperation } from "./perform.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
 import { termsRoute } from "./terms.js";
+import { tokenRoute } from "./token.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
@@ -30,6 +32,8 @@ export function ucpGroups(context: Context, profiles: PlatformProfiles): readonl
   );
   return [
     { name: "ucp", cors: "open", routes: [termsRoute(context), ...operations] },
+    // No page of a browser asks for a token, so none may read the answer.
+    { name: "ucp-tokens", cors: "none", routes: [tokenRoute(context)] },
     { name: "pages", cors: "none", routes: pageRoutes(context) },
   ];
 }
@@ -72,8 +76,11 @@ async function callOperation(
   const platform = await negotiateWith(context, profiles, agent, client);
   const { baseUrl } = context.config;
   const { pathname, search } = new URL(request.url ?? "", baseUrl);
-  const signed = signedRequest(request, { target: pathname + search, baseUrl, body: bytes });
-  const caller = await proveCaller(context, platform, signed, client);
+  const proof = {
+    request: signedRequest(request, { target: pathname + search, baseUrl, body: bytes }),
+    credential: credentialIn(exchange),
+  };
+  const caller = await proveRestCaller(context, site, platform, proof, client);
   return performOperation(context, operation, {
     site,
     caller,

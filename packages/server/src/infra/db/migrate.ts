@@ -44,6 +44,7 @@ import { filteredLists } from "./migrations/0035-filtered-lists.js";
 import { ucpVersions } from "./migrations/0036-ucp-versions.js";
 import { orderPages } from "./migrations/0037-order-pages.js";
 import { handOff } from "./migrations/0038-hand-off.js";
+import { platformCredentials } from "./migrations/0039-platform-credentials.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -86,6 +87,7 @@ const MIGRATIONS: readonly Migration[] = [
   ucpVersions,
   orderPages,
   handOff,
+  platformCredentials,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -25,6 +25,7 @@ import {
   soldMail,
 } from "./order-notice.js";
 import { orderSnapshot } from "./order-snapshot.js";
+import { eventIdOf, platformReceiver } from "./platform-receiver.js";
 import type { WholeOrder } from "./whole-order.js";
 import { isTestOrder } from "./whole-order.js";
 
@@ -75,14 +76,16 @@ async function notifyPlatform(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,
-  { topic, now }: OrderUpdate,
+  update: OrderUpdate,
 ): Promise<void> {
   const { siteKeyHash, orderId: subjectId, revision: position } = whole.order;
+  const { topic, now } = update;
   const { checkout } = whole;
-  if (checkout === null) return;
-  const { webhookUrl: destination, version } = checkout.platform;
   // Captures and voids are between the owner and the provider. Platforms do not see them.
-  if (destination === null || topic === "order.payment") return;
+  if (checkout === null || topic === "order.payment") return;
+  const { version } = checkout.platform;
+  const { destination, platform } = await platformReceiver(tx, siteKeyHash, checkout.platform);
+  if (destination === null) return;
   const message: Message = newMessage({
     // UCP requires UUIDs as webhook ids.
     messageId: context.ids.uuid(),
@@ -93,6 +96,8 @@ async function notifyPlatform(
     subjectId,
     position,
     destination,
+    platform,
+    eventId: eventIdOf(whole, update),
     createdAt: now,
     body: JSON.stringify(renderUcp(version, orderSnapshot(context.config, whole, checkout))),
   });

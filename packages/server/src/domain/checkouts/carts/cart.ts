@@ -1,6 +1,11 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { HOUR_MS } from "../../../infra/time.js";
-import type { BuyingPlatform, PlatformCaller, WantedLine } from "../platform.js";
+import {
+  type BuyingPlatform,
+  isProven,
+  type PlatformCaller,
+  type WantedLine,
+} from "../platform.js";
 
 /** A UCP cart. */
 export interface Cart {
@@ -24,7 +29,8 @@ const CART_MS = 6 * HOUR_MS;
 /** Shorter, because anybody can create an unsigned cart. */
 const UNSIGNED_CART_MS = HOUR_MS;
 
-export const cartMs = ({ signed }: PlatformCaller) => (signed ? CART_MS : UNSIGNED_CART_MS);
+export const cartMs = (platform: PlatformCaller) =>
+  isProven(platform) ? CART_MS : UNSIGNED_CART_MS;
 
 /** The format of cart ids. Any other id is unknown without asking the database. */
 export const CART_ID = /^[A-Za-z0-9_-]{1,80}$/;

@@ -1,0 +1,117 @@
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { setConnection, showConnection } from "../../actions/platforms/set-connection.js";
+import {
+  HEADER_NAME_CHARS_MAX,
+  HEADER_VALUE_CHARS_MAX,
+  MASKED,
+  WEBHOOK_HEADERS_MAX,
+} from "../../actions/platforms/webhook-headers.js";
+import type { Context } from "../../context.js";
+import {
+  ERROR_CODES,
+  PRESET_NAMES,
+  WEBHOOK_IDS,
+  WEBHOOK_TIMESTAMPS,
+} from "../../domain/platforms/connection.js";
+import type { Platform } from "../../domain/platforms/platform.js";
+import { json } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { siteRoute } from "./describe.js";
+import { PlatformParams, requireOk } from "./schemas.js";
+
+const URL_CHARS_MAX = 2048;
+
+const ErrorCodes = z.enum(ERROR_CODES).openapi({
+  description: "google: messages have only the codes of Google's list.",
+});
+const Url = z.string().max(URL_CHARS_MAX).nullable().openapi({
+  description:
+    "https, on port 443, at a public address. null: the address in the platform's profile.",
+  example: "https://platform.example/orders?partner=7",
+});
+const HeaderName = z.string().min(1).max(HEADER_NAME_CHARS_MAX);
+const TIMESTAMP = z
+  .enum(WEBHOOK_TIMESTAMPS)
+  .openapi({ description: "unix: seconds, as UCP specifies." });
+const ID = z
+  .enum(WEBHOOK_IDS)
+  .openapi({ description: "event: the id of the order, shipment or adjustment that is reported." });
+
+const ConnectionBody = z
+  .object({
+    platform: z.string(),
+    error_codes: ErrorCodes,
+    webhook: z.object({
+      url: Url,
+      headers: z.record(z.string(), z.string()).openapi({ description: "Values are not shown." }),
+      timestamp: TIMESTAMP,
+      id: ID,
+    }),
+  })
+  .openapi("PlatformConnection");
+
+const show = siteRoute("get", "/platforms/{platform}/connection", {
+  tags: ["Platforms"],
+  summary: "Show how a platform is connected",
+  params: PlatformParams,
+  answer: json(ConnectionBody, "The connection."),
+  errors: ["forbidden"],
+});
+
+const change = siteRoute("patch", "/platforms/{platform}/connection", {
+  tags: ["Platforms"],
+  summary: "Change how a platform is connected",
+  description:
+    "For a platform that needs other error codes than UCP's, or other webhooks. Members that you leave out do " +
+    "not change. `preset` sets the formats that belong together; members beside it count more.",
+  params: PlatformParams,
+  body: strict({
+    preset: z.enum(PRESET_NAMES).optional(),
+    error_codes: ErrorCodes.optional(),
+    webhook: strict({
+      url: Url.optional(),
+      headers: z
+        .record(HeaderName, z.string().min(1).max(HEADER_VALUE_CHARS_MAX))
+        .refine((headers) => Object.keys(headers).length <= WEBHOOK_HEADERS_MAX, "are too many")
+        .optional()
+        .openapi({
+          description:
+            "Sent with every webhook to `url`, such as a key. They replace the headers there are. Another `url` " +
+            "begins without headers. Stored encrypted, and never shown.",
+          example: { "X-Goog-Api-Key": "…" },
+        }),
+      timestamp: TIMESTAMP.optional(),
+      id: ID.optional(),
+    }).optional(),
+  }),
+  answer: json(ConnectionBody, "The connection."),
+});
+
+function render({ identity, connection }: Platform): z.infer<typeof ConnectionBody> {
+  const { url, headerNames, timestamp, id } = connection.webhook;
+  const headers = Object.fromEntries(headerNames.map((name) => [name, MASKED]));
+  return {
+    platform: identity,
+    error_codes: connection.errorCodes,
+    webhook: { url, headers, timestamp, id },
+  };
+}
+
+export function platformConnectionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(show, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { platform } = c.req.valid("param");
+    return c.json(render(requireOk(await showConnection(context, siteKeyHash, platform))), 200);
+  });
+
+  app.openapi(change, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { platform } = c.req.valid("param");
+    const { error_codes: errorCodes, ...rest } = c.req.valid("json");
+    const changed = requireOk(
+      await setConnection(context, siteKeyHash, platform, { ...rest, errorCodes }, actorOf(c)),
+    );
+    return c.json(render(changed), 200);
+  });
+}
