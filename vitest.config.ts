@@ -79,13 +79,15 @@ const RELEASE = [
   "packages/server/test/admission/bodies.test.ts",
   "packages/server/test/audit/html-changed.test.ts",
 ];
+/** Programs of other people that take minutes: `npm run conformance` and `npm run test:long -- outside` run them. */
+const OUTSIDE = ["conformance/outside/{mcp-clients,spck}.test.ts"];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<
   Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>
 > = {
   short: {
     include: ALL,
-    exclude: ["**/node_modules/**", ...RELEASE],
+    exclude: ["**/node_modules/**", ...RELEASE, ...OUTSIDE],
     env: { TIER_DATABASE: "sqlite" },
   },
   release: {

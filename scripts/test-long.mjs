@@ -158,6 +158,16 @@ const SUITES = [
     reached: () => `${JSON.parse(readFileSync(SIMULATION_DONE, "utf8")).seeds.length} seeds so far`,
   },
   {
+    key: "outside",
+    name: "programs of other people: the suite spck, eight MCP clients and Shopify's command for UCP",
+    args: [
+      "conformance/outside/spck",
+      "conformance/outside/mcp-clients",
+      "conformance/outside/ucp-cli",
+    ],
+    env: { OUTSIDE_TOOLS: "fetch" },
+  },
+  {
     key: "twice",
     name: "every test of the server, each of its transactions run twice",
     args: ["packages/server/test"],

@@ -74,6 +74,22 @@ async function fetchedPackage(name: string): Promise<string | undefined> {
   return home && join(home, "node_modules");
 }
 
+/**
+ * A folder in which programs can import packages of npm, and the Node to run them with; undefined where one of them
+ * cannot be fetched. The first package names the folder.
+ */
+export async function programFolder(
+  packages: readonly [string, ...string[]],
+): Promise<{ readonly node: string; readonly folder: string } | undefined> {
+  const name = packages[0].replace(/^@/, "").replace("/", "-");
+  const [node, folder] = await Promise.all([
+    newerNode(),
+    // Peers are among the packages: npm would look for those that a program does not use, for minutes.
+    fetched(name, (empty) => install(empty, "--legacy-peer-deps", ...packages)),
+  ]);
+  return node === undefined || folder === undefined ? undefined : { node, folder };
+}
+
 /** The folder of MCP's conformance suite and of its inspector, without the inspector's web page. */
 export function officialMcpTools(): Promise<string | undefined> {
   const scope = "@modelcontextprotocol";

@@ -7,7 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createServer as createTlsServer } from "node:tls";
+import { fileURLToPath } from "node:url";
 import { generate } from "selfsigned";
+
+const LEAD_NAMES = fileURLToPath(new URL("lead-names.cjs", import.meta.url));
 
 /** Where a server of this machine listens, once it does. */
 async function portOf(server: Server): Promise<number> {
@@ -47,6 +50,8 @@ export async function openNames(...names: readonly string[]) {
   const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-names-"));
   const certificate = await certify(folder, names);
   const ports = new Map<string, number>();
+  const portsFile = join(folder, "ports.json");
+  writeFileSync(portsFile, "{}");
   const servers: Server[] = [];
 
   const proxy = createServer();
@@ -94,8 +99,15 @@ export async function openNames(...names: readonly string[]) {
     proxyUrl,
     secure,
     ask,
+    /** The ports by name, as JSON, for programs that use no proxy. */
+    portsFile,
+    /** The environment of a program of Node that uses no proxy. */
+    env: { NODE_OPTIONS: `--require=${LEAD_NAMES}`, LEAD_NAMES: portsFile },
     /** Says which port of this machine answers for a name. */
-    lead: (name: string, port: number) => void ports.set(name, port),
+    lead(name: string, port: number) {
+      ports.set(name, port);
+      writeFileSync(portsFile, JSON.stringify(Object.fromEntries(ports)));
+    },
     close() {
       for (const server of servers) server.close();
       proxy.closeAllConnections();

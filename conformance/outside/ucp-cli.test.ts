@@ -7,7 +7,8 @@ import { afterEach, beforeAll, describe, expect, type TestContext, test } from "
 import { launchChromium, skipChromium } from "../../test/chromium.ts";
 import { canBuy } from "../contract/buying.ts";
 import { FETCH_MS_MAX, shopifyUcpCli } from "./fetched.ts";
-import { type Client, type Market, openMarket, startClient } from "./ucp-cli.ts";
+import { type Market, openMarket } from "./market.ts";
+import { type Client, startClient } from "./ucp-cli.ts";
 
 /** The domain of each shop, and the version of the profile at its root. */
 const SHOPS = { "fern.example.com": "2026-08-25", "moss.example.com": "2026-04-08" } as const;
