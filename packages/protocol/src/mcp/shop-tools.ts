@@ -4,7 +4,7 @@ import type { JsonObject } from "../json/value.js";
 
 const TEXT: JsonObject = { type: "string" };
 /** What answers have while nothing is selected. Clients check what they send by these schemas, and send it back. */
-const SELECTED: JsonObject = { type: ["string", "null"] };
+const SELECTED: JsonObject = { anyOf: [{ type: "string" }, { type: "null" }] };
 const objectOf = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
   type: "object",
   properties,
@@ -16,11 +16,14 @@ const listOf = (items: JsonObject, minItems: number): JsonObject => ({
   items,
 });
 
-/** UCP's MCP binding, the same in both versions: who asks, and a key that makes a retry safe. */
+/**
+ * UCP's MCP binding, the same in both versions: who asks, and a key that makes a retry safe. No schema here has a
+ * `format`: the validators of many clients know none, and warn of it or refuse the tool.
+ */
 const META = objectOf(
   {
     "ucp-agent": objectOf(
-      { profile: { type: "string", format: "uri", description: "Your platform's UCP profile." } },
+      { profile: { type: "string", description: "The address of your platform's UCP profile." } },
       ["profile"],
     ),
     "idempotency-key": { type: "string", description: "A new UUID for everything you want done." },

@@ -19,12 +19,13 @@ const LINK_INPUT: JsonObject = {
   additionalProperties: false,
 };
 
+/** Without a `format` for `url`: the validators of many clients know none, and warn of it or refuse the tool. */
 const LINK_OUTPUT: JsonObject = {
   type: "object",
   properties: {
     skill: { type: "string" },
     title: { type: "string" },
-    url: { type: "string", format: "uri" },
+    url: { type: "string" },
     message: { type: "string" },
   },
   required: ["skill", "title", "url", "message"],

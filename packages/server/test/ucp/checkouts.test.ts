@@ -133,7 +133,9 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
     const made = await at.create(shop, from);
     expect(told(made)).toEqual([201, "ready_for_complete"]);
     expect(made.body.line_items[0].item.id).toBe("rose");
-    expect((await at.create(shop, from)).body.id).toBe(made.body.id);
+    const again = await at.create(shop, { ...from, buyer: { email: "eve@example.com" } });
+    expect([told(again), again.body.id]).toEqual([[200, "ready_for_complete"], made.body.id]);
+    expect(again.body.buyer).toEqual(made.body.buyer);
     await at.complete(shop, made.body.id);
     expect(told(await at.create(shop, from))).toEqual([200, "error", "not_found"]);
     const none = await at.create(shop, { cart_id: "cart_none", line_items: [] });
@@ -460,6 +462,49 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(told(await at.get(elsewhere, id))).toEqual([200, "error", "not_found"]);
     });
 
+    test("a platform that never sends `created` creates, updates and completes a checkout", async () => {
+      const undated = { undated: true };
+      const made = await at.create(shop, lines(["rose", 1]), undated);
+      expect(told(made)).toEqual([201, "incomplete", "field_required", "field_required"]);
+      const { id } = made.body;
+      const updated = await at.update(shop, id, ROSE, undated);
+      expect(told(updated)).toEqual([200, "ready_for_complete"]);
+      const done = await at.complete(shop, id, paying(), undated);
+      expect(told(done)).toEqual([200, "completed"]);
+      const [order] = await at.orders(shop);
+      expect(order).toMatchObject({ order_id: done.body.order.id, amount: { minor: 10_490 } });
+      expect(order.agent_id).toBe(platform.profileUrl());
+      // Reads have no idempotency key, so anybody who saw one could send it again.
+      for (const read of [
+        await at.get(shop, id, undated),
+        await at.readOrder(shop, order.order_id, undated),
+      ]) {
+        expect([read.status, read.body.code]).toEqual([401, "signature_invalid"]);
+      }
+      expect(told(await at.get(shop, id))).toEqual([200, "completed"]);
+      await agree();
+    });
+
+    test("a signature without `created` does nothing else under the idempotency key that it covers", async () => {
+      const undated = { undated: true, key: "undated-once" };
+      const { id } = (await at.create(shop, ROSE, undated)).body;
+      const two = { ...ROSE, ...lines(["rose", 2]) };
+      expect(told(await at.update(shop, id, ROSE, undated))).toEqual([200, "ready_for_complete"]);
+      const declined = await at.complete(shop, id, paying("pm_card_chargeDeclined"), undated);
+      expect(told(declined)).toEqual([200, "ready_for_complete", "payment_failed"]);
+      const conflicts = [
+        await at.create(shop, two, undated),
+        await at.update(shop, id, two, undated),
+        await at.complete(shop, id, paying(), undated),
+      ];
+      for (const { status, body } of conflicts) {
+        expect([status, body.code]).toEqual([409, "conflict"]);
+      }
+      expect(totals((await at.get(shop, id)).body)).toMatchObject({ subtotal: 10_000 });
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(await at.orders(shop)).toEqual([]);
+    });
+
     test("a signature without `created` can pay if it covers the idempotency key", async () => {
       const undated = { undated: true, key: "undated-completion" };
       const { id } = await at.ready(shop);
@@ -476,7 +521,7 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.authorizations(shop)).toHaveLength(1);
     });
 
-    test("a signature without `created` is refused for a checkout older than 48 hours", async () => {
+    test("a signature without `created` is refused for a cart or checkout older than 48 hours", async () => {
       const { id } = await at.ready(shop);
       const { body: cart } = await at.call(shop, "/carts", lines(["rose", 1]));
       const undated = { undated: true };
@@ -487,6 +532,7 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
         await at.update(shop, id, ROSE, undated),
         await at.complete(shop, id, paying(), undated),
         await at.cancel(shop, id, undated),
+        await at.call(shop, `/carts/${cart.id}`, lines(["rose", 2]), { ...undated, method: "PUT" }),
         await at.call(shop, `/carts/${cart.id}/cancel`, undefined, undated),
       ];
       for (const { status, body } of tries) {

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
+import { send } from "../http-client.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { cart } from "../selling/selling.ts";
@@ -111,6 +112,17 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) =
       calls.map(({ record }: { record: { tool: { name: string } } }) => record.tool.name),
     ).toContain("complete_checkout");
     expect(JSON.stringify(calls)).not.toMatch(/ada@|Gartenstr/);
+  });
+
+  test("they have schemas that validators without formats, and with one type each, can use", async () => {
+    const { body } = await send(`${server.url}/v1/mcp/${shop.site_key}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+    });
+    const { tools } = body.result;
+    expect(tools.map(({ name }: { name: string }) => name)).toContain("update_checkout");
+    expect(JSON.stringify(tools)).not.toMatch(/"format":|"type":\[/);
   });
 
   test("they are read by anybody, without a profile", async () => {

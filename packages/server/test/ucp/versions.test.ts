@@ -82,6 +82,36 @@ describe.each(UCP_VERSIONS)("a platform of version %s", (version) => {
     expect(schemaFaults("shopping/cart.json", result.structuredContent)).toEqual([]);
   });
 
+  test("is warned of claims that the shop does not accept, and buys all the same", async () => {
+    const context = { eligibility: ["com.example.loyalty_gold", "org.school.student"] };
+    const warnings = context.eligibility.map((claim) => ({
+      type: "warning",
+      code: "eligibility_not_accepted",
+      content: `The shop does not accept this claim: ${claim}`,
+    }));
+    const plain = { ...lines(["rose", 1]), context };
+    expect(requestFaults("shopping/checkout.json", "create", plain, version)).toEqual([]);
+    const cart = await at.call(shop, "/carts", plain);
+    const changed = await at.call(shop, `/carts/${cart.body.id}`, plain, { method: "PUT" });
+    const meta = { "ucp-agent": { profile: platform.profileUrl() } };
+    const args = { meta: { ...meta, "idempotency-key": randomUUID() }, cart: plain };
+    const { result } = await at.callTool(shop, args, undefined, "create_cart");
+    for (const body of [cart.body, changed.body, result.structuredContent]) {
+      expect(body.messages).toEqual(warnings);
+      expect(schemaFaults("shopping/cart.json", body)).toEqual([]);
+    }
+    const made = await at.create(shop, { ...ROSE, context });
+    const updated = await at.update(shop, made.body.id, { ...ROSE, context });
+    for (const { body } of [made, updated]) {
+      expect([body.status, body.messages]).toEqual(["ready_for_complete", warnings]);
+    }
+    const done = await at.complete(shop, made.body.id);
+    expect([done.body.status, done.body.messages]).toEqual(["completed", undefined]);
+    // The next test receives only the webhooks of its own order.
+    await deliverMessages(server.context);
+    platform.news.splice(0);
+  });
+
   test.skipIf(!schemasThere)("finds a profile of its version, which names no others", async () => {
     const leaf = await profileAt(`/${version}`);
     expect(leaf.ucp.version).toBe(version);
@@ -120,6 +150,20 @@ test("a platform that changes its version goes on with its checkout, and repeats
   expect(method.destinations[0].type).toBeUndefined();
   expect(method.groups[0].options[0].description).toBe("2 to 4 days");
   expect((await at.complete(shop, first.body.id)).body.status).toBe("completed");
+});
+
+test("claims that cannot be read are ignored, and of many the first ten are answered", async () => {
+  platform.speaks("2026-08-25");
+  clock.advance(61_000);
+  const claiming = async (eligibility: unknown) => {
+    const { status, body } = await at.create(shop, { ...ROSE, context: { eligibility } });
+    return [status, body.messages?.length];
+  };
+  expect(await claiming("com.example.gold")).toEqual([201, undefined]);
+  expect(await claiming([5, null, {}, "x".repeat(201)])).toEqual([201, undefined]);
+  expect(await claiming(["com.example.gold", "com.example.gold"])).toEqual([201, 1]);
+  const many = Array.from({ length: 50 }, (_, i) => `com.example.tier_${i}`);
+  expect(await claiming(many)).toEqual([201, 10]);
 });
 
 test("an unknown version is refused, and the answer says which are spoken", async () => {

@@ -43,6 +43,8 @@ export interface Changed {
 
 export type CreatedCheckout =
   | { readonly kind: "created"; readonly checkout: Checkout }
+  /** The cart already has an open checkout, which is not changed. */
+  | { readonly kind: "existing"; readonly checkout: Checkout }
   /** Some lines cannot be bought, so nothing was stored. */
   | { readonly kind: "unavailable"; readonly content: CheckoutContent; readonly quote: Quote };
 
@@ -113,7 +115,7 @@ export async function createCheckout(
       // Anybody who knows an unsigned cart can use it; a proven checkout is shown to its platform only.
       if (!isCreatedBy(before.platform, platform))
         return refuse("not_found", "There is no such cart.");
-      return ok({ kind: "created", checkout: before });
+      return ok({ kind: "existing", checkout: before });
     }
     const { lines, buyer, context: where } = cart.value;
     // What the cart lacks is taken from the request.

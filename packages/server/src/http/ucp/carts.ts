@@ -18,6 +18,7 @@ import { isoTime } from "../../infra/clock.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { errorAnswer, errorAnswers, type UcpAnswer, ucpMember, unlessEmpty } from "./answer.js";
 import { platformOf } from "./caller.js";
+import { claimWarnings } from "./claims.js";
 import { buyerIn } from "./fields.js";
 import { lineBodies, lineMessages, NO_CURRENCY, readLines } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
@@ -38,10 +39,10 @@ type Terms = Awaited<ReturnType<typeof signedTerms>>;
 function cartBody(
   { cart, priced, totals }: PricedCart,
   terms: Terms,
-  continue_url: string | undefined,
+  { warnings, url }: { readonly warnings: readonly JsonObject[]; readonly url: string | undefined },
 ): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
-  const messages = lineMessages(cart.lines, priced, "recoverable");
+  const messages = [...lineMessages(cart.lines, priced, "recoverable"), ...warnings];
   return {
     ucp: ucpMember(CART),
     id,
@@ -50,10 +51,10 @@ function cartBody(
     ...unlessEmpty("context", context),
     currency: priced.currency ?? NO_CURRENCY,
     totals: totalEntries(totals),
-    ...(messages.length === 0 ? {} : { messages: [...messages] }),
+    ...(messages.length === 0 ? {} : { messages }),
     ...terms,
     expires_at: isoTime(expiresAt),
-    ...(continue_url === undefined ? {} : { continue_url }),
+    ...(url === undefined ? {} : { continue_url: url }),
   };
 }
 
@@ -72,7 +73,8 @@ async function cartAnswer(
   const { pageId, cancelledAt } = cart.cart;
   const isOpen = pageId !== null && cancelledAt === null;
   const url = isOpen ? await continueUrl(context, db, { ...cart.cart, pageId }) : undefined;
-  return { status, body: cartBody(cart, await signedTerms(context, db, call), url) };
+  const shown = { warnings: claimWarnings(call.body), url };
+  return { status, body: cartBody(cart, await signedTerms(context, db, call), shown) };
 }
 
 async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {

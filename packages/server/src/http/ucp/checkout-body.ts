@@ -40,6 +40,8 @@ export interface CheckoutViewer extends TermsSigner {
 
 export interface ShownCheckout extends Omit<CheckoutMessages, "canShip"> {
   readonly checkout: Checkout;
+  /** What the request said that has no effect. */
+  readonly warnings?: readonly JsonObject[];
 }
 
 /** Anybody who names a platform that proved nothing can read its checkouts, but not what a person entered on the page. */
@@ -62,14 +64,14 @@ export async function checkoutBody(
   context: Context,
   db: Queries,
   { site, signer, capabilities }: CheckoutViewer,
-  { checkout, ...shown }: ShownCheckout,
+  { checkout, warnings = [], ...shown }: ShownCheckout,
 ): Promise<JsonObject> {
   const { checkoutId: id, quote, orderId } = checkout;
   const content = shownContent(checkout);
   const canShip = capabilities.includes(FULFILLMENT);
   const state = { ...shown, canShip };
   const status = statusOf(checkout, state, context.clock.now());
-  const messages = checkoutMessages(checkout, state);
+  const messages = [...checkoutMessages(checkout, state), ...warnings];
   const url = pageUrl(context.config, checkout);
   const isOver = status === "completed" || status === "canceled";
   const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineIdAt(i)]));
@@ -86,7 +88,7 @@ export async function checkoutBody(
     ...(canShip && quote.ships
       ? { fulfillment: fulfillmentBody({ ...checkout, content }, lineIds) }
       : {}),
-    ...(messages.length === 0 ? {} : { messages: [...messages] }),
+    ...(messages.length === 0 ? {} : { messages }),
     ...(await signedTerms(context, db, { site, signer })),
     expires_at: isoTime(checkout.expiresAt),
     ...(isOver ? {} : { continue_url: await nextUrl(context, db, checkout) }),

@@ -17,6 +17,7 @@ import type { Queries, Transaction } from "../../infra/db/database.js";
 import { errorAnswer, errorAnswers, type UcpAnswer } from "./answer.js";
 import { platformOf } from "./caller.js";
 import { CHECKOUT, checkoutBody } from "./checkout-body.js";
+import { claimWarnings } from "./claims.js";
 import { buyerIn, TEXT_CHARS_MAX, textIn } from "./fields.js";
 import { readDelivery } from "./fulfillment.js";
 import { lineMessages, readLines } from "./lines.js";
@@ -46,7 +47,12 @@ async function checkoutAnswer(
   const viewer = { ...call, capabilities: call.caller.capabilities };
   return {
     status,
-    body: await checkoutBody(context, db, viewer, { checkout, progress, refusal }),
+    body: await checkoutBody(context, db, viewer, {
+      checkout,
+      progress,
+      refusal,
+      warnings: claimWarnings(call.body),
+    }),
   };
 }
 
@@ -99,9 +105,10 @@ const create: Operation = {
         const { content, quote } = created.value;
         return errorAnswers(lineMessages(content.lines, quote, "unrecoverable"));
       }
-      const { checkout } = created.value;
+      const { kind, checkout } = created.value;
       await storeShownTerms(context, tx, call, checkout);
-      return checkoutAnswer(context, tx, call, checkout, { status: 201 });
+      const status = kind === "created" ? 201 : 200;
+      return checkoutAnswer(context, tx, call, checkout, { status });
     }),
 };
 
