@@ -1,0 +1,104 @@
+/**
+ * `node scripts/release/stage.mjs <folder>` puts the `gatehouse` package into a folder, as `npm pack` takes it:
+ * the command, the service, the demo and the console as bundles with everything they need. Run `npm run build`
+ * before. The same source makes the same bytes.
+ */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { bundledPackages } from "./bundled-packages.mjs";
+import { sbomOf } from "./sbom.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** What pages and scripts are built from, beside what is bundled here. */
+const PAGE_WORKSPACES = ["packages/console", "packages/embed"];
+/** Native code of SQLite for Node 20, by platform. Newer versions of Node have it built in. */
+const PREBUILDS = "node_modules/@photostructure/sqlite/prebuilds";
+/** What bundled CommonJS asks for, in a module. */
+const REQUIRE =
+  'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+
+/** In this package the demo is a file and not a package beside it. */
+const ownDemo = {
+  name: "own-demo",
+  setup(bundle) {
+    bundle.onLoad({ filter: /cli\/dist\/commands\/demo\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8");
+      const contents = text.replace('"@gatehouse/demo"', '"../demo/demo.js"');
+      if (contents === text) throw new Error(`${path} does not import the demo`);
+      return { contents };
+    });
+  },
+};
+
+async function bundleInto(folder) {
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external: ["pg-native", "../demo/demo.js"],
+    banner: { js: REQUIRE },
+    legalComments: "none",
+    metafile: true,
+    plugins: [ownDemo],
+  };
+  const command = { main: "packages/cli/dist/main.js" };
+  const demo = Object.fromEntries(
+    ["demo", "shop-app", "ucp-buyer"].map((name) => [name, `packages/demo/src/${name}.js`]),
+  );
+  const built = [
+    await build({ ...common, entryPoints: command, outdir: join(folder, "dist/bundle") }),
+    await build({ ...common, entryPoints: demo, outdir: join(folder, "dist/demo") }),
+  ];
+  return built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+}
+
+function licenceTexts(packages) {
+  const rule = "-".repeat(80);
+  return packages
+    .map(({ name, version, license, licences }) =>
+      [`${name} ${version} (${license})`, "", ...licences, ""].join("\n"),
+    )
+    .join(`\n${rule}\n\n`);
+}
+
+/** Where the source is, by the environment of the workflow that makes the release. */
+function repository() {
+  const { GITHUB_REPOSITORY: name, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
+  if (name === undefined) return {};
+  return { repository: { type: "git", url: `git+${server}/${name}.git` } };
+}
+
+/** Writes the package into a folder, which is emptied first. Returns what it is made of. */
+export async function stage(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const template = join(root, "release/gatehouse");
+  const manifest = JSON.parse(readFileSync(join(template, "package.json"), "utf8"));
+  for (const part of ["bin", "README.md"]) {
+    cpSync(join(template, part), join(folder, part), { recursive: true });
+  }
+  cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  const files = await bundleInto(folder);
+  cpSync(join(root, "packages/server/dist/assets"), join(folder, "dist/assets"), {
+    recursive: true,
+  });
+  cpSync(join(root, PREBUILDS), join(folder, "dist/prebuilds"), { recursive: true });
+  const packages = bundledPackages(root, files, PAGE_WORKSPACES);
+  const write = (name, text) => writeFileSync(join(folder, name), text);
+  write("package.json", `${JSON.stringify({ ...manifest, ...repository() }, null, 2)}\n`);
+  write("sbom.cdx.json", `${JSON.stringify(sbomOf(manifest, packages), null, 2)}\n`);
+  write("THIRD-PARTY-LICENSES.txt", licenceTexts(packages));
+  return { manifest, packages };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const [folder] = process.argv.slice(2);
+  if (folder === undefined) throw new Error("name the folder to put the package into");
+  const { packages } = await stage(folder);
+  console.log(`${folder}: ${packages.length} packages inside, no dependencies`);
+}
