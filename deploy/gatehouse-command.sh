@@ -9,4 +9,4 @@ set -a
 : "${GATEHOUSE_DATA_DIR:=/var/lib/gatehouse}"
 . /etc/gatehouse/gatehouse.env
 set +a
-exec /usr/bin/node /opt/gatehouse/packages/cli/bin/gatehouse.js "$@"
+exec /usr/bin/node /opt/gatehouse/current/bin/gatehouse.js "$@"

@@ -58,7 +58,7 @@ describe("the Dockerfile", () => {
   });
 
   test("copies only existing files, and no file that could contain a secret is sent to the builder", () => {
-    const copies = [...deployFile("Dockerfile").matchAll(/^COPY (?:--from=build \/app\/)?(\S+)/gm)];
+    const copies = [...deployFile("Dockerfile").matchAll(/^COPY (?!--from=)(\S+)/gm)];
     const missing = copies
       .map(([, path = ""]) => path)
       .filter((path) => !existsSync(join(root, path)));

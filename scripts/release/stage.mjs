@@ -15,6 +15,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE_WORKSPACES = ["packages/console", "packages/embed"];
 /** Native code of SQLite for Node 20, by platform. Newer versions of Node have it built in. */
 const PREBUILDS = "node_modules/@photostructure/sqlite/prebuilds";
+/** What an operator installs beside the package. */
+const DEPLOYED = [
+  "gatehouse.service",
+  "gatehouse-command.sh",
+  "gatehouse.env.example",
+  "healthcheck.mjs",
+  "nginx.conf",
+];
 /** What bundled CommonJS asks for, in a module. */
 const REQUIRE =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
@@ -83,6 +91,9 @@ export async function stage(folder) {
     cpSync(join(template, part), join(folder, part), { recursive: true });
   }
   cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+  for (const name of DEPLOYED) {
+    cpSync(join(root, "deploy", name), join(folder, "deploy", name));
+  }
   const files = await bundleInto(folder);
   cpSync(join(root, "packages/server/dist/assets"), join(folder, "dist/assets"), {
     recursive: true,

@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { generate } from "selfsigned";
-import { expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { freshPostgres, temporaryFolder } from "../../packages/server/test/harness.ts";
+import { stage } from "../../scripts/release/stage.mjs";
 import {
   deployFile,
   interpolate,
@@ -71,7 +73,15 @@ function begin([program = "", ...args]: readonly string[], env: Env, cwd = tempo
   return { child, seen, ended };
 }
 
-const IMAGE_PLACES = { "/app/": `${root}/` };
+/** The package as the image and the machine have it. */
+const staged = mkdtempSync(join(tmpdir(), "gatehouse-staged-"));
+beforeAll(async () => {
+  await stage(staged);
+  return () => rmSync(staged, { recursive: true });
+}, RUN_MS_MAX);
+
+const IMAGE_PLACES = { "/app/": `${staged}/` };
+const imageCommand = image.command.map((word) => mapped(word, IMAGE_PLACES));
 const imageEnv = (env: Env): Env => ({
   ...Object.fromEntries(
     Object.entries(image.env).map(([name, value]) => [name, mapped(value, IMAGE_PLACES)]),
@@ -136,7 +146,7 @@ test("the image is healthy over HTTPS and stops with 0 when compose.yaml starts 
     GATEHOUSE_DATA_DIR: join(folder, "data"),
   };
   expect((await healthOf(env)).code).toBe(1);
-  const running = begin(image.command, imageEnv(env));
+  const running = begin(imageCommand, imageEnv(env));
   await expectHealthy(env, running);
   expect((await get(port, "/readyz")).status).toBe(200);
   await expectNginxPaths((await get(port, "/openapi.json")).body);
@@ -176,7 +186,7 @@ test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve client
     GATEHOUSE_PORT: i === 0 ? port : other,
     GATEHOUSE_DATA_DIR: join(folder, node),
   }));
-  const nodes = envs.map((env) => begin(image.command, imageEnv(env)));
+  const nodes = envs.map((env) => begin(imageCommand, imageEnv(env)));
   for (const [i, node] of nodes.entries()) {
     const env = envs[i] as Env;
     await expectHealthy(env, node);
@@ -193,7 +203,7 @@ test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve client
     GATEHOUSE_TRUST_PROXY: "192.0.2.1",
     GATEHOUSE_PORT: String(await freePort()),
   };
-  const closed = begin(image.command, imageEnv(strange));
+  const closed = begin(imageCommand, imageEnv(strange));
   while (!closed.seen.out.includes("is ready")) await once(closed.child.stdout, "data");
   expect(await healthOf(strange)).toMatchObject({ code: 1, said: expect.stringMatching(/^403 /) });
   expect(await Promise.all([...nodes, closed].map(stopped))).toEqual([0, 0, 0]);
@@ -207,7 +217,7 @@ test("the unit's ExecStart runs with the example settings, reloads and stops wit
   const of = (key: string) => entries.filter(([one]) => one === key).map(([, value]) => value);
   const places = {
     "/usr/bin/node": process.execPath,
-    "/opt/gatehouse/": `${root}/`,
+    "/opt/gatehouse/current/": `${staged}/`,
     "/var/lib/gatehouse": join(folder, "data"),
     "/etc/gatehouse/tls/": `${folder}/`,
     "/etc/gatehouse/": `${folder}/`,
