@@ -45,18 +45,38 @@ export const PRODUCTS = [
 ] as const;
 
 /** How often each is wanted. */
-export const DEMAND = { rose: 4, vase: 4, palm: 2, last: 2 } as const;
+const DEMAND = { rose: 4, vase: 4, palm: 2, last: 2 } as const;
 
-/** Rules by name: the owner goes from one to another. All have a budget that some callers reach. */
+/** What somebody wants: mostly one product, sometimes two. */
+export function basket(random: Random): readonly { id: string; quantity: number }[] {
+  const first = random.weighted(DEMAND);
+  const ids = random.chance(0.3) ? [first, random.weighted(DEMAND)] : [first];
+  return [...new Set(ids)].map((id) => ({ id, quantity: random.pick([1, 1, 1, 2, 3]) }));
+}
+
+/** Rules by name: the owner goes from one to another. All have limits that some callers reach. */
 export const POLICIES = {
-  usual: policy("500.00", "1000.00", "4000.00"),
-  strict: policy("90.00", "150.00", "800.00"),
-  open: policy("900.00", "1500.00", "9000.00"),
+  usual: policy({ ask: "500.00", deny: "1000.00", agent: "4000.00", site: "1500.00", count: 4 }),
+  strict: policy({ ask: "90.00", deny: "150.00", agent: "800.00", site: "400.00", count: 2 }),
+  open: policy({ ask: "900.00", deny: "1500.00", agent: "9000.00", site: "6000.00", count: 8 }),
 } as const;
 
-function policy(askAbove: string, denyAbove: string, budget: string) {
+interface Limits {
+  /** A cart above this waits for a person, one above the next is denied. */
+  readonly ask: string;
+  readonly deny: string;
+  /** What a caller may spend in a day, and all of them in an hour. */
+  readonly agent: string;
+  readonly site: string;
+  /** Requests of a caller in ten minutes. */
+  readonly count: number;
+}
+
+function policy({ ask, deny, agent, site, count }: Limits) {
   const over = (EUR: string) => ({ "cart.total": { gt: { EUR } } });
-  const spend = { scope: "agent", window: "P1D", would_exceed: { EUR: budget } };
+  const spend = (scope: string, window: string, EUR: string) => {
+    return { spend: { scope, window, would_exceed: { EUR } } };
+  };
   return {
     policy: "rules/1",
     timezone: "UTC",
@@ -67,9 +87,15 @@ function policy(askAbove: string, denyAbove: string, budget: string) {
         effect: "allow",
         when: { skill: { in: ["place_order", "complete_checkout"] } },
       },
-      { id: "ask-above", effect: "escalate", when: over(askAbove) },
-      { id: "never-above", effect: "deny", when: over(denyAbove) },
-      { id: "budget", effect: "deny", when: { spend } },
+      { id: "ask-above", effect: "escalate", when: over(ask) },
+      { id: "never-above", effect: "deny", when: over(deny) },
+      { id: "budget", effect: "deny", when: spend("agent", "P1D", agent) },
+      { id: "hourly", effect: "deny", when: spend("site", "PT1H", site) },
+      {
+        id: "velocity",
+        effect: "deny",
+        when: { count: { scope: "agent", window: "PT10M", gt: count } },
+      },
     ],
   };
 }

@@ -3,7 +3,7 @@ import { isoTime } from "../../src/infra/clock.ts";
 import { MINUTE_MS } from "../../src/infra/time.ts";
 import { TOKENS } from "../provider.ts";
 import type { SimulatedAnswer } from "../requests.ts";
-import { BASE_URL, DEMAND, PRODUCTS, type SimulatedAgent } from "../shop.ts";
+import { BASE_URL, basket, PRODUCTS, type SimulatedAgent } from "../shop.ts";
 import { Violation } from "../trace.ts";
 import type { World } from "../world.ts";
 
@@ -48,9 +48,10 @@ export class Agents {
 
   private async order({ agentId, signer }: SimulatedAgent): Promise<Sent> {
     const { random, shop, clock } = this.world;
-    const id = random.weighted(DEMAND);
-    const quantity = random.pick([1, 1, 1, 2, 3]);
-    const total = (this.prices.get(id) ?? 0) * quantity;
+    const items = basket(random);
+    const total = items.reduce((sum, { id, quantity }) => {
+      return sum + (this.prices.get(id) ?? 0) * quantity;
+    }, 0);
     const token = TOKENS[random.weighted({ good: 7, declined: 1, processing: 1, challenged: 1 })];
     const mandateId = `mandate-${String(++this.count).padStart(12, "0")}`;
     const now = clock.now();
@@ -63,7 +64,7 @@ export class Agents {
       issued_at: isoTime(now),
       expires_at: isoTime(now + 5 * MINUTE_MS),
       skill: "place_order",
-      arguments: { items: [{ id, quantity }] },
+      arguments: { items: items.map((item) => ({ ...item })) },
       payment: { handler: "sandbox", token },
       protocol_context: {
         protocol: "a2a",

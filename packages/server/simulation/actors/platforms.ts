@@ -2,7 +2,7 @@ import { contentDigest } from "@gatehouse/protocol";
 import { createSigner, httpbis } from "http-message-signatures";
 import { TOKENS } from "../provider.ts";
 import type { SimulatedAnswer, SimulatedRequest } from "../requests.ts";
-import { BASE_URL, DEMAND, type SimulatedPlatform } from "../shop.ts";
+import { BASE_URL, basket, type SimulatedPlatform } from "../shop.ts";
 import { Violation } from "../trace.ts";
 import type { World } from "../world.ts";
 
@@ -58,13 +58,12 @@ export class Platforms {
 
   private content() {
     const { random } = this.world;
-    const id = random.weighted(DEMAND);
-    const item = { item: { id }, quantity: random.pick([1, 1, 2, 3]) };
+    const line_items = basket(random).map(({ id, quantity }) => ({ item: { id }, quantity }));
     // Without these its buyer has to enter them on the page.
-    if (random.chance(0.2)) return { line_items: [item] };
+    if (random.chance(0.2)) return { line_items };
     const groups = [{ selected_option_id: "post" }];
     return {
-      line_items: [item],
+      line_items,
       buyer: { first_name: "Ada", email: "ada@example.com" },
       fulfillment: { methods: [{ type: "shipping", destinations: [ADDRESS], groups }] },
     };
