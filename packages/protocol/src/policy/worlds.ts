@@ -91,34 +91,39 @@ function factsWith(leaf: Condition, value: Value, currency: Cart): PolicyFacts {
 }
 
 type Results = Map<Condition, RuleResult | bigint>;
+type Values = ReadonlyMap<string, readonly Value[]>;
+
+/** Whether the values of a condition depend on the currency of the cart. */
+const isAboutCart = ({ kind }: Condition): boolean => kind === "total" || kind === "spend";
+
+/** The values of every fact that the conditions compare, in order. */
+function valuesIn(conditions: readonly Condition[], cart: Cart): Values {
+  const found = new Map<string, Set<Value>>();
+  for (const leaf of conditions) {
+    const variable = variableOf(leaf);
+    if (variable === undefined) continue;
+    const known = found.get(variable) ?? new Set(everydayValues(variable));
+    for (const value of turningPoints(leaf, cart)) {
+      if (typeof value === "string" || value >= 0) known.add(value);
+    }
+    found.set(variable, known);
+  }
+  const inOrder = (set: ReadonlySet<Value>) => [...set].sort((a, b) => (a < b ? -1 : 1));
+  return new Map([...found].map(([variable, set]) => [variable, inOrder(set)]));
+}
 
 /** What a policy can tell apart in one world: with a cart of one currency, or without a cart. */
 export class World {
   readonly cart: Cart;
-  private readonly values = new Map<string, readonly Value[]>();
+  private readonly values: Values;
   private readonly own: Results = new Map();
   private readonly shared: Results;
 
   /** `shared` keeps what is the same in all worlds of a policy: it is found once. */
-  constructor(conditions: readonly Condition[], cart: Cart, shared: Results) {
+  constructor(cart: Cart, values: Values, shared: Results) {
     this.cart = cart;
+    this.values = values;
     this.shared = shared;
-    const found = new Map<string, Set<Value>>();
-    for (const leaf of conditions) {
-      const variable = variableOf(leaf);
-      if (variable === undefined) continue;
-      const known = found.get(variable) ?? new Set(everydayValues(variable));
-      for (const value of turningPoints(leaf, cart)) {
-        if (typeof value === "string" || value >= 0) known.add(value);
-      }
-      found.set(variable, known);
-    }
-    for (const [variable, set] of found) {
-      this.values.set(
-        variable,
-        [...set].sort((a, b) => (a < b ? -1 : 1)),
-      );
-    }
   }
 
   /** The values of a fact, in order. */
@@ -133,8 +138,7 @@ export class World {
 
   /** What becomes of a condition here; where its fact decides, the values that match it. */
   resultOf(leaf: Condition): RuleResult | bigint {
-    const aboutCart = leaf.kind === "total" || leaf.kind === "spend";
-    const results = aboutCart || variableOf(leaf) === undefined ? this.own : this.shared;
+    const results = isAboutCart(leaf) || variableOf(leaf) === undefined ? this.own : this.shared;
     const known = results.get(leaf);
     if (known !== undefined) return known;
     const result = this.find(leaf);
@@ -182,5 +186,13 @@ function cartsOf(conditions: readonly Condition[]): Cart[] {
 export function worldsOf(policy: Policy, more: readonly Condition[] = []): readonly World[] {
   const conditions = [...policy.rules.flatMap(({ when }) => [...leaves(when)]), ...more];
   const shared: Results = new Map();
-  return cartsOf(conditions).map((cart) => new World(conditions, cart, shared));
+  // A policy may name thousands of agents and all currencies: what no currency changes is gathered once.
+  const everywhere = valuesIn(
+    conditions.filter((leaf) => !isAboutCart(leaf)),
+    null,
+  );
+  const aboutCart = conditions.filter(isAboutCart);
+  return cartsOf(conditions).map(
+    (cart) => new World(cart, new Map([...everywhere, ...valuesIn(aboutCart, cart)]), shared),
+  );
 }
