@@ -1,4 +1,4 @@
-import { PLACE_ORDER, type SkillSetting } from "@gatehouse/protocol";
+import { COMPLETE_CHECKOUT, PLACE_ORDER, type SkillSetting } from "@gatehouse/protocol";
 import type { AdminClient } from "./admin-client.js";
 import type { SiteBody } from "./find-site.js";
 
@@ -13,6 +13,8 @@ interface ProcessorBody {
   readonly kind: string | null;
   readonly live: boolean;
   readonly stripe?: StripeAccount | null;
+  /** The skills that buy and that agents are told of. */
+  readonly offered: readonly string[];
   /** What keeps agents from buying. */
   readonly missing: readonly { readonly name: string; readonly advice: string }[];
 }
@@ -76,11 +78,11 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
     return { name, open: false, advice: missing.advice, command: command(domain) };
   });
   const skill = checkSkill(domain, skills);
-  const canCheckOut = processor.missing.length === 0;
+  const canCheckOut = processor.offered.includes(COMPLETE_CHECKOUT);
   return {
     processor,
     checks: [...checks, skill],
-    can_buy: canCheckOut && skill.open,
+    can_buy: canCheckOut && processor.offered.includes(PLACE_ORDER),
     can_check_out: canCheckOut,
   };
 }

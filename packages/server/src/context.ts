@@ -2,7 +2,7 @@ import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { applyRevocations } from "./actions/installation/apply-revocations.js";
 import { RejectionAggregator } from "./actions/mandates/rejection-aggregator.js";
 import type { Tool } from "./actions/mcp/tools.js";
-import { offerOf } from "./actions/sites/offer.js";
+import { offersFrom } from "./actions/sites/offer.js";
 import type { Config } from "./config/config.js";
 import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
@@ -240,11 +240,7 @@ function compose(
     webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
     mailer: new Mailer(config.mail, baseUrl, clock),
     admission: new Admission({ limits, clock, metrics, proxies }),
-    liveSites: new LiveSites({
-      db,
-      baseUrl,
-      offerOf: (site) => offerOf(db, policies, site),
-    }),
+    liveSites: new LiveSites({ db, baseUrl, ...offersFrom(db, policies) }),
     challenges: new Challenges(secrets, ids),
     networkShares: new NetworkShares(secrets),
     strangerWords: new StrangerWords(ids),

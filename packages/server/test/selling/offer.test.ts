@@ -120,11 +120,26 @@ describe.each(TIER_DATABASES)("what a shop offers to agents, on %s,", (dialect) 
     expect(await tools()).toEqual(["get_pricing", ...SHOP_TOOLS, "get_order"]);
   });
 
+  test("is nothing to buy while the rules permit only place_order, and it is not switched on", async () => {
+    await publish(rules({ id: "buy", effect: "allow", when: { skill: { eq: "place_order" } } }));
+    const skills = (enabled: boolean) => [
+      { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" },
+      { id: "place_order", enabled },
+    ];
+    await shop.admin("PUT", "/skills", { skills: skills(false) });
+    await expectClosed("skill");
+    await shop.admin("PUT", "/skills", { skills: skills(true) });
+    expect(await missing()).toEqual([]);
+    expect(await tools()).toEqual(["get_pricing", "place_order", ...READING, "get_order"]);
+  });
+
   test("may be nothing any more while a purchase that has begun is completed", async () => {
     const id = await ready();
     await shop.admin("PATCH", "/mandates", { enabled: false });
     expect(await surfaces(server, shop)).toMatchObject({ checkout: false });
     expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+    // Its first order can be asked about from now on.
+    expect(await tools()).toEqual(["get_pricing", "get_order"]);
   });
 
   test("includes what was ordered, also after the shop sells nothing any more", async () => {

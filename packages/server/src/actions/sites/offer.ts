@@ -1,5 +1,6 @@
-import { NO_OFFER, type Offer } from "@gatehouse/protocol";
+import { NO_OFFER, type Offer, PLACE_ORDER } from "@gatehouse/protocol";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
+import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { hasOrders } from "../../domain/orders/store.js";
 import type { PolicyCache } from "../../domain/policies/policy-cache.js";
 import { hasProducts } from "../../domain/products/store.js";
@@ -19,14 +20,23 @@ interface Supply {
   readonly hasProducts: boolean;
   /** The skills that buy and that the rules in force can allow or escalate. */
   readonly permitted: readonly string[];
+  /** Those of them that are switched on. */
+  readonly usable: readonly string[];
+}
+
+/** Whether agents can use a skill that buys: `place_order` is the owner's choice, the other comes with checkout. */
+function isSwitchedOn({ skills }: Site, id: string): boolean {
+  return id !== PLACE_ORDER || skills.some((skill) => skill.id === id && skill.enabled);
 }
 
 async function supplyOf(db: Queries, policies: PolicyCache, site: Site): Promise<Supply> {
   const { siteKeyHash, policyPublished } = site;
+  const permitted = policyPublished ? await policies.permitted(db, siteKeyHash) : [];
   return {
     mandatesOn: (await mandateSettings(db, siteKeyHash)).enabled,
     hasProducts: await hasProducts(db, siteKeyHash),
-    permitted: policyPublished ? await policies.permitted(db, siteKeyHash) : [],
+    permitted,
+    usable: permitted.filter((id) => isSwitchedOn(site, id)),
   };
 }
 
@@ -39,9 +49,15 @@ export async function offerOf(db: Queries, policies: PolicyCache, site: Site): P
   if (!site.policyPublished) return NO_OFFER;
   const ordered = await hasOrders(db, site.siteKeyHash);
   if (!sells(site)) return { buying: [], hasOrders: ordered };
-  const { mandatesOn, hasProducts, permitted } = await supplyOf(db, policies, site);
-  return { buying: mandatesOn && hasProducts ? permitted : [], hasOrders: ordered };
+  const { mandatesOn, hasProducts, usable } = await supplyOf(db, policies, site);
+  return { buying: mandatesOn && hasProducts ? usable : [], hasOrders: ordered };
 }
+
+/** How the cache of sites reads what a site offers, and which news change it. */
+export const offersFrom = (db: Queries, policies: PolicyCache) => ({
+  offerOf: (site: Site) => offerOf(db, policies, site),
+  orderTopic: ORDER_TOPIC,
+});
 
 /** Everything that keeps agents from buying; empty if they can. */
 export async function obstaclesOf(
@@ -50,7 +66,8 @@ export async function obstaclesOf(
   site: Site,
 ): Promise<readonly Obstacle[]> {
   const supply = await supplyOf(db, policies, site);
-  const refusesAll = site.policyPublished && supply.permitted.length === 0;
+  const { permitted, usable } = supply;
+  const refusesAll = site.policyPublished && permitted.length === 0;
   const conditions = [
     {
       name: "domain",
@@ -65,6 +82,11 @@ export async function obstaclesOf(
       name: "rules",
       open: !refusesAll,
       advice: "Publish rules that allow or escalate some purchases. These reject all of them.",
+    },
+    {
+      name: "skill",
+      open: permitted.length === 0 || usable.length > 0,
+      advice: `Switch on ${permitted.join(" or ")}. The rules permit nothing else.`,
     },
   ];
   return conditions

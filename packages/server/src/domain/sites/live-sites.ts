@@ -74,6 +74,8 @@ interface LiveSitesTools {
   readonly baseUrl: string;
   /** Reads what a site offers now to those who buy. */
   readonly offerOf: (site: Site) => Promise<Offer>;
+  /** The topic for new orders: the first one changes what a site offers. */
+  readonly orderTopic?: string | undefined;
 }
 
 const isSameOffer = (a: Offer, b: Offer) =>
@@ -88,6 +90,7 @@ export class LiveSites {
   private readonly db: Database;
   private readonly baseUrl: string;
   private readonly offerOf: LiveSitesTools["offerOf"];
+  private readonly orderTopic: string | undefined;
   private readonly bytesMax: number;
   private readonly cached = new Map<string, CachedSite>();
   private readonly reading = new Map<string, Promise<LiveSite | undefined>>();
@@ -97,10 +100,11 @@ export class LiveSites {
   siteBytes = 0;
   documentBytes = 0;
 
-  constructor({ db, baseUrl, offerOf }: LiveSitesTools, bytesMax = BYTES_MAX) {
+  constructor({ db, baseUrl, offerOf, orderTopic }: LiveSitesTools, bytesMax = BYTES_MAX) {
     this.db = db;
     this.baseUrl = baseUrl;
     this.offerOf = offerOf;
+    this.orderTopic = orderTopic;
     this.bytesMax = bytesMax;
     db.changes.subscribe((change) => this.overtake(change));
   }
@@ -178,8 +182,13 @@ export class LiveSites {
     }
   }
 
+  /** Whether a cached site had no order yet, so that the next one changes what it offers. */
+  private lacksOrders(siteKeyHash: string): boolean {
+    return this.cached.get(siteKeyHash)?.snapshot.offer.hasOrders === false;
+  }
+
   private overtake({ topic, id }: Change): void {
-    if (topic === SITE_TOPIC) {
+    if (topic === SITE_TOPIC || (topic === this.orderTopic && this.lacksOrders(id))) {
       this.drop(id);
     } else if (topic === KEY_TOPIC || topic === ANY_CHANGE.topic) {
       // Documents are signed: another key makes all of them anew.
