@@ -4,6 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js"
  * Google shows its own words for the codes of its list, and "something went wrong" for any other. Each of our
  * codes that is not in the list is shown as the nearest one that is. A code that is not here stays: those of
  * Google's list, and `requires_3ds` and `payment_pending`, for which every other code would say something wrong.
+ * Google lists `totals_changed` as a warning. Here it stays an error: it is sent only where a completion was refused,
+ * and a client that takes it for a warning would have its buyer charged another sum.
  */
 const GOOGLE_CODES: Readonly<Record<string, string>> = {
   field_required: "missing_buyer_info",
@@ -23,16 +25,11 @@ const GOOGLE_CODES: Readonly<Record<string, string>> = {
   platform_suspended: "item_ineligible",
 };
 
-/** Codes that Google wants as a warning, which has no severity: the checkout can go on. */
-const WARNINGS: ReadonlySet<string> = new Set(["totals_changed"]);
-
 function inGoogleCodes(message: JsonValue): JsonValue {
   if (!isJsonObject(message) || typeof message.code !== "string") return message;
   const own = message.code;
   const code = Object.hasOwn(GOOGLE_CODES, own) ? (GOOGLE_CODES[own] as string) : own;
-  if (!WARNINGS.has(code)) return { ...message, code };
-  const { severity: _, ...rest } = message;
-  return { ...rest, type: "warning", code };
+  return { ...message, code };
 }
 
 /**

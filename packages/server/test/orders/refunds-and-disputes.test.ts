@@ -351,6 +351,25 @@ describe.each(TIER_DATABASES)("money returned through Stripe, on %s:", (dialect)
     await agree();
   });
 
+  test("a platform is notified under the id of the refund that changed, although a later one exists", async () => {
+    stripe.capture(intent);
+    clock.advance(1000);
+    const first = stripe.refund(intent, 1000, "pending");
+    await tellAll();
+    clock.advance(1000);
+    const second = stripe.refund(intent, 500);
+    await tellAll();
+    clock.advance(1000);
+    stripe.moveRefund(account.id, first, "failed");
+    await tellAll();
+    const sql = `SELECT event_id FROM outbox WHERE about = ? AND audience = 'platform'
+       AND topic = 'order.adjusted' ORDER BY place`;
+    const rows = await server.context.db.all<{ event_id: string }>(sql, orderId);
+    expect(rows.map(({ event_id }) => event_id)).toEqual(
+      [first, second, first].map((id) => `adj_${id}`),
+    );
+  });
+
   test("the owner's webhook is notified of refunds and disputes", async () => {
     const kinds = async (topic: string) =>
       (await shop.admin("GET", "/messages?limit=200")).body.items

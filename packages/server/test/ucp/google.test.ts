@@ -162,17 +162,21 @@ describe.each(DATABASES)("Google, connected to a shop on %s,", (dialect) => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test("is shown changed totals as a warning, and refusals under codes of its list", async () => {
+  test("is refused a completion with changed totals, and gets refusals under codes of its list", async () => {
     const options = await credentialOf("an API key");
     const body = { line_items: LINES, buyer: BUYER, fulfillment: shipped(WHOLE, "standard", []) };
     const { id } = (await at.create(shop, body, options)).body;
     const dearer = { id: "rose", title: "A rose", price: "120.00", currency: "EUR", quantity: 50 };
-    await shop.admin("PUT", "/products/rose", dearer);
     await shop.admin("PUT", "/products", { products: [dearer] });
     const completion = { payment: { instruments: [INSTRUMENT] } };
     const changed = await at.complete(shop, id, completion, options);
     expect(changed.body.messages).toEqual([
-      { type: "warning", code: "totals_changed", content: expect.any(String) },
+      {
+        type: "error",
+        code: "totals_changed",
+        severity: "recoverable",
+        content: expect.any(String),
+      },
     ]);
     const none = await at.create(
       shop,

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readAccessToken } from "../../src/domain/platforms/credentials/access-token.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../src/infra/time.ts";
 import { cleanUp, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
@@ -11,6 +12,7 @@ import {
   type MadeCredential,
   makeCredential,
   type TokenRequest,
+  tokenOf,
   tokenRequest,
 } from "./credentialed.ts";
 
@@ -61,6 +63,15 @@ describe("the token endpoint of a shop", () => {
     expect((await ask(tokenRequest(short))).body.expires_in).toBe(300);
     clock.advance(5 * MINUTE_MS);
     expect((await ask(tokenRequest(short))).body.error).toBe("invalid_client");
+  });
+
+  test("issues no token that is valid for more than an hour after the clock was set back", async () => {
+    const { secrets } = server.context;
+    const token = await tokenOf(server, shop, client);
+    const readAt = (now: number) => readAccessToken(secrets, shop.site_key_hash, token, now);
+    expect(readAt(clock.now())).toEqual({ credentialId: client.credential_id });
+    expect(readAt(clock.now() - MINUTE_MS)).toEqual({ credentialId: client.credential_id });
+    expect(readAt(clock.now() - 2 * MINUTE_MS)).toBeUndefined();
   });
 
   test("refuses a wrong, revoked or foreign client, and one of a suspended platform", async () => {
@@ -121,13 +132,18 @@ describe("the token endpoint of a shop", () => {
     expect(large.status).toBe(413);
   });
 
-  test("makes an address wait that sends many wrong secrets", async () => {
+  test("makes an address wait at the one shop that it sends many wrong secrets to", async () => {
+    const other = await selling(server).shop();
+    await admit(other, GOOGLE);
+    const elsewhere = await makeCredential(other, GOOGLE, "oauth_client");
     const wrong = tokenRequest({ ...client, secret: "wrong" });
     const statuses = [];
     for (let i = 0; i < 150; i++) statuses.push((await ask(wrong)).status);
     expect(statuses[0]).toBe(401);
     expect(statuses.at(-1)).toBe(429);
     expect((await ask(tokenRequest(client))).status).toBe(429);
+    const others = await askForToken(server, other, tokenRequest(elsewhere));
+    expect(others.status).toBe(200);
     clock.advance(10 * MINUTE_MS);
     expect((await ask(tokenRequest(client))).status).toBe(200);
   });

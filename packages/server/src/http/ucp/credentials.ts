@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import type { Platform } from "../../domain/platforms/platform.js";
 import type { Caller as Client } from "../server/admission/caller.js";
 import type { Exchange } from "../server/exchange.js";
-import { Problem } from "../server/problem.js";
+import { Problem, requireNoWait } from "../server/problem.js";
 import { invalid } from "./errors.js";
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
@@ -24,16 +24,18 @@ export function credentialIn(exchange: Exchange): SentCredential | undefined {
   return { proof: "oauth", text: BEARER.exec(authorization)?.[1] ?? "" };
 }
 
-/** The entry of the platform that a credential proves. A wrong credential is charged to its address. */
+/** The entry of the platform that a credential proves. A wrong one is charged to its address, at this site alone. */
 export async function requireCredential(
   context: Context,
   siteKeyHash: string,
   credential: SentCredential,
   { profileUrl, client }: { readonly profileUrl: string; readonly client: Client },
 ): Promise<Platform> {
+  const { admission } = context;
+  requireNoWait(admission.waitForCredential(client, siteKeyHash));
   const entry = await proveCredential(context, siteKeyHash, credential, profileUrl);
   if (entry.ok) return entry.value;
-  context.admission.failProof(client);
+  admission.failCredential(client, siteKeyHash);
   const headers =
     credential.proof === "oauth" ? { "www-authenticate": 'Bearer error="invalid_token"' } : {};
   throw new Problem("unauthorized", { message: entry.detail, headers });

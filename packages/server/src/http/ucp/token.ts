@@ -41,9 +41,11 @@ async function issue(
   siteKeyHash: string,
   client: ClientSecret,
 ): Promise<Answer> {
+  const { admission } = context;
+  requireNoWait(admission.waitForCredential(exchange.caller, siteKeyHash));
   const issued = await issueAccessToken(context, siteKeyHash, client);
   if (!issued.ok) {
-    context.admission.failProof(exchange.caller);
+    admission.failCredential(exchange.caller, siteKeyHash);
     return fault("invalid_client", issued.detail, exchange.header("authorization"));
   }
   const { token: access_token, lifeS: expires_in } = issued.value;

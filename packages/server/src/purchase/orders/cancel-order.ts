@@ -71,7 +71,7 @@ async function writeCancellation(
   await restock(tx, siteKeyHash, back);
   const payment =
     whole.order.status === "cancelled" ? await startVoid(tx, whole.order, now) : undefined;
-  await notifyOfOrder(context, tx, whole, { topic: "order.cancelled", now });
+  await notifyOfOrder(context, tx, whole, { topic: "order.cancelled", now, adjusted: adjustment });
   const release = payment === undefined ? undefined : "requested";
   const change = { kind: "cancellation", id: adjustment.adjustmentId, lines, release } as const;
   return {

@@ -16,6 +16,8 @@ export interface OrderUpdate {
   /** A new dispute, which a person must respond to. */
   readonly disputed?: Adjustment | undefined;
   readonly shipment?: OrderEvent;
+  /** The cancellation, refund or dispute that is new or has changed. Others of the order may be later. */
+  readonly adjusted?: Adjustment | undefined;
 }
 
 const sumText = (amount: Money) => `${formatAmount(amount)} ${amount.currency}`;

@@ -34,11 +34,11 @@ export async function platformReceiver(
 /** The id of the event that an update of an order is about: of the order itself when it is new. */
 export function eventIdOf(
   { order, events, adjustments }: WholeOrder,
-  { topic, shipment, disputed }: OrderUpdate,
+  { topic, shipment, adjusted }: OrderUpdate,
 ): string {
   const { orderId } = order;
   if (topic === "order.created") return orderId;
   const isShipment = topic === "order.shipped" || topic === "order.fulfillment";
   if (isShipment) return shipment?.eventId ?? events.at(-1)?.eventId ?? orderId;
-  return disputed?.adjustmentId ?? adjustments.at(-1)?.adjustmentId ?? orderId;
+  return adjusted?.adjustmentId ?? adjustments.at(-1)?.adjustmentId ?? orderId;
 }

@@ -99,6 +99,7 @@ async function writeReturns(
     topic: "order.adjusted",
     now,
     disputed,
+    adjusted: disputed ?? news.at(-1),
   });
   return news
     .filter((one) => changesMoney(stored, one))

@@ -1,9 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Secrets } from "../../../infra/secrets/secrets.js";
-import { HOUR_MS, SECOND_MS } from "../../../infra/time.js";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../infra/time.js";
 import { isLive, type PlatformCredential } from "./credential.js";
 
 const ACCESS_TOKEN_MS_MAX = HOUR_MS;
+/** How far the clocks of two nodes may be apart. */
+const CLOCK_SKEW_MS = MINUTE_MS;
 const MAC_CHARS = 43;
 /** A prefix, the client, when it expires in seconds, and the MAC. */
 const FORM = /^ght_(client_[\w-]{24})\.(\d{1,12})\.([\w-]{43})$/;
@@ -46,5 +48,7 @@ export function readAccessToken(
   const own = macOf(secrets, siteKeyHash, `${credentialId}.${expiresS}`);
   if (!timingSafeEqual(Buffer.from(mac, "latin1"), own)) return undefined;
   const expiresAt = Number(expiresS) * SECOND_MS;
-  return isLive({ revokedAt: null, expiresAt }, now) ? { credentialId } : undefined;
+  // A token from before the clock was set back would be valid for longer than it may be.
+  const isTooLong = expiresAt - now > ACCESS_TOKEN_MS_MAX + CLOCK_SKEW_MS;
+  return !isTooLong && isLive({ revokedAt: null, expiresAt }, now) ? { credentialId } : undefined;
 }

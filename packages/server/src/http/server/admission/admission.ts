@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { LimitName } from "../../../config/variables.js";
 import type { Clock } from "../../../infra/clock.js";
 import type { Metrics } from "../../../infra/metrics.js";
-import type { CallerClass, Sender } from "../../../infra/networks.js";
+import { type CallerClass, networksAt, type Sender } from "../../../infra/networks.js";
 import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
 import type { TrustedProxies } from "../trusted-proxies.js";
 import { BodyMemory } from "./body-memory.js";
@@ -62,6 +62,8 @@ export class Admission {
   private readonly tools: AdmissionTools;
   private readonly requests: AddressLimiter;
   private readonly costly: AddressLimiter;
+  /** Wrong API keys, access tokens and client secrets of one site, by address. */
+  private readonly credentials: AddressLimiter;
   private readonly unproven: FairRate;
   private readonly bodies: Readonly<Record<"anonymous" | "proven", BodyMemory>>;
   private readonly work: FairQueue;
@@ -74,6 +76,8 @@ export class Admission {
     this.tools = tools;
     this.requests = new AddressLimiter({ perMinute: limits.REQUESTS_PER_ADDRESS_PER_MINUTE });
     this.costly = new AddressLimiter({ perMinute: limits.SOURCE_REQUESTS_PER_MINUTE });
+    const perMinute = Math.max(1, limits.SOURCE_REQUESTS_PER_MINUTE / FAILED_PROOF_REQUESTS);
+    this.credentials = new AddressLimiter({ perMinute });
     this.mandates = new FairRates(limits.MANDATES_PER_SITE_PER_MINUTE);
     this.unproven = new FairRate(limits.UNPROVEN_REQUESTS_PER_MINUTE);
     const held = { perAddress: limits.BODY_BYTES_PER_ADDRESS, total: limits.BODY_BYTES };
@@ -86,7 +90,10 @@ export class Admission {
     const { anonymous, proven } = this.bodies;
     metrics.gauge("gatehouse_body_bytes_held", () => anonymous.bytes + proven.bytes);
     metrics.gauge("gatehouse_anonymous_work_waiting", () => this.work.waiting);
-    metrics.gauge("gatehouse_addresses_remembered", () => this.requests.size + this.costly.size);
+    const limiters = [this.requests, this.costly, this.credentials];
+    metrics.gauge("gatehouse_addresses_remembered", () =>
+      limiters.reduce((sum, { size }) => sum + size, 0),
+    );
   }
 
   /** Runs before everything else: gives each request its caller, and limits the rate of its address. */
@@ -126,6 +133,21 @@ export class Admission {
   /** Charges an address for an invalid signature, mandate or token. */
   failProof(caller: Sender): void {
     this.costly.charge(caller.networks, this.tools.clock.now(), FAILED_PROOF_REQUESTS);
+  }
+
+  /**
+   * How long an address waits after wrong credentials of a site, in milliseconds; 0 if it does not. A shop gives
+   * platforms their credentials, so a wrong one must not make the platform's address wait at other shops.
+   */
+  waitForCredential(caller: Caller, siteKeyHash: string): number {
+    const networks = networksAt(siteKeyHash, caller.networks);
+    const waitMs = this.credentials.wait(networks, this.tools.clock.now());
+    return waitMs > 0 ? this.refuse(caller, "address_rate", waitMs) : 0;
+  }
+
+  /** Charges an address for a wrong credential of a site. */
+  failCredential({ networks }: Sender, siteKeyHash: string): void {
+    this.credentials.charge(networksAt(siteKeyHash, networks), this.tools.clock.now(), 1);
   }
 
   /**
