@@ -14,6 +14,8 @@ import { Platform } from "./platform.ts";
 
 /** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = Number(process.env.DECIDE_CRASH_ROUNDS ?? 0);
+/** More than the service dies. */
+const ROSES = 500;
 const MINUTE_MS = 60_000;
 const THANKS = "Thank you for your order";
 
@@ -55,7 +57,7 @@ describe("a service killed at every named point while a person pays,", () => {
       let aheadMs = 0;
       const start = () => startNode({ ...env, CLOCK_AHEAD_MS: String(aheadMs) });
       let node = await start();
-      const shop = await openShop(node);
+      const shop = await openShop(node, ROSES);
       for (const { when, ...death } of DEATHS) {
         const url = `${node.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions`;
         const headers = { "idempotency-key": randomUUID() };
@@ -81,7 +83,7 @@ describe("a service killed at every named point while a person pays,", () => {
       node.child.kill("SIGKILL");
       await node.died;
       const context = await createContext(readConfig(env));
-      await expectBooksAgree(context, shop as never, { rose: 50 });
+      await expectBooksAgree(context, shop as never, { rose: ROSES });
       const sql = "SELECT COUNT(*) AS orders FROM orders";
       expect(await context.db.get(sql)).toEqual({ orders: DEATHS.length });
       await context.close();
