@@ -127,6 +127,6 @@ export const ANSWERS: readonly (readonly [words: string, answer: (here: Here) =>
   ["The domain of your site", () => "shop.example.com"],
   ["Its name", () => "Fern & Petal"],
   ["reach this service", ({ service }) => service],
-  ["buy by themselves", () => "50.00 EUR"],
+  ["buy without asking you", () => "50.00 EUR"],
   ["moves no money", () => ""],
 ];

@@ -224,6 +224,6 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     ...purchaseLines(purchase, amount.currency),
     lines: order.lines.map((line) => lineText(line, amount.currency)).join("\n"),
     ...(history.length === 0 ? {} : { history: history.join("\n") }),
-    ...(told.length === 0 ? {} : { told: told.join("\n") }),
+    ...(told.length === 0 ? {} : { notified: told.join("\n") }),
   };
 }

@@ -22,5 +22,5 @@ export function pathToPlatform(terminal: Terminal, site: string, named: string, 
 /** What is said when the list has no such platform. */
 export const noPlatform = (site: string) => ({
   says: "There is no such platform in the list.",
-  hint: `\`gatehouse platform list ${site}\` shows the platforms there are.`,
+  hint: `\`gatehouse platform list ${site}\` shows the list. To add a platform: \`gatehouse platform admit ${site} <domain>\`.`,
 });

@@ -49,7 +49,7 @@ const COMMANDS: Readonly<Record<string, (site: string) => string>> = {
   wallet: (site) => `gatehouse site connect ${site} --wallet <merchant_id>`,
   products: (site) => `gatehouse product import ${site} products.csv`,
   mandates: (site) => `gatehouse site mandates ${site} --on`,
-  rules: (site) => `gatehouse policy show ${site}`,
+  rules: (site) => `gatehouse policy publish ${site} policy.json`,
 };
 
 /** `place_order` has a switch of its own; without it agents can still buy by UCP. */

@@ -138,8 +138,8 @@ describe("gatehouse init", () => {
     const { name, address, policy, sandbox } = await askAll(terminal, {});
     expect(new Set(asked).size).toBe(5);
     expect(told.map((text) => text.slice(0, 22))).toEqual([
-      "no domain is no domain",
-      "much is no limit. Writ",
+      "no domain is not a dom",
+      "much is not a limit. E",
     ]);
     expect([name, address.origin, sandbox]).toEqual([
       "shop.example.com",
@@ -150,12 +150,12 @@ describe("gatehouse init", () => {
   });
 
   test.each([
-    [["--domain", "a.example", "--address", "http://gate.example.com"], "is no address"],
-    [["--domain", "a.example", "--address", "http://localhost:0"], "is no address"],
-    [["--domain", "a.example", "--limit", "much"], "is no limit"],
-    [["--domain", "no domain"], "is no domain"],
-    [["--domain", "a.localhost", "--address", "https://gate.example.com"], "is no domain"],
-    [[], "nobody to ask"],
+    [["--domain", "a.example", "--address", "http://gate.example.com"], "is not the address"],
+    [["--domain", "a.example", "--address", "http://localhost:0"], "is not the address"],
+    [["--domain", "a.example", "--limit", "much"], "is not a limit"],
+    [["--domain", "no domain"], "is not a domain"],
+    [["--domain", "a.localhost", "--address", "https://gate.example.com"], "is not a domain"],
+    [[], "not an interactive terminal"],
   ])("says what is wrong with the options %j", async (options, words) => {
     const wrong = run(temporaryFolder(), "init", ...options);
     expect([await wrong.ended, wrong.text()]).toEqual([2, expect.stringContaining(words)]);

@@ -71,7 +71,7 @@ test("an owner imports products, and sees line by line what was refused", async 
   expect(half.err).toMatch(/^line 3: id: is missing\n/);
   expect([half.code, half.err]).toEqual([
     1,
-    expect.stringContaining("1 line was refused; the others are in.\nMend it and"),
+    expect.stringContaining("1 line was refused; the others were imported.\nFix it and"),
   ]);
   const lines = file("p.jsonl", '{"id":"vase","title":"Vase","price":"2.50","currency":"EUR"}\n');
   expect((await run("product", "import", SHOP, lines)).code).toBe(0);

@@ -64,7 +64,7 @@ const REHEARSALS = ["capture", "refund", "dispute", "win_dispute", "lose_dispute
 
 function shipCommand(order: Command, terminal: Terminal): void {
   changing(order, "ship")
-    .description("say that goods were sent, or how far they got; platform and buyer are told")
+    .description("say that goods were sent, or how far they got; platform and buyer are notified")
     .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
     .addOption(choice("--type <type>", "how far they got; shipped by default", TYPES))
     .option("--carrier <name>", "who brings it")
@@ -93,7 +93,7 @@ interface CancelFlags {
 
 function cancelCommand(order: Command, terminal: Terminal): void {
   changing(order, "cancel")
-    .description("cancel what was not sent yet; nothing left of it, the authorization is given up")
+    .description("cancel what was not sent yet; if nothing is left, the authorization is voided")
     .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
     .option("--reason <words>", "a line that the buyer and the platform read")
     .action(async (site: string, id: string, { line, reason, json }: CancelFlags) => {

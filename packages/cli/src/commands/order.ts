@@ -66,7 +66,7 @@ export function orderCommands(program: Command, terminal: Terminal): void {
     .command("show")
     .argument("<site>", "its domain, key or hash")
     .argument("<order_id>", "the id `order list` shows")
-    .description("show an order, what became of it, and who was told")
+    .description("show an order, its history, and who was notified")
     .option("--json", "print JSON")
     .action(async (text: string, id: string, { json }: { json?: boolean }) => {
       const client = adminClient(terminal);

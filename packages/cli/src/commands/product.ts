@@ -99,9 +99,9 @@ async function importFile(terminal: Terminal, text: string, file: string, flags:
   const kept = flags.replace === true ? " Nothing was removed." : "";
   const were = `${counted(refused, "line")} ${refused === 1 ? "was" : "were"} refused`;
   throw new CommandError(
-    `${were}; the others are in.${kept}`,
+    `${were}; ${written === 0 ? "nothing was imported" : "the others were imported"}.${kept}`,
     EXIT.failed,
-    `Mend ${refused === 1 ? "it" : "them"} and import the file again.`,
+    `Fix ${refused === 1 ? "it" : "them"} and import the file again.`,
   );
 }
 
@@ -132,7 +132,7 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .command("import")
     .argument("<site>", "its domain, key or hash")
     .argument("<file>", "CSV with a first line of names, or one JSON object a line")
-    .description("add and change products; lines that are wrong are told and left out")
+    .description("add and change products; wrong lines are reported and left out")
     .addOption(choice("--format <format>", "if the name does not say", ["csv", "jsonl"]))
     .option("--replace", "remove products the file does not name")
     .option(...PROGRESS)

@@ -44,7 +44,7 @@ async function outcomeOf(client: AdminClient, siteKeyHash: string, one: ReviewBo
   if (status === "paying") {
     return {
       failed: false,
-      says: "Nobody knows yet whether it was paid; this is found out by itself.",
+      says: "You approved it. The payment is not finished yet: a person may still have to pay, or the provider to answer. `gatehouse order list` shows the order once it is paid.",
     };
   }
   if (status === "invalidated") {
@@ -87,7 +87,7 @@ async function decide(terminal: Terminal, { verb, site, id }: Decision, flags: D
 }
 
 export function reviewCommands(program: Command, terminal: Terminal): void {
-  const review = program.command("review").description("what your rules leave to a person");
+  const review = program.command("review").description("requests that need your review");
   review
     .command("list")
     .argument("<site>", "its domain, key or hash")
@@ -110,7 +110,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
         until: one.expires_at,
       }));
       const none = all
-        ? `Nothing was left to a person yet. What is, your rules say: gatehouse policy show ${site}`
+        ? `Nothing needed a review yet. Your rules say what does: gatehouse policy show ${site}`
         : `Nothing waits for you. What was decided: gatehouse review list ${site} --all`;
       terminal.out(table(rows, none));
     });

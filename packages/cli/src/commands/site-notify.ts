@@ -55,9 +55,7 @@ function notifyCommand(site: Command, terminal: Terminal): void {
   site
     .command("notify")
     .argument("<site>", "domain, site key or site key hash")
-    .description(
-      "say where you are told of orders, and when your rules leave something to a person",
-    )
+    .description("set where you are notified of orders and reviews")
     .option("--webhook <url>", "https address that gets a signed message; none: no more")
     .option("--email <address...>", "mail addresses, ten at most; none: no more")
     .option("--test", "send a test there now, and say how it went")

@@ -27,7 +27,7 @@ function readAddress(text: string): URL {
     url?.protocol === "https:" || (url?.protocol === "http:" && isThisMachine(url.host));
   if (url === undefined || !right || url.pathname !== "/" || url.port === "0") {
     const hint = "Such as http://localhost:8787 on this machine, or https://gate.example.com.";
-    throw new CommandError(`${text} is no address of a service.`, EXIT.usage, hint);
+    throw new CommandError(`${text} is not the address of a service.`, EXIT.usage, hint);
   }
   return url;
 }
@@ -42,8 +42,8 @@ function readLimit(text: string): JsonObject {
       : policyPreset("automatic_under", { limit, currency: currency.toUpperCase(), timezone });
   const known = limit !== undefined || text === "ask" || text === "never";
   if (made.ok && known) return made.value;
-  const hint = "Write an amount such as `50.00 EUR`, or `ask`, or `never`.";
-  throw new CommandError(`${text} is no limit.`, EXIT.usage, hint);
+  const hint = "Enter an amount such as `50.00 EUR`, or `ask`, or `never`.";
+  throw new CommandError(`${text} is not a limit.`, EXIT.usage, hint);
 }
 
 function readYes(text: string): boolean {
@@ -57,7 +57,7 @@ async function readSite(text: string, development: boolean): Promise<string> {
   const { readDomain } = await import("@gatehouse/server");
   const read = readDomain(text, { development });
   if (read.ok) return read.value;
-  throw new CommandError(`${text} is no domain: ${read.detail}.`, EXIT.usage, "Write it anew.");
+  throw new CommandError(`${text} is not a domain: ${read.detail}.`, EXIT.usage, "Enter it again.");
 }
 
 const DEFAULT_PORT = 8787;
@@ -78,8 +78,12 @@ async function ask<T>(terminal: Terminal, question: Question<T>): Promise<T> {
   if (given !== undefined) return read(given);
   if (terminal.ask === undefined) {
     if (proposed !== undefined) return read(proposed);
-    const hint = "Say --domain; `gatehouse init --help` lists the other answers.";
-    throw new CommandError("There is nobody to ask.", EXIT.usage, hint);
+    const hint = "Pass the answers as options, at least --domain. See `gatehouse init --help`.";
+    throw new CommandError(
+      "This is not an interactive terminal, so no question can be asked.",
+      EXIT.usage,
+      hint,
+    );
   }
   const shown = proposed === undefined ? text : `${text} [${proposed}]`;
   for (let tries = 1; ; tries += 1) {
@@ -114,7 +118,7 @@ export async function askAll(terminal: Terminal, given: Given): Promise<Answers>
     read: readAddress,
   });
   const policy = await ask(terminal, {
-    text: "4. Up to what may agents buy by themselves (such as 50.00 EUR; ask; never)?",
+    text: "4. Up to which amount may agents buy without asking you (such as 50.00 EUR; ask; never)?",
     given: given.limit,
     proposed: "ask",
     read: readLimit,

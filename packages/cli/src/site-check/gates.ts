@@ -80,5 +80,5 @@ export function checkOffer({ gates, missing, offered }: Gates): readonly SiteFin
   const item = "selling";
   if (offered.length > 0) return [{ item, state: "good", found: "agents can buy" }];
   const advice = missing.map((obstacle) => obstacle.advice).join(" ");
-  return [{ item, state: "missing", found: "agents are not told that they can buy", advice }];
+  return [{ item, state: "missing", found: "agents cannot buy yet", advice }];
 }

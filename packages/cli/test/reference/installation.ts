@@ -13,8 +13,8 @@ export const installation: Coverage = {
     fails: {
       args: () => ["--domain", "shop.example.com", "--limit", "much"],
       code: 2,
-      says: /^much is no limit\.$/m,
-      next: /Write an amount such as `50\.00 EUR`, or `ask`, or `never`\./,
+      says: /^much is not a limit\.$/m,
+      next: /Enter an amount such as `50\.00 EUR`, or `ask`, or `never`\./,
     },
   },
   serve: {
@@ -32,8 +32,8 @@ export const installation: Coverage = {
   },
   demo: {
     worksIn: [
-      "test/release/packages.test.ts",
-      "run the demo to its end, and it leaves nothing behind",
+      "test/release/one-package.test.ts",
+      "walks the whole product, and leaves nothing behind",
     ],
     fails: {
       args: () => ["--onec"],

@@ -14,7 +14,7 @@ const notListed = {
   args: ({ shop }: { readonly shop: string }) => [shop, "none.example"],
   code: 1 as const,
   says: /^There is no such platform in the list\.$/m,
-  next: /`gatehouse platform list \S+` shows the platforms there are\./,
+  next: /`gatehouse platform list \S+` shows the list\. To add a platform: /,
 };
 
 /** An admitted platform that has a key. */

@@ -27,8 +27,8 @@ export const sales: Coverage = {
     fails: {
       args: ({ shop, file }) => [shop, file("csv", `${CSV},No id,1.00,EUR\n`)],
       code: 1,
-      says: /^1 line was refused; the others are in\.$/m,
-      next: /Mend it and import the file again\./,
+      says: /^1 line was refused; the others were imported\.$/m,
+      next: /Fix it and import the file again\./,
     },
   },
   "product list": {

@@ -58,7 +58,7 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
             onYes={() => act.mutateAsync(["ship", given(sent)])}
           >
             <p>
-              Everything that is left of the order. Its platform and its buyer are told at once.
+              Everything that is left of the order. Its platform and its buyer are notified at once.
             </p>
             {field("carrier", "Carrier (optional)")}
             {field("tracking_number", "Tracking number (optional)")}

@@ -28,7 +28,7 @@ function ShopForm({ found }: { readonly found: Shop }) {
     <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
       <TextArea
         label="Shop settings (JSON)"
-        hint="What checkouts of platforms reckon with; the guide “Sell” explains each member."
+        hint="Used by carts and checkouts. The guide “Sell” explains each setting."
         rows={14}
         spellCheck={false}
         readOnly={!mayChange}

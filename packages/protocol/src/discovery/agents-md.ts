@@ -16,8 +16,8 @@ function buying({ addresses, skills, sells }: SiteSnapshot): readonly string[] {
     "",
     "## How to buy",
     "",
-    "- **Let the person pay.** Call `create_cart` or `create_checkout` and give the person the `continue_url` of the " +
-      "answer. They enter their address and pay there. `get_checkout` says when it is paid.",
+    "- **Let the person pay.** Call `create_cart` or `create_checkout`, with the address of your UCP profile in `meta`, and " +
+      "give the person the `continue_url` of the answer. They enter their address and pay there. `get_checkout` says when it is paid.",
     `- **Pay by UCP.** The [profile](${addresses.ucpProfile}) names addresses, versions and payment handlers. [Guide](${addresses.ucpGuide})`,
     ...(canOrder ? [ordering] : []),
   ];

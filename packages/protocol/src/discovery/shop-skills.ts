@@ -18,7 +18,7 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
     "What does {site} sell?",
   ),
   lookup_catalog: shopSkill(
-    "Look products up",
+    "Look up products",
     "Look up products of this site by their ids.",
     "What does {site} say about these products?",
   ),
@@ -42,7 +42,7 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
     "Replace what is in a cart.",
     "Can you change my cart at {site}?",
   ),
-  cancel_cart: shopSkill("Cancel a cart", "Give a cart up.", "Can you empty my cart at {site}?"),
+  cancel_cart: shopSkill("Cancel a cart", "Cancel a cart.", "Can you empty my cart at {site}?"),
   create_checkout: shopSkill(
     "Create a checkout",
     "Begin a purchase from products or a cart. Nothing is paid yet.",
@@ -65,7 +65,7 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
   cancel_checkout: shopSkill(
     "Cancel a checkout",
-    "Give a purchase up before it is an order.",
+    "Cancel a purchase before it becomes an order.",
     "Can you cancel my purchase at {site}?",
   ),
   get_order: shopSkill(

@@ -81,7 +81,7 @@ export async function obstaclesOf(
     {
       name: "rules",
       open: !refusesAll,
-      advice: "Publish rules that allow or escalate some purchases. These reject all of them.",
+      advice: "Your rules reject every purchase. Publish rules that allow or escalate some.",
     },
     {
       name: "skill",
