@@ -68,6 +68,7 @@ const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
  */
 const RELEASE = [
   "test/release/**/*.test.ts",
+  "test/guides.test.ts",
   "conformance/audit/tamper.test.ts",
   "conformance/mcp/official-suite.test.ts",
   "conformance/outside/fetched-tools.test.ts",

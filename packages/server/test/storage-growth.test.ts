@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../src/infra/clock.ts";
 import type { NewRow } from "../src/infra/db/database.ts";
-import { DATABASES, NOON } from "./harness.ts";
+import { NOON, TIER_DATABASES } from "./harness.ts";
 import { RUNS_OF_A_BODY } from "./twice.ts";
 import { ADDRESS, lines, openWorld, ROSE, type World } from "./ucp/buying.ts";
 
@@ -24,7 +24,7 @@ function documented(what: string): number {
 /** Text that no database makes smaller. */
 const text = (chars: number) => randomBytes(chars).toString("base64url").slice(0, chars);
 
-describe.each(DATABASES)("the page docs/operations/growth.md, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("the page docs/operations/growth.md, on %s,", (dialect) => {
   let { server, at } = {} as World;
   let close: () => Promise<void>;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ import {
   sitesToRecheck,
 } from "../src/domain/sites/store.ts";
 import { ManualClock } from "../src/infra/clock.ts";
-import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
+import { createSite, freshEnvironment, NOON, startServer, TIER_DATABASES } from "./harness.ts";
 import { plansOf } from "./query-plans.ts";
 
 const HOUR_MS = 3_600_000;
@@ -217,7 +217,7 @@ describe("verification by DNS:", () => {
   });
 });
 
-describe.each(DATABASES)("the daily check of proofs on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("the daily check of proofs on %s:", (dialect) => {
   async function verifiedByDns() {
     const clock = new ManualClock(NOON);
     let records: string[] = [];

@@ -9,11 +9,11 @@ import { doctor } from "../../src/maintenance/doctor.ts";
 import { checkArchive } from "../../src/maintenance/doctor-archive.ts";
 import { restore } from "../../src/maintenance/restore.ts";
 import {
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
   temporaryFolder,
 } from "../harness.ts";
 import { POLICY, submitting } from "../mandates/submitting.ts";
@@ -57,7 +57,7 @@ async function runArchiveJob({ context }: TestServer): Promise<void> {
   await archiveDueDays(context, context.clock.now(), () => false);
 }
 
-describe.each(DATABASES)("archived days on %s", (dialect) => {
+describe.each(TIER_DATABASES)("archived days on %s", (dialect) => {
   test("leave the database, and every record of them is proven and exported as before", async () => {
     const { server, site, days } = await startShop(dialect);
     const pin = await (await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).text();
@@ -220,7 +220,7 @@ describe.each(DATABASES)("archived days on %s", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("the archive on %s", (dialect) => {
+describe.each(TIER_DATABASES)("the archive on %s", (dialect) => {
   test("takes closed days only, never today or yesterday", async () => {
     const { server, site } = await startShop(dialect, [5, 3, 2]);
     for (const before of [DAY_4, "2030-05-21", "2031-01-01", "2030-02-31"]) {
@@ -301,7 +301,7 @@ describe.each(DATABASES)("the archive on %s", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("a day on %s", (dialect) => {
+describe.each(TIER_DATABASES)("a day on %s", (dialect) => {
   test("whose rows were changed does not verify, and stays where it is", async () => {
     const { server, site } = await startShop(dialect, [5, 3, 2]);
     const { db } = server.context;
@@ -359,7 +359,7 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
   });
 });
 
-describe.each(DATABASES)("a feature that needs old records, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("a feature that needs old records, on %s,", (dialect) => {
   test("finds them in the archive: explaining a decision, testing a draft, and repeating an answer", async () => {
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });

@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Overrides } from "../../src/context.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { DATABASES, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
+import {
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+  TIER_DATABASES,
+} from "../harness.ts";
 import { type Trouble, troubled } from "../twice.ts";
 import { submitting } from "./submitting.ts";
 
@@ -19,7 +25,7 @@ class EarlyClock extends ManualClock {
 }
 
 async function open(
-  dialect: (typeof DATABASES)[number],
+  dialect: (typeof TIER_DATABASES)[number],
   { clock = new ManualClock(NOON), ...overrides }: Overrides & { clock?: ManualClock } = {},
 ) {
   const env = {
@@ -101,7 +107,7 @@ async function countedBy({ context: { db } }: TestServer) {
   return { singles: singles.length, counts, all: singles.length + sum, folded };
 }
 
-describe.each(DATABASES)("rejections that are counted, on %s:", (dialect) => {
+describe.each(TIER_DATABASES)("rejections that are counted, on %s:", (dialect) => {
   test("each is counted once, even if other commits of its batch fail", async () => {
     const { clock, settle, expired, isRefused, failing, counted, holdCommits, commitsWaiting } =
       await open(dialect);

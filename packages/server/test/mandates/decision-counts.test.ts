@@ -4,11 +4,11 @@ import { insertDecision } from "../../src/domain/decisions/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { decisionOf, type Past } from "./past.ts";
 import { POLICY, type Shop, submitting } from "./submitting.ts";
@@ -32,7 +32,7 @@ const by = (some: Record<string, number>) => ({
   ...some,
 });
 
-describe.each(DATABASES)("counted decisions, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("counted decisions, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let agent: ReturnType<typeof submitting>;

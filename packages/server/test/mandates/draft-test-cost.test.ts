@@ -13,11 +13,11 @@ import { WorkBudget } from "../../src/infra/work-budget.ts";
 import {
   cleanUp,
   createSite,
-  DATABASES,
   freshEnvironment,
   NOON,
   startServer,
   type TestServer,
+  TIER_DATABASES,
 } from "../harness.ts";
 import { decisionOf, type Past, saidOf, writeMany, writePast } from "./past.ts";
 import { counting, draftOf, drafts, naive, pasts, policyOf, spending } from "./slow-drafts.ts";
@@ -77,7 +77,7 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
   };
 }
 
-describe.each(DATABASES)("testing a draft, on %s,", (dialect) => {
+describe.each(TIER_DATABASES)("testing a draft, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
   let context: Context;
