@@ -11,6 +11,8 @@ export interface SiteBody {
   readonly description: string;
   readonly status: string;
   readonly audit_public: string;
+  /** The version of UCP of the profile at the root of its domain. */
+  readonly ucp_version: string;
   /** Since when sales are paused; null while they are not. */
   readonly paused_at: string | null;
   readonly verification: {

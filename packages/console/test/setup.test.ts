@@ -87,7 +87,10 @@ describe.skipIf(skipChromium)("the setup", () => {
 
       // Left, and taken up again where it was.
       await page.goto(`${origin}/console`);
-      await page.getByRole("link", { name: /Agents cannot buy yet/ }).waitFor();
+      await page
+        .getByRole("link", { name: /Agents cannot buy yet/ })
+        .first()
+        .waitFor();
       await page.goto(`${origin}/console/${site.domain}/setup`);
       await page.getByRole("button", { name: "Publish this policy" }).click();
       await page.getByText("Published.").waitFor();

@@ -38,6 +38,7 @@ function describe(site: SiteBody): string {
           agent_page: site.agent_page_url,
           mcp: site.mcp_url,
           ucp_profile: profileAddress(site),
+          ucp_version: site.ucp_version,
         }
       : {}),
     site_key: site.site_key,

@@ -5,7 +5,7 @@ import { type Api, call, type Page } from "../api/client.js";
 import { useMay, useSite } from "../layout/sites.js";
 import type { Order } from "../orders/orders.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
-import { processorQuery } from "../settings/processor.js";
+import { type Processor, processorQuery } from "../settings/processor.js";
 import { Card } from "../ui/page.js";
 import { countText, spanText } from "../ui/words.js";
 
@@ -80,15 +80,50 @@ function useNeeds(): ReactNode[] | undefined {
       </Link>,
     );
   }
-  const { missing } = processor.data;
-  if (missing.length > 0) {
-    needs.push(
-      <Link to="/$site/settings/$part" params={{ ...params, part: "payments" }} className="link">
-        Agents cannot buy yet: {missing.map(({ advice }) => advice).join(" ")}
-      </Link>,
-    );
+  for (const [place, advice] of missingByPlace(processor.data)) {
+    needs.push(<MissingLink site={name} place={place} advice={advice} />);
   }
   return needs;
+}
+
+/** Where an owner does something about what is missing; everything else is among the payments. */
+const PLACES: Readonly<Record<string, "products" | "policy" | "skills">> = {
+  products: "products",
+  policy: "policy",
+  rules: "policy",
+  mandates: "skills",
+  skill: "skills",
+};
+
+/** What keeps agents from buying, by the page where it is changed. The domain has an entry of its own. */
+function missingByPlace({ missing }: Processor): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  for (const { name, advice } of missing) {
+    if (name === "domain") continue;
+    const place = PLACES[name] ?? "payments";
+    places.set(place, [places.get(place), advice].filter(Boolean).join(" "));
+  }
+  return places;
+}
+
+function MissingLink({
+  site,
+  place,
+  advice,
+}: Readonly<Record<"site" | "place" | "advice", string>>) {
+  const text = `Agents cannot buy yet: ${advice}`;
+  if (place === "products" || place === "policy") {
+    return (
+      <Link to={`/$site/${place}`} params={{ site }} className="link">
+        {text}
+      </Link>
+    );
+  }
+  return (
+    <Link to="/$site/settings/$part" params={{ site, part: place }} className="link">
+      {text}
+    </Link>
+  );
 }
 
 /** What needs a person now. */
