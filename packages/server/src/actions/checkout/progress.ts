@@ -3,6 +3,8 @@ import { agentActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import type { PlatformCaller } from "../../domain/checkouts/platform.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
+import { BUYER } from "../../domain/decisions/decision.js";
+import { decisionById } from "../../domain/decisions/store.js";
 import { PAGE_MS_MAX } from "../../domain/payments/schedule.js";
 import { paymentOfDecision } from "../../domain/payments/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
@@ -14,8 +16,8 @@ import { actorId } from "./platform-actor.js";
 export type Progress =
   /** The payment provider. */
   | { readonly kind: "paying"; readonly hosted: boolean }
-  /** A reviewer. */
-  | { readonly kind: "reviewed"; readonly expiresAt: number }
+  /** A reviewer, of what the buyer asked for on the page, or of what the platform did. */
+  | { readonly kind: "reviewed"; readonly expiresAt: number; readonly ofBuyer: boolean }
   /** Its buyer, who confirms the payment to the card's bank, or pays on the provider's page until it closes. */
   | {
       readonly kind: "challenged";
@@ -28,7 +30,11 @@ export async function progressOf(db: Queries, checkout: Checkout): Promise<Progr
   const { siteKeyHash, status, decisionId } = checkout;
   if (status !== "completing" || decisionId === null) return null;
   const review = await reviewOfDecision(db, siteKeyHash, decisionId);
-  if (review?.status === "pending") return { kind: "reviewed", expiresAt: review.expiresAt };
+  if (review?.status === "pending") {
+    const decision = await decisionById(db, decisionId);
+    const ofBuyer = decision?.identity === BUYER;
+    return { kind: "reviewed", expiresAt: review.expiresAt, ofBuyer };
+  }
   const payment = await paymentOfDecision(db, decisionId);
   const { hosted = false, challengeUrl = null, requestedAt = 0 } = payment ?? {};
   if (challengeUrl === null) return { kind: "paying", hosted };

@@ -30,6 +30,12 @@ function payloadName(tool: string): "catalog" | "cart" | "checkout" {
 /** Calls that must not be repeated by mistake: UCP requires a key with them. */
 const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
 
+const GET_ORDER = "get_order";
+const NAME_YOURSELF = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
+const HOW_TO_READ_ORDERS =
+  "An agent sends `mandate`, signed by the key that placed the order. A platform names itself in `meta`, " +
+  '{"ucp-agent": {"profile": "https://…"}}, and signs the request.';
+
 interface ToolArguments {
   /** As the header `UCP-Agent` would have it; undefined for a reader that names no profile. */
   readonly agent: string | undefined;
@@ -54,8 +60,10 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   }
   const isOpen = profile === undefined && OPEN_SHOP_SKILLS.includes(tool);
   if (!isPlain && !isOpen) {
-    const content = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
-    throw ucpProblem("invalid_profile_url", content);
+    throw ucpProblem(
+      "invalid_profile_url",
+      tool === GET_ORDER ? HOW_TO_READ_ORDERS : NAME_YOURSELF,
+    );
   }
   const name = payloadName(tool);
   const body = args[name] ?? {};

@@ -47,8 +47,9 @@ function underWay(voice: Voice, checkout: Checkout, state: PageState, isPaused: 
   const { words, time } = voice;
   const { progress, browser } = state;
   if (progress?.kind === "reviewed") {
-    // Whoever pays must see where it goes, so only the browser that is shown the address can.
-    if (!state.payable || checkout.browserMac !== browser) {
+    // Whoever pays must see where it goes, so only the browser that is shown the address can. To ask for the same
+    // once more would end in the same review.
+    if (!state.payable || progress.ofBuyer || checkout.browserMac !== browser) {
       return { ...words.state.review, waits: true };
     }
     const digest = `<input type="hidden" name="quote" value="${quoteDigest(checkout.quote)}">`;
