@@ -71,8 +71,6 @@ const RELEASE = [
   "test/guides.test.ts",
   "conformance/audit/tamper.test.ts",
   "conformance/mcp/official-suite.test.ts",
-  "conformance/outside/fetched-tools.test.ts",
-  "conformance/outside/ucp-cli.test.ts",
   "packages/*/test/**/*crash.test.ts",
   "packages/cli/test/{init,serve,workers}.test.ts",
   "packages/console/test/accessibility.test.ts",
@@ -81,7 +79,7 @@ const RELEASE = [
   "packages/server/test/audit/html-changed.test.ts",
 ];
 /** Programs of other people that take minutes: `npm run conformance` and `npm run test:long -- outside` run them. */
-const OUTSIDE = ["conformance/outside/{mcp-clients,spck}.test.ts"];
+const OUTSIDE = ["conformance/outside/{fetched-tools,mcp-clients,spck,ucp-cli}.test.ts"];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<
   Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>

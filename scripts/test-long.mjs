@@ -159,12 +159,10 @@ const SUITES = [
   },
   {
     key: "outside",
-    name: "programs of other people: the suite spck, eight MCP clients and Shopify's command for UCP",
-    args: [
-      "conformance/outside/spck",
-      "conformance/outside/mcp-clients",
-      "conformance/outside/ucp-cli",
-    ],
+    name: "programs of other people: the suite spck, eight MCP clients, Shopify's command for UCP, inspectors and validators",
+    args: ["spck", "mcp-clients", "ucp-cli", "fetched-tools"].map(
+      (name) => `conformance/outside/${name}`,
+    ),
     env: { OUTSIDE_TOOLS: "fetch" },
   },
   {
