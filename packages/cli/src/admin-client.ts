@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { isJsonObject, type JsonValue, type ReasonCode } from "@gatehouse/protocol";
 import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server/installation";
 import { errorPage } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
+import { isSuccess, type Sent, sendRequest } from "./http.js";
 import type { Terminal } from "./terminal.js";
 import { isThisMachine } from "./this-machine.js";
 
@@ -58,7 +61,7 @@ export class AdminClient {
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const { response, text } = await this.send(method, path, body);
     const answer = parseJsonOrNothing(text);
-    if (response.ok && (isJsonObject(answer) || text === "")) return answer as T;
+    if (isSuccess(response) && (isJsonObject(answer) || text === "")) return answer as T;
     throw this.refusal(response, answer);
   }
 
@@ -75,30 +78,31 @@ export class AdminClient {
   /** An answer that is a text. */
   async text(path: string): Promise<string> {
     const { response, text } = await this.send("GET", path, undefined);
-    if (response.ok) return text;
+    if (isSuccess(response)) return text;
     throw this.refusal(response, parseJsonOrNothing(text));
   }
 
   /** An answer of any length, to be read piece by piece. */
-  async download(path: string): Promise<Response> {
+  async download(path: string): Promise<IncomingMessage> {
     const response = await this.request("GET", path, undefined, DOWNLOAD_MS_MAX);
-    if (response.ok) return response;
+    if (isSuccess(response)) return response;
     throw this.refusal(response, parseJsonOrNothing(await this.textOf(response)));
   }
 
   /** Sends a file as it is, piece by piece. */
-  async upload<T>(path: string, type: string, body: ReadableStream<Uint8Array>): Promise<T> {
+  async upload<T>(path: string, type: string, body: AsyncIterable<Uint8Array>): Promise<T> {
     const headers = { "content-type": type };
-    const response = await this.fetch("POST", path, { headers, body, msMax: DOWNLOAD_MS_MAX });
+    const sent = { method: "POST", headers, body, msMax: DOWNLOAD_MS_MAX };
+    const response = await this.reach(path, sent);
     const answer = parseJsonOrNothing(await this.textOf(response));
-    if (response.ok && answer !== undefined) return answer as T;
+    if (isSuccess(response) && answer !== undefined) return answer as T;
     throw this.refusal(response, answer);
   }
 
-  private refusal(response: Response, answer: unknown): CommandError {
+  private refusal(response: IncomingMessage, answer: unknown): CommandError {
     const problem = problemIn(answer);
     if (problem === undefined) {
-      return this.stranger(`with status ${response.status}`);
+      return this.stranger(`with status ${response.statusCode}`);
     }
     const { message, error } = problem;
     if (error === "unauthorized") return this.invalidToken();
@@ -123,11 +127,11 @@ export class AdminClient {
     return new CommandError(says, EXIT.failed, hint);
   }
 
-  private hintFor(response: Response, error: ReasonCode): string {
-    const wait = response.headers.get("retry-after");
-    if (wait !== null) return `Try again in ${wait} s.`;
-    const id = response.headers.get("x-request-id");
-    if (response.status >= 500 && id !== null)
+  private hintFor({ statusCode = 0, headers }: IncomingMessage, error: ReasonCode): string {
+    const wait = headers["retry-after"];
+    if (wait !== undefined) return `Try again in ${wait} s.`;
+    const id = headers["x-request-id"];
+    if (statusCode >= 500 && id !== undefined)
       return `Look for the request id ${id} in the log of the service.`;
     return `See ${this.baseUrl}/${errorPage(error)}`;
   }
@@ -150,9 +154,9 @@ export class AdminClient {
     return { response, text: await this.textOf(response) };
   }
 
-  private async textOf(response: Response): Promise<string> {
+  private async textOf(response: IncomingMessage): Promise<string> {
     try {
-      return await response.text();
+      return await readText(response);
     } catch {
       const hint = "Look whether it was done before you try again.";
       throw new CommandError(`${this.baseUrl} stopped answering.`, EXIT.unreachable, hint);
@@ -162,37 +166,21 @@ export class AdminClient {
   private request(method: string, path: string, body: unknown, msMax: number) {
     const headers = { "content-type": "application/json" };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return this.fetch(method, path, { headers, msMax, ...sent });
+    return this.reach(path, { method, headers, msMax, ...sent });
   }
 
-  private async fetch(
-    method: string,
-    path: string,
-    {
-      headers,
-      body,
-      msMax,
-    }: {
-      readonly headers: Record<string, string>;
-      readonly body?: string | ReadableStream<Uint8Array>;
-      readonly msMax: number;
-    },
-  ): Promise<Response> {
+  private async reach(path: string, sent: Sent): Promise<IncomingMessage> {
+    const own = { authorization: `Bearer ${this.source.token}`, ...this.headers };
     try {
-      return await fetch(this.baseUrl + path, {
-        method,
-        headers: { authorization: `Bearer ${this.source.token}`, ...this.headers, ...headers },
-        // A stream is sent while it is read; fetch wants to be told that nothing is read meanwhile.
-        ...(body === undefined ? {} : { body, duplex: "half" as const }),
-        redirect: "error",
-        signal: AbortSignal.timeout(msMax),
-      });
+      const headers = { ...own, ...sent.headers };
+      return await sendRequest(new URL(this.baseUrl + path), { ...sent, headers });
     } catch (error) {
-      const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? "";
+      const { code } = error as NodeJS.ErrnoException;
+      const why = code === undefined || code === "ABORT_ERR" ? "" : ` (${code})`;
       throw new CommandError(
-        `No Gatehouse answers at ${this.baseUrl}${code === "" ? "" : ` (${code})`}.`,
+        `No Gatehouse answers at ${this.baseUrl}${why}.`,
         EXIT.unreachable,
-        HINTS.find(([codes]) => codes.test(code))?.[1] ??
+        HINTS.find(([codes]) => codes.test(code ?? ""))?.[1] ??
           "Start it with `gatehouse serve`, or set GATEHOUSE_BASE_URL to where it runs.",
       );
     }
@@ -202,7 +190,7 @@ export class AdminClient {
 /** What a failed connection probably means. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
-    /WRONG_VERSION_NUMBER|PACKET_LENGTH/,
+    /EPROTO/,
     "Something answers there in plain HTTP: set GATEHOUSE_MODE=development as the service has it, or GATEHOUSE_BASE_URL.",
   ],
   [

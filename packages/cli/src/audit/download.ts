@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { AdminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
@@ -12,23 +13,25 @@ const FILE_NAME =
 /** Parts of one export at most: a day of a hundred million records. */
 const PARTS_MAX = 100_000;
 
-function nameIn(response: Response): string {
-  const disposition = response.headers.get("content-disposition") ?? "";
+function nameIn(response: IncomingMessage): string {
+  const disposition = response.headers["content-disposition"] ?? "";
   const [, name = ""] = /filename="([^"]*)"/.exec(disposition) ?? [];
   if (FILE_NAME.test(name)) return name;
   const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
   throw new CommandError("The answer does not name its file.", EXIT.failed, hint);
 }
 
+const linkOf = ({ headers: { link } }: IncomingMessage) => (typeof link === "string" ? link : "");
+
 /** Written beside its final name: a download that was cut off never looks whole. */
 async function save(
-  response: Response,
+  response: IncomingMessage,
   folder: string,
   onBytes: (file: string, bytes: number) => void,
 ): Promise<string> {
   const file = join(folder, nameIn(response));
   if (existsSync(file)) {
-    await response.body?.cancel();
+    response.destroy();
     const hint = "Take it away, or name another folder with --out.";
     throw new CommandError(`${file} exists already.`, EXIT.failed, hint);
   }
@@ -37,7 +40,7 @@ async function save(
   await rm(partial, { force: true });
   const handle = await open(partial, "wx", 0o600);
   try {
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of response) {
       await handle.write(chunk);
       onBytes(file, chunk.length);
     }
@@ -63,13 +66,13 @@ export async function downloadExport(
   const files: string[] = [];
   const withNotes = !path.includes("format=json");
   for (let next: string | undefined = path; next !== undefined && files.length < PARTS_MAX; ) {
-    const response: Response = await client.download(next);
+    const response: IncomingMessage = await client.download(next);
     files.push(await save(response, folder, onBytes));
     if (withNotes) {
       files.push(await save(await client.download(`${next}&note=true`), folder, onBytes));
     }
     const [, following]: readonly (string | undefined)[] =
-      /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
+      /^<([^>]+)>; rel="next"$/.exec(linkOf(response)) ?? [];
     next = following;
   }
   return files;

@@ -1,5 +1,4 @@
 import { createReadStream, statSync } from "node:fs";
-import { Readable } from "node:stream";
 import type { Money } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
@@ -54,20 +53,17 @@ function sizeOf(file: string): number {
 }
 
 /** A file piece by piece; how far it was sent is shown as it is read. */
-function readWith(
+async function* readWith(
   show: (step: Step) => void,
   file: string,
   total: number,
-): ReadableStream<Uint8Array> {
-  async function* pieces() {
-    let done = 0;
-    for await (const piece of createReadStream(file)) {
-      done += (piece as Buffer).length;
-      show({ unit: "bytes", done, total });
-      yield piece as Buffer;
-    }
+): AsyncGenerator<Uint8Array> {
+  let done = 0;
+  for await (const piece of createReadStream(file)) {
+    done += (piece as Buffer).length;
+    show({ unit: "bytes", done, total });
+    yield piece as Buffer;
   }
-  return Readable.toWeb(Readable.from(pieces())) as ReadableStream<Uint8Array>;
 }
 
 interface ImportFlags extends ProgressFlags {

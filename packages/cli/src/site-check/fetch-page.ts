@@ -1,5 +1,4 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { readBytes, redirectTarget, sendRequest } from "../http.js";
 
 const FETCH_MS_MAX = 10_000;
 const BYTES_MAX = 1024 * 1024;
@@ -24,74 +23,25 @@ export interface FetchedPage {
 
 export type Fetched = FetchedPage | { readonly fault: string };
 
-const LOCAL = /(?:^|\.)localhost$/;
-
-function open(url: URL, { site, connect }: LookedAt): ClientRequest {
-  const same = url.host === site.host;
-  const to = same ? connect : url;
-  const send = to.protocol === "https:" ? httpsRequest : httpRequest;
-  return send({
-    // Names below localhost are this machine (RFC 6761), which not every resolver knows.
-    host: LOCAL.test(to.hostname) ? "127.0.0.1" : to.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: to.port,
-    path: url.pathname + url.search,
-    servername: url.hostname,
-    agent: false,
-    headers: { host: url.host, accept: "*/*", "user-agent": USER_AGENT, connection: "close" },
-  });
-}
-
-function readAll(response: IncomingMessage): Promise<Fetched> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    response.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= BYTES_MAX) return void chunks.push(chunk);
-      response.destroy();
-      resolve({ fault: "answers with more than 1 MB" });
-    });
-    response.on("end", () => {
-      const entries = Object.entries(response.headers).map(([name, value]) => [
-        name,
-        String(value),
-      ]);
-      const headers = Object.fromEntries(entries) as Record<string, string>;
-      const text = Buffer.concat(chunks).toString("utf8");
-      resolve({ status: response.statusCode ?? 0, headers, text });
-    });
-    response.on("error", () => resolve({ fault: "ends its answer before it is whole" }));
-  });
-}
-
-function fetchOnce(url: URL, at: LookedAt): Promise<Fetched> {
-  return new Promise((resolve) => {
-    const request = open(url, at);
-    const late = setTimeout(() => {
-      request.destroy();
-      resolve({ fault: "does not answer within 10 s" });
-    }, FETCH_MS_MAX);
-    const finish = (fetched: Fetched) => {
-      clearTimeout(late);
-      resolve(fetched);
-    };
-    request.on("response", (response) => void readAll(response).then(finish));
-    request.on("error", (error: NodeJS.ErrnoException) =>
-      finish({ fault: `cannot be reached (${error.code ?? error.message})` }),
-    );
-    request.end();
-  });
-}
-
-/** Where a redirect leads; undefined for what is none, or leads nowhere. */
-function targetOf({ status, headers }: FetchedPage, from: URL): URL | undefined {
-  const { location = "" } = headers;
-  if (status < 300 || status >= 400 || location === "") return undefined;
+async function fetchOnce(url: URL, { site, connect }: LookedAt): Promise<Fetched> {
+  let isAnswered = false;
   try {
-    const to = new URL(location, from);
-    return /^https?:$/.test(to.protocol) ? to : undefined;
-  } catch {
-    return undefined;
+    const answer = await sendRequest(url, {
+      headers: { "user-agent": USER_AGENT },
+      msMax: FETCH_MS_MAX,
+      connect: url.host === site.host ? connect : url,
+    });
+    isAnswered = true;
+    const bytes = await readBytes(answer, BYTES_MAX);
+    if (bytes === undefined) return { fault: "answers with more than 1 MB" };
+    const entries = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
+    const headers: Record<string, string> = Object.fromEntries(entries);
+    return { status: answer.statusCode ?? 0, headers, text: bytes.toString("utf8") };
+  } catch (error) {
+    const { name, code, message } = error as NodeJS.ErrnoException;
+    if (name === "AbortError") return { fault: "does not answer within 10 s" };
+    if (isAnswered) return { fault: "ends its answer before it is whole" };
+    return { fault: `cannot be reached (${code ?? message})` };
   }
 }
 
@@ -105,7 +55,7 @@ export async function fetchPage(
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const fetched = await fetchOnce(url, at);
     if ("fault" in fetched || redirect === "manual") return fetched;
-    const next = targetOf(fetched, url);
+    const next = redirectTarget({ statusCode: fetched.status, headers: fetched.headers }, url);
     if (next === undefined) return fetched;
     url = next;
   }

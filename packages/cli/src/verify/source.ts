@@ -1,11 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { isJsonObject, parseJson } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
+import { readBytes, redirectTarget, sendRequest } from "../http.js";
 import { plainText } from "../terminal.js";
-import { reachLocalNames } from "./local-names.js";
 
 const FETCH_MS_MAX = 10_000;
 const BYTES_MAX = 8 * 1024 * 1024;
+const REDIRECTS_MAX = 5;
 
 /** Bytes to verify, and where they came from. */
 export interface Source {
@@ -14,50 +16,52 @@ export interface Source {
   readonly url: URL | undefined;
 }
 
-async function readLimited(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > BYTES_MAX) {
-      const why = `The answer has more than ${BYTES_MAX} bytes.`;
-      throw new CommandError(why, EXIT.failed, "No signed document is as long: check the address.");
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+async function readLimited(answer: IncomingMessage): Promise<Uint8Array> {
+  const bytes = await readBytes(answer, BYTES_MAX);
+  if (bytes !== undefined) return bytes;
+  const why = `The answer has more than ${BYTES_MAX} bytes.`;
+  throw new CommandError(why, EXIT.failed, "No signed document is as long: check the address.");
 }
 
 /** What a service says of a refusal, where it speaks as Gatehouse does. */
-async function messageOf(response: Response): Promise<string | undefined> {
-  const text = new TextDecoder().decode(await readLimited(response));
+async function messageOf(answer: IncomingMessage): Promise<string | undefined> {
+  const text = new TextDecoder().decode(await readLimited(answer));
   const parsed = parseJson(text);
   const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value.message : undefined;
   return typeof message === "string" ? plainText(message) : undefined;
 }
 
-async function fetchSource(url: string): Promise<Source> {
+/** The answer at an address, after redirects within its server. */
+async function follow(from: URL): Promise<{ readonly url: URL; readonly answer: IncomingMessage }> {
   const headers = { accept: "application/json, text/html;q=0.9, */*;q=0.5" };
-  const signal = AbortSignal.timeout(FETCH_MS_MAX);
-  reachLocalNames();
-  try {
-    const response = await fetch(url, { headers, signal });
-    if (response.status !== 200) {
-      const said = [await messageOf(response), "Check the address."].filter(Boolean).join(" ");
-      throw new CommandError(`${url} answered with status ${response.status}.`, EXIT.failed, said);
-    }
-    const from = new URL(response.url);
-    if (from.origin !== new URL(url).origin) {
+  let url = from;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+    const answer = await sendRequest(url, { headers, msMax: FETCH_MS_MAX });
+    const next = redirectTarget(answer, url);
+    if (next === undefined) return { url, answer };
+    answer.destroy();
+    if (next.origin !== from.origin) {
       const hint = "Verify that address itself, if you trust it.";
-      throw new CommandError(`${url} leads to another server, ${from.host}.`, EXIT.failed, hint);
+      throw new CommandError(`${from} leads to another server, ${next.host}.`, EXIT.failed, hint);
     }
-    return { bytes: await readLimited(response), url: from };
+    url = next;
+  }
+  const hint = "Name the address that it should lead to.";
+  throw new CommandError(`${from} leads from address to address without end.`, EXIT.failed, hint);
+}
+
+async function fetchSource(text: string): Promise<Source> {
+  try {
+    const { url, answer } = await follow(new URL(text));
+    if (answer.statusCode === 200) return { bytes: await readLimited(answer), url };
+    const said = [await messageOf(answer), "Check the address."].filter(Boolean).join(" ");
+    throw new CommandError(`${text} answered with status ${answer.statusCode}.`, EXIT.failed, said);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
-    const why = code === "" ? "" : ` (${code})`;
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === undefined || code === "ABORT_ERR" ? "" : ` (${code})`;
     const hint = "Check the address, and whether the service is up.";
-    throw new CommandError(`${url} does not answer${why}.`, EXIT.unreachable, hint);
+    throw new CommandError(`${text} does not answer${why}.`, EXIT.unreachable, hint);
   }
 }
 
