@@ -34,6 +34,8 @@ export interface OrderBody {
 
 /** One that is shown by itself, with all that became of it. */
 export interface ShownOrderBody extends OrderBody {
+  readonly is_test: boolean;
+  readonly paid_by_person: boolean;
   readonly lines: readonly {
     readonly line_id: string;
     readonly id: string;
@@ -211,7 +213,9 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     created_at: order.created_at,
     status: order.status,
     amount: moneyText(amount),
+    ...(order.is_test ? { test_order: "no money moves, and there is nothing to send" } : {}),
     payment: order.payment === "captured" ? order.payment : paymentText(order),
+    ...(order.paid_by_person ? { paid_by: "a person on the payment page" } : {}),
     ...moneyLines(order),
     attempt_id: order.attempt_id,
     agent_id: order.agent_id,

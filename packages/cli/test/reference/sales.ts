@@ -74,7 +74,7 @@ export const sales: Coverage = {
   },
   "order show": {
     args: async ({ shop, order }) => [shop, await order()],
-    says: /^order_id +ord_\S+$[\s\S]*^amount +100\.00 EUR\npayment +authorized$/m,
+    says: /^order_id +ord_\S+$[\s\S]*^amount +100\.00 EUR\ntest_order +no money moves.*\npayment +authorized$/m,
     json: { status: "open", payment: "authorized", lines: [{ line_id: "li_1", fulfilled: 0 }] },
     fails: noOrder(),
   },

@@ -66,6 +66,8 @@ export function OrderPage() {
                     <Time key="lapses" at={order.lapses_at} />
                   ),
                 ],
+                ["Test order", order.is_test && "No money moves, and there is nothing to send."],
+                ["Paid by", order.paid_by_person && "A person on the payment page"],
                 ["Taken", taken === null ? null : moneyText({ ...amount, minor: taken })],
                 ["Who", <Who key="who" id={order.agent_id} />],
                 ["By", `${order.skill} (${order.protocol})`],

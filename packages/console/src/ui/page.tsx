@@ -54,7 +54,9 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-4 gap-y-1.5 text-sm">
       {rows
-        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .filter(
+          ([, value]) => value !== null && value !== undefined && value !== false && value !== "",
+        )
         .map(([name, value]) => (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">
             <dt className="text-soft">{name}</dt>

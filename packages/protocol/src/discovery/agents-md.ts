@@ -16,8 +16,8 @@ function buying({ addresses, skills, sells }: SiteSnapshot): readonly string[] {
     "",
     "## How to buy",
     "",
-    "- **Let the person pay.** Call `create_cart` or `create_checkout`, with the address of your UCP profile in `meta`, and " +
-      "give the person the `continue_url` of the answer. They enter their address and pay there. `get_checkout` says when it is paid.",
+    "- **Let the person pay.** Call `create_cart`, and give the person the `continue_url` of the answer. They enter their " +
+      "address and pay there.",
     `- **Pay by UCP.** The [profile](${addresses.ucpProfile}) names addresses, versions and payment handlers. [Guide](${addresses.ucpGuide})`,
     ...(canOrder ? [ordering] : []),
   ];
@@ -39,7 +39,7 @@ const RULES = [
 export function agentsMd(site: SiteSnapshot, products: readonly OfferedProduct[]): string {
   const { name, summary, domain, addresses, skills, sells } = site;
   const find = sells
-    ? "`search_catalog` finds products, `get_product` and `lookup_catalog` show them. They need no account and no profile."
+    ? "`search_catalog` finds products, `get_product` and `lookup_catalog` show them. They and the tools of carts need no account and no profile."
     : "Its tools have the names below.";
   const tools = skills.map(({ id, description }) => `- \`${id}\`: ${markdownText(description)}`);
   return [

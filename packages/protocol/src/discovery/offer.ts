@@ -1,4 +1,4 @@
-import { isShopSkill, OPEN_SHOP_SKILLS } from "./shop-skills.js";
+import { CATALOG_SKILLS, COMPLETE_CHECKOUT, GET_ORDER, isShopSkill } from "./shop-skills.js";
 
 /** What a site offers to those who buy. */
 export interface Offer {
@@ -28,6 +28,6 @@ export const FULL_OFFER: Offer = Object.freeze({
  */
 export function isOffered(id: string, { buying, hasOrders }: Offer): boolean {
   if (!isShopSkill(id)) return buying.includes(id);
-  if (id === "get_order") return hasOrders || buying.length > 0;
-  return OPEN_SHOP_SKILLS.includes(id) ? buying.length > 0 : buying.includes("complete_checkout");
+  if (id === GET_ORDER) return hasOrders || buying.length > 0;
+  return CATALOG_SKILLS.includes(id) ? buying.length > 0 : buying.includes(COMPLETE_CHECKOUT);
 }

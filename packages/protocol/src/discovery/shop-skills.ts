@@ -6,6 +6,8 @@ function shopSkill(title: string, description: string, question: string): BuiltI
 
 /** The skill that pays for a checkout. */
 export const COMPLETE_CHECKOUT = "complete_checkout";
+/** The skill that shows an order to whoever placed it: an agent by a mandate, a platform by a signed request. */
+export const GET_ORDER = "get_order";
 
 /**
  * What a site that sells offers through UCP, by UCP's own names of operations. Nobody switches them
@@ -29,7 +31,8 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
   create_cart: shopSkill(
     "Create a cart",
-    "Gather products of this site, at its prices. Nothing is set aside and nothing is paid.",
+    "Put products of this site into a cart, at its prices. `continue_url` in the answer is the page where a " +
+      "person can order and pay for them. Nothing is reserved or paid yet.",
     "Can you put this into a cart at {site}?",
   ),
   get_cart: shopSkill(
@@ -68,7 +71,7 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
     "Cancel a purchase before it becomes an order.",
     "Can you cancel my purchase at {site}?",
   ),
-  get_order: shopSkill(
+  [GET_ORDER]: shopSkill(
     "Get an order",
     "See what became of an order: sent, cancelled, refunded. Only whoever placed it may: an agent with a " +
       "signed mandate, a platform with a signed request.",
@@ -76,11 +79,23 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
 });
 
-/** Skills for anybody, with or without a profile: they tell what the shop's own pages tell. */
-export const OPEN_SHOP_SKILLS: readonly string[] = Object.freeze([
+/** Skills that tell what the shop's own pages tell. */
+export const CATALOG_SKILLS: readonly string[] = Object.freeze([
   "search_catalog",
   "lookup_catalog",
   "get_product",
+]);
+
+/**
+ * Skills that need no profile over MCP. Chat assistants have none: they choose products, and their person
+ * pays on the page that the cart's `continue_url` leads to.
+ */
+export const OPEN_SKILLS: readonly string[] = Object.freeze([
+  ...CATALOG_SKILLS,
+  "create_cart",
+  "get_cart",
+  "update_cart",
+  "cancel_cart",
 ]);
 
 /**

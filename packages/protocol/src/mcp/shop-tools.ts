@@ -1,4 +1,9 @@
-import { COMPLETE_CHECKOUT, OPEN_SHOP_SKILLS } from "../discovery/shop-skills.js";
+import {
+  CATALOG_SKILLS,
+  COMPLETE_CHECKOUT,
+  GET_ORDER,
+  OPEN_SKILLS,
+} from "../discovery/shop-skills.js";
 import type { LiveSkill } from "../discovery/skills.js";
 import type { JsonObject } from "../json/value.js";
 
@@ -109,8 +114,8 @@ const ORDER_MANDATE: JsonObject = {
     "arguments are {id}. No `meta` is needed then.",
 };
 
-/** Tools that need no `meta`: the catalog, and an order that an agent reads with a mandate. */
-const needsNoMeta = (id: string) => OPEN_SHOP_SKILLS.includes(id) || id === "get_order";
+/** Tools that need no `meta`: an agent reads its order with a mandate instead. */
+const needsNoMeta = (id: string) => OPEN_SKILLS.includes(id) || id === GET_ORDER;
 
 /** The arguments of each tool besides `meta`; those that must be there. */
 const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
@@ -129,7 +134,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]
   get_order: [{ id: TEXT, mandate: ORDER_MANDATE }, ["id"]],
 };
 
-const READS = [...OPEN_SHOP_SKILLS, "get_cart", "get_checkout", "get_order"];
+const READS = [...CATALOG_SKILLS, "get_cart", "get_checkout", GET_ORDER];
 
 /** What a tool answers with: UCP's own object, or what is wrong. */
 const OUTPUT: JsonObject = objectOf({ ucp: { type: "object" }, messages: { type: "array" } });

@@ -125,26 +125,6 @@ describe.each(TIER_DATABASES)("a shop's UCP tools over MCP, on %s:", (dialect) =
     expect(JSON.stringify(tools)).not.toMatch(/"format":|"type":\[/);
   });
 
-  test("they are read by anybody, without a profile", async () => {
-    const read = async (tool: string, catalog: JsonObject) => {
-      const { result } = await at.callTool(shop, { catalog }, undefined, tool);
-      return result.structuredContent;
-    };
-    const { products } = await read("search_catalog", {
-      query: "rose",
-      context: { language: "de" },
-    });
-    expect(products.map(({ id }: { id: string }) => id)).toEqual(["rose"]);
-    expect((await read("lookup_catalog", { ids: ["rose"] })).products).toHaveLength(1);
-    expect((await read("get_product", { id: "rose" })).product.id).toBe("rose");
-    const cart = { cart: lines(["rose", 1]) };
-    const { error } = await at.callTool(shop, cart, undefined, "create_cart");
-    expect([error.code, error.data]).toEqual([
-      -32_001,
-      { code: "invalid_profile_url", content: error.message, error: "invalid_profile_url" },
-    ]);
-  });
-
   test("they hand a checkout to a person if nobody sends a mandate, and it stays open", async () => {
     const { id, continue_url } = await use("create_checkout", { checkout: ROSE });
     const asked = await use("complete_checkout", { id }, randomUUID());

@@ -138,6 +138,8 @@ export async function cancelCart(
 ): Promise<Result<PricedCart, "not_found">> {
   await lockCart(tx, ref.cartId);
   const cart = await showCart(context, tx, ref);
-  if (cart.ok) await endCart(tx, ref.cartId, context.clock.now());
-  return cart;
+  if (!cart.ok) return cart;
+  const cancelledAt = context.clock.now();
+  await endCart(tx, ref.cartId, cancelledAt);
+  return ok({ ...cart.value, cart: { ...cart.value.cart, cancelledAt } });
 }

@@ -8,6 +8,8 @@ import {
 } from "../../purchase/identity.js";
 
 const UNSIGNED = "unsigned ";
+/** Stands for the profile of callers that name none. */
+const UNNAMED = "caller";
 
 /**
  * The name of a platform in rules and records: its profile, if it has proven that the profile is its own.
@@ -15,13 +17,14 @@ const UNSIGNED = "unsigned ";
  * not use this name: see `identityOfPlatform`.
  */
 export function actorId(platform: PlatformCaller): string {
-  return isProven(platform) ? platform.url : UNSIGNED + platform.url;
+  return isProven(platform) ? platform.url : UNSIGNED + (platform.url || UNNAMED);
 }
 
 /** The platform with this name. */
 export function platformOf(actorId: string): CountedPlatform {
-  const proven = !actorId.startsWith(UNSIGNED);
-  return { url: proven ? actorId : actorId.slice(UNSIGNED.length), proven };
+  if (!actorId.startsWith(UNSIGNED)) return { url: actorId, proven: true };
+  const named = actorId.slice(UNSIGNED.length);
+  return { url: named === UNNAMED ? "" : named, proven: false };
 }
 
 /** A platform as rules see it, and the identity it counts for. */
@@ -37,7 +40,7 @@ export async function platformActor(
     agentId,
     identity: identity.id,
     siteKeyHash,
-    name: platform.url,
+    name: platform.url || "Assistant without a profile",
     contact: null,
     operatorUrl: null,
     keySource: null,

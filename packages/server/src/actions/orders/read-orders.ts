@@ -13,7 +13,12 @@ import type { Message } from "../../domain/outbox/message.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
 import { hasRole, type Principal } from "../../domain/tokens/token.js";
 import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
-import { type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
+import {
+  type OrderPayment,
+  orderPayment,
+  type WholeOrder,
+  wholeOrder,
+} from "../../purchase/orders/whole-order.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 /** Messages shown with an order; the list of messages has all of them. */
@@ -37,6 +42,7 @@ export function listOrders(
 export interface ShownOrder extends WholeOrder {
   readonly notes: readonly OrderNote[];
   readonly messages: readonly Message[];
+  readonly paid: OrderPayment;
 }
 
 /** Undefined if the site has no such order. */
@@ -47,7 +53,7 @@ export async function showOrder(
 ): Promise<ShownOrder | undefined> {
   const order = await orderById(db, siteKeyHash, orderId);
   if (order === undefined) return undefined;
-  const whole = await wholeOrder(db, order);
+  const whole = { ...(await wholeOrder(db, order)), paid: await orderPayment(db, order) };
   if (!hasRole(reader, "owner")) return { ...whole, checkout: null, notes: [], messages: [] };
   const notes = await notesOf(db, orderId);
   const messages = await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX);

@@ -86,6 +86,12 @@ export const NoteBody = z
   .openapi("OrderNote");
 
 export const ShownOrderBody = OrderBody.extend({
+  is_test: z.boolean().openapi({
+    description: "Whether it was paid in test mode: no money moves, and nothing is to be sent.",
+  }),
+  paid_by_person: z.boolean().openapi({
+    description: "Whether a person paid on the payment page, and not the agent or platform itself.",
+  }),
   lines: z.array(LineBody),
   events: z.array(EventBody),
   adjustments: z.array(AdjustmentBody),
@@ -130,11 +136,13 @@ export const noteBody = ({ noteId, text, writtenBy, createdAt }: OrderNote) => (
 
 /** An order with its events, adjustments, notes and messages. */
 export function wholeBody(
-  { order, lines, events, adjustments, notes, messages }: ShownOrder,
+  { order, paid, lines, events, adjustments, notes, messages }: ShownOrder,
   now: number,
 ): Omit<z.infer<typeof ShownOrderBody>, "purchase" | "page_url"> {
   return {
     ...orderBody(order, now),
+    is_test: paid.isTest,
+    paid_by_person: paid.byPerson,
     lines: lines.map(({ lineId, ...line }) => ({ line_id: lineId, ...line })),
     events: events.map((event) => ({
       event_id: event.eventId,

@@ -51,10 +51,14 @@ const ACTOR_ID_CHARS_MAX = 8192;
 export const ActorId = z
   .string()
   .max(ACTOR_ID_CHARS_MAX)
-  .regex(/^(?:[\w-]+|(?:unsigned )?https?:\/\/[!-~]+)$/, "must be an agent's id or a profile")
+  .regex(
+    /^(?:[\w-]+|(?:unsigned )?https?:\/\/[!-~]+|unsigned caller)$/,
+    "must be an agent's id or a profile",
+  )
   .openapi({
     description:
-      "An agent's id or a platform's profile; with `unsigned ` before it where nobody has proven to be it.",
+      "An agent's id or a platform's profile; with `unsigned ` before it where nobody has proven to be it. " +
+      "`unsigned caller` stands for callers that name no profile.",
     example: "https://platform.example/profile",
   });
 

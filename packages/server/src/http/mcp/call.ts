@@ -1,4 +1,5 @@
 import {
+  GET_ORDER,
   type JsonObject,
   type JsonValue,
   MCP_REVISIONS,
@@ -13,7 +14,7 @@ import { type Answer, type Exchange, signedRequest } from "../server/exchange.js
 import type { CallLimits, Limited } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
 import { callWithMandate, carriesMandate } from "./money-tool.js";
-import { callOrderTool, GET_ORDER } from "./order-tool.js";
+import { callOrderTool } from "./order-tool.js";
 import { clientInfoOf, type Revision } from "./revision.js";
 import { errorAnswer, limitedAnswer, RPC, resultAnswer } from "./rpc.js";
 import { readClient, type Session, type Sessions } from "./sessions.js";

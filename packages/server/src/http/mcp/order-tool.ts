@@ -1,4 +1,4 @@
-import { canonicalize, MANDATE_BYTES_MAX, utf8 } from "@gatehouse/protocol";
+import { canonicalize, GET_ORDER, MANDATE_BYTES_MAX, utf8 } from "@gatehouse/protocol";
 import { readOrderByMandate } from "../../actions/mandates/read-order.js";
 import { recordCall } from "../../actions/mcp/record-call.js";
 import { type ToolCall, type ToolResult, toolResult } from "../../actions/mcp/tools.js";
@@ -7,9 +7,6 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, refusedAnswer } from "../server/mandate-answer.js";
 import { readCall, resultOf } from "./money-tool.js";
-
-/** The tool that shows an agent its own order. Platforms read theirs with a signed request instead. */
-export const GET_ORDER = "get_order";
 
 /** Reads an order with a mandate, and records the call. */
 export async function callOrderTool(

@@ -84,8 +84,8 @@ export async function negotiateWith(
   };
 }
 
-/** Somebody who names no profile, and may read what the shop sells. */
-export const anonymousReader = ({ networkShares }: Context, client: Client): NamedPlatform => ({
+/** Somebody who names no profile: a chat assistant, for example. */
+export const unnamedCaller = ({ networkShares }: Context, client: Client): NamedPlatform => ({
   profileUrl: "",
   version: UCP_VERSION,
   capabilities: UCP_CAPABILITIES,

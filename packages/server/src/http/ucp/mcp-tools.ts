@@ -1,9 +1,10 @@
 import {
   canonicalize,
+  GET_ORDER,
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  OPEN_SHOP_SKILLS,
+  OPEN_SKILLS,
   readCompletion,
   renderUcp,
   UCP_CAPABILITIES,
@@ -15,7 +16,7 @@ import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
-import { anonymousReader, negotiateWith, proveCaller, unprovenCaller } from "./caller.js";
+import { negotiateWith, proveCaller, unnamedCaller, unprovenCaller } from "./caller.js";
 import { checkoutBody } from "./checkout-body.js";
 import { codeOf, invalid, problemAnswer, refusalIn, ucpProblem } from "./errors.js";
 import { OPERATIONS, performOperation } from "./perform.js";
@@ -30,14 +31,15 @@ function payloadName(tool: string): "catalog" | "cart" | "checkout" {
 /** Calls that must not be repeated by mistake: UCP requires a key with them. */
 const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
 
-const GET_ORDER = "get_order";
-const NAME_YOURSELF = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
+const NAME_YOURSELF =
+  'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}. Without a profile, use ' +
+  "`create_cart`: its `continue_url` is the page where a person can order and pay.";
 const HOW_TO_READ_ORDERS =
   "An agent sends `mandate`, signed by the key that placed the order. A platform names itself in `meta`, " +
   '{"ucp-agent": {"profile": "https://…"}}, and signs the request.';
 
 interface ToolArguments {
-  /** As the header `UCP-Agent` would have it; undefined for a reader that names no profile. */
+  /** As the header `UCP-Agent` would have it; undefined for a caller that names no profile. */
   readonly agent: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly id: string;
@@ -55,11 +57,11 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   if (key !== undefined && typeof key !== "string") {
     throw invalid("`meta.idempotency-key` must be a text.");
   }
-  if (key === undefined && KEYED.includes(tool)) {
+  const isUnnamed = profile === undefined && OPEN_SKILLS.includes(tool);
+  if (key === undefined && !isUnnamed && KEYED.includes(tool)) {
     throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
   }
-  const isOpen = profile === undefined && OPEN_SHOP_SKILLS.includes(tool);
-  if (!isPlain && !isOpen) {
+  if (!isPlain && !isUnnamed) {
     throw ucpProblem(
       "invalid_profile_url",
       tool === GET_ORDER ? HOW_TO_READ_ORDERS : NAME_YOURSELF,
@@ -69,7 +71,9 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   const body = args[name] ?? {};
   if (!isJsonObject(body)) throw invalid(`\`${name}\` must be an object.`);
   const id = typeof args.id === "string" ? args.id : "";
-  return { agent: isOpen ? undefined : `profile="${profile}"`, idempotencyKey: key, id, body };
+  // All callers without a profile are one to the shop: the key of one must not show the cart of another.
+  if (isUnnamed) return { agent: undefined, idempotencyKey: undefined, id, body };
+  return { agent: `profile="${profile}"`, idempotencyKey: key, id, body };
 }
 
 /** A call of one of the shop's tools. */
@@ -112,7 +116,7 @@ export class McpShopTools {
     const { agent, id, body, idempotencyKey = context.ids.id("once") } = readArguments(tool, args);
     const platform =
       agent === undefined
-        ? anonymousReader(context, client)
+        ? unnamedCaller(context, client)
         : await negotiateWith(context, profiles, agent, client);
     // A mandate proves who pays over MCP. So what is made here does not belong to signed callers,
     // even if the request is signed.

@@ -55,10 +55,23 @@ export async function revise(tx: Transaction, lockedOrder: Order): Promise<Whole
   return { ...whole, order };
 }
 
-/** Whether an order was paid in test mode: by the sandbox, or by a test account. */
-export async function isTestOrder(db: Queries, { attemptId }: Order): Promise<boolean> {
+/** How an order was paid. */
+export interface OrderPayment {
+  /** In test mode: by the sandbox, or by a test account. */
+  readonly isTest: boolean;
+  /** By a person on the provider's page, and not by the agent or platform that ordered. */
+  readonly byPerson: boolean;
+}
+
+export async function orderPayment(db: Queries, { attemptId }: Order): Promise<OrderPayment> {
   const payment = await paymentById(db, attemptId);
-  if (payment === undefined || payment.provider === "sandbox") return true;
+  const byPerson = payment?.hosted === true;
+  if (payment === undefined || payment.provider === "sandbox") return { isTest: true, byPerson };
   const account = payment.accountId === null ? null : await accountById(db, payment.accountId);
-  return account?.live === false;
+  return { isTest: account?.live === false, byPerson };
+}
+
+/** Whether an order was paid in test mode. */
+export async function isTestOrder(db: Queries, order: Order): Promise<boolean> {
+  return (await orderPayment(db, order)).isTest;
 }

@@ -1,0 +1,91 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { expectBooksAgree } from "../selling/books.ts";
+import { headingOf, PageBuyer } from "./buyer.ts";
+import { lines, openWorld, type World } from "./buying.ts";
+import { schemaFaults } from "./schemas.ts";
+
+describe.each(TIER_DATABASES)("an assistant without a profile, over MCP, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, platform, at } = {} as World;
+  let shop: Shop;
+  beforeAll(async () => {
+    const world = await openWorld(dialect, clock);
+    ({ server, platform, at } = world);
+    return world.close;
+  });
+  beforeEach(async () => {
+    clock.advance(60_000);
+    shop = await at.shop();
+  });
+
+  const call = async (tool: string, args: JsonObject) => {
+    const { result } = await at.callTool(shop, args, undefined, tool);
+    return result.structuredContent;
+  };
+  const roses = (count: number) => ({ cart: lines(["rose", count]) });
+
+  test("finds products", async () => {
+    const catalog = { query: "rose", context: { language: "de" } };
+    const { products } = await call("search_catalog", { catalog });
+    expect(products.map(({ id }: { id: string }) => id)).toEqual(["rose"]);
+    expect((await call("lookup_catalog", { catalog: { ids: ["rose"] } })).products).toHaveLength(1);
+    expect((await call("get_product", { catalog: { id: "rose" } })).product.id).toBe("rose");
+  });
+
+  test("fills a cart, and its person orders and pays on the cart's page", async () => {
+    const { id } = await call("create_cart", roses(2));
+    const changed = await call("update_cart", { id, ...roses(1) });
+    expect(schemaFaults("shopping/cart.json", changed)).toEqual([]);
+    expect((await call("get_cart", { id })).totals).toEqual(changed.totals);
+    const cart = new PageBuyer(server.url, changed.continue_url);
+    expect(headingOf(await cart.look())).toBe("Your cart");
+    const page = new PageBuyer(server.url, (await cart.press("go")).location);
+    expect(headingOf(await page.pay(await page.order()))).toBe("Thank you for your order");
+    const [order] = await at.orders(shop);
+    expect(order).toMatchObject({ amount: { minor: 10_490 }, agent_id: "unsigned caller" });
+    const shown = await shop.admin("GET", `/orders/${order.order_id}`);
+    expect(shown.body).toMatchObject({ is_test: true, paid_by_person: true });
+    const about = await shop.admin("GET", "/decisions?agent_id=unsigned%20caller");
+    expect(about.body.items).toMatchObject([{ outcome: "approved", protocol: "ucp" }]);
+    await expectBooksAgree(server.context, shop, { rose: 50 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("cancels its cart, whose page then sells nothing", async () => {
+    const { id } = await call("create_cart", roses(1));
+    expect((await call("cancel_cart", { id })).continue_url).toBeUndefined();
+    expect((await call("get_cart", { id })).messages[0].code).toBe("not_found");
+  });
+
+  test("cannot begin a checkout, and is told to create a cart", async () => {
+    const checkout = lines(["rose", 1]);
+    const { error } = await at.callTool(shop, { checkout }, undefined, "create_checkout");
+    expect([error.code, error.data]).toEqual([
+      -32_001,
+      { code: "invalid_profile_url", content: error.message, error: "invalid_profile_url" },
+    ]);
+    expect(error.message).toContain("create_cart");
+  });
+
+  test("and a platform do not see each other's carts", async () => {
+    const meta = { "ucp-agent": { profile: platform.profileUrl() } };
+    const own = await call("create_cart", roses(1));
+    const theirs = await call("create_cart", { meta, ...roses(1) });
+    const read = [
+      await call("get_cart", { meta, id: own.id }),
+      await call("get_cart", { id: theirs.id }),
+    ];
+    expect(read.map(({ messages }) => messages[0].code)).toEqual(["not_found", "not_found"]);
+  });
+
+  test("does not reach the cart of another by the same idempotency key", async () => {
+    const args = { meta: { "idempotency-key": "1" }, ...roses(1) };
+    const [first, second] = [await call("create_cart", args), await call("create_cart", args)];
+    expect(first.id).not.toBe(second.id);
+  });
+});
