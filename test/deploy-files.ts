@@ -8,6 +8,7 @@ export const DEPLOY_FILES = [
   "Dockerfile",
   "compose.yaml",
   "compose.postgres.yaml",
+  "Caddyfile",
   "nginx.conf",
   "gatehouse.service",
   "gatehouse.env.example",

@@ -90,6 +90,7 @@ const SERVICE_KEYS = [
   "read_only",
   "tmpfs",
   "cap_drop",
+  "cap_add",
   "security_opt",
   "shm_size",
   "mem_limit",
@@ -168,15 +169,21 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
   });
 });
 
-test("the nodes behind nginx have a volume each, and trust exactly nginx and themselves", () => {
-  const { services, networks } = readCompose("compose.postgres.yaml");
-  const { node1, node2, nginx } = services;
-  expect(node1?.volumes).not.toEqual(node2?.volumes);
-  const front = nginx?.networks as Record<string, { ipv4_address?: string }>;
+test.each([
+  ["compose.yaml", "gatehouse", "caddy"],
+  ["compose.postgres.yaml", "node1", "nginx"],
+])("in deploy/%s the service %s trusts exactly %s and itself", (file, service, proxy) => {
+  const { services, networks } = readCompose(file);
+  const front = services[proxy]?.networks as Record<string, { ipv4_address?: string }>;
   const address = front.front?.ipv4_address as string;
-  expect(node1?.environment?.GATEHOUSE_TRUST_PROXY).toBe(`${address},127.0.0.1`);
+  expect(services[service]?.environment?.GATEHOUSE_TRUST_PROXY).toBe(`${address},127.0.0.1`);
   const subnet = networks?.front?.ipam?.config[0]?.subnet as string;
   expect(address.startsWith(subnet.replace(/0\/24$/, ""))).toBe(true);
+});
+
+test("the nodes behind nginx have a volume each, and only they reach the database", () => {
+  const { services, networks } = readCompose("compose.postgres.yaml");
+  expect(services.node1?.volumes).not.toEqual(services.node2?.volumes);
   expect(networks?.back).toEqual({ internal: true });
 });
 

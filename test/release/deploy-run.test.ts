@@ -27,6 +27,8 @@ type Env = Record<string, string>;
 const image = readImage();
 const BASE_URL = "https://gate.example.com";
 const RUN_MS_MAX = 120_000;
+/** What the proxies of the files send with every request. */
+const PROXIED = { "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.7" };
 
 /** A machine as the files expect it: a certificate, a data folder, a port. */
 async function machine() {
@@ -134,22 +136,23 @@ function composeEnv(file: string, service: string, given: Env, places: Env): Env
   );
 }
 
-test("the image is healthy over HTTPS and stops with 0 when compose.yaml starts it", {
+test("the image is healthy, serves clients of the proxy and stops with 0 when compose.yaml starts it", {
   timeout: RUN_MS_MAX,
 }, async () => {
   const { folder, port } = await machine();
-  const places = { "/tls/": `${folder}/` };
-  const given = { GATEHOUSE_BASE_URL: BASE_URL };
+  const given = { DOMAIN: "gate.example.com" };
   const env = {
-    ...composeEnv("compose.yaml", "gatehouse", given, places),
+    ...composeEnv("compose.yaml", "gatehouse", given, {}),
     GATEHOUSE_PORT: port,
     GATEHOUSE_DATA_DIR: join(folder, "data"),
   };
   expect((await healthOf(env)).code).toBe(1);
   const running = begin(imageCommand, imageEnv(env));
   await expectHealthy(env, running);
-  expect((await get(port, "/readyz")).status).toBe(200);
-  await expectNginxPaths((await get(port, "/openapi.json")).body);
+  const url = `http://127.0.0.1:${port}`;
+  expect((await fetch(`${url}/readyz`)).status).toBe(403);
+  const openapi = await fetch(`${url}/openapi.json`, { headers: PROXIED });
+  await expectNginxPaths(await openapi.text());
   expect(running.seen.out).toContain(`public address  ${BASE_URL}`);
   expect(await stopped(running)).toBe(0);
   expect(existsSync(join(folder, "data", "gatehouse.db"))).toBe(true);
@@ -192,9 +195,8 @@ test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve client
     await expectHealthy(env, node);
     const url = `http://127.0.0.1:${env.GATEHOUSE_PORT}`;
     expect((await fetch(`${url}/readyz`)).status).toBe(403);
-    const proxied = { "x-forwarded-proto": "https", "x-forwarded-for": "192.0.2.7" };
-    expect((await fetch(`${url}/readyz`, { headers: proxied })).status).toBe(200);
-    const admin = { ...proxied, authorization: `Bearer ${token}` };
+    expect((await fetch(`${url}/readyz`, { headers: PROXIED })).status).toBe(200);
+    const admin = { ...PROXIED, authorization: `Bearer ${token}` };
     expect((await fetch(`${url}/v1/admin/keys`, { headers: admin })).status).toBe(200);
   }
   // The health check is a client of this machine: not trusted, it must not call the node healthy.
