@@ -87,7 +87,6 @@ interface Current {
   readonly kind: string | null;
   readonly rail_on: boolean;
   readonly settles: boolean;
-  readonly wallet_merchant_id: string | null;
 }
 
 /** What is asked for, and else what there is: changing a setting must not change who is paid. */
@@ -96,12 +95,11 @@ async function wantedOf(client: AdminClient, site: SiteBody, flags: Flags) {
   const kind =
     flags.processor ?? (flags.secretKeyFile === undefined ? (now.kind ?? "sandbox") : "stripe");
   const kept = now.kind === null ? { rail_on: true, settles: true } : now;
-  const wallet = flags.wallet ?? now.wallet_merchant_id ?? undefined;
   return {
     kind,
     rail_on: flags.rail ?? kept.rail_on,
     settles: flags.settle ?? kept.settles,
-    wallet_merchant_id: wallet,
+    wallet_merchant_id: flags.wallet,
   };
 }
 

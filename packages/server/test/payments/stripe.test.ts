@@ -243,6 +243,14 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect((await at.send(shop, body)).body.outcome).toBe("approved");
   });
 
+  test("a setting that is left out keeps the Google Pay merchant id, and another provider drops it", async () => {
+    const connect = async (settings: Readonly<Record<string, unknown>>) =>
+      (await at.connect(shop, settings)).body.wallet_merchant_id;
+    expect(await connect({ wallet_merchant_id: "BCR2DN4T" })).toBe("BCR2DN4T");
+    expect(await connect({ settles: false })).toBe("BCR2DN4T");
+    expect(await connect({ kind: "sandbox" })).toBeNull();
+  });
+
   test("a review is paid as it was signed, or not at all", async () => {
     const fields = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
     const { body } = await at.order(shop, buyer, fields);

@@ -443,6 +443,21 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(noticeOf(await refused.look())).toContain("You can order from the shop directly.");
   });
 
+  test("stays a person when a draft is tested, and counts in no window of it", async () => {
+    const { buyer } = await begun();
+    expect(headingOf(await buyer.pay(await buyer.order()))).toBe(THANKS);
+    const tested = async (...rules: object[]) => {
+      const policy = { ...CHECKOUT_POLICY, rules };
+      return (await shop.admin("POST", "/policy/test", { policy })).body.changed.length;
+    };
+    const allow = rule("sell", "allow", SKILL);
+    expect(await tested(allow, rule("people", "deny", present(true)))).toBe(1);
+    expect(await tested(allow, rule("agents", "deny", present(false)))).toBe(0);
+    const count = { scope: "site", window: "PT1H", gt: 1 };
+    await at.bought(shop);
+    expect(await tested(allow, rule("fast", "deny", { count }))).toBe(0);
+  });
+
   test("gets no order from a test page after the shop has connected another provider", async () => {
     const { buyer } = await begun();
     const page = await buyer.order();

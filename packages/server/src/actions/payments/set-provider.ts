@@ -14,7 +14,12 @@ import {
 } from "./stripe-account.js";
 
 /** The settings that an owner requests. The key decides whether the provider is live. */
-export type RequestedProvider = Omit<ProviderSettings, "live" | "publishableKey"> & {
+export type RequestedProvider = Omit<
+  ProviderSettings,
+  "live" | "publishableKey" | "walletMerchantId"
+> & {
+  /** Undefined keeps the one that is stored for the same provider. */
+  readonly walletMerchantId?: string | undefined;
   readonly stripe?: StripeSettings | undefined;
 };
 
@@ -57,15 +62,17 @@ async function writeProvider(
     now,
   }: { requested: RequestedProvider | null; checked: CheckedKey | undefined; now: number },
 ): Promise<Result<ProviderSettings | null, "invalid_request">> {
-  const { siteKeyHash } = site;
+  const { siteKeyHash, provider } = site;
+  const stored = provider?.kind === requested?.kind ? provider?.walletMerchantId : undefined;
+  const walletMerchantId = requested?.walletMerchantId ?? stored ?? null;
   if (requested?.kind !== "stripe") {
     await endAccounts(tx, siteKeyHash, now);
     if (requested === null) return ok(null);
-    const { kind, railOn, settles, walletMerchantId } = requested;
+    const { kind, railOn, settles } = requested;
     const publishableKey = null;
     return ok({ kind, railOn, settles, walletMerchantId, publishableKey, live: false });
   }
-  const { kind, railOn, settles, walletMerchantId, stripe: settings = {} } = requested;
+  const { kind, railOn, settles, stripe: settings = {} } = requested;
   const account = await writeStripeAccount(context, tx, siteKeyHash, { settings, checked, now });
   if (!account.ok) return account;
   const { live, publishableKey } = account.value;

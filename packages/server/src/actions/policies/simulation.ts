@@ -11,7 +11,7 @@ import {
   policyDurationMs,
   withPool,
 } from "@gatehouse/protocol";
-import type { Decision } from "../../domain/decisions/decision.js";
+import { BUYER, type Decision } from "../../domain/decisions/decision.js";
 import type { Book } from "../../domain/decisions/history/book.js";
 import { localTime } from "../../infra/clock.js";
 import type { WorkBudget } from "../../infra/work-budget.js";
@@ -83,7 +83,7 @@ export class PolicySimulation {
 
   private factsOf(decision: Decision, recorded: PolicyFacts): PolicyFacts {
     const { decisions, minor } = this.books;
-    const { skill, protocol, cart, agent } = recorded;
+    const { skill, protocol, cart, agent, buyer } = recorded;
     const spend = (cart === undefined ? [] : this.needed.spend).map((name) => {
       const currency = cart?.currency ?? "";
       return { ...name, currency, minor: this.counted(minor, name, decision, currency) };
@@ -97,6 +97,7 @@ export class PolicySimulation {
       ...(protocol !== undefined && { protocol }),
       ...(cart !== undefined && { cart }),
       ...(agent !== undefined && { agent }),
+      ...(buyer !== undefined && { buyer }),
       time: { local: localTime(this.policy.timezone, decision.evaluatedAt) },
       spend,
       count,
@@ -129,7 +130,8 @@ export class PolicySimulation {
     await minor.advance(at, this.budget);
     const simulated = before && this.evaluate(decision, before);
     const counters = [null, identity];
-    decisions.add({ at, counters, currency: "", value: 1 });
+    // People who pay themselves count in no window, as when it was decided.
+    if (identity !== BUYER) decisions.add({ at, counters, currency: "", value: 1 });
     const spentAt = this.spentAt(decision, (simulated ?? decision).outcome, before);
     if (spentAt !== undefined && amount !== null) {
       minor.add({ at: spentAt, counters, currency: amount.currency, value: amount.minor });

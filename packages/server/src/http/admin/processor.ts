@@ -203,7 +203,7 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
       kind: request.kind,
       railOn: request.rail_on,
       settles: request.settles,
-      walletMerchantId: request.wallet_merchant_id ?? null,
+      walletMerchantId: request.wallet_merchant_id,
       stripe: {
         secretKey: request.secret_key,
         publishableKey: request.publishable_key,
