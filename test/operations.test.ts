@@ -110,7 +110,7 @@ describe("monitor.md", () => {
   });
 
   test("names only events that the service logs", () => {
-    const [, lines = ""] = page.split("## Lines of the log");
+    const [, lines = ""] = page.split("## Log events");
     const events = [...lines.matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(([, name]) => name);
     const unknown = events.filter((name) => !sources.some((text) => text.includes(`"${name}"`)));
     expect([unknown, events.length > 20]).toEqual([[], true]);
