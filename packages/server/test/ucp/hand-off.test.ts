@@ -454,6 +454,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(await tested(allow, rule("people", "deny", present(true)))).toBe(1);
     expect(await tested(allow, rule("agents", "deny", present(false)))).toBe(0);
     const count = { scope: "site", window: "PT1H", gt: 1 };
+    clock.advance(MINUTE_MS);
     await at.bought(shop);
     expect(await tested(allow, rule("fast", "deny", { count }))).toBe(0);
   });
