@@ -64,7 +64,7 @@ export async function walkCheckout(env, url, { site, platform }) {
 export async function walkAfterSale(env, url, { site, platform, hearing }) {
   const here = { ...env, GATEHOUSE_BASE_URL: url };
   const list = JSON.parse(await command(here, "order", "list", site.domain, "--json")).items;
-  const { order_id: id } = list.find(({ protocol }) => protocol === "ucp");
+  const { order_id: id } = list.find(({ agent_id }) => agent_id === platform.url);
   const order = (...words) => command(here, "order", words[0], site.domain, id, ...words.slice(1));
   await hearing.heard(id, 0);
   await order("ship", "--carrier", "DHL", "--tracking-number", "JD0146");
@@ -72,23 +72,19 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   await order("rehearse", "refund", "--amount", "5.00");
   const news = await hearing.heard(id, 2);
   say(
-    "the owner sent it, took the money at the processor and gave 5.00 back. The platform heard of",
+    "the owner shipped it, captured the payment at the provider and refunded 5.00. The platform got",
   );
-  console.log(
-    "    it by webhooks signed with the shop's key, in order, with all of the order each time:",
-  );
+  console.log("    webhooks signed with the shop's key, in order, with the whole order each time:");
   for (const line of orderLines(news)) console.log(`      ${line}`);
   const pages = `${url}/v1/ucp/${site.site_key_hash}/orders/${id}`;
-  expect((await fetch(pages)).status === 400, "strangers to be told nothing of an order");
+  expect((await fetch(pages)).status === 400, "strangers to learn nothing of an order");
   const read = await (await platform.call("GET", pages)).json();
-  expect(JSON.stringify(read) === JSON.stringify(news), "the order to be what was told");
-  say(
-    "the platform may ask after it too, by a signed request; nobody else is told that it is there",
-  );
+  expect(JSON.stringify(read) === JSON.stringify(news), "the order to be what the webhook said");
+  say("the platform can read the order with a signed request; nobody else learns that it exists");
   const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
   const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
-  expect(/^payment +released$/m.test(gone), "a cancelled order's authorization to be given up");
-  say("an order of a mandate was cancelled: goods back in stock, authorization given up");
+  expect(/^payment +released$/m.test(gone), "the authorization of a cancelled order to be voided");
+  say("an order by mandate was cancelled: goods back in stock, authorization voided");
   const told = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
   expect(/refund completed/.test(told), "the refund to be recorded");
   say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");

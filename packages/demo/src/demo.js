@@ -11,6 +11,7 @@ import { walkMandates, walkOrders } from "./mandates.js";
 import { walkAccess, walkSites } from "./sites.js";
 import {
   asking,
+  choosePort,
   closeAll,
   closeAtEnd,
   command,
@@ -22,18 +23,19 @@ import {
   startGatehouse,
   startShop,
 } from "./stage.js";
+import { thingsToTry } from "./things-to-try.js";
 import { walkAudit, walkUpkeep } from "./upkeep.js";
 import { walkVisits } from "./visits.js";
 
 /** Everything that runs for the walk. */
-async function open() {
+async function open(port) {
   const shop = await startShop();
   const keyFile = join(folder, "platform-key.json");
   const hearing = openHearing();
   const platform = await openPlatform({ keyFile, servePort: 0, desk: hearing.desk });
   closeAtEnd(() => platform.stop());
   const allowed = [shop.domain, new URL(platform.url).host].join(",");
-  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed });
+  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed, GATEHOUSE_PORT: port });
   const { url, token } = await startGatehouse(env);
   return { shop, hearing, platform: { ...platform, keyFile }, env, url, token };
 }
@@ -57,7 +59,7 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
     hearing.shops.set(named, profileUrl);
   }
   await walkCheckout(env, url, { site, platform });
-  await walkHandOff(url, { site, platform });
+  await walkHandOff(ask, url, site);
   await walkAfterSale(env, url, { site, platform, hearing });
   await walkAudit(env, url, site);
   await walkUpkeep(ask, env);
@@ -68,18 +70,16 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
 }
 
 /** What to do next, with what still runs. */
-async function sayHowToGoOn({ env, url, token, shop }, site) {
-  console.log(`\nStill serving at ${url}. Try, in another terminal:`);
-  const here = `GATEHOUSE_BASE_URL=${url} GATEHOUSE_MODE=development GATEHOUSE_ADMIN_TOKEN=${token}`;
-  console.log(`  ${here} npx gatehouse site list`);
-  console.log(`  curl ${url}/v1/agent-card/${site.site_key}.json`);
-  console.log(`  curl ${shop.url}/llms.txt`);
-  console.log(`The shop itself: http://${shop.domain}/, with the plugin in front of it.`);
-  const link = await command({ ...env, GATEHOUSE_BASE_URL: url }, "token", "link");
-  console.log(`The console, signed in once within ten minutes: ${link.trim()}`);
-  console.log("For a site of your own: `npx gatehouse init`. The guides:");
-  console.log(`  ${url}/docs`);
-  console.log("Ctrl-C stops and cleans up.");
+function sayHowToGoOn({ url, shop }, things) {
+  console.log(
+    `\nThe service is at ${url}, the shop at http://${shop.domain}/. Five things to try:\n`,
+  );
+  for (const [i, { title, lines }] of things.entries()) {
+    console.log(` ${i + 1}. ${title}`);
+    for (const line of lines) console.log(`      ${line}`);
+  }
+  console.log(`\nThe guides: ${url}/docs. For your own site: \`npx gatehouse init\`.`);
+  console.log("Ctrl-C stops everything and cleans up.");
 }
 
 const interrupted = () =>
@@ -89,15 +89,16 @@ const interrupted = () =>
   });
 
 /** `bin` is the command line to walk with. Interrupted anywhere, it stops what it started. */
-export async function demo({ bin, once }) {
+export async function demo({ bin, once, port }) {
   const enough = interrupted();
   openStage(bin);
   const walk = async () => {
-    const stage = await open();
+    const stage = await open(once ? "0" : await choosePort(port));
     const site = await walkAll(stage);
+    const things = await thingsToTry(stage, site);
     console.log("\nEverything answered as it should.");
     if (once) return;
-    await sayHowToGoOn(stage, site);
+    sayHowToGoOn(stage, things);
     await enough;
   };
   const walking = walk();

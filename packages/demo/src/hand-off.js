@@ -29,10 +29,11 @@ function openBrowser() {
 
 const quoteIn = (html) => /name="quote" value="([0-9a-f]+)"/.exec(html)?.[1] ?? "";
 
-/** A person opens the link, enters an address, and pays on the payment page. Returns the last page. */
-async function payAt(url) {
+/** A person opens the link of a cart, enters an address, and pays on the payment page. Returns the last page. */
+async function payAt(cartUrl) {
   const browse = openBrowser();
-  await browse(url);
+  await browse(cartUrl);
+  const { location: url } = await browse(cartUrl, { do: "go" });
   await browse(url, { ...TYPED, do: "update" });
   const { html } = await browse(url);
   expect(html.includes("Order and pay"), "the page to take an order");
@@ -42,35 +43,38 @@ async function payAt(url) {
   return browse((await browse(paid.location)).location);
 }
 
-export async function walkHandOff(url, { site, platform }) {
-  const call = async (name, args) => {
-    const answer = await fetch(`${url}/v1/mcp/${site.site_key}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: { name, arguments: args },
-      }),
-    });
-    return (await answer.json()).result.structuredContent;
-  };
-  const { products } = await call("search_catalog", { catalog: { query: "bouquet" } });
+/** Calls a tool of a shop over MCP, as a client without an account does. */
+export async function callTool(url, site, name, args) {
+  const answer = await fetch(`${url}/v1/mcp/${site.site_key}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args },
+    }),
+  });
+  return (await answer.json()).result.structuredContent;
+}
+
+export async function walkHandOff(ask, url, site) {
+  const { products } = await callTool(url, site, "search_catalog", {
+    catalog: { query: "bouquet" },
+  });
   expect(products.length > 0, "anybody to find a bouquet");
-  const meta = { "ucp-agent": { profile: platform.url } };
-  const checkout = { line_items: [{ item: { id: "bouquet" }, quantity: 1 }] };
-  const made = await call("create_checkout", { meta, checkout });
-  say("an assistant that cannot pay found a bouquet over MCP, and gave its person a link:");
-  console.log(`      ${made.continue_url}`);
-  const { html } = await payAt(made.continue_url);
-  expect(html.includes("Thank you for your order"), "the person to be thanked");
-  const { status, order } = await call("get_checkout", { meta, id: made.id });
-  expect(status === "completed", "the assistant to be told");
-  say(
-    `there the person entered an address and paid on the payment page; the assistant sees ${order.id}`,
-  );
+  const cart = { line_items: [{ item: { id: "bouquet" }, quantity: 1 }] };
+  const { continue_url } = await callTool(url, site, "create_cart", { cart });
+  say("an assistant without any account filled a cart over MCP, and gave its person a link:");
+  console.log(`      ${continue_url}`);
+  const { html } = await payAt(continue_url);
+  expect(html.includes("Thank you for your order"), "the page to thank the person");
+  const orders = `/v1/admin/sites/${site.site_key_hash}/orders`;
+  const { body: listed } = await ask("GET", orders);
+  const { body: order } = await ask("GET", `${orders}/${listed.items[0].order_id}`);
+  expect(order.paid_by_person, "an order that a person has paid");
+  say(`there the person entered an address and paid; the shop has the order ${order.order_id}`);
 }

@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { createServer as createProbe } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -90,6 +91,24 @@ export function endProcess(child) {
     child.on("exit", resolve);
     child.kill("SIGTERM");
   });
+}
+
+/** Where the service listens unless somebody chooses. */
+const USUAL_PORT = 8787;
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createProbe();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+}
+
+/** The port that was chosen; otherwise the usual one if it is free, or any other. */
+export async function choosePort(chosen) {
+  if (await isFree(chosen ?? USUAL_PORT)) return String(chosen ?? USUAL_PORT);
+  if (chosen === undefined) return "0";
+  throw new Error(`Port ${chosen} is in use. Choose another with --port.`);
 }
 
 export async function startGatehouse(env) {

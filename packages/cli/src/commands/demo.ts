@@ -8,7 +8,11 @@ const PACKAGE: string = "@gatehouse/demo";
 const BIN = fileURLToPath(new URL("../../bin/gatehouse.js", import.meta.url));
 
 interface Demo {
-  demo(options: { readonly bin: string; readonly once: boolean }): Promise<void>;
+  demo(options: {
+    readonly bin: string;
+    readonly once: boolean;
+    readonly port: number | undefined;
+  }): Promise<void>;
 }
 
 async function loadDemo(): Promise<Demo> {
@@ -23,16 +27,29 @@ async function loadDemo(): Promise<Demo> {
   }
 }
 
+const PORT_MAX = 65_535;
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= PORT_MAX) return port;
+  throw new CommandError(
+    `${text} is not a port.`,
+    EXIT.usage,
+    `Use a number from 1 to ${PORT_MAX}.`,
+  );
+}
+
 /** `demo`: the whole product, on a throw-away installation. */
 export function demoCommand(program: Command): void {
   program
     .command("demo")
     .description("walk the whole product on a throw-away installation, each step in plain words")
     .option("--once", "stop at the end of the walk, instead of serving on")
-    .action(async ({ once = false }: { once?: boolean }) => {
+    .option("--port <number>", "the port of the service; 8787 if it is free", readPort)
+    .action(async ({ once = false, port }: { once?: boolean; port?: number }) => {
       const { demo } = await loadDemo();
       try {
-        await demo({ bin: BIN, once });
+        await demo({ bin: BIN, once, port });
       } catch (error) {
         const hint = "Run it again; if it stays so, `gatehouse doctor` checks this machine.";
         throw new CommandError((error as Error).message, EXIT.failed, hint);

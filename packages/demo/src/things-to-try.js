@@ -1,0 +1,44 @@
+import { callTool } from "./hand-off.js";
+import { command, expect } from "./stage.js";
+
+/** The answer at an address, which must be one. */
+async function answered(url, init) {
+  const answer = await fetch(url, init);
+  expect(answer.status === 200, `an answer at ${url}`);
+  return answer.text();
+}
+
+/** What somebody can do with the installation that still runs. Each of them was just tried. */
+export async function thingsToTry({ env, url, shop }, site) {
+  const own = { ...env, GATEHOUSE_BASE_URL: url };
+  const link = (await command(own, "token", "link")).trim();
+  const cart = { line_items: [{ item: { id: "bouquet" }, quantity: 1 }] };
+  const { continue_url } = await callTool(url, site, "create_cart", { cart });
+  await answered(continue_url, { headers: { "user-agent": "Mozilla/5.0 (the demo)" } });
+  const llms = `${shop.url}/llms.txt`;
+  expect((await answered(llms)).includes("place_order"), "llms.txt to name what agents can do");
+  const card = `${url}/v1/agent-card/${site.site_key}.json`;
+  await command(own, "verify", card);
+  const mcp = `${url}/v1/mcp/${site.site_key}`;
+  const tools = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  const json = { "content-type": "application/json", accept: "application/json" };
+  const list = await answered(mcp, { method: "POST", headers: json, body: tools });
+  expect(list.includes("search_catalog"), "the MCP server to list its tools");
+  return [
+    {
+      title: "Be the owner. Open the console (the link works once, for ten minutes):",
+      lines: [link],
+    },
+    {
+      title: "Be the customer of an AI assistant. Pay for the cart that it filled:",
+      lines: [continue_url],
+    },
+    {
+      title:
+        "Be the assistant. Connect any MCP client to this address, or list the tools yourself:",
+      lines: [mcp, `curl -s ${mcp} -H 'content-type: application/json' -d '${tools}'`],
+    },
+    { title: "Verify that the shop's card is signed:", lines: [`npx gatehouse verify ${card}`] },
+    { title: "Read what the shop tells agents:", lines: [`curl ${llms}`] },
+  ];
+}
