@@ -14,7 +14,6 @@ import {
   choosePort,
   closeAll,
   closeAtEnd,
-  command,
   environment,
   expect,
   folder,
