@@ -75,10 +75,11 @@ function licenceTexts(packages) {
 }
 
 /** Where the source is, by the environment of the workflow that makes the release. */
-function repository() {
+export function repository(directory) {
   const { GITHUB_REPOSITORY: name, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
   if (name === undefined) return {};
-  return { repository: { type: "git", url: `git+${server}/${name}.git` } };
+  const place = directory === undefined ? {} : { directory };
+  return { repository: { type: "git", url: `git+${server}/${name}.git`, ...place } };
 }
 
 /** Writes the package into a folder, which is emptied first. Returns what it is made of. */

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData, type Problem } from "@arethetypeswrong/core";
+import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LIBRARIES, packLibraries } from "../../scripts/release/pack.mjs";
 import { root } from "../source.ts";
 
 const run = promisify(execFile);
-/** The libraries, for whoever writes an agent, runs a website or verifies. The service is one package of its own. */
-const LIBRARIES = ["protocol", "safe-fetch", "agent", "edge"];
 /** Beside these a package is what was built of it. */
 const ALLOWED = /^(?:package\.json|README\.md|LICENSE|dist\/.+)$/;
 const INSTALL_MS = 180_000;
@@ -28,10 +29,11 @@ const holds = await verifyTagged("mandate", signed, envelope.signature, key.jwk)
 console.log(holds, canonicalBytes(signed).length > 0);
 `;
 
-interface Packed {
-  readonly name: string;
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
+/** The libraries are modules of ECMAScript alone, so these resolutions are not for them. */
+function isOfCommonJs(problem: string | Problem): boolean {
+  if (typeof problem === "string") return false;
+  const kind = "resolutionKind" in problem ? problem.resolutionKind : undefined;
+  return problem.kind === "CJSResolvesToESM" || kind === "node10" || kind === "node16-cjs";
 }
 
 describe("the libraries, installed from their tarballs in an empty folder,", () => {
@@ -40,36 +42,37 @@ describe("the libraries, installed from their tarballs in an empty folder,", () 
   const place = join(folder, "place");
   // Nothing of this checkout, and of nobody's own settings but where packages come from.
   const env = { PATH: process.env.PATH, HOME: home, GATEHOUSE_LOG: "silent" };
-  const files = new Map<string, readonly string[]>();
+  const tarballs: string[] = [];
   beforeAll(async () => {
     mkdirSync(home);
     mkdirSync(place);
     writeFileSync(join(place, "package.json"), '{"private":true,"type":"module"}');
-    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-    const named = LIBRARIES.map((name) => `--workspace=packages/${name}`);
-    const { stdout } = await run("npm", [...args, ...named], { cwd: root });
-    const packed = JSON.parse(stdout) as Packed[];
-    for (const name of LIBRARIES) {
-      const { name: full } = JSON.parse(
-        readFileSync(join(root, "packages", name, "package.json"), "utf8"),
-      );
-      const found = packed.find((one) => one.name === full)?.files ?? [];
-      files.set(
-        name,
-        found.map(({ path }) => path),
-      );
-    }
-    const tarballs = packed.map(({ filename }) => join(folder, filename));
+    tarballs.push(...packLibraries(folder).map((name) => join(folder, name)));
     const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
     await run("npm", ["install", ...quiet, ...tarballs], { cwd: place });
   }, INSTALL_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test.each(LIBRARIES)("include %s with what was built, its licence, and nothing else", (name) => {
-    const held = files.get(name) ?? [];
-    expect(held.filter((path) => !ALLOWED.test(path))).toEqual([]);
-    expect(held).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
+    const installed = join(place, "node_modules/@gatehouse", name);
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(installed, join(entry.parentPath, entry.name)));
+    expect(files.filter((path) => !ALLOWED.test(path))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
   });
+
+  test.each(LIBRARIES.map((name, i) => [name, i] as const))(
+    "have in %s no fault that publint or Are The Types Wrong finds",
+    async (_name, i) => {
+      const tarball = readFileSync(tarballs[i] as string);
+      const packed = new Uint8Array(tarball).buffer;
+      expect((await publint({ pack: { tarball: packed }, strict: true })).messages).toEqual([]);
+      const checked = await checkPackage(createPackageFromTarballData(tarball));
+      const problems = "problems" in checked ? checked.problems : ["it has no types"];
+      expect(problems.filter((one) => !isOfCommonJs(one))).toEqual([]);
+    },
+  );
 
   test("contain the agent client and the verifier as libraries with types", async () => {
     writeFileSync(join(place, "library.js"), LIBRARY);
