@@ -89,6 +89,12 @@ const TIERS: Readonly<
     exclude: ["**/node_modules/**", ...RELEASE, ...OUTSIDE],
     env: { TIER_DATABASE: "sqlite" },
   },
+  /** What also runs on macOS and Windows: the libraries and the command. */
+  portable: {
+    include: ["packages/{protocol,safe-fetch,agent,edge,embed,cli}/test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/*crash.test.ts"],
+    env: { TIER_DATABASE: "sqlite" },
+  },
   release: {
     // They wait for installations, downloads and processes half of the time.
     maxWorkers: 4,

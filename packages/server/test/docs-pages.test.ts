@@ -17,6 +17,7 @@ import {
   type TestServer,
   temporaryFolder,
 } from "./harness.ts";
+import { htmlFaults } from "./valid-html.ts";
 
 /** What a browser sends. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
@@ -205,6 +206,7 @@ describe("the pages of this build", () => {
         const answer = await asked(`/docs/${name}`, BROWSER);
         const html = await answer.text();
         expect([name, answer.status]).toEqual([name, 200]);
+        expect(await htmlFaults(html, name)).toEqual([]);
         const page = readHtml(html);
         expect([name, page.tags.filter((tag) => tag === "h1")]).toEqual([name, ["h1"]]);
         expect([name, page.tags.includes("script")]).toEqual([name, false]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../../test/barriers.ts";
 import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
 import { cleanUp, freshEnvironment, startServer } from "../harness.ts";
+import { htmlFaults } from "../valid-html.ts";
 import { publishedSite } from "./published.ts";
 
 let server: Awaited<ReturnType<typeof startServer>>;
@@ -18,8 +19,9 @@ afterAll(async () => {
   await cleanUp();
 });
 
-test("the agent page sets no redundant roles in its table", async () => {
+test("the agent page is valid HTML, and sets no redundant roles in its table", async () => {
   const html = await (await fetch(server.url + shop.paths.page)).text();
+  expect(await htmlFaults(html)).toEqual([]);
   expect(html).toContain("<table");
   expect(html).not.toMatch(/<(table|thead|tbody|tr|th|td)[^>]* role=/);
 });

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { htmlFaults } from "../valid-html.ts";
 
 /** What a buyer types into the form of a checkout. */
 export const TYPED = {
@@ -52,10 +53,11 @@ export class PageBuyer {
     return { status: response.status, html, location: response.headers.get("location") ?? "" };
   }
 
-  /** Loads the page. */
+  /** Loads the page, which must be valid HTML. */
   async look(): Promise<string> {
     const { status, html } = await this.ask(this.url);
     expect(status).toBe(200);
+    expect(await htmlFaults(html)).toEqual([]);
     return html;
   }
 

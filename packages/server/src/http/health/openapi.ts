@@ -7,6 +7,30 @@ import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
 /** Describes routes that have no schemas. */
 type Describe = (registry: OpenAPIHono<HttpEnv>["openAPIRegistry"]) => void;
 
+const capitalized = (text: string) =>
+  text.replace(/(?:^|[^a-z0-9]+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
+
+/**
+ * The name of an operation in generated clients. It is made of the method and the path, so that it changes only
+ * with them: `GET /v1/admin/sites/{site_key_hash}/orders/{order_id}` is `getSiteOrdersByOrderId`.
+ */
+function operationId(method: string, path: string): string {
+  const words = path
+    .replace(/^\/(?:v1\/(?:admin\/)?)?/, "")
+    .replace("sites/{site_key_hash}", "site")
+    .split("/")
+    .map((part) => capitalized(part.replace(/^\{(\w+)\}(.*)$/, "by_$1$2")));
+  return method + words.join("");
+}
+
+function nameOperations(paths: Readonly<Record<string, object>> = {}): void {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries<{ operationId?: string }>({ ...methods })) {
+      operation.operationId = operationId(method, path);
+    }
+  }
+}
+
 function describeHttp(groups: readonly HonoGroup[], describeOthers: Describe, baseUrl: string) {
   const all = new OpenAPIHono<HttpEnv>();
   describeOthers(all.openAPIRegistry);
@@ -22,11 +46,12 @@ function describeHttp(groups: readonly HonoGroup[], describeOthers: Describe, ba
       title: "Gatehouse",
       version: VERSION,
       description: "The gate between a website and the agents that come to it.",
-      license: { name: "Apache-2.0" },
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: baseUrl }],
     security: [{ token: [] }],
   });
+  nameOperations(document.paths);
   const body = JSON.stringify(document);
   const headers = { etag: etagOf(body), "cache-control": "public, max-age=300" };
   return { body, type: "application/json; charset=utf-8", headers };
