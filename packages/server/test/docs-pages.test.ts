@@ -125,7 +125,7 @@ describe("a page of the documentation", () => {
       "style-src 'self'",
       "img-src 'self' data:",
       "base-uri 'none'",
-      "form-action 'none'",
+      "form-action 'self'",
       "frame-ancestors 'none'",
     ]);
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
@@ -290,6 +290,45 @@ describe("hostile Markdown", () => {
     const html = inMain(await rendered(heads.map((head) => `## ${head}\n`).join("\n")));
     const slugs = ["what---replay-proves-and", "über-uns", "same", "same-1", "same-1-1"];
     expect(readHtml(html).ids).toEqual(slugs);
+  });
+});
+
+describe("the search of the documentation", () => {
+  const search = async (query: string) => {
+    const answer = await asked(`/docs/search?q=${encodeURIComponent(query)}`, BROWSER);
+    const html = await answer.text();
+    expect([answer.status, await htmlFaults(html)]).toEqual([200, []]);
+    return html.slice(html.indexOf("<main"), html.indexOf("</main>"));
+  };
+
+  test.each([
+    ["rotate keys", "/docs/operations/keys.md"],
+    ["cart_mismatch", "/docs/errors/cart-mismatch.md"],
+    ["ROTÄTE key", "/docs/operations/keys.md"],
+    ["google webhook", "/docs/guide/sell.md#connect-google"],
+  ])("finds %j, and leads to its section", async (query, href) => {
+    const { hrefs } = readHtml(await search(query));
+    expect(hrefs.some((found) => found.startsWith(href))).toBe(true);
+  });
+
+  test("leads to anchors that exist", async () => {
+    const { hrefs } = readHtml(await search("review"));
+    expect(hrefs.length).toBeGreaterThan(5);
+    for (const href of hrefs) {
+      const [path = "", anchor = ""] = href.split("#");
+      expect(readHtml(await (await asked(path, BROWSER)).text()).ids).toContain(anchor);
+    }
+  });
+
+  test("shows what was typed as text, and cuts it", async () => {
+    const html = await search(`<script>alert(1)</script> ${"x".repeat(500)}`);
+    expect(html).not.toContain("<script");
+    expect(html.length).toBeLessThan(1000);
+  });
+
+  test("asks for words if there are none, and says if nothing was found", async () => {
+    expect(await search("   ")).toContain("Enter one or more words.");
+    expect(await search("qqqq")).toContain("No page has all of these words: qqqq.");
   });
 });
 

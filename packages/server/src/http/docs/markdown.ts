@@ -116,6 +116,40 @@ export async function renderMarkdown(text: string): Promise<Rendered> {
   };
 }
 
+/** A heading and the text below it, in one line. */
+export interface TextSection {
+  readonly heading: string;
+  readonly anchor: string;
+  readonly text: string;
+}
+
+/** The text of a token and of everything inside it. */
+function textOf(token: Token): string {
+  if (token.type === "list") return (token as Tokens.List).items.map(textOf).join(" ");
+  if (token.type === "table") {
+    const { header, rows } = token as Tokens.Table;
+    return [...header, ...rows.flat()].map((cell) => wordsOf(cell.tokens)).join(" ");
+  }
+  return "tokens" in token && token.tokens ? wordsOf(token.tokens) : wordOf(token);
+}
+
+/** The sections of a page, by its headings. */
+export async function sectionsOf(text: string): Promise<readonly TextSection[]> {
+  const slugOf = slugger();
+  const sections: { heading: string; anchor: string; parts: string[] }[] = [];
+  for (const token of (await readMarkdown(text)).tokens) {
+    if (token.type === "heading") {
+      const heading = wordsOf(token.tokens ?? []);
+      sections.push({ heading, anchor: slugOf(heading), parts: [] });
+    } else sections.at(-1)?.parts.push(textOf(token));
+  }
+  return sections.map(({ heading, anchor, parts }) => ({
+    heading,
+    anchor,
+    text: parts.join(" ").replace(/\s+/g, " ").trim(),
+  }));
+}
+
 /** Joins text to one line and cuts it between two words. */
 function cutWords(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();

@@ -5,6 +5,7 @@ import type { LinkGroup, Rendered } from "./markdown.js";
 export const DOCS_PATH = "/docs";
 export const FIRST_PAGE = "README.md";
 export const STYLE_PATH = `${DOCS_PATH}/style.css`;
+export const SEARCH_PATH = `${DOCS_PATH}/search`;
 
 /** Ids of the page itself. Ids of headings have no capital letters, so they never clash. */
 const TEXT_ID = "Text";
@@ -16,7 +17,8 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data:",
   "base-uri 'none'",
-  "form-action 'none'",
+  // The search.
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -25,7 +27,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "referrer-policy": "no-referrer",
 });
 
-function groupHtml({ title, links }: LinkGroup, current: string): string {
+function groupHtml({ title, links }: LinkGroup, current: string | undefined): string {
   const items = links.map(({ text, href }) => {
     const mark = href === current ? ' aria-current="page"' : "";
     return `<li><a href="${DOCS_PATH}/${htmlText(href)}"${mark}>${htmlText(text)}</a></li>`;
@@ -33,16 +35,31 @@ function groupHtml({ title, links }: LinkGroup, current: string): string {
   return `<h2>${htmlText(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
 }
 
+/** The results of a search, as the text of a page. */
+export function searchResults(query: string, results: string): Rendered {
+  const title = query === "" ? "Search" : `Search: ${query}`;
+  return {
+    title,
+    summary: "Search the documentation.",
+    html: `<h1>${htmlText(title)}</h1>\n${results}`,
+  };
+}
+
+const SEARCH_FORM = `<form class="search" role="search" action="${SEARCH_PATH}">
+<label for="Query">Search</label> <input type="search" id="Query" name="q" maxlength="100" required>
+<button type="submit">Search</button>
+</form>`;
+
 /**
  * A page with its text and a list of all pages, which is beside the text, or below it on a phone. `name` is
- * the path of the page below `/docs`.
+ * the path of the page below `/docs`; undefined for a page that is not a document.
  */
 export function docsPage(
-  name: string,
+  name: string | undefined,
   { title, summary, html }: Rendered,
   groups: readonly LinkGroup[],
 ): string {
-  const heading = title === "" ? name : title;
+  const heading = title === "" ? (name ?? "") : title;
   const description = summary === "" ? heading : summary;
   return `<!doctype html>
 <html lang="en">
@@ -54,11 +71,12 @@ export function docsPage(
 <meta name="description" content="${htmlText(description)}">
 <link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" href="data:,">
-<link rel="alternate" type="text/markdown" href="${DOCS_PATH}/${htmlText(name)}">
-</head>
+${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${DOCS_PATH}/${htmlText(name)}">\n`}</head>
 <body>
 <a class="skip" href="#${TEXT_ID}">Skip to the text</a>
-<header><a href="${DOCS_PATH}/${FIRST_PAGE}">Gatehouse documentation</a> <a href="#${ALL_ID}">All documents</a></header>
+<header><a href="${DOCS_PATH}/${FIRST_PAGE}">Gatehouse documentation</a>
+${SEARCH_FORM}
+<a href="#${ALL_ID}">All documents</a></header>
 <div class="columns">
 <main id="${TEXT_ID}" tabindex="-1">
 ${html}</main>
@@ -66,7 +84,7 @@ ${html}</main>
 ${groups.map((group) => groupHtml(group, name)).join("\n")}
 </nav>
 </div>
-<footer>Gatehouse ${VERSION} · <a href="?as=markdown">this page as Markdown</a></footer>
+<footer>Gatehouse ${VERSION}${name === undefined ? "" : ' · <a href="?as=markdown">this page as Markdown</a>'}</footer>
 </body>
 </html>
 `;

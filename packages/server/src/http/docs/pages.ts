@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { etagOf } from "../server/etag.js";
-import { type LinkGroup, linkListsOf, renderMarkdown } from "./markdown.js";
-import { docsPage, FIRST_PAGE } from "./page.js";
+import { type LinkGroup, linkListsOf, renderMarkdown, sectionsOf } from "./markdown.js";
+import { docsPage, FIRST_PAGE, searchResults } from "./page.js";
+import { DocsIndex, type Section } from "./search.js";
 
 export const FORMS = ["text/markdown", "text/html", "text/plain"] as const;
 export type Form = (typeof FORMS)[number];
@@ -29,6 +30,7 @@ export class DocsPages {
   private readonly names: ReadonlySet<string>;
   private readonly cache = new Map<string, Promise<DocsFile>>();
   private groups: readonly LinkGroup[] | undefined;
+  private index: Promise<DocsIndex> | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
@@ -65,8 +67,34 @@ export class DocsPages {
   private async render(name: string, form: Form): Promise<DocsFile> {
     const text = await this.read(name);
     if (form !== "text/html") return docsFile(form, text);
+    return docsFile(form, docsPage(name, await renderMarkdown(text), await this.linkGroups()));
+  }
+
+  /** A page with what was found for some words. */
+  async search(query: string): Promise<DocsFile> {
+    // An index that could not be made is tried again at the next request.
+    this.index ??= this.makeIndex().catch((error: unknown) => {
+      this.index = undefined;
+      throw error;
+    });
+    const found = searchResults(query, (await this.index).search(query));
+    return docsFile("text/html", docsPage(undefined, found, await this.linkGroups()));
+  }
+
+  private async makeIndex(): Promise<DocsIndex> {
+    const sections: Section[] = [];
+    for (const page of this.names) {
+      const [first, ...others] = await sectionsOf(await this.read(page));
+      if (first === undefined) continue;
+      const pageTitle = first.heading;
+      for (const section of [first, ...others]) sections.push({ page, pageTitle, ...section });
+    }
+    return new DocsIndex(sections);
+  }
+
+  private async linkGroups(): Promise<readonly LinkGroup[]> {
     this.groups ??= await linkListsOf(await this.read(FIRST_PAGE));
-    return docsFile(form, docsPage(name, await renderMarkdown(text), this.groups));
+    return this.groups;
   }
 
   private read(name: string): Promise<string> {

@@ -6,8 +6,9 @@ import { DOCS_FOLDER } from "../../infra/assets.js";
 import { isFresh } from "../server/etag.js";
 import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
 import { Problem, requireFound } from "../server/problem.js";
-import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, STYLE_PATH } from "./page.js";
+import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, SEARCH_PATH, STYLE_PATH } from "./page.js";
 import { type DocsFile, DocsPages, docsFile, FORMS, type Form } from "./pages.js";
+import { QUERY_CHARS_MAX } from "./search.js";
 import { STYLE } from "./style.js";
 
 /** Short, because an update may change the pages. */
@@ -44,6 +45,12 @@ export function docsRoutes({ log }: Context): HonoGroup {
     routes.get(path, (c) => c.redirect(`${DOCS_PATH}/${FIRST_PAGE}`, 302));
   }
   routes.get(STYLE_PATH, (c) => answer(c, style));
+  routes.get(SEARCH_PATH, async (c) => {
+    const query = (c.req.query("q") ?? "").trim().slice(0, QUERY_CHARS_MAX);
+    const page = await pages.search(query);
+    c.header("x-robots-tag", "noindex");
+    return answer(c, page);
+  });
   routes.get(`${DOCS_PATH}/:page{.+\\.md}`, async (c) => {
     const page = requireFound(await pages.page(c.req.param("page"), formOf(c)));
     c.header("vary", "Accept");

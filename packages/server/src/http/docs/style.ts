@@ -51,6 +51,17 @@ header, footer {
   border-bottom: 1px solid var(--color-line);
 }
 header a:first-child { color: inherit; font-weight: 600; text-decoration: none; }
+.search { display: flex; gap: 0.5rem; align-items: baseline; }
+.search input, .search button {
+  font: inherit;
+  padding: 0.15rem 0.6rem;
+  border: 1px solid var(--color-soft);
+  border-radius: 0.4rem;
+  background: var(--color-card);
+  color: inherit;
+}
+.search input { width: 12rem; min-width: 0; }
+.found li { margin-bottom: 0.8rem; color: var(--color-soft); }
 footer { margin-top: 3rem; border: 0; border-top: 1px solid var(--color-line); color: var(--color-soft); }
 main { min-width: 0; max-width: 46rem; overflow-wrap: break-word; }
 h1, h2, h3, h4 { line-height: 1.3; overflow-wrap: anywhere; }
