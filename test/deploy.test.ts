@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
 import { EXIT } from "../packages/cli/src/exit.ts";
 import { VARIABLES } from "../packages/server/src/config/variables.ts";
+import { METRICS } from "../packages/server/src/infra/metric-list.ts";
 import { VERSION } from "../packages/server/src/version.ts";
 import {
   type Block,
@@ -185,6 +187,62 @@ test("the nodes behind nginx have a volume each, and only they reach the databas
   const { services, networks } = readCompose("compose.postgres.yaml");
   expect(services.node1?.volumes).not.toEqual(services.node2?.volumes);
   expect(networks?.back).toEqual({ internal: true });
+});
+
+describe("kubernetes.yaml", () => {
+  const documents = parseAllDocuments(deployFile("kubernetes.yaml"), { uniqueKeys: true });
+  const all = documents.map((document) => document.toJS());
+  const set = all.find(({ kind }) => kind === "StatefulSet");
+  const { template, serviceName, volumeClaimTemplates } = set.spec;
+  const [container] = template.spec.containers;
+
+  test("runs the image of this version as an unprivileged user that cannot write elsewhere", () => {
+    expect(documents.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
+    expect(container.image).toBe(`gatehouse:${VERSION}`);
+    expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(container.securityContext).toEqual({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
+    expect(template.spec.enableServiceLinks).toBe(false);
+  });
+
+  test("takes secrets from secrets, and trusts a proxy for HTTPS", () => {
+    const env: { name: string; value?: string }[] = container.env;
+    for (const { name, value } of env) {
+      if (SECRET.includes(name)) expect([name, value]).toEqual([name, undefined]);
+    }
+    expectHttps(Object.fromEntries(env.map(({ name, value }) => [name, value ?? "secret"])));
+  });
+
+  test("gives each node a volume, and leads to them by services that exist", () => {
+    const names = (wanted: string) =>
+      all.filter(({ kind }) => kind === wanted).map(({ metadata }) => metadata.name);
+    expect(names("Service")).toEqual([serviceName, "gatehouse-http"]);
+    const [ingress] = all.filter(({ kind }) => kind === "Ingress");
+    const [path] = ingress.spec.rules[0].http.paths;
+    expect(names("Service")).toContain(path.backend.service.name);
+    const volumes = [
+      ...volumeClaimTemplates.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
+      ...template.spec.volumes.map(({ name }: { name: string }) => name),
+    ];
+    for (const { name } of container.volumeMounts) expect(volumes).toContain(name);
+  });
+});
+
+test("the alert rules name only existing metrics, and every metric that the monitoring page alerts on", () => {
+  const text = deployFile("prometheus-rules.yaml");
+  const { groups } = parse(text, { strict: true, uniqueKeys: true });
+  const rules: { alert: string; expr: string }[] = groups[0].rules;
+  expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  const metric = /gatehouse_[a-z_]+?(?=_bucket|[^a-z_]|$)/g;
+  const named = new Set(rules.flatMap(({ expr }) => expr.match(metric) ?? []));
+  expect([...named].filter((name) => !(name in METRICS))).toEqual([]);
+  const page = readFileSync(join(root, "docs/operations/monitor.md"), "utf8");
+  const [, table = ""] = page.split("## Metrics worth an alert");
+  const listed = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| `(gatehouse_[a-z_]+)/gm)];
+  expect([...named].sort()).toEqual([...new Set(listed.map(([, name]) => name))].sort());
 });
 
 describe("nginx.conf", () => {

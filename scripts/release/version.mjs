@@ -17,6 +17,7 @@ const TEXTS = [
   "packages/server/src/version.ts",
   "deploy/Dockerfile",
   "deploy/compose.yaml",
+  "deploy/kubernetes.yaml",
   "deploy/compose.postgres.yaml",
   "docs/operations/one-machine.md",
   "release/gatehouse/README.md",
