@@ -1,4 +1,4 @@
-import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
+import { dnsResolver, type Resolver, type SafeFetch } from "@gatehouse/safe-fetch";
 import { applyRevocations } from "./actions/installation/apply-revocations.js";
 import { RejectionAggregator } from "./actions/mandates/rejection-aggregator.js";
 import type { Tool } from "./actions/mcp/tools.js";
@@ -32,6 +32,7 @@ import { Admission } from "./http/server/admission/admission.js";
 import { OpenStreams } from "./http/server/open-streams.js";
 import { TrustedProxies } from "./http/server/trusted-proxies.js";
 import { type Clock, systemClock } from "./infra/clock.js";
+import { countedFetch } from "./infra/counted-fetch.js";
 import type { CrashPoint } from "./infra/crash-points.js";
 import type { Database } from "./infra/db/database.js";
 import { migrate } from "./infra/db/migrate.js";
@@ -50,6 +51,8 @@ import { ConcurrencyLimit } from "./infra/rate-limit/concurrency-limit.js";
 import { LocalLimiter } from "./infra/rate-limit/local.js";
 import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
+import { openTelemetry } from "./infra/telemetry/open-telemetry.js";
+import type { Telemetry } from "./infra/telemetry/telemetry.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
 import { NO_PEERS, type Peers } from "./infra/workers/peers.js";
 import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
@@ -72,6 +75,8 @@ export interface Context {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Sends traces and metrics; undefined unless the operator has named a collector. */
+  readonly telemetry: Telemetry | undefined;
   /** The other workers of this machine. */
   readonly peers: Peers;
   readonly db: Database;
@@ -153,18 +158,6 @@ async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log
   return db;
 }
 
-/** The client for other hosts; metrics count its running, waiting and refused requests. */
-function countedFetch(
-  options: ConstructorParameters<typeof SafeFetch>[0],
-  metrics: Metrics,
-): SafeFetch {
-  const refused = metrics.counter("gatehouse_fetches_refused_total");
-  const safeFetch = new SafeFetch({ ...options, onBusy: (lane) => refused({ lane }) });
-  metrics.gauge("gatehouse_fetches_under_way", () => safeFetch.load.underWay);
-  metrics.gauge("gatehouse_fetches_waiting", () => safeFetch.load.waiting);
-  return safeFetch;
-}
-
 /** Names logs: a site's after its domain, the installation's after its address. */
 function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
   const own = installationHost(baseUrl);
@@ -174,7 +167,7 @@ function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
 /** What is composed first: nothing of it needs the database. */
 type Tools = Pick<
   Context,
-  "clock" | "ids" | "log" | "metrics" | "peers" | "resolver" | "crashPoint"
+  "clock" | "ids" | "log" | "metrics" | "telemetry" | "peers" | "resolver" | "crashPoint"
 >;
 
 /** Opens what is kept in the database and beside it: keys, logs, the list of revocations. */
@@ -264,6 +257,7 @@ function compose(
       await audit.close();
       await revocations.close();
       await db.close();
+      await tools.telemetry?.stop();
     },
   };
 }
@@ -273,11 +267,15 @@ function compose(
  * configuration, key files, then the database; the files of a new installation come last.
  */
 export async function createContext(config: Config, overrides: Overrides = {}): Promise<Context> {
+  const log = overrides.log ?? createLog(config.logLevel);
+  const metrics = new Metrics();
+  const [clock, ids] = [overrides.clock ?? systemClock, overrides.ids ?? systemIds];
   const tools: Tools = {
-    clock: overrides.clock ?? systemClock,
-    ids: overrides.ids ?? systemIds,
-    log: overrides.log ?? createLog(config.logLevel),
-    metrics: new Metrics(),
+    clock,
+    ids,
+    log,
+    metrics,
+    telemetry: await openTelemetry(config.telemetry, { clock, ids, log, metrics }),
     peers: overrides.peers ?? NO_PEERS,
     resolver: overrides.resolver ?? dnsResolver(),
     crashPoint: overrides.crashPoint ?? (() => {}),

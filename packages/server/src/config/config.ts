@@ -2,9 +2,11 @@ import { join } from "node:path";
 import type { TlsSettings } from "../http/server/server.js";
 import type { KeyAlias } from "../infra/keys/store.js";
 import type { MailSettings } from "../infra/mail/mailer.js";
+import type { TelemetrySettings } from "../infra/telemetry/telemetry.js";
 import { StartupError } from "../startup-error.js";
 import { mailSender, mailServer } from "./mail-readers.js";
 import * as read from "./readers.js";
+import { readTelemetry } from "./telemetry.js";
 import type { LogLevel } from "./variables.js";
 import { LIMIT_NAMES, type LimitName, limitMax, PREFIX, VARIABLES } from "./variables.js";
 
@@ -39,6 +41,8 @@ export interface Config {
   readonly fetchAllow: readonly string[];
   /** The address of a Stripe simulator; undefined outside development. */
   readonly stripeApiBase: string | undefined;
+  /** Undefined: no traces and no metrics are sent. */
+  readonly telemetry: TelemetrySettings | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -174,5 +178,6 @@ export function readConfig(env: Environment): Config {
     limits: readLimits(env),
     fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
     stripeApiBase: read.origin("GATEHOUSE_STRIPE_API_BASE", setting(env, "STRIPE_API_BASE")),
+    telemetry: readTelemetry(env),
   });
 }

@@ -9,6 +9,17 @@ export function labelText(labels: Labels): string {
   return parts.length === 0 ? "" : `{${parts.join(",")}}`;
 }
 
+/** The labels in the text of a series: `name{one="a",other="b"}`. */
+export function labelsIn(text: string): Labels {
+  const pairs = [...text.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]);
+  return Object.fromEntries(pairs);
+}
+
+/** The upper bounds of the buckets of durations, in seconds. */
+export const DURATION_BUCKETS_S: readonly number[] = Object.freeze([
+  ...[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+]);
+
 /** The number of durations between two bounds. They are added up when the metrics are read. */
 export interface Durations {
   readonly labels: Labels;

@@ -1,9 +1,14 @@
 import { type LabelsOf, METRICS, type MetricName } from "./metric-list.js";
-import { addedUp, type Durations, labelText, type MetricsReport } from "./metrics-report.js";
+import {
+  addedUp,
+  DURATION_BUCKETS_S,
+  type Durations,
+  labelText,
+  type MetricsReport,
+} from "./metrics-report.js";
 
 /** Series of one metric. Labels come from fixed sets, so more would be a bug. */
 const SERIES_MAX = 1000;
-const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Series {
   value: number;

@@ -7,6 +7,7 @@ import { type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { nextLook, PAGE_MS_MAX, PROVIDER_MS_MAX } from "../domain/payments/schedule.js";
 import { paymentById, paymentOfDecision, scheduleRecheck } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
+import { traced } from "../infra/telemetry/telemetry.js";
 import type { Attempt, PaymentProvider, ProviderAnswer } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
 import { pageLines } from "./page-lines.js";
@@ -55,7 +56,7 @@ export function attemptOf({
 
 /** Turns a failed or slow call into an unknown answer. The call may still have taken effect. */
 export async function withTimeout<Answer>(
-  { clock, log, metrics }: Context,
+  { clock, log, metrics, telemetry }: Context,
   { attemptId, provider }: Payment,
   call: Promise<Answer>,
 ): Promise<Answer | Unknown> {
@@ -68,7 +69,10 @@ export async function withTimeout<Answer>(
     return unknownAnswer("processor_failed");
   });
   try {
-    const answer = await Promise.race([answered, late]);
+    const attributes = { "gatehouse.provider": provider };
+    const answer = await traced(telemetry, "payment provider", attributes, () =>
+      Promise.race([answered, late]),
+    );
     const result = isUnanswered(answer) ? "failed" : "answered";
     metrics.counter("gatehouse_provider_calls_total")({ provider, result });
     return answer;

@@ -7,6 +7,7 @@ import { newRecordId } from "../../infra/ids.js";
 import type { KeyRing } from "../../infra/keys/key-ring.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
+import { type Telemetry, traced } from "../../infra/telemetry/telemetry.js";
 import { DAY_MS } from "../../infra/time.js";
 import { Archive } from "./archive/archive.js";
 import type { BatchTools, CommitBody, NewEpoch, ReadsOfBody } from "./batch.js";
@@ -30,6 +31,7 @@ export interface AuditTools {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly telemetry?: Telemetry | undefined;
   readonly keys: KeyRing;
   readonly dataDir: string;
   /** The number of this process among the workers of the machine. */
@@ -159,7 +161,10 @@ export class AuditLog {
     body: CommitBody<T>,
     reads: ReadsOfBody = () => [],
   ): Promise<Committed<T>> {
-    return this.sequencer.commit(siteKeyHash, body, reads);
+    const { telemetry } = this.tools;
+    return traced(telemetry, "audit commit", {}, () =>
+      this.sequencer.commit(siteKeyHash, body, reads),
+    );
   }
 
   /**

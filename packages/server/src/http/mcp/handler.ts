@@ -1,4 +1,4 @@
-import { FULL_OFFER, REASONS } from "@gatehouse/protocol";
+import { FULL_OFFER, isJsonObject, REASONS } from "@gatehouse/protocol";
 import { deletedSite, type MandateSite } from "../../actions/mandates/find-site.js";
 import { SiteGoneError } from "../../actions/mcp/record-call.js";
 import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
@@ -22,6 +22,7 @@ import { Sessions } from "./sessions.js";
 import type { ShopTools } from "./shop-tool.js";
 import { type SiteServer, siteServer } from "./site-server.js";
 
+const CALL = "tools/call";
 const BODY_BYTES_MAX = 256 * 1024;
 /** A large body counts as several small ones, because reading it costs as much. */
 const BODY_BYTES_PER_UNIT = 8 * 1024;
@@ -105,7 +106,7 @@ export class McpHandler {
     exchange.rpcId = message.id;
     const server = this.serverOf(site);
     const result = revisionOf(message, exchange);
-    const isCall = message.method === "tools/call";
+    const isCall = message.method === CALL;
     if (result.kind === "refused") {
       if (!isCall) return result.answer;
       const call = { exchange, body, message, server };
@@ -113,7 +114,13 @@ export class McpHandler {
     }
     const request = { exchange, body, message, server, revision: result.revision };
     if (!isCall) return answerMethod(request, this.tools);
-    return this.unlessGone(answerCall(request, this.tools));
+    const answer = () => this.unlessGone(answerCall(request, this.tools));
+    const { telemetry } = this.context;
+    if (telemetry === undefined) return answer();
+    // A client that has a trace of its own says so in the call, because one connection carries many.
+    const { _meta: meta } = message.params;
+    const parent = isJsonObject(meta) ? meta : undefined;
+    return telemetry.span(CALL, { "mcp.method.name": CALL }, answer, parent);
   }
 
   /** The answer to a call, unless the site was deleted before the call was recorded. */

@@ -139,6 +139,10 @@ export class AnswerRecorder {
     series.answers.count(exchange.request.method ?? "", status);
     series.admissions.count(caller.provenAs, caller.refusedBy ?? "none");
     series.observe(ms / 1000);
+    exchange.span?.end(exchange.route?.path ?? name, status, {
+      "gatehouse.door": name,
+      "gatehouse.request_id": exchange.requestId,
+    });
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
     const isLogged = isQuiet ? this.logsQuiet : this.logsAnswers;
     if (isLogged) this.log(exchange, { group: name, status, ms }, isQuiet);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { UcpRequest } from "@gatehouse/protocol";
+import type { RequestSpan } from "../../infra/telemetry/telemetry.js";
 import type { Caller } from "./admission/caller.js";
 import type { Cors } from "./cors.js";
 import type { Problem } from "./problem.js";
@@ -19,6 +20,8 @@ export class Exchange {
   /** Undefined if no route has the path. */
   group: RouteGroup | undefined = undefined;
   route: Route | undefined = undefined;
+  /** Its trace, if traces are sent. */
+  span: RequestSpan | undefined = undefined;
   /** The id of a JSON-RPC request, once it was read. Errors repeat it. */
   rpcId: string | number | undefined = undefined;
 

@@ -4,6 +4,7 @@ import type { Clock } from "../../infra/clock.js";
 import type { Ids } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
+import type { Telemetry } from "../../infra/telemetry/telemetry.js";
 import type { Admission, AnswerWait } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
 import { AnswerRecorder, AnswerSender, corsOf } from "./answering.js";
@@ -25,6 +26,7 @@ export interface PipelineTools {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly telemetry: Telemetry | undefined;
   readonly admission: Admission;
 }
 
@@ -55,6 +57,13 @@ class Pipeline {
 
   readonly listener: RequestListener = (request, response) => {
     const exchange = this.exchange(request, response);
+    const { telemetry } = this.tools;
+    if (telemetry === undefined) return this.serve(exchange);
+    exchange.span = telemetry.request(request.method ?? "", request.headers);
+    exchange.span.run(() => this.serve(exchange));
+  };
+
+  private serve(exchange: Exchange): void {
     let answer: Answer | Promise<Answer | typeof SENT>;
     try {
       answer = this.answer(exchange);
@@ -64,7 +73,7 @@ class Pipeline {
     // A cached document needs no promise, and a promise would be much of its cost.
     if (answer instanceof Promise) this.sendLater(exchange, answer);
     else this.send(exchange, answer);
-  };
+  }
 
   private exchange(request: IncomingMessage, response: ServerResponse): Exchange {
     const { clock, ids } = this.tools;
