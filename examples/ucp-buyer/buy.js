@@ -75,7 +75,7 @@ function overRest(shop, platform) {
 /** MCP: the same operations as tools, by their names; completing takes a mandate. */
 async function overMcp(shop, platform) {
   must(shop.mcp, "the profile has no MCP address");
-  const client = new Client({ name: "ucp-buyer", version: "0.1.0" });
+  const client = new Client({ name: "ucp-buyer", version: "0.2.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(shop.mcp)));
   const meta = () => ({ "ucp-agent": { profile: platform.url }, "idempotency-key": randomUUID() });
   const use = async (name, args) =>
