@@ -27,7 +27,7 @@ function configurationPage() {
       const awaits =
         variable.awaits === undefined
           ? ""
-          : ` *Read, but without effect until ${variable.awaits} is built.*`;
+          : ` *Has no effect until ${variable.awaits} is built.*`;
       const secret = variable.secret ? " Secret: never printed." : "";
       return `| \`${variable.name}\` | ${fallback} | ${cell(variable.help.replace(/^limit: /, ""))}.${secret}${awaits} |`;
     });
@@ -36,15 +36,14 @@ function configurationPage() {
   return [
     NOTE,
     "# Configuration\n",
-    "Gatehouse is configured by environment variables, and by a file `gatehouse.env` in the folder the",
-    'command is run in: lines of `NAME=value`, or `NAME="a value"`. A variable of the environment takes',
-    "the place of the same one in the file, whole. They are read once, at start;",
-    "a value that makes no sense, or a `GATEHOUSE_` variable that does not exist, refuses to start with",
-    "one sentence that says what to mend. An empty variable counts as absent.\n",
+    "You configure Gatehouse with environment variables, or with a file `gatehouse.env` in the folder where you run the command.",
+    'The file has lines of `NAME=value` or `NAME="a value"`. An environment variable overrides the same variable in the file.\n',
+    "The service reads the variables once, at startup. It does not start if a value is invalid or a `GATEHOUSE_` variable is unknown,",
+    "and the error says what to fix. An empty variable counts as not set.\n",
     ...sections,
-    "A limit is at most 1,000,000; one of bytes in memory at most 512 MiB, one of stored bytes 1 TiB. A whole minute's worth may",
-    "come in one burst unless said otherwise. [Which limit to raise](../operations/growth.md#which-limit-to-raise) when honest callers",
-    "are turned away.\n",
+    "A limit is at most 1,000,000. A limit of bytes in memory is at most 512 MiB, and a limit of stored bytes at most 1 TiB.",
+    "The requests of a whole minute can come in one burst, unless the table says otherwise. If honest callers are rejected, see",
+    "[which limit to raise](../operations/growth.md#which-limit-to-raise).\n",
   ].join("\n");
 }
 
@@ -56,7 +55,7 @@ function protocolsPage() {
   return [
     NOTE,
     "# Protocols\n",
-    "What the interface contract promises of each protocol, with the contract's own status words.\n",
+    "What the interface contract promises for each protocol. The status words are those of the contract.\n",
     "| Protocol | Kind | Status | Version | Scope |\n|---|---|---|---|---|",
     ...rows,
     "",
@@ -64,11 +63,11 @@ function protocolsPage() {
 }
 
 const EXIT_MEANINGS = {
-  good: "done",
-  failed: "what was asked for failed, or a check did not hold",
-  usage: "the command line was not understood",
-  cannotStart: "the installation cannot start or be opened",
-  unreachable: "the service did not answer",
+  good: "success",
+  failed: "the command failed, or a check failed",
+  usage: "the command line is not valid",
+  cannotStart: "the installation cannot be started or opened",
+  unreachable: "the service does not answer",
 };
 
 function commandSections(command, path) {
@@ -77,7 +76,7 @@ function commandSections(command, path) {
     return leaves.flatMap((child) => commandSections(child, `${path} ${child.name()}`));
   const usage = command.usage().replace("[options]", "").trim();
   const choicesOf = ({ argChoices }) =>
-    argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
+    argChoices === undefined ? "" : ` (${argChoices.map((value) => `\`${value}\``).join(", ")})`;
   const options = command.options.map((option) => {
     const { flags, description, mandatory } = option;
     return `- \`${flags}\`: ${description}${choicesOf(option)}${mandatory ? ", required" : ""}`;
@@ -96,10 +95,11 @@ function cliPage() {
   return [
     NOTE,
     "# Command line\n",
-    "Bare verbs act on the installation in this folder; all else is a noun and a verb, and talks to the",
-    "running service at `GATEHOUSE_BASE_URL` with `GATEHOUSE_ADMIN_TOKEN`, or with the token kept in the",
-    "data folder. Tables are for people, `--json` is for programs. How far long work is goes to standard",
-    "error, where that is a terminal or with `--progress`; so does every error, with what to do next.\n",
+    "Commands of one word, such as `gatehouse serve`, work on the installation in this folder. All other commands have a subject and",
+    "a verb, such as `gatehouse site list`. They call the running service at `GATEHOUSE_BASE_URL`. They use the token in",
+    "`GATEHOUSE_ADMIN_TOKEN`, or the one in the data folder.\n",
+    "Tables are for people, `--json` is for programs. Errors go to standard error, with what to do next. Long commands show their",
+    "progress there too, if it is a terminal or with `--progress`.\n",
     "| Exit code | Meaning |\n|---|---|",
     ...codes,
     "",
@@ -115,9 +115,10 @@ function metricsPage() {
   return [
     NOTE,
     "# Metrics\n",
-    "What `/metrics` counts, in the Prometheus text format: for an operator's token, or for a client on the same machine that came",
-    "through no proxy. Every process counts for itself, from its start. A metric is there from the first time it is counted. Names end in",
-    "their unit; histograms have buckets from 1 ms to 10 s. [Which to watch](../operations/monitor.md).\n",
+    "These are the metrics at `/metrics`, in the Prometheus text format. To read them you need an operator's token, or a direct",
+    "connection from the same machine, without a proxy. Every process counts for itself, from its start. A metric appears when it is",
+    "counted for the first time. Names end in the unit. Histograms have buckets from 1 ms to 10 s.",
+    "See [which metrics to watch](../operations/monitor.md).\n",
     "| Metric | Type | Meaning | Labels |\n|---|---|---|---|",
     ...rows,
     "",

@@ -125,8 +125,8 @@ export const PLACEHOLDERS: readonly (readonly [text: string, printed: RegExp])[]
 /** What is typed where `init` asks, by words of the question. */
 export const ANSWERS: readonly (readonly [words: string, answer: (here: Here) => string])[] = [
   ["The domain of your site", () => "shop.example.com"],
-  ["Its name", () => "Fern & Petal"],
+  ["The name of your site", () => "Fern & Petal"],
   ["reach this service", ({ service }) => service],
-  ["buy without asking you", () => "50.00 EUR"],
+  ["buy without your approval", () => "50.00 EUR"],
   ["moves no money", () => ""],
 ];

@@ -102,7 +102,7 @@ export class AdminClient {
   private refusal(response: IncomingMessage, answer: unknown): CommandError {
     const problem = problemIn(answer);
     if (problem === undefined) {
-      return this.stranger(`with status ${response.statusCode}`);
+      return this.stranger(`status ${response.statusCode}`);
     }
     const { message, error } = problem;
     if (error === "unauthorized") return this.invalidToken();
@@ -116,14 +116,14 @@ export class AdminClient {
     const hint =
       setting === undefined
         ? "Set GATEHOUSE_DATA_DIR to the data folder of this service, or GATEHOUSE_ADMIN_TOKEN to a valid token."
-        : "Set GATEHOUSE_ADMIN_TOKEN to a valid token, or GATEHOUSE_BASE_URL to the service that made this one.";
+        : "Set GATEHOUSE_ADMIN_TOKEN to a valid token, or GATEHOUSE_BASE_URL to the service that created this token.";
     return new RefusedError(says, "unauthorized", hint);
   }
 
   /** What answers is no Gatehouse, or one of another age. */
   private stranger(how: string): CommandError {
-    const says = `${this.baseUrl} answered ${how}, but not as Gatehouse does.`;
-    const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
+    const says = `${this.baseUrl} returned ${how}. This is not a Gatehouse service, or its version is incompatible.`;
+    const hint = "Check GATEHOUSE_BASE_URL: a different service may run there.";
     return new CommandError(says, EXIT.failed, hint);
   }
 
@@ -132,7 +132,7 @@ export class AdminClient {
     if (wait !== undefined) return `Try again in ${wait} s.`;
     const id = headers["x-request-id"];
     if (statusCode >= 500 && id !== undefined)
-      return `Look for the request id ${id} in the log of the service.`;
+      return `Search the service's log for the request id ${id}.`;
     return `See ${this.baseUrl}/${errorPage(error)}`;
   }
 
@@ -143,7 +143,7 @@ export class AdminClient {
       const glue = path.includes("?") ? "&" : "?";
       const next = cursor === undefined ? path : `${path}${glue}cursor=${cursor}`;
       const page = await this.call<{ items?: T[]; next_cursor?: string }>("GET", next);
-      if (!Array.isArray(page.items)) throw this.stranger("without a list");
+      if (!Array.isArray(page.items)) throw this.stranger("an answer without a list");
       yield* page.items;
       cursor = page.next_cursor;
     } while (cursor !== undefined);
@@ -158,8 +158,8 @@ export class AdminClient {
     try {
       return await readText(response);
     } catch {
-      const hint = "Look whether it was done before you try again.";
-      throw new CommandError(`${this.baseUrl} stopped answering.`, EXIT.unreachable, hint);
+      const hint = "Check whether the change was made before you try again.";
+      throw new CommandError(`The connection to ${this.baseUrl} was lost.`, EXIT.unreachable, hint);
     }
   }
 
@@ -178,7 +178,7 @@ export class AdminClient {
       const { code } = error as NodeJS.ErrnoException;
       const why = code === undefined || code === "ABORT_ERR" ? "" : ` (${code})`;
       throw new CommandError(
-        `No Gatehouse answers at ${this.baseUrl}${why}.`,
+        `Gatehouse cannot be reached at ${this.baseUrl}${why}.`,
         EXIT.unreachable,
         HINTS.find(([codes]) => codes.test(code ?? ""))?.[1] ??
           "Start it with `gatehouse serve`, or set GATEHOUSE_BASE_URL to where it runs.",
@@ -191,11 +191,11 @@ export class AdminClient {
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /EPROTO/,
-    "Something answers there in plain HTTP: set GATEHOUSE_MODE=development as the service has it, or GATEHOUSE_BASE_URL.",
+    "The server there uses plain HTTP. Set GATEHOUSE_MODE=development as for the service, or correct GATEHOUSE_BASE_URL.",
   ],
   [
     /SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|CERT_/,
-    "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of its authority.",
+    "This machine does not trust its certificate. Set NODE_EXTRA_CA_CERTS to the file of its certificate authority.",
   ],
 ];
 
@@ -221,7 +221,7 @@ function readToken(file: string): string {
     throw new CommandError(
       `The admin token in ${file} cannot be read.`,
       EXIT.failed,
-      "Run as its owner.",
+      "Run the command as the user who owns the file.",
     );
   }
 }

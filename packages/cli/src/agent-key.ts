@@ -17,8 +17,9 @@ export function writeKey(file: string, key: unknown): void {
     writeFileSync(file, `${JSON.stringify(key, null, 2)}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const there = code === "EEXIST" ? " There is a file already; a key is not written over." : "";
-    const hint = "Name another file with --out.";
+    const there =
+      code === "EEXIST" ? " The file already exists, and keys are never overwritten." : "";
+    const hint = "Choose another file with --out.";
     throw new CommandError(`${file} cannot be written.${there}`, EXIT.failed, hint);
   }
 }
@@ -26,28 +27,29 @@ export function writeKey(file: string, key: unknown): void {
 /** The public part of a key in a file: all that another end may know of it. */
 export function readPublicKey(file: string): Record<"kty" | "crv" | "x", unknown> {
   if (!existsSync(file)) {
-    const hint = `Ask the agent's developer for it. Make one: gatehouse agent keygen --out ${file}`;
-    throw new CommandError(`There is no key in ${file}.`, EXIT.failed, hint);
+    const hint = `Ask the agent's developer for the key, or create one: gatehouse agent keygen --out ${file}`;
+    throw new CommandError(`${file} does not exist.`, EXIT.failed, hint);
   }
   try {
     const { kty, crv, x } = JSON.parse(readFileSync(file, "utf8"));
     return { kty, crv, x };
   } catch {
-    const hint = "Name a file with what `gatehouse agent keygen` printed or wrote.";
-    throw new CommandError(`${file} holds no public JWK.`, EXIT.failed, hint);
+    const hint =
+      "Use a file that `gatehouse agent keygen` wrote, or one with the public key that it printed.";
+    throw new CommandError(`${file} does not contain a public JWK.`, EXIT.failed, hint);
   }
 }
 
 export async function readKey(file: string): Promise<AgentKey> {
   if (!existsSync(file)) {
-    const hint = `Make one: gatehouse agent keygen --out ${file}`;
-    throw new CommandError(`There is no key in ${file}.`, EXIT.failed, hint);
+    const hint = `Create a key: gatehouse agent keygen --out ${file}`;
+    throw new CommandError(`${file} does not exist.`, EXIT.failed, hint);
   }
   try {
     return await openAgentKey(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    const hint = "Name the file that `gatehouse agent keygen --out` wrote.";
-    throw new CommandError(`${file} holds no key of an agent.`, EXIT.failed, hint);
+    const hint = "Use the file that `gatehouse agent keygen --out` wrote.";
+    throw new CommandError(`${file} does not contain an agent key.`, EXIT.failed, hint);
   }
 }
 
@@ -55,18 +57,21 @@ export async function readKey(file: string): Promise<AgentKey> {
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /does not answer/,
-    "Check the address, and whether it is up. A site that does not serve its card itself: name the card's address, which `gatehouse site show` prints.",
+    "Check the address and whether the site is up. If the site does not serve its own card, use the card's address, which `gatehouse site show` prints.",
   ],
   [
     /plain http/,
-    "Plain http is for this machine only: localhost, names below it, 127.0.0.1 and [::1].",
+    "Plain HTTP works only on this machine: localhost and its subdomains, 127.0.0.1 and [::1].",
   ],
-  [/breaks off/, "Try again. If it stays so, ask the owner of the site."],
-  [/does not hold/, "Name the service whose keys you trust, as in --keys https://gate.example.com"],
-  [/leads to another server/, "Name that address itself, if you trust it."],
+  [/breaks off/, "Try again. If it keeps failing, ask the owner of the site."],
+  [
+    /does not hold/,
+    "Specify the service whose keys you trust, such as --keys https://gate.example.com",
+  ],
+  [/leads to another server/, "If you trust that address, use it directly."],
   [
     /status \d|is no address|without an agent card|JSON object/,
-    "Name the site's own address, or that of its card: `gatehouse site show` prints it.",
+    "Use the address of the site or of its card. `gatehouse site show` prints both.",
   ],
 ];
 

@@ -3,7 +3,7 @@ import { Argument, InvalidArgumentError, Option } from "commander";
 function oneOf(values: readonly string[]): (text: string) => string {
   return (text) => {
     if (values.includes(text)) return text;
-    throw new InvalidArgumentError(`Write one of: ${values.join(", ")}.`);
+    throw new InvalidArgumentError(`Use one of: ${values.join(", ")}.`);
   };
 }
 

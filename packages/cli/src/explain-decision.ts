@@ -35,7 +35,7 @@ export interface ExplainedDecision {
 function recordsOf({ record_id, answer }: ExplainedDecision): string {
   const told = answer.body.record_id;
   if (typeof told !== "string" || told === record_id) return record_id;
-  return `${record_id} (what the rules said)\n${told} (what was answered)`;
+  return `${record_id} (decision of the rules)\n${told} (answer to the agent)`;
 }
 
 /**
@@ -43,7 +43,7 @@ function recordsOf({ record_id, answer }: ExplainedDecision): string {
  * a rule it was the pool.
  */
 function decidedBy({ rule_id, policy_version, reason }: ExplainedDecision): string {
-  if (policy_version === null) return "no rule: it was refused before they were asked";
+  if (policy_version === null) return "no rule: it was rejected before the rules were applied";
   if (rule_id === null && reason === "budget_exceeded") {
     return (
       "the limit shared by platforms you have not admitted\n" +
@@ -127,10 +127,10 @@ export function describeDecisions(decisions: readonly ExplainedDecision[]): stri
 }
 
 const nothingDecided = (domain: string): Missing => ({
-  says: `${domain} has decided nothing about this mandate.`,
+  says: `${domain} has no decision about this mandate.`,
   hint:
-    `\`gatehouse mandate list ${domain}\` shows what it has decided about. ` +
-    `What is refused before the rules are asked is in the log only: ` +
+    `\`gatehouse mandate list ${domain}\` lists its decisions. ` +
+    `Mandates that are rejected before the rules apply are only in the log: ` +
     `gatehouse audit tail ${domain} --type mandate.decision`,
 });
 
@@ -158,7 +158,7 @@ export async function siteDecisions(
   const tries = id.startsWith("chk_") ? await explained(client, site, { checkout_id: id }) : [];
   if (tries.length > 0) return tries;
   if (id.startsWith("ord_")) {
-    const hint = `Show the order, which has the id of its mandate: gatehouse order show ${domain} ${id}`;
+    const hint = `Find the id of its mandate: gatehouse order show ${domain} ${id}`;
     throw new CommandError(`${id} is the id of an order, not of a mandate.`, EXIT.failed, hint);
   }
   throw new CommandError(missing.says, EXIT.failed, missing.hint);

@@ -1,13 +1,13 @@
 import { CommandError, EXIT } from "./exit.js";
 
 const WORDS: Readonly<Record<string, string>> = {
-  EACCES: "you may not use it",
-  EPERM: "you may not use it",
-  EROFS: "nothing can be written there",
-  ENOENT: "it is not there",
-  ENOTDIR: "a part of the path is no folder",
+  EACCES: "you do not have permission",
+  EPERM: "you do not have permission",
+  EROFS: "the file system is read-only",
+  ENOENT: "it does not exist",
+  ENOTDIR: "a part of the path is not a folder",
   EISDIR: "it is a folder",
-  EEXIST: "it is there already",
+  EEXIST: "it already exists",
   ENOSPC: "the disk is full",
 };
 
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function fileTrouble(error: unknown): CommandError | undefined {
   const { code = "", path } = error as NodeJS.ErrnoException;
   if (typeof path !== "string" || !/^E[A-Z]+$/.test(code)) return undefined;
-  const why = WORDS[code] ?? `the system says ${code}`;
-  const hint = "Check the path and who may use it, or name another.";
+  const why = WORDS[code] ?? `the system reported ${code}`;
+  const hint = "Check the path and its permissions, or use another path.";
   return new CommandError(`${path} cannot be used: ${why}.`, EXIT.failed, hint);
 }

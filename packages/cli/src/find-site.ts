@@ -32,7 +32,7 @@ export interface SiteBody {
 
 const noSite = (text: string): Missing => ({
   says: `There is no site for ${text}.`,
-  hint: "`gatehouse site list` shows the sites there are.",
+  hint: "`gatehouse site list` lists the sites.",
 });
 
 /** Few sites are named at once, so that a slip of the hand is seen. */
@@ -43,7 +43,7 @@ async function noDomain(client: AdminClient, text: string, advice: string): Prom
   const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
   const { says, hint } = noSite(text);
   const few = items.length > 0 && items.length <= NAMED_MAX;
-  const named = few ? `There is ${items.map(({ domain }) => domain).join(", ")}. ` : "";
+  const named = few ? `Existing sites: ${items.map(({ domain }) => domain).join(", ")}. ` : "";
   return new CommandError(says, EXIT.failed, named + hint + advice);
 }
 
@@ -69,7 +69,7 @@ export async function findSite(client: AdminClient, text: string, advice = ""): 
   throw new CommandError(
     `There are ${items.length} sites for ${text}.`,
     EXIT.failed,
-    `Name one by its key: ${items.map((item) => item.site_key).join(", ")}`,
+    `Choose one by its key: ${items.map((item) => item.site_key).join(", ")}`,
   );
 }
 

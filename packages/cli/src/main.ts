@@ -12,8 +12,8 @@ async function ask(question: string): Promise<string> {
     return await lines.question(question);
   } catch (error) {
     if ((error as Error).name !== "AbortError") throw error;
-    const hint = "Begin again whenever you like.";
-    throw new CommandError(["", "Stopped: nothing was done."], EXIT.failed, hint);
+    const hint = "Run the command again when you are ready.";
+    throw new CommandError(["", "Stopped. Nothing was changed."], EXIT.failed, hint);
   } finally {
     lines.close();
   }

@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "./exit.js";
 
-const HOW_TO_KEEP =
-  "Name one that `gatehouse mandate sign` printed, or `gatehouse mandate send --out` kept.";
+const HOW_TO_KEEP = "Use a file from `gatehouse mandate sign` or `gatehouse mandate send --out`.";
 
 /** A signed mandate that was kept: its text as it stands there, and what is signed. */
 export function readMandateFile(file: string): { text: string; message: JsonObject } {
@@ -17,7 +16,7 @@ export function readMandateFile(file: string): { text: string; message: JsonObje
   const parsed = parseJson(text);
   const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value.signed : undefined;
   if (!isJsonObject(message)) {
-    throw new CommandError(`${file} is no mandate.`, EXIT.failed, HOW_TO_KEEP);
+    throw new CommandError(`${file} is not a mandate.`, EXIT.failed, HOW_TO_KEEP);
   }
   return { text, message };
 }
@@ -27,8 +26,8 @@ export function refuseSameFile(files: readonly (string | undefined)[]): void {
   const paths = files.flatMap((file) => (file === undefined ? [] : [resolve(file)]));
   const twice = paths.find((path, index) => paths.indexOf(path) !== index);
   if (twice === undefined) return;
-  const hint = "Give --out and --receipt names of their own.";
-  throw new CommandError(`${twice} was named for two things.`, EXIT.usage, hint);
+  const hint = "Use a different file for each option.";
+  throw new CommandError(`${twice} is used for two options.`, EXIT.usage, hint);
 }
 
 /**
@@ -38,8 +37,8 @@ export function refuseSameFile(files: readonly (string | undefined)[]): void {
 export function keepFile(file: string, text: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === false) {
-    const hint = "Name a new file, or one to be replaced.";
-    throw new CommandError(`${file} is no ordinary file.`, EXIT.failed, hint);
+    const hint = "Use a new file, or a file that may be replaced.";
+    throw new CommandError(`${file} is not a regular file.`, EXIT.failed, hint);
   }
   const part = `${file}.${process.pid}.part`;
   try {
@@ -47,7 +46,7 @@ export function keepFile(file: string, text: string): void {
     renameSync(part, file);
   } catch {
     rmSync(part, { force: true });
-    const hint = "Name a file in a folder that is there and that you may write to.";
+    const hint = "Use a file in an existing folder that you can write to.";
     throw new CommandError(`${file} cannot be written.`, EXIT.failed, hint);
   }
 }

@@ -94,7 +94,7 @@ function spanText(seconds: number): string {
 export function paymentText(order: OrderBody): string {
   const { payment, lapses_at, lapses_in_seconds: left, captured_minor: minor, amount } = order;
   if (payment === "authorized" && lapses_at !== null && left !== null) {
-    return `authorized, lapses in ${spanText(left)} (${lapses_at})`;
+    return `authorized, expires in ${spanText(left)} (${lapses_at})`;
   }
   if (minor === null || minor === amount.minor) return payment;
   return `${payment}: ${moneyText({ minor, currency: amount.currency })}`;
@@ -130,7 +130,7 @@ function moneyLines(order: ShownOrderBody): Record<string, string> {
   const { payment, captured_minor, amount, adjustments } = order;
   const text = (minor: number) => moneyText({ minor, currency: amount.currency });
   const [gone, owed] = [cancelledMinor(order), owedMinor(order)];
-  const because = `goods of ${text(gone)} were cancelled`;
+  const because = `items worth ${text(gone)} were cancelled`;
   if (payment === "authorized" && gone > 0 && owed > 0) {
     return { to_capture: `${text(owed)} (${because})` };
   }
@@ -200,7 +200,7 @@ const toldOf = ({ messages }: ShownOrderBody) =>
 
 export const noOrder = (site: string) => ({
   says: "There is no such order.",
-  hint: `\`gatehouse order list ${site}\` shows the orders there are.`,
+  hint: `\`gatehouse order list ${site}\` lists the orders.`,
 });
 
 /** An order as a card. */
@@ -213,9 +213,9 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     created_at: order.created_at,
     status: order.status,
     amount: moneyText(amount),
-    ...(order.is_test ? { test_order: "no money moves, and there is nothing to send" } : {}),
+    ...(order.is_test ? { test_order: "no real money; do not ship anything" } : {}),
     payment: order.payment === "captured" ? order.payment : paymentText(order),
-    ...(order.paid_by_person ? { paid_by: "a person on the payment page" } : {}),
+    ...(order.paid_by_person ? { paid_by: "a person, on the payment page" } : {}),
     ...moneyLines(order),
     attempt_id: order.attempt_id,
     agent_id: order.agent_id,

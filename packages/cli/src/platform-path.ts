@@ -21,6 +21,6 @@ export function pathToPlatform(terminal: Terminal, site: string, named: string, 
 
 /** What is said when the list has no such platform. */
 export const noPlatform = (site: string) => ({
-  says: "There is no such platform in the list.",
+  says: "This platform is not in the list.",
   hint: `\`gatehouse platform list ${site}\` shows the list. To add a platform: \`gatehouse platform admit ${site} <domain>\`.`,
 });

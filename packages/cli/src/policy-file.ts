@@ -88,19 +88,19 @@ export function readPolicyFile(file: string): { document: JsonObject; policy: Po
   try {
     text = readFileSync(file);
   } catch {
-    const hint = `Write one there: gatehouse policy preset ask_always > ${file}`;
+    const hint = `Create it from a preset: gatehouse policy preset ask_always > ${file}`;
     throw new CommandError(`${file} cannot be read.`, EXIT.failed, hint);
   }
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const why = parsed.ok ? "it is no object" : placed(parsed.detail, text);
-    const hint = "Mend it there, or start again: gatehouse policy preset ask_always";
-    throw new CommandError(`${file} is no JSON document: ${why}.`, EXIT.failed, hint);
+    const why = parsed.ok ? "it is not an object" : placed(parsed.detail, text);
+    const hint = "Fix the file, or start again from a preset: gatehouse policy preset ask_always";
+    throw new CommandError(`${file} is not a JSON document: ${why}.`, EXIT.failed, hint);
   }
   const policy = readPolicy(parsed.value);
   if (!policy.ok) {
     const says = faultsOf(policy.detail, parsed.value);
-    throw new CommandError(says, EXIT.failed, `Mend ${file}, and check it again.`);
+    throw new CommandError(says, EXIT.failed, `Fix ${file}, then check again.`);
   }
   return { document: parsed.value, policy: policy.value };
 }

@@ -34,7 +34,7 @@ import { DASH_MARK, usageWords } from "./usage-words.js";
 
 /** After what was not understood, each command says where to read what it takes. */
 function nameHelp(command: Command, path: string): void {
-  const holds = command.commands.length > 0 ? "lists its commands" : "says what it takes";
+  const holds = command.commands.length > 0 ? "lists the commands" : "shows the options";
   command.showHelpAfterError(`\`${path} --help\` ${holds}.`);
   for (const child of command.commands) nameHelp(child, `${path} ${child.name()}`);
 }
@@ -64,7 +64,7 @@ function showDashes(command: Command): void {
 /** The whole grammar; the reference page is made from it. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command("gatehouse")
-    .description("The gate between a website and the agents that come to it.")
+    .description("The gate between websites and AI agents.")
     .version(VERSION)
     // Its own flags stand before the command: `--version` behind one is the command's.
     .enablePositionalOptions()
@@ -75,7 +75,7 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(usageWords(text)),
     })
-    .addHelpText("after", "\nNew here? gatehouse demo, then gatehouse init");
+    .addHelpText("after", "\nNew to Gatehouse? Run gatehouse demo, then gatehouse init");
   program.commandsGroup("Installation:").helpCommand(true);
   initCommand(program, terminal);
   serveCommand(program, terminal);
@@ -83,7 +83,7 @@ export function createProgram(terminal: Terminal): Command {
   doctorCommand(program, terminal);
   backupCommands(program, terminal);
   verifyCommand(program, terminal);
-  program.commandsGroup("Nouns, each with verbs of its own:");
+  program.commandsGroup("Commands by subject:");
   siteCommands(program, terminal);
   skillCommands(program, terminal);
   visitCommands(program, terminal);
@@ -108,7 +108,7 @@ function toldError(error: unknown): { readonly lines: readonly string[]; readonl
   if (error instanceof StartupError) return { lines: [error.message], code: EXIT.cannotStart };
   if (error instanceof BackupFileError) return { lines: [error.message], code: EXIT.failed };
   if (error instanceof DatabaseUnavailableError) {
-    const why = `The database cannot be used now: ${error.message}. Try again, or run \`gatehouse doctor\`.`;
+    const why = `The database is not available: ${error.message}. Try again, or run \`gatehouse doctor\`.`;
     return { lines: [why], code: EXIT.cannotStart };
   }
   const told = error instanceof CommandError ? error : fileTrouble(error);

@@ -23,7 +23,7 @@ export interface ProgressFlags {
 /** The option of every command that may take long. */
 export const PROGRESS = [
   "--progress",
-  "show how far it is, also where standard error is no terminal",
+  "show progress even if standard error is not a terminal",
 ] as const;
 
 const number = (value: number) => Math.floor(value).toLocaleString("en");

@@ -14,9 +14,9 @@ export function readSecretFile(file: string | undefined): string | undefined {
   // Not repeated: it would stand in a terminal that others may see.
   if (/^(?:sk|rk|pk)_(?:test|live)_|^whsec_/.test(file)) {
     throw new CommandError(
-      "A secret does not belong on the command line, where others can read it.",
+      "Do not put a secret on the command line: other users can read it.",
       EXIT.usage,
-      "Give the name of a file that holds the secret, or - to type it in, not the secret itself.",
+      "Use a file that contains the secret, or - to type the secret.",
     );
   }
   let text: string;
@@ -24,15 +24,15 @@ export function readSecretFile(file: string | undefined): string | undefined {
     text = readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8").trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : `the system says ${code}`;
-    const hint = "Name a file that holds the secret and nothing else, or - to type it in.";
+    const why = code === "ENOENT" ? "it does not exist" : `the system reported ${code}`;
+    const hint = "Use a file that contains only the secret, or - to type the secret.";
     throw new CommandError(`${file} cannot be read: ${why}.`, EXIT.failed, hint);
   }
   if (text === "" || text.length > SECRET_CHARS_MAX || /\s/.test(text)) {
     throw new CommandError(
-      `${file} does not hold a secret.`,
+      `${file} does not contain a secret.`,
       EXIT.usage,
-      "Write the secret into it as one line, and nothing else.",
+      "Write only the secret to the file, on one line.",
     );
   }
   return text;

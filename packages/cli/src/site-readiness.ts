@@ -57,7 +57,7 @@ function checkSkill(domain: string, skills: readonly SkillSetting[]): Check {
   const found = skills.find(({ id }) => id === PLACE_ORDER);
   if (found?.enabled === true) return { name: "skill", open: true };
   const verb = found === undefined ? "set" : "enable";
-  const advice = `Offer ${PLACE_ORDER} (for mandates only).`;
+  const advice = `Turn on ${PLACE_ORDER} (only needed for mandates).`;
   return {
     name: "skill",
     open: false,

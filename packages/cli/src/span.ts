@@ -12,19 +12,19 @@ function readTime(text: string): string {
   const day = /^\d{4}-\d\d-\d\d$/.test(text);
   const time = day ? `${text}T00:00:00Z` : text;
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) && !Number.isNaN(Date.parse(time))) return time;
-  throw new InvalidArgumentError("Write 2030-05-17 or 2030-05-17T12:30:00Z (UTC).");
+  throw new InvalidArgumentError("Use 2030-05-17 or 2030-05-17T12:30:00Z (UTC).");
 }
 
 export function withSpan(command: Command): Command {
   return command
-    .addOption(new Option("--from <time>", "from this UTC time on").argParser(readTime))
-    .addOption(new Option("--to <time>", "up to this UTC time").argParser(readTime));
+    .addOption(new Option("--from <time>", "start time (UTC)").argParser(readTime))
+    .addOption(new Option("--to <time>", "end time (UTC)").argParser(readTime));
 }
 
 /** The span that was said, in its order. */
 export function spanOf({ from, to }: Span) {
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
-    const hint = "Turn them round: --from is the earlier one, --to the later one.";
+    const hint = "Swap them: --from is the earlier time, --to the later one.";
     throw new CommandError("--from must be before --to.", EXIT.usage, hint);
   }
   return { from, to };
@@ -32,5 +32,5 @@ export function spanOf({ from, to }: Span) {
 
 /** How to see more than the newest. */
 export function olderHint(shown: number, last: string | undefined): string {
-  return `The newest ${shown} are shown; for older ones: --to ${last}`;
+  return `Only the newest ${shown} are shown. To see older ones, use --to ${last}`;
 }

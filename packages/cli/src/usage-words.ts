@@ -17,13 +17,13 @@ export function usageWords(text: string): string {
   const [first = "", ...more] = text.replaceAll(DASH_MARK, "").trimEnd().split("\n").map(plainText);
   const said = first.replace(/^error: /, "");
   const [, option, given, wanted] = OPTION.exec(said) ?? [];
-  if (option !== undefined) return `${option}: ${given} is not understood.\n${wanted}`;
+  if (option !== undefined) return `${option}: ${given} is not valid.\n${wanted}`;
   const [, value, name, right] = ARGUMENT.exec(said) ?? [];
-  if (value !== undefined) return `<${name}>: ${value} is not understood.\n${right}`;
+  if (value !== undefined) return `<${name}>: ${value} is not valid.\n${right}`;
   const [, flag = ""] = /^unknown option '(.*)'$/.exec(said) ?? [];
   // Behind an option it may be that option's value.
   if (isSiteKeyHash(flag)) {
-    return `${flag} is taken for an option: it begins with a dash.\nWrite it before the options.`;
+    return `${flag} looks like an option because it begins with a dash.\nWrite it before the options.`;
   }
   return [sentence(said), ...more.map((line) => line.replace(/^\((.*)\)$/, "$1"))].join("\n");
 }

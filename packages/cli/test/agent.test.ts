@@ -48,7 +48,7 @@ describe("an agent developer", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const kept = readFileSync(file, "utf8");
     const again = await run("agent", "keygen", "--out", file);
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining("not written over")]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("never overwritten")]);
     expect(readFileSync(file, "utf8")).toBe(kept);
     const other = await run("agent", "keygen", "--out", join(folder, "public.json"));
     expect(Object.keys(JSON.parse(other.out))).toEqual(["kty", "crv", "x", "kid"]);
@@ -58,7 +58,7 @@ describe("an agent developer", () => {
     const key = await keygen("buyer");
     const args = ["agent", "register", card, "--key", key, "--name", "Flower buyer"];
     const registered = await run(...args, "--contact", "ops@agent.example");
-    expect(registered.err).toBe("The owner has to approve it.\n");
+    expect(registered.err).toBe("The agent can act after the owner approves it.\n");
     const [id = "", status] = registered.out.trim().split("  ");
     expect([id.startsWith("agt_"), status]).toEqual([true, "pending"]);
     expect((await run("agent", "status", card, id)).out).toBe("pending\n");
@@ -67,7 +67,7 @@ describe("an agent developer", () => {
     const found = await run("agent", "list", SHOP, "--search", "fLOWER B");
     expect(found.out).toMatch(/^AGENT_ID .*\nagt_\S+ +Flower buyer .*\n$/);
     const none = await run("agent", "list", SHOP, "--search", "F% b");
-    expect(none.out).toMatch(/^There are no such agents\. All of them: gatehouse agent list /);
+    expect(none.out).toMatch(/^No agents match\. List all: gatehouse agent list /);
     const shown = await run("agent", "show", SHOP, id);
     expect(shown.out).toMatch(/^contact +ops@agent\.example$/m);
     const approved = await run("agent", "approve", SHOP, id, "--scope", "skill:get_pricing");
@@ -153,17 +153,17 @@ test("if an address does not answer, the error contains the system's error code"
   ]);
 });
 
-test("an agent can register by the address of a domain, and approving it says what it may ask for", async () => {
+test("an agent can register by the address of a domain, and approving it says what it may request", async () => {
   const args = ["--key", await keygen("by-domain"), "--name", "By domain"];
   const page = `${service.url}/v1/agent/domain/${SHOP}`;
   const registered = await run("agent", "register", page, ...args);
   expect(registered.out).toMatch(/^agt_\S+ {2}pending\n$/);
   const [id = ""] = registered.out.split("  ");
   const approved = await run("agent", "approve", SHOP, id);
-  expect(approved.err).toMatch(/^It may ask for every skill\. .*gatehouse agent change/);
+  expect(approved.err).toMatch(/^It may request every skill\. .*gatehouse agent change/);
   expect((await run("site", "show", SHOP)).out).toContain(`\ncard           ${card}\n`);
   expect((await run("agent", "show", SHOP, "agt_none")).err).toBe(
-    "There is no such agent.\n`gatehouse agent list shop.example.com` shows the agents there are.\n",
+    "There is no such agent.\n`gatehouse agent list shop.example.com` lists the agents.\n",
   );
 });
 
@@ -178,8 +178,8 @@ test("an owner adds an agent by its public key: it is active at once, and the pr
 });
 
 test.each([
-  ["is not there", "none.json", undefined, "There is no key in"],
-  ["holds something else", "words.json", "a key", "holds no public JWK"],
+  ["is not there", "none.json", undefined, "none.json does not exist"],
+  ["holds something else", "words.json", "a key", "does not contain a public JWK"],
 ])("a key to add that %s gets an error in a full sentence", async (_what, name, text, says) => {
   const file = join(folder, name);
   if (text !== undefined) writeFileSync(file, text);

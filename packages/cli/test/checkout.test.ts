@@ -51,7 +51,10 @@ test("an owner follows the guide from nothing to the first order, and sees where
   const kept = file("checkout.json", JSON.stringify(checkout.body));
   const { url } = checkout.body.policies[0];
   const held = await run("verify", kept, "--keys", server.url, "--body", url);
-  expect([held.code, held.out]).toEqual([0, expect.stringContaining("The signed terms hold,")]);
+  expect([held.code, held.out]).toEqual([
+    0,
+    expect.stringContaining("The signed terms are valid,"),
+  ]);
   const forged = JSON.stringify(checkout.body).replace('"version":"gatehouse-1"', '"version":"2"');
   const refused = await run("verify", file("forged.json", forged), "--keys", server.url);
   expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/✗ their signature/)]);
@@ -62,13 +65,13 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect(out).toMatch(/^send_to +Ada Love\n +Gartenstr\. 1\n +10115 Berlin\n +DE$/m);
   expect(out).toMatch(/^delivery +By post, 4\.90 EUR$/m);
   const [, , decision = ""] =
-    /^Why it was approved: gatehouse mandate show (\S+) (dec_\S+)$/m.exec(err) ?? [];
+    /^See why it was approved: gatehouse mandate show (\S+) (dec_\S+)$/m.exec(err) ?? [];
   const why = await run("mandate", "show", DOMAIN, decision);
   expect(why.out).toMatch(/^outcome +approved\ndecided by +rule /);
   expect(why.out).toMatch(new RegExp(`^order +${order}$`, "m"));
   expect((await run("mandate", "show", DOMAIN, bought.id)).out).toBe(why.out);
   const nothing = await run("mandate", "show", DOMAIN, `${decision}x`);
-  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining("decided nothing")]);
+  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining("no decision about")]);
 
   // After the sale.
   const parts = ["--line", "li_1", "--carrier", "DHL", "--tracking-number", "JD01"];
@@ -80,7 +83,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect([none.code, none.err]).toEqual([1, expect.stringContaining("Nothing is left to be sent")]);
   const badLine = await run("order", "ship", DOMAIN, order, "--line", "rose");
   expect([badLine.code, badLine.err]).toEqual([2, expect.stringContaining("li_1=2")]);
-  expect((await run("order", "note", DOMAIN, order, "She called")).out).toBe("Noted.\n");
+  expect((await run("order", "note", DOMAIN, order, "She called")).out).toBe("Note added.\n");
   expect((await run("order", "rehearse", DOMAIN, order, "capture")).code).toBe(0);
   const back = await run("order", "rehearse", DOMAIN, order, "refund", "--amount", "4.90");
   expect(back.out).toMatch(/refund completed: 4\.90 EUR \(adj_re_\S+\)/);
@@ -89,7 +92,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("--amount")]);
   expect((await run("order", "list", DOMAIN, "--status", "shipped")).out).toContain(order);
   expect((await run("order", "list", DOMAIN, "--status", "open")).out).toMatch(
-    /^There are no such orders\. All of them: gatehouse order list /,
+    /^No orders match\. List all: gatehouse order list /,
   );
   const second = await at.bought(shop, ROSE);
   const off = await run("order", "cancel", DOMAIN, second.orderId, "--reason", "Sold out");
@@ -98,7 +101,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   const third = await at.bought(shop, ROSE);
   await run("order", "rehearse", DOMAIN, third.orderId, "capture");
   const taken = await run("order", "cancel", DOMAIN, third.orderId);
-  expect(taken.err).toContain("give it back at your payment processor");
+  expect(taken.err).toContain("Refund it at your payment provider.");
   expect(taken.out).toMatch(/^captured +104\.90 EUR\nto_refund +104\.90 EUR: you captured more /m);
   const missing = await run("order", "ship", DOMAIN, "ord_none");
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("no such order")]);
@@ -114,7 +117,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect((await run("mandate", "list", DOMAIN, "--agent", profile)).out).toBe(decisions);
   expect((await run("order", "list", DOMAIN, "--agent", profile)).out).toContain(order);
   expect((await run("order", "list", DOMAIN, "--agent", `${profile}x`)).out).toMatch(
-    /^There are no such orders\. All of them: gatehouse order list /,
+    /^No orders match\. List all: gatehouse order list /,
   );
   const [, mandate = ""] = /(chk_\S+-1)/.exec(decisions) ?? [];
   expect((await run("mandate", "show", DOMAIN, mandate)).out).toMatch(/complete_checkout/);

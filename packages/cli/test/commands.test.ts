@@ -56,7 +56,7 @@ describe("site commands", () => {
     await run("site", "create", "new.example.com", "--name", "New");
     const token = ["token", "create", "--name", "x", "--role", "owner", "--site"];
     expect((await run(...token, "new.example.com", hash)).code).toBe(0);
-    expect((await run("product", "remove", hash, hash)).err).not.toContain("taken for an option");
+    expect((await run("product", "remove", hash, hash)).err).not.toContain("looks like an option");
     const ended = await run("site", "delete", hash, "--yes");
     expect(ended.err).toContain(`gatehouse audit tail ${hash}\n`);
     expect((await run("audit", "tail", hash)).out).toMatch(/site\.changed +deleted/);
@@ -83,7 +83,7 @@ describe("site commands", () => {
     const none = await run("site", "change", key);
     expect([none.code, none.err]).toEqual([
       2,
-      "Nothing is to be changed.\nSay what to change: --domain, --name, --description, --audit-public or --ucp-version.\n",
+      "There is nothing to change.\nUse --domain, --name, --description, --audit-public or --ucp-version.\n",
     ]);
     const args = ["site", "create", "Shop.example.com", "--name", "Shop again"];
     const slip = await run(...args);
@@ -91,7 +91,7 @@ describe("site commands", () => {
       code: 1,
       out: "",
       err: expect.stringMatching(
-        /^There is a site for shop\.example\.com already: us_.*\n.*--again/,
+        /^There is already a site for shop\.example\.com: us_.*\n.*--again/,
       ),
     });
     const again = await run(...args, "--again");
@@ -107,7 +107,7 @@ describe("site commands", () => {
       await run("site", "create", "shop.example.com", "--name", name, "--again");
     }
     expect((await run("site", "show", "shop.example.com")).err).toMatch(
-      /There are 2 sites .*\nName one by its key: us_/,
+      /There are 2 sites .*\nChoose one by its key: us_/,
     );
   });
 });
@@ -122,7 +122,7 @@ describe("key and token commands:", () => {
     expect([hasty.code, hasty.out]).toEqual([1, ""]);
     expect(hasty.err).toMatch(/announced too recently/);
     expect((await run("key", "rotate", "card", "--force")).out).toMatch(
-      /^service-card-\S+ signs from now on\./,
+      /^service-card-\S+ is the signing key from now on\./,
     );
     const { items } = JSON.parse((await run("key", "list", "--json")).out);
     expect(items.filter((key: { purpose: string }) => key.purpose === "card").length).toBe(3);
@@ -164,7 +164,7 @@ describe("key and token commands:", () => {
     const { run } = await running();
     const before = (await run("key", "list")).out;
     const done = await run("key", "rotate", "card", "--stolen");
-    expect(done.out).toMatch(/is listed no more/);
+    expect(done.out).toMatch(/is no longer listed/);
     const after = (await run("key", "list")).out;
     for (const [kid] of before.matchAll(/service-card-\S+/g)) expect(after).not.toContain(kid);
   });
@@ -183,7 +183,7 @@ describe("key and token commands:", () => {
     expect([accepted.code, accepted.out]).toEqual([
       0,
       expect.stringMatching(
-        /^The time is .*Z\. .*Z, seen before, no longer counts\.\n.*again\.\n$/,
+        /^The current time is .*Z\. The later time .*Z is now ignored\.\n.*again\.\n$/,
       ),
     ]);
   });
@@ -227,7 +227,7 @@ describe("maintenance commands:", () => {
       1,
       expect.stringContaining("exists already: name another"),
     ]);
-    expect(made.out).toMatch(/^SHA-256: [0-9a-f]{64}\n.*holds the secrets key/m);
+    expect(made.out).toMatch(/^SHA-256: [0-9a-f]{64}\n.*contains the secrets key/m);
     const elsewhere = await freshEnvironment("sqlite");
     const key = join(env.GATEHOUSE_DATA_DIR as string, "secrets.key");
     const restoring = ["restore", file, "--secrets-key-file", key];
@@ -244,7 +244,7 @@ describe("maintenance commands:", () => {
   test("doctor exits 1 when a check fails, and prints JSON for programs", async () => {
     const env = await freshEnvironment("sqlite");
     const { code, out, err } = await command(["doctor", "--json"], env);
-    expect([code, err]).toEqual([1, expect.stringMatching(/^1 of 6 checks failed\.\nDo what /)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^1 of 6 checks failed\.\nFix /)]);
     expect(JSON.parse(out).findings.at(-1)).toMatchObject({ part: "database", verdict: "failure" });
   });
 });
@@ -268,44 +268,44 @@ describe("the command line", () => {
       "a role that does not exist",
       ["token", "create", "--name", "x", "--role", "root"],
       2,
-      /^--role: root is not understood\.\nWrite one of: operator, owner, /,
+      /^--role: root is not valid\.\nUse one of: operator, owner, /,
     ],
     [
       "a method that does not exist",
       ["site", "verify", "x", "--method", "magic"],
       2,
-      /Write one of: dns, file, meta, operator\./,
+      /Use one of: dns, file, meta, operator\./,
     ],
     [
       "a purpose that does not exist",
       ["key", "rotate", "all"],
       2,
-      /^<purpose>: all is not understood\.\nWrite one of: card, audit\./,
+      /^<purpose>: all is not valid\.\nUse one of: card, audit\./,
     ],
     [
       "a hash that looks like an option",
       ["site", "show", "--json", `-${"B".repeat(42)}`],
       2,
-      /^-B+ is taken for an option: .*\nWrite it before the options\.\n/,
+      /^-B+ looks like an option .*\nWrite it before the options\.\n/,
     ],
     ["a misspelled command", ["site", "lst"], 2, /\nDid you mean list\?\n/],
     [
       "a status that does not exist",
       ["order", "list", "x", "--status", "gone"],
       2,
-      /Write one of: open, partly_shipped, shipped, cancelled\./,
+      /Use one of: open, partly_shipped, shipped, cancelled\./,
     ],
     [
       "a step of delivery that does not exist",
       ["order", "ship", "x", "ord_1", "--type", "lost"],
       2,
-      /Write one of: processing, shipped, in_transit, /,
+      /Use one of: processing, shipped, in_transit, /,
     ],
     [
       "a channel that does not exist",
       ["skill", "move", "x", "y", "--to", "top"],
       2,
-      /Write its number/,
+      /Use its position/,
     ],
     [
       "a backup that does not exist",
@@ -330,7 +330,7 @@ describe("the command line", () => {
     const { code, err } = await command(["site", "list"], env);
     expect(code).toBe(4);
     expect(err).toMatch(
-      /No Gatehouse answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nStart it with `gatehouse serve`/,
+      /Gatehouse cannot be reached at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nStart it with `gatehouse serve`/,
     );
     const { GATEHOUSE_ADMIN_TOKEN: _, ...without } = env as Record<string, string>;
     expect((await command(["site", "list"], without)).err).toMatch(/There is no admin token in/);
@@ -341,7 +341,7 @@ describe("the command line", () => {
     const https = { ...env, GATEHOUSE_BASE_URL: server.url.replace("http:", "https:") };
     const { code, err } = await command(["site", "list"], https);
     expect(code).toBe(4);
-    expect(err).toMatch(/Something answers there in plain HTTP: set GATEHOUSE_MODE=development/);
+    expect(err).toMatch(/The server there uses plain HTTP\. Set GATEHOUSE_MODE=development/);
   });
 
   test("finds the operator's own token in the data folder", async () => {
@@ -358,8 +358,8 @@ describe("the command line", () => {
     expect((await gatehouse(["--version"], {})).out).toMatch(/^\d+\.\d+\.\d+\n$/);
     const bare = await gatehouse([], {});
     expect([bare.code, bare.err]).toEqual([0, ""]);
-    expect(bare.out).toMatch(/^Installation:\n {2}init [\s\S]*^Nouns.*:\n {2}site /m);
-    expect(bare.out).toMatch(/\n\nNew here\? gatehouse demo, then gatehouse init\n$/);
+    expect(bare.out).toMatch(/^Installation:\n {2}init [\s\S]*^Commands by subject:\n {2}site /m);
+    expect(bare.out).toMatch(/\n\nNew to Gatehouse\? Run gatehouse demo, then gatehouse init\n$/);
     expect((await gatehouse(["--help"], {})).out).toBe(bare.out);
   });
 });

@@ -30,7 +30,7 @@ test("every command reports a file it cannot use in a full sentence", async () =
     expect(await command(args, here)).toEqual({
       code: 1,
       out: "",
-      err: `${taken} cannot be used: it is there already.\nCheck the path and who may use it, or name another.\n`,
+      err: `${taken} cannot be used: it already exists.\nCheck the path and its permissions, or use another path.\n`,
     });
   }
 });
@@ -41,7 +41,7 @@ test("the error for a misspelled domain lists the existing domains", async () =>
   await command(["site", "create", "shop.example.com", "--name", "Shop"], here);
   expect((await command(["site", "show", "shpo.example.com"], here)).err).toBe(
     "There is no site for shpo.example.com.\n" +
-      "There is shop.example.com. `gatehouse site list` shows the sites there are.\n",
+      "Existing sites: shop.example.com. `gatehouse site list` lists the sites.\n",
   );
 });
 
@@ -67,10 +67,10 @@ test("the log of a deleted site is found by its hash, and the error for its doma
   await command(["site", "create", "shop.example.com", "--name", "Shop"], here);
   const deleted = await command(["site", "delete", "shop.example.com", "--yes"], here);
   const [, hash = ""] =
-    /^Its audit log stays: gatehouse audit tail (\S+)$/m.exec(deleted.err) ?? [];
+    /^Its audit log is kept: gatehouse audit tail (\S+)$/m.exec(deleted.err) ?? [];
   expect((await command(["audit", "tail", hash], here)).out).toMatch(/site\.changed +deleted/);
   expect((await command(["audit", "tail", "shop.example.com"], here)).err).toMatch(
-    /^There is no site for shop\.example\.com\.\n.*name it by the site key or the site key hash\.\n$/,
+    /^There is no site for shop\.example\.com\.\n.*use the site key or the site key hash\.\n$/,
   );
 });
 
@@ -82,7 +82,7 @@ test("a service that breaks off its answer counts as one that does not answer", 
   expect(await command(["site", "list"], env)).toEqual({
     code: 4,
     out: "",
-    err: `${cut} stopped answering.\nLook whether it was done before you try again.\n`,
+    err: `The connection to ${cut} was lost.\nCheck whether the change was made before you try again.\n`,
   });
 });
 
@@ -92,12 +92,12 @@ test("an agent can tell whether a site did not answer or refused", async () => {
   expect(await command([...status, `${missing}/card.json`, "agt_1"], {})).toEqual({
     code: 1,
     out: "",
-    err: expect.stringMatching(/status 404\.\nName the site's own address, or that of its card/),
+    err: expect.stringMatching(/status 404\.\nUse the address of the site or of its card/),
   });
   expect(await command([...status, "http://127.0.0.1:1/card.json", "agt_1"], {})).toEqual({
     code: 4,
     out: "",
-    err: expect.stringMatching(/does not answer\.\nCheck the address, and whether/),
+    err: expect.stringMatching(/does not answer\.\nCheck the address and whether/),
   });
 });
 
@@ -156,7 +156,7 @@ test("a service cannot choose where its documents are written", async () => {
   const args = ["site", "preview", "shop.example.com", "--out", join(folder, "inside")];
   expect(await command(args, env)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/no name/),
+    err: expect.stringMatching(/not a valid document name/),
   });
   expect(readdirSync(folder)).toEqual(["inside"]);
 });
@@ -169,6 +169,6 @@ test.each([
   const listed = await command(["site", "list"], asking(url));
   expect(listed).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/not as Gatehouse does\.\n/),
+    err: expect.stringMatching(/its version is incompatible\.\n/),
   });
 });

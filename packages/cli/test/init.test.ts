@@ -65,7 +65,7 @@ describe("gatehouse init", () => {
     const address = `http://localhost:${await freePort()}`;
     const options = ["--domain", "shop.localhost", "--name", "Fern & Petal", "--sandbox"];
     const first = run(folder, "init", ...options, "--address", address, "--limit", "50.00 EUR");
-    await first.until("Serving. Ctrl-C stops it.");
+    await first.until("The service is running. Press Ctrl-C to stop it.");
     expect(first.text()).toMatch(new RegExp(`${address}/console#code=\\S{43}`));
     const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
     const ask = async (path: string) => {
@@ -83,7 +83,9 @@ describe("gatehouse init", () => {
 
     const again = run(folder, "serve");
     await again.until("is ready (development)");
-    await again.until("settings  of gatehouse.env, where nothing else sets them: GATEHOUSE_MODE");
+    await again.until(
+      "settings  from gatehouse.env, where the environment does not set them: GATEHOUSE_MODE",
+    );
     expect((await ask("/sites")).items).toHaveLength(1);
     const listed = run(folder, "site", "list");
     expect([await listed.ended, listed.text()]).toEqual([
@@ -104,17 +106,17 @@ describe("gatehouse init", () => {
     const occupied = run(folder, "init", "--domain", "shop.example.com", ...address);
     expect([await occupied.ended, occupied.text()]).toEqual([
       2,
-      expect.stringContaining("has an installation"),
+      expect.stringContaining("already has an installation"),
     ]);
     rmSync(join(folder, "gatehouse.env"));
     // As if the one before had been cut off before it wrote its settings.
     const cut = run(folder, "init", "--domain", "shop.example.com", ...address);
-    await cut.until("Serving.");
+    await cut.until("The service is running.");
     cut.child.kill("SIGINT");
     await cut.ended;
     rmSync(join(folder, "gatehouse.env"));
     const right = run(folder, "init", "--domain", "shop.example.com", ...address);
-    await right.until("Serving.");
+    await right.until("The service is running.");
     expect(right.text()).toContain("TXT record _gatehouse.shop.example.com");
     const listed = run(folder, "site", "list", "--json");
     await listed.ended;
@@ -164,9 +166,9 @@ describe("gatehouse init", () => {
   test("says first what a proxy has to do if there is one in front", async () => {
     const answers = ["--domain", "shop.example.com", "--address", "https://gate.example.com"];
     const served = runWith({ GATEHOUSE_PORT: "0" }, temporaryFolder(), "init", ...answers);
-    await served.until("Serving.");
+    await served.until("The service is running.");
     expect(served.text()).toMatch(
-      /First put a proxy with the certificate of gate\.example\.com in front of 127\.0\.0\.1:\d+/,
+      /First set up a proxy on this machine, with the certificate of gate\.example\.com, in front of 127\.0\.0\.1:\d+/,
     );
   });
 
@@ -214,8 +216,8 @@ describe("the file gatehouse.env", () => {
   );
 
   test.each([
-    ["that others can write", () => written("GATEHOUSE_PORT=1\n", 0o666), "others may write"],
-    ["that is too long", () => written(`#${"x".repeat(70_000)}\n`), "longer than"],
+    ["that others can write", () => written("GATEHOUSE_PORT=1\n", 0o666), "other users can write"],
+    ["that is too long", () => written(`#${"x".repeat(70_000)}\n`), "larger than"],
     ["with an invalid line", () => written('GATEHOUSE_PORT="1\n'), "Line 1 of gatehouse.env"],
     [
       "that is a folder",
@@ -224,7 +226,7 @@ describe("the file gatehouse.env", () => {
         mkdirSync(join(folder, "gatehouse.env"));
         return folder;
       },
-      "no ordinary file",
+      "not a regular file",
     ],
   ])("%s is refused, and nothing starts", async (_what, folder, words) => {
     const refused = run(folder(), "serve");

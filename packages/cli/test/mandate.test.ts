@@ -58,11 +58,11 @@ const asking = (verb: string, skill: string, ...more: string[]) =>
 test("a policy is checked, published and shown", async () => {
   const file = join(folder, "policy.json");
   writeFileSync(file, JSON.stringify(POLICY));
-  expect((await run("policy", "check", file)).out).toBe("It can be published: 3 rules.\n");
+  expect((await run("policy", "check", file)).out).toBe("The policy can be published: 3 rules.\n");
   const early = await asking("send", "get_pricing");
   expect([early.code, JSON.parse(early.out).reason]).toEqual([1, "mandates_disabled"]);
   const published = await run("policy", "publish", SHOP, file);
-  expect(published.out).toBe("Version 1 is in force for shop.example.com.\n");
+  expect(published.out).toBe("Version 1 is now in force for shop.example.com.\n");
   expect(JSON.parse((await run("policy", "show", SHOP)).out).rules).toHaveLength(3);
   writeFileSync(file, JSON.stringify({ ...POLICY, default: "allow" }));
   const wrong = await run("policy", "check", file);
@@ -76,7 +76,7 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
   expect([refused.code, JSON.parse(refused.out).reason]).toEqual([1, "policy_denied"]);
   // Its signature was fine: there are no bytes to compare.
   const page = `${env.GATEHOUSE_BASE_URL}/docs/errors/policy-denied.md`;
-  expect(refused.err).toBe(`It was not approved (403).\nSee ${page}\n`);
+  expect(refused.err).toBe(`The mandate was not approved (403).\nSee ${page}\n`);
   const waiting = await asking("send", "contact_support");
   const { outcome, escalation_id, status_url } = JSON.parse(waiting.out);
   expect([waiting.code, outcome]).toEqual([0, "escalated"]);
@@ -99,7 +99,7 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
   expect(decided.out).toMatch(
     new RegExp(`^review +${escalation_id}\\n +approved by ${decider} at \\d{4}-`, "m"),
   );
-  expect(decided.out).toMatch(/^record +\S+ \(what the rules said\)\n +\S+ \(what was/m);
+  expect(decided.out).toMatch(/^record +\S+ \(decision of the rules\)\n +\S+ \(answer to/m);
   for (const verb of ["show", "approve", "deny"]) {
     const none = await run("review", verb, SHOP, "esc_none");
     expect([none.code, none.err]).toEqual([
@@ -109,7 +109,7 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
   }
   expect((await escalationStatus(status_url, 5)).status).toBe("approved");
   expect((await run("review", "list", SHOP)).out).toBe(
-    "Nothing waits for you. What was decided: gatehouse review list shop.example.com --all\n",
+    "Nothing needs review. List decided requests: gatehouse review list shop.example.com --all\n",
   );
   const again = await run("review", "deny", SHOP, escalation_id, "--reason", "other");
   expect(again.code).toBe(1);
@@ -124,9 +124,9 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
   // Further lines stand under the first.
   expect(why.out).toMatch(/\n {12}help: \S+\n {12}ask-me: /);
   const unknown = await run("mandate", "show", SHOP, "nobody-ever-sent-this");
-  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("decided nothing")]);
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("no decision about")]);
   expect((await run("mandate", "list", SHOP, "--outcome", "paying")).out).toMatch(
-    /^There are no such decisions\. All of them: gatehouse mandate list /,
+    /^No decisions match\. List all: gatehouse mandate list /,
   );
 });
 
@@ -136,7 +136,10 @@ test("an agent keeps proof of an answer, and a changed answer is detected", asyn
   const keys = env.GATEHOUSE_BASE_URL as string;
   const body = join(folder, "receipt.body.json");
   const compared = await run("verify", receipt, "--keys", keys, "--body", body);
-  expect([compared.code, compared.out]).toEqual([0, expect.stringContaining("is what was sent\n")]);
+  expect([compared.code, compared.out]).toEqual([
+    0,
+    expect.stringContaining("is what the agent sent\n"),
+  ]);
   expect(compared.out).not.toContain("not compared");
   expect(statSync(body).mode & 0o777).toBe(0o600);
   const other = join(folder, "other.json");
@@ -148,12 +151,12 @@ test("an agent keeps proof of an answer, and a changed answer is detected", asyn
   ]);
   const held = await run("verify", receipt, "--keys", keys);
   expect([held.code, held.out]).toEqual([0, expect.stringMatching(/200 approved was answered/)]);
-  expect(held.out).toContain("What was sent was not compared: name it with --body <file>.");
+  expect(held.out).toContain("The sent request was not compared. Use --body <file> to compare it.");
   const text = readFileSync(receipt, "utf8");
   writeFileSync(receipt, text.replace('"approved"', '"escalated"'));
   const changed = await run("verify", receipt, "--keys", keys);
   expect([changed.code, changed.err]).toEqual([1, expect.stringContaining("signature")]);
-  expect((await run("verify", receipt)).err).toContain("Say whose keys you trust.");
+  expect((await run("verify", receipt)).err).toContain("--keys is required to verify a file.");
 });
 
 test("a saved mandate is sent again unchanged, and is the same request", async () => {
@@ -163,16 +166,16 @@ test("a saved mandate is sent again unchanged, and is the same request", async (
   expect(again).toEqual({ code: 0, out: first.out, err: "" });
   expect((await run("mandate", "send", card, "--file", kept)).out).toBe(first.out);
   const more = await run("mandate", "send", "--file", kept, "--skill", "sign_up");
-  expect([more.code, more.err]).toEqual([2, expect.stringContaining("sent as it is")]);
+  expect([more.code, more.err]).toEqual([2, expect.stringContaining("sends a mandate unchanged")]);
   const bare = await run("mandate", "send", card);
   expect([bare.code, bare.err]).toEqual([2, expect.stringContaining("--key, --agent and --skill")]);
-  expect((await run("mandate", "send")).err).toContain("address, or --file");
+  expect((await run("mandate", "send")).err).toContain("address, or use --file");
   const overKey = await asking("send", "get_pricing", "--out", key);
-  expect([overKey.code, overKey.err]).toEqual([2, expect.stringContaining("for two things")]);
+  expect([overKey.code, overKey.err]).toEqual([2, expect.stringContaining("for two options")]);
   const link = join(folder, "link.json");
   symlinkSync(key, link);
   const followed = await asking("send", "get_pricing", "--out", link);
-  expect([followed.code, followed.err]).toEqual([1, expect.stringContaining("no ordinary file")]);
+  expect([followed.code, followed.err]).toEqual([1, expect.stringContaining("not a regular file")]);
   expect(JSON.parse(readFileSync(key, "utf8")).kty).toBe("OKP");
   chmodSync(kept, 0o644);
   await asking("send", "get_pricing", "--out", kept);
@@ -181,18 +184,18 @@ test("a saved mandate is sent again unchanged, and is the same request", async (
   const text = readFileSync(kept, "utf8");
   writeFileSync(elsewhere, text.replace("/mandate", "/mandates"));
   const stray = await run("mandate", "send", card, "--file", elsewhere);
-  expect([stray.code, stray.err]).toEqual([1, expect.stringContaining("for another address")]);
+  expect([stray.code, stray.err]).toEqual([1, expect.stringContaining("for a different address")]);
   // Whoever is on the way would have what it is paid with.
   writeFileSync(elsewhere, text.replace(/http:[^"]*\/v1/, "http://192.0.2.1/v1"));
   const open = await run("mandate", "send", "--file", elsewhere);
   expect([open.code, open.err]).toEqual([
     1,
-    expect.stringMatching(/is plain http, .*: use https\.\nPlain http is for this machine only/),
+    expect.stringMatching(/is plain http, .*: use https\.\nPlain HTTP works only on this machine/),
   ]);
   writeFileSync(elsewhere, text.replace("get_pricing", "sign_up"));
   const forged = await run("mandate", "send", "--file", elsewhere);
   expect(forged.err).toMatch(
-    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nIt was not approved \(401\)\.\nSee http:\S+\/docs\/errors\/signature-invalid\.md\n$/,
+    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nThe mandate was not approved \(401\)\.\nSee http:\S+\/docs\/errors\/signature-invalid\.md\n$/,
   );
   for (const args of [["explain"], ["send", "--file"]]) {
     const missing = await run("mandate", ...args, join(folder, "none.json"));
@@ -211,11 +214,11 @@ test("a signed document that is not a mandate is neither explained nor sent as o
     expect(await run("mandate", ...args, receipt)).toEqual({
       code: 1,
       out: "",
-      err: `${receipt} is a receipt, no mandate.\nCheck what it proves: gatehouse verify ${receipt} --keys <service>\n`,
+      err: `${receipt} is a receipt, not a mandate.\nCheck what it proves: gatehouse verify ${receipt} --keys <service>\n`,
     });
     for (const file of [withdrawal, nothing]) {
       const told = await run("mandate", ...args, file);
-      expect([told.code, told.err]).toEqual([1, expect.stringContaining("is no mandate.\nName")]);
+      expect([told.code, told.err]).toEqual([1, expect.stringContaining("is not a mandate.\nUse")]);
     }
   }
 });

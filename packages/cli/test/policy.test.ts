@@ -54,7 +54,7 @@ test("policy check prints warnings, and fails on errors", async () => {
   expect([warned.code, warned.out]).toEqual([
     0,
     expect.stringMatching(
-      /^warning \(without_cart\): The rule “cap” also denies .*\nIt can be published: 2 rules\.\n$/,
+      /^warning \(without_cart\): The rule “cap” also denies .*\nThe policy can be published: 2 rules\.\n$/,
     ),
   ]);
   const slips = policyFile({ ...open, effect: "permit", when: { skil: {} } }, open, {
@@ -65,14 +65,14 @@ test("policy check prints warnings, and fails on errors", async () => {
   expect([slipped.code, slipped.err]).toEqual([
     1,
     expect.stringMatching(
-      /^The rule “open”, rules\[0\]\.effect.*\nThe rule “open”, rules\[0\]\.when.*\nThe rule “cap”, rules\[2\]\.when.*\nMend .*\n$/,
+      /^The rule “open”, rules\[0\]\.effect.*\nThe rule “open”, rules\[0\]\.when.*\nThe rule “cap”, rules\[2\]\.when.*\nFix .*\n$/,
     ),
   ]);
   const refused = await run("policy", "check", policyFile(open, never));
   expect(refused).toEqual({
     code: 1,
     out: expect.stringMatching(/^error \(never_matches\): The rule “never” can never match/),
-    err: expect.stringMatching(/^It cannot be published as it is\.\nMend in /),
+    err: expect.stringMatching(/^The policy cannot be published\.\nFix the errors marked in /),
   });
   const json = await run("policy", "check", policyFile(open, cap), "--json");
   expect(JSON.parse(json.out).findings).toMatchObject([{ code: "without_cart", rule: "cap" }]);
@@ -89,12 +89,12 @@ test("policy check names a problem by its rule, and a JSON error by its line and
   const file = join(folder, "broken.json");
   writeFileSync(file, '{\n  "policy": "rules/1",\n  "rules": [,]\n}\n');
   const broken = await run("policy", "check", file);
-  expect(broken.err).toContain(`${file} is no JSON document: syntax at line 3, column 13.\n`);
+  expect(broken.err).toContain(`${file} is not a JSON document: syntax at line 3, column 13.\n`);
 });
 
 test("policy test shows what a draft would have decided differently, and changes nothing", async () => {
   const same = await run("policy", "test", SHOP, policyFile(open));
-  expect(same.out).toBe("None of 2 decisions would have been different.\n");
+  expect(same.out).toBe("None of 2 decisions would change.\n");
   const { code, out, err } = await run("policy", "test", SHOP, policyFile(open, cap));
   expect([code, err]).toEqual([
     0,
@@ -104,7 +104,7 @@ test("policy test shows what a draft would have decided differently, and changes
   expect(lines[0]).toMatch(/^EVALUATED_AT +SKILL +AMOUNT +WAS +WOULD_BE +AGENT_ID$/);
   expect(lines[2]).toMatch(/get_pricing +25\.50 EUR +approved \(open\) +rejected \(cap\) +agt_/);
   expect(lines[3]).toBe(
-    "2 of 2 decisions would have been different: approved 2 → 0, escalated 0 → 0, rejected 0 → 2.",
+    "2 of 2 decisions would change: approved 2 → 0, escalated 0 → 0, rejected 0 → 2.",
   );
   const one = await run("policy", "test", SHOP, policyFile(open, cap), "--last", "1", "--json");
   expect(JSON.parse(one.out)).toMatchObject({ tested: 1, same: 0 });
@@ -112,7 +112,7 @@ test("policy test shows what a draft would have decided differently, and changes
   expect(JSON.parse((await run("policy", "show", SHOP)).out).version).toBe(1);
   await run("site", "create", "empty.example.com", "--name", "Empty");
   expect((await run("policy", "test", "empty.example.com", policyFile(open))).out).toBe(
-    "Your rules have decided nothing yet that it could be tried on.\n",
+    "There are no past decisions to test the policy on.\n",
   );
 });
 
@@ -120,7 +120,7 @@ test("policy publish prints warnings, and refuses errors", async () => {
   const warned = await run("policy", "publish", SHOP, policyFile(open, cap));
   expect(warned).toEqual({
     code: 0,
-    out: "Version 2 is in force for shop.example.com.\n",
+    out: "Version 2 is now in force for shop.example.com.\n",
     err: expect.stringMatching(/^warning \(without_cart\): The rule “cap”/),
   });
   const refused = await run("policy", "publish", SHOP, policyFile(open, never));
@@ -132,7 +132,7 @@ test("policy preset prints a document that can be published unchanged", async ()
   const made = await run("policy", "preset", "automatic_under", ...limit);
   const file = join(folder, "preset.json");
   writeFileSync(file, made.out);
-  expect((await run("policy", "check", file)).out).toBe("It can be published: 5 rules.\n");
+  expect((await run("policy", "check", file)).out).toBe("The policy can be published: 5 rules.\n");
   expect(JSON.parse(made.out).timezone).toBe("Europe/Berlin");
   expect(await run("policy", "publish", SHOP, file)).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse((await run("policy", "preset", "read_only")).out).rules).toHaveLength(1);
@@ -148,7 +148,7 @@ test("policy history lists every version, and policy show prints the requested o
   const site = "history.example.com";
   await run("site", "create", site, "--name", "History");
   expect((await run("policy", "history", site)).out).toMatch(
-    /^No policy was published yet\. Start from one: gatehouse policy preset/,
+    /^No policy yet\. Start from a preset: gatehouse policy preset/,
   );
   await run("policy", "publish", site, policyFile(open));
   await run("policy", "publish", site, policyFile(open, cap));

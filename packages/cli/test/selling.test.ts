@@ -61,17 +61,17 @@ const buying = (verb: string, total: string, ...more: string[]) =>
   );
 
 test("an owner imports products, and sees line by line what was refused", async () => {
-  expect((await run("product", "list", SHOP)).out).toMatch(/^Nothing is sold yet/);
+  expect((await run("product", "list", SHOP)).out).toMatch(/^No products yet/);
   const csv = file(
     "products.csv",
     "id,title,price,currency,quantity\nrose,Rose,10,EUR,9\n,X,1,EUR,\n",
   );
   const half = await run("product", "import", SHOP, csv);
-  expect(half.out).toBe("1 written; shop.example.com has 1 product.\n");
+  expect(half.out).toBe("1 saved; shop.example.com now has 1 product.\n");
   expect(half.err).toMatch(/^line 3: id: is missing\n/);
   expect([half.code, half.err]).toEqual([
     1,
-    expect.stringContaining("1 line was refused; the others were imported.\nFix it and"),
+    expect.stringContaining("1 line was rejected; the others were imported.\nFix it and"),
   ]);
   const lines = file("p.jsonl", '{"id":"vase","title":"Vase","price":"2.50","currency":"EUR"}\n');
   expect((await run("product", "import", SHOP, lines)).code).toBe(0);
@@ -81,12 +81,14 @@ test("an owner imports products, and sees line by line what was refused", async 
   const found = await run("product", "list", SHOP, "--search", "VAS");
   expect(found.out).toMatch(/^ID .*\nvase .*\n$/);
   expect((await run("product", "list", SHOP, "--search", "r%se")).out).toBe(
-    "There are no such products. All of them: gatehouse product list shop.example.com\n",
+    "No products match. List all: gatehouse product list shop.example.com\n",
   );
   expect((await run("product", "import", SHOP, join(folder, "none.csv"))).err).toMatch(
-    /cannot be read/,
+    /does not exist/,
   );
-  expect((await run("product", "import", SHOP, join(folder, "none"))).err).toMatch(/no such file/);
+  expect((await run("product", "import", SHOP, join(folder, "none"))).err).toMatch(
+    /does not exist/,
+  );
   const what = await run("product", "import", SHOP, file("what", "x"));
   expect([what.code, what.err]).toEqual([
     2,
@@ -96,7 +98,7 @@ test("an owner imports products, and sees line by line what was refused", async 
 
 test("gates are listed with the command that opens each, and open one by one", async () => {
   expect((await run("skill", "list", SHOP)).out).toMatch(
-    /^place_order +on, waits: see `site gates`/m,
+    /^place_order +on, not ready: see `site gates`/m,
   );
   const shut = await run("site", "gates", SHOP);
   expect(shut.out).toMatch(
@@ -112,7 +114,9 @@ test("gates are listed with the command that opens each, and open one by one", a
   );
   await run("policy", "publish", SHOP, file("policy.json", JSON.stringify(policy)));
   const open = await run("site", "connect", SHOP, "--rail");
-  expect(open.out).toMatch(/^Paid through sandbox: for trying, no money moves\.\n(?:✓ .* open\n)+/);
+  expect(open.out).toMatch(
+    /^Payment provider: sandbox \(test mode, no real money\)\.\n(?:✓ .* open\n)+/,
+  );
   expect(open.out).toMatch(/Agents can buy\.\n$/);
 });
 
@@ -122,7 +126,7 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
   await run("site", "mandates", SHOP, "--off");
   const off = await said();
   expect(off).toMatch(
-    /^– skill +Offer place_order \(for mandates only\)\. Run: gatehouse skill enable \S+ place_order$/m,
+    /^– skill +Turn on place_order \(only needed for mandates\)\. Run: gatehouse skill enable \S+ place_order$/m,
   );
   expect(off).toMatch(/^– mandates +Turn mandates on\. Run: gatehouse site mandates \S+ --on$/m);
   expect(off).toMatch(/Agents cannot buy yet\.\n$/);
@@ -139,12 +143,15 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
     ["domain", "processor", "rail", "settlement", "policy", "products", "skill"],
   ]);
   const slip = await run("skill", "set", SHOP, "place_ordr");
-  expect([slip.code, slip.err]).toEqual([2, expect.stringMatching(/Built in are: .*place_order/)]);
+  expect([slip.code, slip.err]).toEqual([
+    2,
+    expect.stringMatching(/Built-in skills: .*place_order/),
+  ]);
 });
 
 test("an agent buys, and the owner sees the order and why it was approved", async () => {
   expect((await run("order", "list", SHOP)).out).toBe(
-    "Nothing was ordered yet. Whether agents can buy: gatehouse site gates shop.example.com\n",
+    "No orders yet. Check whether agents can buy: gatehouse site gates shop.example.com\n",
   );
   const mandate = await buying("sign", "20.00", "--id", "order-of-the-test-1");
   const signed = file("mandate.json", mandate.out);
@@ -155,10 +162,10 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
   const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
   expect((await run("order", "list", SHOP, "--agent", agentId)).out).toBe(listed.out);
   expect((await run("order", "list", SHOP, "--agent", "agt_none")).out).toBe(
-    "There are no such orders. All of them: gatehouse order list shop.example.com\n",
+    "No orders match. List all: gatehouse order list shop.example.com\n",
   );
   expect((await run("mandate", "list", SHOP, "--agent", "agt_none")).out).toBe(
-    "There are no such decisions. All of them: gatehouse mandate list shop.example.com\n",
+    "No decisions match. List all: gatehouse mandate list shop.example.com\n",
   );
   const shown = await run("order", "show", SHOP, id);
   expect(shown.out).toMatch(/^lines +li_1: 2 × Rose \(rose\), 10\.00 EUR each; 0 sent$/m);
@@ -166,7 +173,7 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
   expect(shown.err).toContain("gatehouse mandate show shop.example.com order-of-the-test-2");
   expect((await run("mandate", "show", SHOP, id)).err).toBe(
     `${id} is the id of an order, not of a mandate.\n` +
-      `Show the order, which has the id of its mandate: gatehouse order show ${SHOP} ${id}\n`,
+      `Find the id of its mandate: gatehouse order show ${SHOP} ${id}\n`,
   );
   expect((await run("order", "show", SHOP, "ord_none")).err).toMatch(
     /^There is no such order\.\n`gatehouse order list shop\.example\.com`/,
@@ -176,12 +183,12 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
     (await run("mandate", "list", SHOP, "--json", "--from", "2026-01-01")).out,
   ).items;
   const before = await run("mandate", "list", SHOP, "--to", evaluated_at);
-  expect(before.out).toMatch(/^There are no such decisions\./);
+  expect(before.out).toMatch(/^No decisions match\./);
   expect((await run("mandate", "list", SHOP, "--from", evaluated_at)).out).toMatch(/place_order/);
   const turned = ["--from", "2026-01-02", "--to", "2026-01-01"];
   expect((await run("mandate", "list", SHOP, ...turned)).err).toMatch(/--from must be before --to/);
   const early = await run("mandate", "explain", signed, "--site", SHOP);
-  expect([early.code, early.err]).toEqual([1, expect.stringContaining("has decided nothing")]);
+  expect([early.code, early.err]).toEqual([1, expect.stringContaining("has no decision about")]);
   const cheap = await buying("send", "1.00", "--id", "order-of-the-test-1");
   expect(JSON.parse(cheap.out).reason).toBe("cart_mismatch");
   expect((await run("mandate", "list", SHOP)).out).toMatch(/rejected +place_order +cart_mismatch /);
@@ -199,7 +206,7 @@ test("an owner who cancels a part sees what is owed, what was captured and what 
   const part = ["--line", "li_1=1"];
   const first = await ordered("order-cancelled-in-part-1");
   expect((await run("order", "cancel", SHOP, first, ...part)).out).toMatch(
-    /^payment +authorized\nto_capture +10\.00 EUR \(goods of 10\.00 EUR were cancelled\)\nattempt_id/m,
+    /^payment +authorized\nto_capture +10\.00 EUR \(items worth 10\.00 EUR were cancelled\)\nattempt_id/m,
   );
   await run("order", "rehearse", SHOP, first, "capture");
   expect((await run("order", "show", SHOP, first)).out).toMatch(
@@ -209,7 +216,7 @@ test("an owner who cancels a part sees what is owed, what was captured and what 
   await run("order", "rehearse", SHOP, second, "capture");
   await run("order", "cancel", SHOP, second, ...part);
   expect((await run("order", "show", SHOP, second)).out).toMatch(
-    /^captured +20\.00 EUR\nto_refund +10\.00 EUR: you captured more than is owed \(goods of 10\.00 EUR were cancelled\)$/m,
+    /^captured +20\.00 EUR\nto_refund +10\.00 EUR: you captured more than is owed \(items worth 10\.00 EUR were cancelled\)$/m,
   );
   await run("order", "rehearse", SHOP, second, "refund", "--amount", "4.00");
   expect((await run("order", "show", SHOP, second)).out).toMatch(
@@ -249,7 +256,7 @@ test("a purchase that a person must approve is shown with its items, and paid on
     code: 1,
     out: "payment_failed\n",
     err: expect.stringMatching(
-      /^You approved it, but it could not be paid: \w+\.\n`gatehouse review show /,
+      /^You approved it, but the payment failed: \w+\.\n`gatehouse review show /,
     ),
   });
   const changed = await refused("order-of-the-test-5");
@@ -269,7 +276,7 @@ test("a purchase that a person must approve is shown with its items, and paid on
 });
 
 test("an owner sets where the shop ships and what buyers agree to", async () => {
-  expect((await run("site", "shop", SHOP)).out).toContain("nowhere: nothing is sent");
+  expect((await run("site", "shop", SHOP)).out).toContain("nowhere: nothing is shipped");
   const shop = {
     shipping: [
       { countries: ["DE"], options: [{ id: "post", title: "By post", prices: { EUR: "4.90" } }] },
@@ -277,7 +284,7 @@ test("an owner sets where the shop ships and what buyers agree to", async () => 
     terms: { text: "Be kind.", version: "2030-05" },
   };
   const set = await run("site", "shop", SHOP, "--file", file("shop.json", JSON.stringify(shop)));
-  expect(set.out).toMatch(/sends to +DE: By post \(post\) 4\.90 EUR\n/);
+  expect(set.out).toMatch(/ships to +DE: By post \(post\) 4\.90 EUR\n/);
   expect(set.out).toMatch(/terms +version 2030-05\n/);
   expect(JSON.parse((await run("site", "shop", SHOP, "--json")).out)).toMatchObject(shop);
   const wrong = await run("site", "shop", SHOP, "--file", file("wrong.json", '{"taxes": 5}'));

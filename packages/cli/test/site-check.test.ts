@@ -168,11 +168,11 @@ test("site check says for each item what is there and what to do", {
   expect(new Set(asked)).toEqual(new Set([shop.domain]));
   const text = await run("site", "check", shop.domain);
   expect(text.code).toBe(0);
-  expect(text.out).toMatch(/^✓ \/\.well-known\/agent-card\.json +Gatehouse's, the same bytes$/m);
-  expect(text.out).toMatch(/^– beacons .*no page has told of a visitor yet\n +→ Open a page/m);
+  expect(text.out).toMatch(/^✓ \/\.well-known\/agent-card\.json +from Gatehouse, up to date$/m);
+  expect(text.out).toMatch(/^– beacons .*no page has reported a visit yet\n +→ Open a page/m);
 
   // Nothing is sold yet: no profile on the domain, and each gate says what opens it.
-  expect(text.out).toMatch(/^– gate: rail +shut: .*\n +→ Turn the processor's rail on\.$/m);
+  expect(text.out).toMatch(/^– gate: rail +closed: .*\n +→ Turn the processor's rail on\.$/m);
   expect(whole.state("/.well-known/ucp")).toBeUndefined();
   await run("site", "connect", shop.domain, "--processor", "sandbox");
   const opened = await check();
@@ -182,7 +182,7 @@ test("site check says for each item what is there and what to do", {
   const [, id] = /^(edg_\S+) +shop +edge +1 +\S+ +live$/m.exec(listed.out) ?? [];
   expect((await run("token", "revoke", id ?? "")).code).toBe(0);
   const dead = (await check()).findings.find(({ item }) => item === "edge tokens");
-  expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are refused"]);
+  expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are rejected"]);
   const again = await run("token", "list", "--site", shop.domain);
   expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +\S+ +revoked /m);
 });
@@ -223,7 +223,7 @@ test("site check reports that the payment provider has not given an outcome for 
   await at.order(shop, await at.buyer(shop), { token: "pm_sandbox_timeout" });
   expect(await provider()).toMatchObject({
     state: "wrong",
-    found: expect.stringMatching(/^1 payment without an outcome since /),
+    found: expect.stringMatching(/^1 payment without a known outcome since /),
   });
 });
 

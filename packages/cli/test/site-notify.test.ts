@@ -62,7 +62,7 @@ test("a test notification reports the result for each channel, and fails if one 
   const bad = await run("notify", SHOP, "--email", "ann@example.com", "--test");
   expect([bad.code, bad.err]).toEqual([
     1,
-    expect.stringMatching(/^Not every test arrived\.\nMend /),
+    expect.stringMatching(/^Not every test message was delivered\.\nFix /),
   ]);
   expect(bad.out).toContain(`${receiver.url}: It was not delivered: the receiver answered with`);
   expect(bad.out).toContain("ann@example.com: It was not delivered: the mail server could not be");
@@ -83,11 +83,13 @@ test("messages are listed with their state, and can be sent again", async () => 
   expect(new Set(times).size).toBe(2);
   const { message_id } = items.at(-1);
   const again = await run("messages", SHOP, "--resend", message_id);
-  expect(again.out).toMatch(`It will be sent again: ${message_id}\nSee how it goes: gatehouse`);
+  expect(again.out).toMatch(
+    `Message ${message_id} will be sent again.\nCheck the delivery: gatehouse`,
+  );
   receiver.status(200);
   await deliverMessages(server.context);
   expect((await run("messages", SHOP, "--failed")).out).toMatch(
-    /^Nothing was given up\. What was sent: gatehouse site messages /,
+    /^No failed messages\. List all: gatehouse site messages /,
   );
   expect((await run("messages", SHOP, "--resend", "msg_none")).code).toBe(1);
 });

@@ -43,13 +43,13 @@ test("an owner connects Stripe with files, and sees what the key can do and wher
   const connected = await run("site", "connect", SHOP, "--secret-key-file", file);
   expect(connected.out).toContain("✓ Payment Intents, write: to authorize and to release\n");
   expect(connected.out).toContain("– Disputes, read: to tell of disputes (missing)\n");
-  expect(connected.out).toContain("Paid through stripe: for trying, no money moves.\n");
+  expect(connected.out).toContain("Payment provider: stripe (test mode, no real money).\n");
   expect(connected.out).toMatch(
-    /^Account acct_\w+\. Have Stripe send events to http:\S+\/v1\/hooks\/stripe\/\S+\/events and give/m,
+    /^Account acct_\w+\. Let Stripe send events to http:\S+\/v1\/hooks\/stripe\/\S+\/events, and set/m,
   );
   expect(connected.out + connected.err).not.toContain(key);
   const tested = await run("site", "test-processor", SHOP);
-  expect(tested.out).toMatch(/^A test key: no money moves\.\n✓ /);
+  expect(tested.out).toMatch(/^This is a test key: payments move no real money\.\n✓ /);
 });
 
 test("a later setting leaves the payment provider and its key unchanged", async () => {
@@ -70,15 +70,15 @@ test("a file that contains no Stripe key gets an error in a full sentence", asyn
   const missing = await connect(join(folder, "none"));
   expect([missing.code, missing.err]).toEqual([
     1,
-    expect.stringMatching(/none cannot be read: there is no such file\./),
+    expect.stringMatching(/none cannot be read: it does not exist\./),
   ]);
   const itself = await connect("rk_test_0123456789abc");
   expect([itself.code, itself.err]).toEqual([
     2,
-    expect.stringMatching(/\nGive the name of a file/),
+    expect.stringMatching(/\nUse a file that contains the secret/),
   ]);
   const two = await connect(secret("two", "one two"));
-  expect([two.code, two.err]).toEqual([2, expect.stringMatching(/does not hold a secret/)]);
+  expect([two.code, two.err]).toEqual([2, expect.stringMatching(/does not contain a secret/)]);
   const unknown = await connect(secret("unknown", "rk_test_0123456789abc"));
   expect(unknown.err).toMatch(/Stripe does not know this key, or it was revoked\./);
   expect(unknown.code).not.toBe(0);

@@ -12,7 +12,7 @@ test("a link signs its user in to the console with the rights of the token", asy
     0,
     expect.stringMatching(new RegExp(`^${baseUrl}/console#code=[\\w-]{43}\n$`)),
   ]);
-  expect(printed.err).toContain("whoever opens it first");
+  expect(printed.err).toContain("The first person who opens it");
   const code = new URL(printed.out.trim()).hash.replace("#code=", "");
   const signedIn = await fetch(`${server.url}/v1/console/session`, {
     method: "POST",

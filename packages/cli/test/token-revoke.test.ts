@@ -19,11 +19,11 @@ test("revoking a token names the tokens made with it that still work, and revoke
   const first = await run(["token", "revoke", parent.token_id]);
   expect([first.out, first.err]).toEqual([
     `Revoked ${parent.token_id}.\n`,
-    `1 token made with it, or with one of those, can still be used. To revoke them too, run \`gatehouse token revoke ${parent.token_id} --with-descendants\`.\n`,
+    `1 token created with it, directly or indirectly, can still be used. To revoke them too, run \`gatehouse token revoke ${parent.token_id} --with-descendants\`.\n`,
   ]);
   expect((await run(["token", "list"], child.token)).code).toBe(0);
   const second = await run(["token", "revoke", parent.token_id, "--with-descendants"]);
-  expect(second.out).toBe(`Revoked ${parent.token_id} and 1 token made with it.\n`);
+  expect(second.out).toBe(`Revoked ${parent.token_id} and 1 token created with it.\n`);
   expect((await run(["token", "list"], child.token)).code).not.toBe(0);
   const records = await run(["audit", "tail", "installation", "--type", "token.revoked"]);
   expect(records.out).toContain(`${child.token_id} with ${parent.token_id}`);

@@ -15,7 +15,7 @@ test("visit list and visit count show who visited, for people and for programs",
     expect(none.out).toMatch(/^No visits yet\. .*: gatehouse site check shop\.example\.com\n$/);
     const filtered = await run("visit", verb, "shop.example.com", "--agent", "GPTBot");
     expect(filtered.out).toBe(
-      `There are no such visits. All of them: gatehouse visit ${verb} shop.example.com\n`,
+      `No visits match. Show all: gatehouse visit ${verb} shop.example.com\n`,
     );
   }
   const observed_at = new Date().toISOString();

@@ -17,8 +17,8 @@ function nameIn(response: IncomingMessage): string {
   const disposition = response.headers["content-disposition"] ?? "";
   const [, name = ""] = /filename="([^"]*)"/.exec(disposition) ?? [];
   if (FILE_NAME.test(name)) return name;
-  const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
-  throw new CommandError("The answer does not name its file.", EXIT.failed, hint);
+  const hint = "Check GATEHOUSE_BASE_URL: a different service may run there.";
+  throw new CommandError("The answer has no file name.", EXIT.failed, hint);
 }
 
 const linkOf = ({ headers: { link } }: IncomingMessage) => (typeof link === "string" ? link : "");
@@ -32,8 +32,8 @@ async function save(
   const file = join(folder, nameIn(response));
   if (existsSync(file)) {
     response.destroy();
-    const hint = "Take it away, or name another folder with --out.";
-    throw new CommandError(`${file} exists already.`, EXIT.failed, hint);
+    const hint = "Move or delete it, or choose another folder with --out.";
+    throw new CommandError(`${file} already exists.`, EXIT.failed, hint);
   }
   const partial = `${file}.partial`;
   // What lies there under this name is not ours, and may lead elsewhere.
@@ -48,7 +48,11 @@ async function save(
   } catch {
     await handle.close();
     await rm(partial, { force: true });
-    throw new CommandError("The download was cut off.", EXIT.unreachable, "Export again.");
+    throw new CommandError(
+      "The download was interrupted.",
+      EXIT.unreachable,
+      "Export the day again.",
+    );
   }
   await handle.close();
   await rename(partial, file);

@@ -9,11 +9,11 @@ const INSTALLATION = "installation";
 /** What a command takes that is about a log. */
 export const LOG_ARGUMENT = [
   "<site>",
-  "domain, site key or site key hash; `installation` for its own log",
+  "domain, site key or site key hash; `installation` for the installation's log",
 ] as const;
 
 const DELETED =
-  " If it was deleted, its log is still there: name it by the site key or the site key hash.";
+  " The log of a deleted site is kept. To read it, use the site key or the site key hash.";
 
 /**
  * The admin path of a site's log, or of the installation's. Logs outlive their sites: a key or its

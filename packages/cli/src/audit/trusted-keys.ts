@@ -47,14 +47,14 @@ export async function trustedKeys(source: string): Promise<Trusted> {
   }
   if (found === undefined && !/^https?:\/\//i.test(source)) {
     const hint =
-      "--key takes a key set, as a file or as the service's address, or a vkey: name+id+key.";
-    throw new CommandError(`There is no file ${source}.`, EXIT.usage, hint);
+      "--key needs a key set (a file, or the address of a service) or a vkey: name+id+key.";
+    throw new CommandError(`The file ${source} does not exist.`, EXIT.usage, hint);
   }
   const keys = await loadKeys(keySetAddress(source, AUDIT_KEY_SET_PATH));
   const own = [...keys].filter(([, jwk]) => jwk.kty === "OKP") as [string, Ed25519Jwk][];
   if (own.length > 0) return { keys: new Map(own), host: undefined };
-  const hint = "Name the service, its /.well-known/audit-jwks.json, or a vkey.";
-  throw new CommandError(`${source} holds no Ed25519 key.`, EXIT.failed, hint);
+  const hint = "Use the address of the service, its /.well-known/audit-jwks.json, or a vkey.";
+  throw new CommandError(`${source} contains no Ed25519 key.`, EXIT.failed, hint);
 }
 
 /** A vkey was handed over for one site: another site's log is not vouched for by it. */
@@ -62,6 +62,6 @@ export function refuseOtherHosts(sets: readonly Trusted[], chains: readonly stri
   if (sets.some(({ host }) => host === undefined)) return;
   const other = chains.find((chain) => !sets.some(({ host }) => host === hostOf(chain)));
   if (other === undefined) return;
-  const hint = "Name the vkey of that log, or the service's key set, with --key.";
+  const hint = "Use --key with the vkey of that log, or with the key set of the service.";
   throw new CommandError(`The vkey is not for ${plainText(other)}.`, EXIT.failed, hint);
 }

@@ -36,9 +36,9 @@ async function readPins(
       const note = readPart(file).toString("utf8");
       const pin = await verifyCheckpoint(note, known, verifyFast);
       if (pin.ok) return pin.value;
-      const hint = "Keep checkpoints as they came, with their signature.";
+      const hint = "Keep checkpoints unchanged, with their signatures.";
       throw new CommandError(
-        `${file} is not a checkpoint by these keys: ${pin.detail}.`,
+        `${file} is not a checkpoint signed with these keys: ${pin.detail}.`,
         EXIT.failed,
         hint,
       );
@@ -46,15 +46,19 @@ async function readPins(
   );
 }
 
-const HOW_TO_EXPORT = "Name the files as `gatehouse audit export` saved them.";
+const HOW_TO_EXPORT = "Use the files that `gatehouse audit export` saved, unchanged.";
 
 function partSize(file: string): number {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true) {
-    throw new CommandError(`There is no file ${file}.`, EXIT.usage, HOW_TO_EXPORT);
+    throw new CommandError(`The file ${file} does not exist.`, EXIT.usage, HOW_TO_EXPORT);
   }
   if (found.size > PART_BYTES_MAX) {
-    throw new CommandError(`${file} is longer than a part can be.`, EXIT.failed, HOW_TO_EXPORT);
+    throw new CommandError(
+      `${file} is too large to be a part of an export.`,
+      EXIT.failed,
+      HOW_TO_EXPORT,
+    );
   }
   return found.size;
 }
@@ -68,20 +72,26 @@ function readPart(file: string): Buffer {
 async function verifyByNote(file: string, keys: Iterable<Ed25519Jwk>): Promise<ExportFileClaim> {
   const note = `${file}.note`;
   if (!existsSync(note)) {
-    const hint = "`gatehouse audit export` saves it beside the file.";
-    throw new CommandError(`${file} is signed by ${note}, which is not there.`, EXIT.failed, hint);
+    const hint = "`gatehouse audit export` saves the note next to the file.";
+    throw new CommandError(
+      `The signature of ${file} is missing: ${note} does not exist.`,
+      EXIT.failed,
+      hint,
+    );
   }
   const claim = await verifyExportFile(readPart(note).toString("utf8"), keys, verifyFast);
   if (!claim.ok) {
-    const hint = "Is --key of the service that made the export? Otherwise export the day again.";
+    const hint =
+      "Check that --key belongs to the service that made the export, or export the day again.";
     throw new CommandError(`${note}: ${claim.detail}.`, EXIT.failed, hint);
   }
   const digest = createHash("sha256");
   for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
   const { name, sha256 } = claim.value;
   if (digest.digest("hex") !== sha256 || name !== basename(file)) {
-    const hint = "The note covers its contents and its name: use it as it was exported.";
-    throw new CommandError(`${file} is not the file ${note} was signed for.`, EXIT.failed, hint);
+    const hint =
+      "The note signs the contents and the name of the file. Use the file as it was exported.";
+    throw new CommandError(`${file} is not the file that ${note} signs.`, EXIT.failed, hint);
   }
   return claim.value;
 }
@@ -106,12 +116,17 @@ function sortFiles(files: readonly string[], { checkpoint = [], replay }: Verify
   const lines = files.filter((file) => file.endsWith(".ndjson"));
   const parts = files.filter((file) => !/\.(ndjson|note)$/.test(file));
   if (lines.length + parts.length === 0) {
-    const why = "These are notes, without the files they belong to.";
-    throw new CommandError(why, EXIT.usage, "Name the files: their notes are found beside them.");
+    const why = "These are notes without the files that they sign.";
+    throw new CommandError(
+      why,
+      EXIT.usage,
+      "Specify the files. Their notes are found next to them.",
+    );
   }
   if (lines.length > 0 && (checkpoint.length > 0 || replay === true)) {
     const hint = "Export the day with --format json.";
-    const why = "OCSF lines are checked by their note only: no checkpoint, no replay.";
+    const why =
+      "--checkpoint and --replay do not work with OCSF files, which are checked only by their notes.";
     throw new CommandError(why, EXIT.usage, hint);
   }
   // As they follow each other: a shell puts part 10 before part 2, and parts wait for those before.
@@ -140,7 +155,7 @@ async function readParts(
     const part = file.endsWith(".html") ? exportInPage(bytes.toString("utf8")) : bytes;
     const added = await verifier.add(part ?? "");
     if (!added.ok) {
-      const why = `${file} is no part of an export: ${added.detail}.`;
+      const why = `${file} is not part of an export: ${added.detail}.`;
       throw new CommandError(why, EXIT.failed, HOW_TO_EXPORT);
     }
     vouched ||= added.value.vouched;
@@ -184,21 +199,21 @@ export async function verifyAudit(
   else {
     for (const { file, signed } of notes) {
       const text = signed
-        ? `✓ file          ${file} is as it was signed`
-        : `– file          ${file} has no note beside it: what the page shows was not checked`;
+        ? `✓ file          ${file} matches its signature`
+        : `– file          ${file} has no note, so the contents of the page were not checked`;
       terminal.out(plainText(text));
     }
     for (const line of report === undefined ? [] : reportLines(report)) terminal.out(line);
   }
   if (report?.ok !== false) return;
   if (read?.vouched === false) {
-    const hint = "Is --key of the service that made the export? Name that one before you doubt it.";
-    throw new CommandError("No signature in it holds by the keys given.", EXIT.failed, hint);
+    const hint = "Check that --key belongs to the service that made the export.";
+    throw new CommandError("None of the signatures match the keys.", EXIT.failed, hint);
   }
   if (report.findings.every(({ about, notReached }) => about === "completeness" || notReached)) {
-    const hint = "Give every file of every day up to your checkpoints, each once.";
+    const hint = "Add every file of every day up to your checkpoints, each of them once.";
     throw new CommandError("No record was changed, but files are missing.", EXIT.failed, hint);
   }
-  const hint = "Keep these files, and export the day again to compare: docs/guide/audit.md";
-  throw new CommandError("The export does not hold.", EXIT.failed, hint);
+  const hint = "Keep these files, export the day again, and compare: docs/guide/audit.md";
+  throw new CommandError("The export does not verify.", EXIT.failed, hint);
 }

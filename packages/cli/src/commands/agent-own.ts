@@ -13,43 +13,46 @@ function readKeySource(text: string): KeySource {
   const type = KEY_SOURCE_TYPES.find((one) => one === named);
   if (type !== undefined) return { type, url };
   throw new InvalidArgumentError(
-    `Write one of ${KEY_SOURCE_TYPES.join(", ")}, a colon and an https address.`,
+    `Use ${KEY_SOURCE_TYPES.join(" or ")}, a colon and an https address.`,
   );
 }
 
-const SITE_WORDS = "its address, or that of its card";
+const SITE_WORDS = "address of the site or of its agent card";
 
 /** What an agent developer does: make a key, register it, and look what became of it. */
 export function ownAgentCommands(agent: Command, terminal: Terminal): void {
   agent
     .command("keygen")
-    .description("make a key for an agent of yours")
-    .requiredOption("--out <file>", "where to keep it; whoever has it is the agent")
-    .option("--json", "print JSON, as it does anyway")
+    .description("create a key for your agent")
+    .requiredOption(
+      "--out <file>",
+      "file for the private key; anyone who has it can act as the agent",
+    )
+    .option("--json", "print JSON (the output is always JSON)")
     .action(async ({ out }: { out: string }) => {
       const key = await generateAgentKey();
       writeKey(out, key);
       const { kty, crv, x } = key;
       terminal.out(plainJson({ kty, crv, x, kid: key.kid }));
-      terminal.err(`The private key is in ${out}. This is the public one.`);
+      terminal.err(`The private key is in ${out}. The output above is the public key.`);
     });
 
   agent
     .command("register")
     .argument("<address>", SITE_WORDS)
-    .description("verify a site and make your agent's key known to it")
-    .requiredOption("--key <file>", "the agent's key")
-    .requiredOption("--name <name>", "what the owner will read")
-    .option("--contact <contact>", "how the owner reaches you")
-    .option("--operator-url <url>", "who you are")
-    .option("--scope <scope...>", "what you will ask for, such as skill:place_order")
+    .description("verify a site and register your agent's key there")
+    .requiredOption("--key <file>", "file with the agent's key")
+    .requiredOption("--name <name>", "name that the owner sees")
+    .option("--contact <contact>", "how the owner can reach you")
+    .option("--operator-url <url>", "your website")
+    .option("--scope <scope...>", "what the agent needs, such as skill:place_order")
     .addOption(
       new Option(
         "--key-source <type:url>",
         "where you publish the key, such as directory:https://agent.example",
       ).argParser(readKeySource),
     )
-    .option("--keys <service>", "whose keys must have signed the card, if not the site's own")
+    .option("--keys <service>", "trust the keys of this service, instead of the site's own")
     .option("--json", "print JSON")
     .action(async (address: string, flags: Flags & Record<string, string | undefined>) => {
       const key = await readKey(flags.key as string);
@@ -65,15 +68,15 @@ export function ownAgentCommands(agent: Command, terminal: Terminal): void {
       });
       const { agentId: agent_id, kid, status } = registered;
       terminal.out(flags.json ? plainJson({ agent_id, kid, status }) : `${agent_id}  ${status}`);
-      if (status === "pending") terminal.err("The owner has to approve it.");
+      if (status === "pending") terminal.err("The agent can act after the owner approves it.");
     });
 
   agent
     .command("status")
     .argument("<address>", SITE_WORDS)
-    .argument("<agent_id>", "the id `agent register` printed")
-    .description("ask a site what became of your agent")
-    .option("--keys <service>", "whose keys must have signed the card, if not the site's own")
+    .argument("<agent_id>", "id from `agent register`")
+    .description("show the status of your agent at a site")
+    .option("--keys <service>", "trust the keys of this service, instead of the site's own")
     .option("--json", "print JSON")
     .action(async (address: string, id: string, { keys, json }: Flags & { keys?: string }) => {
       const status = await asAgent(async () => agentStatus(await discovered(address, keys), id));

@@ -27,7 +27,7 @@ interface AgentBody {
 
 const noAgent = (site: string) => ({
   says: "There is no such agent.",
-  hint: `\`gatehouse agent list ${site}\` shows the agents there are.`,
+  hint: `\`gatehouse agent list ${site}\` lists the agents.`,
 });
 
 interface Flags {
@@ -68,7 +68,7 @@ function describe(agent: AgentBody): string {
       ? {}
       : { keys: keys.map(({ kid, status }) => `${kid} (${status})`).join("\n") }),
     since: agent.created_at,
-    ...(expires_at === null ? {} : { forgotten_at: expires_at }),
+    ...(expires_at === null ? {} : { expires_at }),
   });
 }
 
@@ -86,10 +86,10 @@ async function pathTo(terminal: Terminal, site: string, rest: string) {
 function readCommands(agent: Command, terminal: Terminal): void {
   agent
     .command("list")
-    .argument("<site>", "its domain, key or hash")
+    .argument("<site>", "domain, site key or site key hash")
     .description("list the agents of a site")
-    .addOption(choice("--status <status>", "only these", STATUSES))
-    .option("--search <text>", "only those with this in their name or id")
+    .addOption(choice("--status <status>", "only agents with this status", STATUSES))
+    .option("--search <text>", "only agents whose name or id contains this text")
     .option("--json", "print JSON")
     .action(async (site: string, { status, search, json }: ListFlags) => {
       const query = listQuery({ status, q: search });
@@ -100,14 +100,14 @@ function readCommands(agent: Command, terminal: Terminal): void {
       const none =
         search === undefined && status === undefined
           ? `No agents yet. Add one: gatehouse agent add ${site} --key <file> --name <name>`
-          : `There are no such agents. All of them: gatehouse agent list ${site}`;
+          : `No agents match. List all: gatehouse agent list ${site}`;
       terminal.out(table(items.map(row), none));
     });
 
   agent
     .command("show")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<agent_id>", "the id `agent list` shows")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<agent_id>", "id from `agent list`")
     .description("show an agent and its keys")
     .option("--json", "print JSON")
     .action(async (site: string, id: string, flags: Flags) => {
@@ -117,10 +117,10 @@ function readCommands(agent: Command, terminal: Terminal): void {
 }
 
 const STEPS: readonly (readonly [string, string])[] = [
-  ["approve", "let an agent ask: one that waits, was rejected or is suspended"],
-  ["reject", "turn an agent that waits away"],
-  ["suspend", "stop an agent until it is approved again"],
-  ["revoke", "end an agent and its keys for ever"],
+  ["approve", "approve an agent that is pending, rejected or suspended"],
+  ["reject", "reject a pending agent"],
+  ["suspend", "suspend an agent until you approve it again"],
+  ["revoke", "revoke an agent and its keys permanently"],
 ];
 
 /** What an owner does with agents. */
@@ -128,14 +128,14 @@ function changeCommands(agent: Command, terminal: Terminal): void {
   for (const [step, description] of STEPS) {
     const command = agent
       .command(step)
-      .argument("<site>", "its domain, key or hash")
-      .argument("<agent_id>", "the id `agent list` shows")
+      .argument("<site>", "domain, site key or site key hash")
+      .argument("<agent_id>", "id from `agent list`")
       .description(description)
       .option("--json", "print JSON");
     if (step === "approve") {
       command.option(
         "--scope <scope...>",
-        "what it may ask for, such as skill:place_order; everything unless said",
+        "what it may request, such as skill:place_order (default: everything)",
       );
     }
     command.action(async (site: string, id: string, flags: Flags & { scope?: string[] }) => {
@@ -145,15 +145,15 @@ function changeCommands(agent: Command, terminal: Terminal): void {
       print(terminal, flags, stepped);
       if (step !== "approve" || stepped.scopes !== null) return;
       const narrow = `gatehouse agent change ${site} ${id} --scope skill:get_pricing`;
-      terminal.err(`It may ask for every skill. To allow some only: ${narrow}`);
+      terminal.err(`It may request every skill. To allow only some: ${narrow}`);
     });
   }
 
   agent
     .command("reject-pending")
-    .argument("<site>", "its domain, key or hash")
+    .argument("<site>", "domain, site key or site key hash")
     .description("reject all pending agents")
-    .option("--without-key-source", "only those whose key no domain publishes")
+    .option("--without-key-source", "only agents whose key is not published on a domain")
     .option("--json", "print JSON")
     .action(async (site: string, flags: Flags & { withoutKeySource?: boolean }) => {
       const client = adminClient(terminal);
@@ -168,13 +168,13 @@ function changeCommands(agent: Command, terminal: Terminal): void {
 
   agent
     .command("change")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<agent_id>", "the id `agent list` shows")
-    .description("change what you say of an agent")
-    .option("--name <name>", "what you call it")
-    .option("--scope <scope...>", "what it may ask for")
-    .option("--all-scopes", "let it ask for everything")
-    .option("--tag <tag...>", "words of yours that policies may name")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<agent_id>", "id from `agent list`")
+    .description("change an agent's name, scopes or tags")
+    .option("--name <name>", "name for the agent")
+    .option("--scope <scope...>", "what it may request")
+    .option("--all-scopes", "allow it to request everything")
+    .option("--tag <tag...>", "tags that your policy can refer to")
     .option("--json", "print JSON")
     .action(
       async (
@@ -194,15 +194,15 @@ function changeCommands(agent: Command, terminal: Terminal): void {
 function addCommand(agent: Command, terminal: Terminal): void {
   agent
     .command("add")
-    .argument("<site>", "its domain, key or hash")
-    .description("add an agent you know by its public key, active at once")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("add an agent by its public key; it is active immediately")
     .requiredOption(
       "--key <file>",
-      "its public JWK, or the agent's key file; no private part is sent",
+      "file with its public JWK, or its key file; the private part is not sent",
     )
-    .requiredOption("--name <name>", "what you call it")
-    .option("--scope <scope...>", "what it may ask for; everything unless said")
-    .option("--tag <tag...>", "words of yours that policies may name")
+    .requiredOption("--name <name>", "name for the agent")
+    .option("--scope <scope...>", "what it may request (default: everything)")
+    .option("--tag <tag...>", "tags that your policy can refer to")
     .option("--json", "print JSON")
     .action(
       async (
@@ -228,9 +228,7 @@ function addCommand(agent: Command, terminal: Terminal): void {
 }
 
 export function agentCommands(program: Command, terminal: Terminal): void {
-  const agent = program
-    .command("agent")
-    .description("agents a site knows, and an agent of your own");
+  const agent = program.command("agent").description("agents of a site, and your own agent");
   readCommands(agent, terminal);
   changeCommands(agent, terminal);
   addCommand(agent, terminal);

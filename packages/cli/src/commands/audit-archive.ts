@@ -34,12 +34,12 @@ interface ArchiveFlags extends ProgressFlags {
 function readBefore({ before, keepDays }: ArchiveFlags): string {
   if ((before === undefined) === (keepDays === undefined)) {
     const hint = "For example: gatehouse audit archive --keep-days 90";
-    throw new CommandError("Give either --before or --keep-days.", EXIT.usage, hint);
+    throw new CommandError("Use either --before or --keep-days.", EXIT.usage, hint);
   }
   if (before !== undefined) return before;
   const days = Number(keepDays);
   if (!Number.isInteger(days) || days < 1 || days > KEEP_DAYS_MAX) {
-    const hint = `Write a number of days from 1 to ${KEEP_DAYS_MAX}.`;
+    const hint = `Use a number of days from 1 to ${KEEP_DAYS_MAX}.`;
     throw new CommandError(`--keep-days: ${keepDays} is not a number of days.`, EXIT.usage, hint);
   }
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
@@ -112,14 +112,17 @@ async function archivePlans(
 export function auditArchiveCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("archive")
-    .description("move closed days of the log into signed files, out of the database")
-    .option("--before <day>", "days before this one, as 2030-05-17; yesterday always stays")
-    .option("--keep-days <count>", "instead: how many closed days stay in the database")
+    .description("move past days of the log from the database into signed files")
+    .option(
+      "--before <day>",
+      "archive days before this one, such as 2030-05-17; yesterday always stays",
+    )
+    .option("--keep-days <count>", "instead of --before: how many past days stay in the database")
     .option(
       "--site <site>",
-      "domain, site key or site key hash; `installation` for its own log (default: all)",
+      "domain, site key or site key hash; `installation` for the installation's log (default: all)",
     )
-    .option("--dry-run", "only list the days")
+    .option("--dry-run", "list the days without archiving them")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (flags: ArchiveFlags) => {
@@ -154,6 +157,6 @@ function printDays(
   terminal.out(table(rows, `Nothing to archive before ${before}.`));
   if (days.length === 0) return;
   const what = `${counted(days.length, "day")}, ${counted(recordsOf(days), "record")}`;
-  const done = `Archived: ${what}. Back up the archive folder: these days are in no other backup.`;
+  const done = `Archived: ${what}. Back up the archive folder: other backups do not contain these days.`;
   terminal.err(dryRun === true ? `To archive: ${what}.` : done);
 }

@@ -24,11 +24,11 @@ export function auditShowCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("show")
     .argument(...LOG_ARGUMENT)
-    .argument("<record_id>", "the id decisions, orders and receipts name")
-    .description("show a record, and whether hash, signature and place in the log hold")
+    .argument("<record_id>", "record id from a decision, an order or a receipt")
+    .description("show a record, and verify its hash, signature and place in the log")
     .option(
       "--key <source>",
-      "audit keys you trust, as for `audit verify`; may be repeated (default: the service's own)",
+      "audit keys you trust, as for `audit verify`; can be repeated (default: the service's own)",
       collect,
     )
     .option("--json", "print JSON")
@@ -36,8 +36,8 @@ export function auditShowCommand(audit: Command, terminal: Terminal): void {
       const client = adminClient(terminal);
       const path = await logPath(terminal, text, `records/${encodeURIComponent(id)}`);
       const missing = {
-        says: "The site's log has no such record.",
-        hint: `\`gatehouse audit tail ${text}\` shows the newest; --json has their ids.`,
+        says: "There is no such record in the site's log.",
+        hint: `\`gatehouse audit tail ${text}\` shows the newest records; --json includes their ids.`,
       };
       const shown = await client.callAbout<Shown>(missing, "GET", path);
       const sets = await Promise.all((key ?? [client.address]).map(trustedKeys));
@@ -47,11 +47,11 @@ export function auditShowCommand(audit: Command, terminal: Terminal): void {
       if (json) terminal.out(plainJson({ ...shown, checks }));
       else terminal.out([plainJson(shown.entry.record), ...checks.map(checkLine)].join("\n"));
       if (shown.entry.record.record_id !== id) {
-        const hint = "Check GATEHOUSE_BASE_URL, and export the day: gatehouse audit export";
-        throw new CommandError("The service showed another record.", EXIT.failed, hint);
+        const hint = "Check GATEHOUSE_BASE_URL, then export the day: gatehouse audit export";
+        throw new CommandError("The service returned a different record.", EXIT.failed, hint);
       }
       if (checks.every(({ ok }) => ok)) return;
-      const hint = `Export its day, and look at the rest: gatehouse audit export ${text}`;
-      throw new CommandError("The record does not hold.", EXIT.failed, hint);
+      const hint = `Export the day and verify it: gatehouse audit export ${text}`;
+      throw new CommandError("The record does not verify.", EXIT.failed, hint);
     });
 }

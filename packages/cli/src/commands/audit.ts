@@ -57,17 +57,20 @@ function exportCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("export")
     .argument(...LOG_ARGUMENT)
-    .description("save a day of the log, in as many files as it needs")
-    .option("--day <day>", "UTC day, as 2030-05-17 (default: today)")
+    .description("save one day of the log in one or more files")
+    .option("--day <day>", "UTC day, such as 2030-05-17 (default: today)")
     .addOption(
-      choice("--format <format>", "signed JSON, a page that verifies itself, or OCSF lines", [
+      choice("--format <format>", "signed JSON, an HTML page that verifies itself, or OCSF lines", [
         "json",
         "html",
         "ocsf",
       ]).default("json"),
     )
-    .option("--chain <log>", "only this log, as `audit logs` lists them (default: all of the day)")
-    .option("--out <folder>", "where the files go (default: here)", ".")
+    .option(
+      "--chain <log>",
+      "only this log, as listed by `audit logs` (default: all logs of the day)",
+    )
+    .option("--out <folder>", "folder for the files (default: this folder)", ".")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (text: string, flags: ExportFlags) => {
@@ -102,15 +105,19 @@ interface ExportFlags extends Flags, ProgressFlags {
 function verifyCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("verify")
-    .argument("<files...>", "the files of an export, in any order")
-    .description("prove offline that nothing was changed, dropped or reordered")
+    .argument("<files...>", "files of an export, in any order")
+    .description("verify offline that no record was changed, removed or reordered")
     .requiredOption(
       "--key <source>",
-      "audit keys you trust: a key set (file or address), or a vkey; may be repeated",
+      "audit keys you trust: a key set (file or address), or a vkey; can be repeated",
       collect,
     )
-    .option("--checkpoint <file>", "a checkpoint you kept; must be met; may be repeated", collect)
-    .option("--replay", "decide every decision again, and compare the records with each other")
+    .option(
+      "--checkpoint <file>",
+      "checkpoint that you kept and that the log must match; can be repeated",
+      collect,
+    )
+    .option("--replay", "repeat every decision and compare the results with the records")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (files: string[], flags: VerifyAuditFlags) => {
@@ -136,17 +143,17 @@ function tailCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("tail")
     .argument(...LOG_ARGUMENT)
-    .description("show the newest records; reading is recorded too")
-    .option("-n, --lines <count>", `how many, at most ${FOLLOW_RECORDS}`, "20")
+    .description("show the newest records; the log records who reads it")
+    .option("-n, --lines <count>", `number of records, at most ${FOLLOW_RECORDS}`, "20")
     .option("--type <type>", "only records of one type, such as mcp.tools_call")
-    .option("-f, --follow", "go on showing new ones")
-    .option("--chain <log>", "an older log of the site, as `audit logs` lists them")
-    .option("--json", "print one JSON object a line")
+    .option("-f, --follow", "keep showing new records")
+    .option("--chain <log>", "older log of the site, as listed by `audit logs`")
+    .option("--json", "print one JSON object per line")
     .action(async (text: string, flags: TailFlags) => {
       const count = Number(flags.lines);
       if (!Number.isInteger(count) || count < 1 || count > FOLLOW_RECORDS) {
-        const hint = `Write a number from 1 to ${FOLLOW_RECORDS}.`;
-        throw new CommandError(`--lines: ${flags.lines} are not shown at once.`, EXIT.usage, hint);
+        const hint = `Use a number from 1 to ${FOLLOW_RECORDS}.`;
+        throw new CommandError(`--lines: ${flags.lines} is out of range.`, EXIT.usage, hint);
       }
       const client = adminClient(terminal);
       const path = await logPath(terminal, text, "records");
@@ -159,7 +166,7 @@ function tailCommand(audit: Command, terminal: Terminal): void {
       const first = await client.call<Page>("GET", `${path}?limit=${count}${named}`);
       printRecords(terminal, flags, first.items.toReversed());
       if (first.items.length === 0) {
-        terminal.err(`There are no such records. All of them: gatehouse audit tail ${text}`);
+        terminal.err(`No records match. Show all: gatehouse audit tail ${text}`);
       }
       let next = (first.items[0]?.record.seq ?? -1) + 1;
       while (flags.follow === true) {
@@ -176,7 +183,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
   audit
     .command("logs")
     .argument(...LOG_ARGUMENT)
-    .description("list the logs of a site; one is open")
+    .description("list the logs of a site; one of them is open")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {
       const items = await logsOf(terminal, text);
@@ -188,7 +195,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
         from: log.first_day,
         to: log.last_day,
       }));
-      terminal.out(table(rows, "No log yet: it begins with the first change of the site."));
+      terminal.out(table(rows, "No log yet. It starts with the first change to the site."));
       for (const { chain, held } of items) {
         if (held !== null) terminal.err(plainText(`${chain} is frozen: ${held}.`));
       }
@@ -197,7 +204,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
   audit
     .command("checkpoint")
     .argument(...LOG_ARGUMENT)
-    .description("print the newest checkpoint; keep it somewhere else")
+    .description("print the newest checkpoint; keep it on another machine")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Flags) => {
       const path = await logPath(terminal, text, "checkpoint");
@@ -209,9 +216,12 @@ function logCommands(audit: Command, terminal: Terminal): void {
   audit
     .command("renew")
     .argument(...LOG_ARGUMENT)
-    .description("end a frozen log, and open the next epoch")
-    .requiredOption("--reason <text>", "why; it stands in the new log for ever, so name nobody")
-    .option("--force", "end a log that is not frozen, too")
+    .description("close a frozen log and start the next one")
+    .requiredOption(
+      "--reason <text>",
+      "why; it stays in the new log permanently, so do not mention people by name",
+    )
+    .option("--force", "also close a log that is not frozen")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags & { reason: string; force?: boolean }) => {
       const path = await logPath(terminal, text, "epochs");
@@ -223,7 +233,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
 }
 
 export function auditCommands(program: Command, terminal: Terminal): void {
-  const audit = program.command("audit").description("the signed log of what was decided");
+  const audit = program.command("audit").description("the signed log of all decisions");
   exportCommand(audit, terminal);
   verifyCommand(audit, terminal);
   tailCommand(audit, terminal);

@@ -21,9 +21,7 @@ interface RestoreFlags extends ProgressFlags {
 /** Archived days are files of their own: only a copy of their folder brings them back. */
 function archiveLine(files: number, what: string): string[] {
   if (files === 0) return [];
-  return [
-    `${counted(files, "file")} of the audit archive ${files === 1 ? "is" : "are"} not in the backup: ${what}`,
-  ];
+  return [`The backup does not contain ${counted(files, "file")} of the audit archive: ${what}`];
 }
 
 function restoredJson(report: RestoreReport) {
@@ -40,31 +38,31 @@ function restoredJson(report: RestoreReport) {
 }
 
 const DOUBTS: Readonly<Record<NonNullable<RestoreReport["doubt"]>, string>> = {
-  unverified: "Nothing verified this backup.",
+  unverified: "This backup was not verified.",
   no_newer_list:
-    "No checkpoints/revocations.json here is newer than the backup, so what was revoked since is not known.",
+    "There is no checkpoints/revocations.json newer than the backup, so later revocations are unknown.",
 };
 
 function restoredLines(report: RestoreReport): string[] {
   const { rows, createdAt, secretsKey, suspended, doubt, revocations, archiveFiles } = report;
-  const lines = [`Restored ${counted(rows, "row")} of ${createdAt}.`];
+  const lines = [`Restored ${counted(rows, "row")} from the backup of ${createdAt}.`];
   if (revocations > 0)
     lines.push(`Applied ${counted(revocations, "revocation")} from the lists in checkpoints/.`);
   if (suspended !== undefined && doubt !== undefined) {
     const { tokens, agents, platforms } = suspended;
     lines.push(
-      `${DOUBTS[doubt]} ${counted(tokens, "token")} and every console session are void; ` +
+      `${DOUBTS[doubt]} ${counted(tokens, "token")} and every console session are no longer valid; ` +
         `${counted(agents, "agent")} and ${counted(platforms, "platform")} are suspended.`,
-      "Look at each, then run `gatehouse agent approve <site> <agent_id>` or `gatehouse platform admit <site> <domain>`. " +
-        "Make new tokens with `gatehouse token create`.",
+      "Check each of them, then run `gatehouse agent approve <site> <agent_id>` or `gatehouse platform admit <site> <domain>`. " +
+        "Create new tokens with `gatehouse token create`.",
     );
   }
   lines.push(
     secretsKey === "missing"
-      ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."
-      : "Start it with `gatehouse serve`; a new admin token is made unless you set one.",
-    ...archiveLine(archiveFiles, "put the archive folder in place, then run `gatehouse doctor`."),
-    `Settings are not in a backup: bring ${SETTINGS_FILE} or your GATEHOUSE_ variables along.`,
+      ? "The backup has no secrets key. Set GATEHOUSE_SECRETS_KEY to the original key before you start the service."
+      : "Start the service with `gatehouse serve`. It creates a new admin token unless you set one.",
+    ...archiveLine(archiveFiles, "restore the archive folder, then run `gatehouse doctor`."),
+    `A backup does not contain settings. Copy ${SETTINGS_FILE} or your GATEHOUSE_ variables too.`,
   );
   return lines;
 }
@@ -72,9 +70,9 @@ function restoredLines(report: RestoreReport): string[] {
 export function backupCommands(program: Command, terminal: Terminal): void {
   program
     .command("backup")
-    .description("copy this installation, running or not, into one private file")
-    .option("--out <file>", "where to write it (a dated name in this folder)")
-    .option("--without-secrets-key", "leave the secrets key out; the restore then needs it")
+    .description("back up this installation to one private file; it may be running")
+    .option("--out <file>", "file to write (default: a name with the date, in this folder)")
+    .option("--without-secrets-key", "leave out the secrets key; you then need it to restore")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async ({ out, withoutSecretsKey, progress, json }: BackupFlags) => {
@@ -89,12 +87,12 @@ export function backupCommands(program: Command, terminal: Terminal): void {
       const { file, rows, tables, secretsKey: secrets_key, sha256, archiveFiles } = report;
       const shown = { file, rows, tables, secrets_key, sha256, archive_files: archiveFiles };
       if (json) return terminal.out(plainJson(shown));
-      terminal.out(`Wrote ${counted(rows, "row")} of ${counted(tables, "table")} to ${file}`);
+      terminal.out(`Wrote ${counted(rows, "row")} from ${counted(tables, "table")} to ${file}`);
       terminal.out(`SHA-256: ${sha256}`);
       terminal.out(
         secrets_key
-          ? "It holds the secrets key: whoever has it can sign as your sites. Keep it private."
-          : "It does not hold the secrets key: keep that elsewhere, a restore needs it.",
+          ? "The file contains the secrets key. Anyone who has it can sign as your sites: keep it private."
+          : "The file does not contain the secrets key. Keep the key elsewhere: you need it to restore.",
       );
       for (const line of archiveLine(archiveFiles, "copy the archive folder too.")) {
         terminal.out(line);
@@ -103,11 +101,14 @@ export function backupCommands(program: Command, terminal: Terminal): void {
 
   program
     .command("restore")
-    .argument("<file>", "a file made by `gatehouse backup`")
-    .description("fill an empty data folder or database from a backup")
-    .option("--secrets-key-file <file>", "the secrets key, to verify the backup and to start with")
-    .option("--unverified", "restore without a key to verify with; voids tokens, suspends agents")
-    .option("--sha256 <digest>", "the digest `gatehouse backup` printed; --unverified needs it")
+    .argument("<file>", "file from `gatehouse backup`")
+    .description("restore a backup into an empty data folder or database")
+    .option(
+      "--secrets-key-file <file>",
+      "file with the secrets key, to verify the backup and to use from then on",
+    )
+    .option("--unverified", "restore without verifying; revokes all tokens and suspends all agents")
+    .option("--sha256 <digest>", "digest from `gatehouse backup`; required with --unverified")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (file: string, { json, progress, ...proof }: RestoreFlags) => {

@@ -11,16 +11,16 @@ export function clockCommands(program: Command, terminal: Terminal): void {
   const clock = program.command("clock").description("the clock of this installation");
   clock
     .command("accept")
-    .description("accept the present time after the clock was ahead")
-    .requiredOption("--reason <text>", "why; stays in the installation's log")
+    .description("accept the current time after the clock was ahead")
+    .requiredOption("--reason <text>", "why; it stays in the installation's log")
     .option("--json", "print JSON")
     .action(async ({ reason, json }: { reason: string; json?: boolean }) => {
       const client = adminClient(terminal);
       const done = await client.call<Accepted>("POST", "/v1/admin/clock/accept", { reason });
       if (json) return terminal.out(plainJson(done));
       terminal.out(
-        `The time is ${done.accepted_at}. ${done.last_seen_at}, seen before, no longer counts.`,
+        `The current time is ${done.accepted_at}. The later time ${done.last_seen_at} is now ignored.`,
       );
-      terminal.out("Mandates, checkouts and reviews are approved again.");
+      terminal.out("Mandates, checkouts and reviews can be approved again.");
     });
 }

@@ -22,7 +22,7 @@ async function loadDemo(): Promise<Demo> {
     const { code, message } = error as NodeJS.ErrnoException;
     const absent = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${PACKAGE}'`);
     if (!absent) throw error;
-    const hint = `Install it beside this command: npm install ${PACKAGE}`;
+    const hint = `Install it next to this command: npm install ${PACKAGE}`;
     throw new CommandError("The demo is not installed.", EXIT.cannotStart, hint);
   }
 }
@@ -43,15 +43,16 @@ function readPort(text: string): number {
 export function demoCommand(program: Command): void {
   program
     .command("demo")
-    .description("walk the whole product on a throw-away installation, each step in plain words")
-    .option("--once", "stop at the end of the walk, instead of serving on")
+    .description("tour the product on a temporary installation, with every step explained")
+    .option("--once", "stop at the end of the tour instead of continuing to serve")
     .option("--port <number>", "the port of the service; 8787 if it is free", readPort)
     .action(async ({ once = false, port }: { once?: boolean; port?: number }) => {
       const { demo } = await loadDemo();
       try {
         await demo({ bin: BIN, once, port });
       } catch (error) {
-        const hint = "Run it again; if it stays so, `gatehouse doctor` checks this machine.";
+        const hint =
+          "Run it again. If it keeps failing, check this machine with `gatehouse doctor`.";
         throw new CommandError((error as Error).message, EXIT.failed, hint);
       }
     });

@@ -13,8 +13,8 @@ const MARKS: Readonly<Record<Finding["verdict"], string>> = {
 export function doctorCommand(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
-    .description("check everything this installation stands on; changes nothing")
-    .option("--full", "read the whole SQLite file for damage, even if it is large")
+    .description("check this installation and what it depends on; changes nothing")
+    .option("--full", "check the whole SQLite file for damage, even if it is large")
     .option("--json", "print JSON")
     .action(async ({ json, full }: { json?: boolean; full?: boolean }) => {
       const { doctor } = await import("@gatehouse/server");
@@ -36,7 +36,7 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
       throw new CommandError(
         `${failures} of ${counted(findings.length, "check")} failed.`,
         EXIT.failed,
-        "Do what the lines marked ✗ say, and run `gatehouse doctor` again.",
+        "Fix the lines marked ✗, then run `gatehouse doctor` again.",
       );
     });
 }

@@ -16,29 +16,33 @@ import { howToVerify } from "./site-text.js";
 function nextLines(site: SiteBody, { address }: Answers, port: number, link: string): string {
   const proof = site.status === "verified" ? [] : [howToVerify(site), ""];
   const proxy = [
-    `First put a proxy with the certificate of ${address.host} in front of 127.0.0.1:${port}, on this machine`,
-    "(docs/operations/proxy.md): agents, the console and every command here reach the service by it.",
+    `First set up a proxy on this machine, with the certificate of ${address.host}, in front of 127.0.0.1:${port}`,
+    "(docs/operations/proxy.md). Agents, the console and these commands reach the service through it.",
     "",
   ];
   return [
     "",
-    `${site.name} is set up. ${SETTINGS_FILE} holds its settings: \`gatehouse serve\` here runs it again.`,
+    `${site.name} is set up. The settings are in ${SETTINGS_FILE}. To start the service again, run \`gatehouse serve\` in this folder.`,
     "",
     ...(isThisMachine(address.host) ? [] : proxy),
     ...proof,
     `For its pages:  ${scriptTag(site)}`,
     `For agents:     ${site.agent_page_url}`,
-    `What is missing until agents can buy:  gatehouse site gates ${site.domain}`,
-    `The console, signed in once within ten minutes: ${link}`,
+    `What is missing before agents can buy:  gatehouse site gates ${site.domain}`,
+    `Open the console (this link works once, within ten minutes): ${link}`,
     "",
-    "Serving. Ctrl-C stops it.",
+    "The service is running. Press Ctrl-C to stop it.",
   ].join("\n");
 }
 
 async function init(terminal: Terminal, given: Given): Promise<void> {
   if (lstatSync(SETTINGS_FILE, { throwIfNoEntry: false }) !== undefined) {
-    const hint = "`gatehouse serve` runs it; `gatehouse site create` adds a site to it.";
-    throw new CommandError(`This folder has an installation: ${SETTINGS_FILE}.`, EXIT.usage, hint);
+    const hint = "Start it with `gatehouse serve`, or add a site with `gatehouse site create`.";
+    throw new CommandError(
+      `This folder already has an installation: ${SETTINGS_FILE}.`,
+      EXIT.usage,
+      hint,
+    );
   }
   const answers = await askAll(terminal, given);
   const settings = settingsOf(answers);
@@ -51,7 +55,7 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
       error.setting === "GATEHOUSE_PORT" &&
       isThisMachine(answers.address.host);
     if (!taken) throw error;
-    const hint = "Answer question 3 with another port of this machine, or stop what uses this one.";
+    const hint = "Answer question 3 with another port, or stop the program that uses this one.";
     throw new CommandError(error.message.replace(/:.*/, "."), EXIT.cannotStart, hint);
   });
   try {
@@ -67,7 +71,7 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
     terminal.out(nextLines(site, answers, running.port, url));
     await stopped;
   } finally {
-    terminal.err("Stopping: finishing the requests under way.");
+    terminal.err("Stopping after the current requests are finished.");
     await running.stop();
   }
 }
@@ -76,18 +80,18 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
 export function initCommand(program: Command, terminal: Terminal): void {
   program
     .command("init")
-    .description("ask five questions, and serve a site made from the answers")
-    .option("--domain <domain>", "1. the domain of the site")
-    .option("--name <name>", "2. its name, as agents read it")
+    .description("ask five questions, set up a site from the answers, and start the service")
+    .option("--domain <domain>", "1. domain of the site")
+    .option("--name <name>", "2. name of the site, as agents see it")
     .option(
       "--address <url>",
-      "3. where agents reach the service; on this machine its port is the service's",
+      "3. address of the service; on this machine, its port is the one the service uses",
     )
     .option(
       "--limit <limit>",
-      "4. what agents may buy by themselves: an amount such as `50.00 EUR`, ask, or never",
+      "4. up to which amount agents can buy without your approval: such as `50.00 EUR`, ask, or never",
     )
-    .option("--sandbox", "5. with a processor that moves no money")
-    .option("--no-sandbox", "5. without")
+    .option("--sandbox", "5. connect a test payment provider that moves no money")
+    .option("--no-sandbox", "5. do not connect one")
     .action((given: Given) => init(terminal, given));
 }

@@ -18,7 +18,7 @@ export function keyCommands(program: Command, terminal: Terminal): void {
   const key = program.command("key").description("signing keys of this installation");
   key
     .command("list")
-    .description("list the keys verifiers can see")
+    .description("list the keys that verifiers can see")
     .option("--json", "print JSON")
     .action(async ({ json }: Flags) => {
       const { items } = await adminClient(terminal).call<{ items: KeyBody[] }>(
@@ -32,22 +32,25 @@ export function keyCommands(program: Command, terminal: Terminal): void {
         kid,
         listed_until: listed_until ?? "",
       }));
-      terminal.out(table(rows, "No keys. Look what is wrong: gatehouse doctor"));
+      terminal.out(table(rows, "No keys. Find out why: gatehouse doctor"));
     });
 
   key
     .command("rotate")
     .addArgument(
-      choiceArgument("<purpose>", "what it signs: discovery documents, or the audit log", [
+      choiceArgument("<purpose>", "what the key signs: discovery documents, or the audit log", [
         "card",
         "audit",
       ]),
     )
-    .description("put the announced key to work and announce another")
-    .option("--force", "the current key is lost: do not wait for verifiers to learn the next")
+    .description("start using the announced key and announce a new one")
+    .option(
+      "--force",
+      "rotate now because the current key is lost; verifiers may not know the next key yet",
+    )
     .option(
       "--stolen",
-      "replace both keys and stop listing them: what they signed no longer verifies",
+      "replace both keys and stop listing them; what they signed no longer verifies",
     )
     .option("--json", "print JSON")
     .action(async (purpose: string, flags: Flags & { force?: boolean; stolen?: boolean }) => {
@@ -60,11 +63,11 @@ export function keyCommands(program: Command, terminal: Terminal): void {
         body,
       );
       if (json) return terminal.out(plainJson(done));
-      terminal.out(`${done.kid} signs from now on.`);
+      terminal.out(`${done.kid} is the signing key from now on.`);
       terminal.out(
         stolen
-          ? `${done.retired} is listed no more: what it signed stops verifying within minutes.`
-          : `${done.retired} stays listed, so that what it signed keeps verifying.`,
+          ? `${done.retired} is no longer listed. What it signed stops verifying within minutes.`
+          : `${done.retired} stays listed, so what it signed still verifies.`,
       );
     });
 }

@@ -50,19 +50,19 @@ const row = (one: DecisionBody) => ({
 
 function nothingText(site: string, { outcome, agent, from, to }: ListFlags): string {
   if ([outcome, agent, from, to].some((value) => value !== undefined)) {
-    return `There are no such decisions. All of them: gatehouse mandate list ${site}`;
+    return `No decisions match. List all: gatehouse mandate list ${site}`;
   }
-  return `Nothing was decided yet. Whether mandates are taken: gatehouse site mandates ${site}`;
+  return `No decisions yet. Check whether mandates are accepted: gatehouse site mandates ${site}`;
 }
 
 /** `mandate list`: what was decided. */
 export function mandateListCommand(mandate: Command, terminal: Terminal): void {
   const list = mandate
     .command("list")
-    .argument("<site>", "its domain, key or hash")
-    .description("as the owner: what was decided, the newest first; `mandate show` says why")
-    .addOption(choice("--outcome <outcome>", "only these", OUTCOMES))
-    .option("--agent <id>", "only those of one agent, or of a platform by its profile");
+    .argument("<site>", "domain, site key or site key hash")
+    .description("as the owner: list decisions, newest first; `mandate show` explains one")
+    .addOption(choice("--outcome <outcome>", "only decisions with this outcome", OUTCOMES))
+    .option("--agent <id>", "only decisions about this agent id, or this platform profile");
   withSpan(list)
     .option("--json", "print JSON")
     .action(async (text: string, flags: ListFlags) => {
@@ -79,7 +79,7 @@ export function mandateListCommand(mandate: Command, terminal: Terminal): void {
       if (next_cursor !== undefined) {
         terminal.err(olderHint(items.length, items.at(-1)?.evaluated_at));
       }
-      terminal.err(`Why one was decided so: gatehouse mandate show ${text} <mandate_id>`);
+      terminal.err(`See the reason for a decision: gatehouse mandate show ${text} <mandate_id>`);
     });
 }
 
@@ -87,9 +87,9 @@ export function mandateListCommand(mandate: Command, terminal: Terminal): void {
 export function mandateShowCommand(mandate: Command, terminal: Terminal): void {
   mandate
     .command("show")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<mandate_id>", "the id `mandate list` shows; or that of a decision or a checkout")
-    .description("as the owner: which rule decided a mandate, and what came of it and its payment")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<mandate_id>", "id from `mandate list`, or the id of a decision or a checkout")
+    .description("as the owner: show which rule decided a mandate, its result and its payment")
     .option("--json", "print JSON")
     .action(async (text: string, id: string, { json }: { json?: boolean }) => {
       const items = await siteDecisions(terminal, text, id);

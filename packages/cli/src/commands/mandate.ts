@@ -33,32 +33,35 @@ interface Asked {
 function readObject(text: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
-  throw new InvalidArgumentError("Write a JSON object.");
+  throw new InvalidArgumentError("Use a JSON object.");
 }
 
 /** What `sign` and `send` have in common: what is asked, and by whom. */
 function asking(command: Command): Command {
   return command
-    .option("--key <file>", "the agent's key")
-    .option("--agent <agent_id>", "the id the site gave it")
-    .option("--skill <skill>", "what to ask for")
-    .addOption(new Option("--arguments <json>", "with what").argParser(readObject))
+    .option("--key <file>", "file with the agent's key")
+    .option("--agent <agent_id>", "agent id from the site")
+    .option("--skill <skill>", "skill to request")
+    .addOption(new Option("--arguments <json>", "arguments of the skill").argParser(readObject))
     .addOption(
-      choice("--protocol <protocol>", "by which protocol", ["a2a", "ap2", "mcp"]).default("a2a"),
+      choice("--protocol <protocol>", "protocol to use", ["a2a", "ap2", "mcp"]).default("a2a"),
     )
-    .option("--total <amount>", "what is to pay, such as 12.50")
-    .option("--currency <code>", "in which currency, such as EUR")
-    .option("--pay <handler:token>", "how it is paid, such as sandbox:pm_card_visa")
-    .option("--id <mandate_id>", "its id, by chance unless said; an id is good for one mandate")
-    .option("--keys <service>", "whose keys must have signed the card, if not the site's own");
+    .option("--total <amount>", "total price, such as 12.50")
+    .option("--currency <code>", "currency of the total, such as EUR")
+    .option("--pay <handler:token>", "payment method, such as sandbox:pm_card_visa")
+    .option(
+      "--id <mandate_id>",
+      "id of the mandate (default: random); use each id for one mandate only",
+    )
+    .option("--keys <service>", "trust the keys of this service, instead of the site's own");
 }
 
 function paymentOf(text: string | undefined) {
   if (text === undefined) return undefined;
   const [, handler, token] = /^(\w+):(.+)$/.exec(text) ?? [];
   if (handler === undefined || token === undefined) {
-    const hint = "Write <handler>:<token>, such as sandbox:pm_card_visa.";
-    throw new CommandError("--pay does not say how to pay.", EXIT.usage, hint);
+    const hint = "Use <handler>:<token>, such as sandbox:pm_card_visa.";
+    throw new CommandError("--pay is not a payment method.", EXIT.usage, hint);
   }
   return { handler, token };
 }
@@ -72,14 +75,15 @@ interface Sent extends Asked {
 /** What to sign must be said whole; where a signed one is in a file, nothing of it. */
 function needed({ key, agent, skill }: Asked) {
   if (key !== undefined && agent !== undefined && skill !== undefined) return { key, agent, skill };
-  const hint = "To send one that is signed already: gatehouse mandate send --file mandate.json";
-  throw new CommandError("Say --key, --agent and --skill.", EXIT.usage, hint);
+  const hint =
+    "To send a mandate that is already signed: gatehouse mandate send --file mandate.json";
+  throw new CommandError("--key, --agent and --skill are required.", EXIT.usage, hint);
 }
 
 async function signed(address: string, asked: Asked) {
   const { key: keyFile, agent, skill } = needed(asked);
   if ((asked.total === undefined) !== (asked.currency === undefined)) {
-    const hint = "Say both, such as: --total 12.50 --currency EUR";
+    const hint = "Use both, for example: --total 12.50 --currency EUR";
     throw new CommandError("--total and --currency go together.", EXIT.usage, hint);
   }
   const key = await readKey(keyFile);
@@ -114,11 +118,11 @@ function mandateIn(file: string) {
   const { type, mandate_id } = read.message;
   if (type === "receipt") {
     const hint = `Check what it proves: gatehouse verify ${file} --keys <service>`;
-    throw new CommandError(`${file} is a receipt, no mandate.`, EXIT.failed, hint);
+    throw new CommandError(`${file} is a receipt, not a mandate.`, EXIT.failed, hint);
   }
   if (type === undefined && typeof mandate_id === "string") return read;
-  const hint = "Name one that `gatehouse mandate sign` printed, or `mandate send --out` kept.";
-  throw new CommandError(`${file} is no mandate.`, EXIT.failed, hint);
+  const hint = "Use a file from `gatehouse mandate sign` or `gatehouse mandate send --out`.";
+  throw new CommandError(`${file} is not a mandate.`, EXIT.failed, hint);
 }
 
 /** A mandate that was kept goes to the address it was signed for, and to no other. */
@@ -127,20 +131,24 @@ async function readyInFile(file: string, address: string | undefined, asked: Sen
   const said = { key, agent, skill, arguments: asked.arguments, total, currency, pay, id };
   const { text, message } = mandateIn(file);
   if (Object.values(said).some((value) => value !== undefined)) {
-    const hint = "Take the other options away, or sign a new mandate without --file.";
-    const why = "--file is sent as it is: nothing else can be asked.";
+    const hint = "Remove the other options, or sign a new mandate without --file.";
+    const why = "--file sends a mandate unchanged, so its contents cannot be set.";
     throw new CommandError(why, EXIT.usage, hint);
   }
   const mandateUrl = String(message.audience ?? "");
   if (!/^https?:\/\//.test(mandateUrl)) {
-    const why = `${file} does not say where it goes: it has no audience.`;
-    throw new CommandError(why, EXIT.failed, "Sign it anew: gatehouse mandate sign");
+    const why = `${file} has no audience, so it is not clear where to send it.`;
+    throw new CommandError(why, EXIT.failed, "Sign a new mandate: gatehouse mandate sign");
   }
   if (address !== undefined) {
     const site = await asAgent(() => discovered(address, keys));
     if (site.mandateUrl !== mandateUrl) {
-      const why = `${file} was signed for another address: ${mandateUrl}`;
-      throw new CommandError(why, EXIT.failed, "Send it there, or sign one for this address.");
+      const why = `${file} was signed for a different address: ${mandateUrl}`;
+      throw new CommandError(
+        why,
+        EXIT.failed,
+        "Send it there, or sign a mandate for this address.",
+      );
     }
   }
   return { site: { mandateUrl }, text, message };
@@ -156,8 +164,8 @@ interface Ready {
 async function ready(address: string | undefined, asked: Sent): Promise<Ready> {
   if (asked.file !== undefined) return readyInFile(asked.file, address, asked);
   if (address === undefined) {
-    const hint = "Say the site's address, or --file with a mandate that is signed already.";
-    throw new CommandError("It is not clear where to send it.", EXIT.usage, hint);
+    const hint = "Specify the site's address, or use --file with a signed mandate.";
+    throw new CommandError("There is no address to send the mandate to.", EXIT.usage, hint);
   }
   const { site, mandate } = await signed(address, asked);
   return { site, text: mandateText(mandate), message: mandate.signed };
@@ -181,34 +189,37 @@ async function sendMandate(terminal: Terminal, address: string | undefined, aske
   if (asked.receipt !== undefined) {
     keepFile(asked.receipt, `${plainJson(body.receipt ?? {})}\n`);
     keepFile(bodyFileOf(asked.receipt), text);
-    terminal.err(`What was sent is in ${bodyFileOf(asked.receipt)}: keep it with the receipt.`);
+    terminal.err(`The sent mandate is in ${bodyFileOf(asked.receipt)}. Keep it with the receipt.`);
   }
   if (status < 300) return;
   if (body.reason === "signature_invalid") terminal.err(await explain(message));
-  throw new CommandError(`It was not approved (${status}).`, EXIT.failed, whyNot(body));
+  throw new CommandError(`The mandate was not approved (${status}).`, EXIT.failed, whyNot(body));
 }
 
 function sendCommand(mandate: Command, terminal: Terminal): void {
   const sending = mandate
     .command("send")
-    .argument("[address]", "the site's address, or that of its card")
-    .description("sign a mandate and send it, or send one that is signed already")
-    .option("--file <file>", "send this signed mandate as it is: again, it is the same request")
-    .option("--out <file>", "keep what is sent here, to send it again with --file")
-    .option("--receipt <file>", "keep proof of the answer here, and what was sent beside it");
+    .argument("[address]", "address of the site or of its agent card")
+    .description("sign and send a mandate, or send one that is already signed")
+    .option(
+      "--file <file>",
+      "send this signed mandate unchanged; sending it again repeats the same request",
+    )
+    .option("--out <file>", "save the sent mandate here, to send it again with --file")
+    .option("--receipt <file>", "save the receipt here, and the sent mandate next to it");
   asking(sending)
-    .option("--json", "print JSON, as it does anyway")
+    .option("--json", "print JSON (the output is always JSON)")
     .action((address: string | undefined, asked: Sent) => sendMandate(terminal, address, asked));
 }
 
 export function mandateCommands(program: Command, terminal: Terminal): void {
-  const mandate = program.command("mandate").description("what agents ask sites for");
+  const mandate = program.command("mandate").description("signed requests of agents");
   const signing = mandate
     .command("sign")
-    .argument("<address>", "the site's address, or that of its card")
+    .argument("<address>", "address of the site or of its agent card")
     .description("sign a mandate and print it; nothing is sent");
   asking(signing)
-    .option("--json", "print JSON, as it does anyway")
+    .option("--json", "print JSON (the output is always JSON)")
     .action(async (address: string, asked: Asked) => {
       const { mandate: made } = await signed(address, asked);
       terminal.out(plainJson(made));
@@ -218,9 +229,9 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
 
   mandate
     .command("explain")
-    .argument("<file>", "a signed mandate")
-    .description("show the bytes a mandate's signature is over, their hash, and what decided it")
-    .option("--site <site>", "as the owner: also which rule decided, and what came of it")
+    .argument("<file>", "file with a signed mandate")
+    .description("show the signed bytes of a mandate, their hash, and how it was decided")
+    .option("--site <site>", "as the owner: also show which rule decided it, and the result")
     .option("--json", "print JSON")
     .action(async (file: string, { site, json }: { site?: string; json?: boolean }) => {
       const { message } = mandateIn(file);
@@ -231,7 +242,7 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
       terminal.out(await explain(message));
       if (decisions !== undefined) return terminal.out(describeDecisions(decisions));
       terminal.err(
-        `As the owner, what decided it: gatehouse mandate show <site> ${plainText(mandateId)}`,
+        `As the owner, see how it was decided: gatehouse mandate show <site> ${plainText(mandateId)}`,
       );
     });
   mandateListCommand(mandate, terminal);

@@ -15,7 +15,8 @@ interface LineQuantity {
 /** `li_1` for one piece of a line, `li_1=2` for two. */
 function readLine(text: string, before: readonly LineQuantity[] = []): readonly LineQuantity[] {
   const [, id, count = "1"] = /^(li_\d{1,4})(?:=(\d{1,7}))?$/.exec(text) ?? [];
-  if (id === undefined) throw new InvalidArgumentError("Write li_1, or li_1=2 for two of it.");
+  if (id === undefined)
+    throw new InvalidArgumentError("Use li_1 for the whole line, or li_1=2 for two pieces.");
   return [...before, { id, quantity: Number(count) }];
 }
 
@@ -32,8 +33,8 @@ async function orderAt(terminal: Terminal, site: string, orderId: string) {
 function changing(order: Command, name: string) {
   return order
     .command(name)
-    .argument("<site>", "its domain, key or hash")
-    .argument("<order_id>", "the id `order list` shows")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<order_id>", "id from `order list`")
     .option("--json", "print JSON");
 }
 
@@ -64,13 +65,17 @@ const REHEARSALS = ["capture", "refund", "dispute", "win_dispute", "lose_dispute
 
 function shipCommand(order: Command, terminal: Terminal): void {
   changing(order, "ship")
-    .description("say that goods were sent, or how far they got; platform and buyer are notified")
-    .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
-    .addOption(choice("--type <type>", "how far they got; shipped by default", TYPES))
-    .option("--carrier <name>", "who brings it")
-    .option("--tracking-number <number>", "what they call it")
-    .option("--tracking-url <url>", "where it can be followed")
-    .option("--say <words>", "a line that the buyer and the platform read")
+    .description("report a shipment or its progress; the platform and the buyer are notified")
+    .option(
+      "--line <line...>",
+      "lines, such as li_1 or li_1=2 (default: everything left)",
+      readLine,
+    )
+    .addOption(choice("--type <type>", "what happened (default: shipped)", TYPES))
+    .option("--carrier <name>", "name of the carrier")
+    .option("--tracking-number <number>", "tracking number of the carrier")
+    .option("--tracking-url <url>", "tracking page")
+    .option("--say <words>", "message to the buyer and the platform")
     .action(async (site: string, id: string, flags: ShipFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const shown = await ask<ShownOrderBody>("POST", "/ship", {
@@ -93,27 +98,33 @@ interface CancelFlags {
 
 function cancelCommand(order: Command, terminal: Terminal): void {
   changing(order, "cancel")
-    .description("cancel what was not sent yet; if nothing is left, the authorization is voided")
-    .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
-    .option("--reason <words>", "a line that the buyer and the platform read")
+    .description(
+      "cancel items that were not sent yet; if nothing is left, the authorization is voided",
+    )
+    .option(
+      "--line <line...>",
+      "lines, such as li_1 or li_1=2 (default: everything left)",
+      readLine,
+    )
+    .option("--reason <words>", "message to the buyer and the platform")
     .action(async (site: string, id: string, { line, reason, json }: CancelFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const shown = await ask<ShownOrderBody>("POST", "/cancel", { line_items: line, reason });
       show(terminal, shown, json);
       if (shown.payment === "captured") {
-        terminal.err("The money was taken already: give it back at your payment processor.");
+        terminal.err("The payment was already captured. Refund it at your payment provider.");
       }
     });
 }
 
 function noteCommand(order: Command, terminal: Terminal): void {
   changing(order, "note")
-    .argument("<text>", "what to remember")
-    .description("write something down about an order, for your own people")
+    .argument("<text>", "text of the note")
+    .description("add a note to an order, for your team only")
     .action(async (site: string, id: string, text: string, { json }: { json?: boolean }) => {
       const { ask } = await orderAt(terminal, site, id);
       const note = await ask<{ note_id: string }>("POST", "/notes", { text });
-      terminal.out(json ? plainJson(note) : "Noted.");
+      terminal.out(json ? plainJson(note) : "Note added.");
     });
 }
 
@@ -127,17 +138,17 @@ function minorOf(text: string | undefined, { amount }: ShownOrderBody): number |
   if (text === undefined) return undefined;
   const money = parseAmount(text, amount.currency);
   if (money.ok) return money.value.minor;
-  const hint = `Write an amount in ${amount.currency}, such as 4.90.`;
+  const hint = `Use an amount in ${amount.currency}, such as 4.90.`;
   throw new CommandError(`--amount: ${money.detail}.`, EXIT.usage, hint);
 }
 
 function rehearseCommand(order: Command, terminal: Terminal): void {
   changing(order, "rehearse")
-    .addArgument(choiceArgument("<event>", "what happens", REHEARSALS))
-    .description("play what would happen at a real processor, for orders of the sandbox")
+    .addArgument(choiceArgument("<event>", "event to simulate", REHEARSALS))
+    .description("simulate an event of a payment provider, for sandbox orders")
     .option(
       "--amount <amount>",
-      "of a capture, a refund or a dispute; by default what is owed, or all that was captured",
+      "amount of a capture, refund or dispute (default: the amount owed, or everything captured)",
     )
     .action(async (site: string, id: string, event: string, { amount, json }: RehearseFlags) => {
       const { ask } = await orderAt(terminal, site, id);

@@ -27,11 +27,11 @@ interface ListFlags {
 function listCommand(order: Command, terminal: Terminal): void {
   order
     .command("list")
-    .argument("<site>", "its domain, key or hash")
-    .description("list orders, the newest first")
-    .addOption(choice("--status <status>", "only these", STATUSES))
-    .addOption(choice("--payment <state>", "only those whose money is", PAYMENT_STATES))
-    .option("--agent <id>", "only those of one agent, or of a platform by its profile")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("list orders, newest first")
+    .addOption(choice("--status <status>", "only orders with this status", STATUSES))
+    .addOption(choice("--payment <state>", "only orders with this payment state", PAYMENT_STATES))
+    .option("--agent <id>", "only orders of this agent id, or this platform profile")
     .option("--json", "print JSON")
     .action(async (text: string, { json, status, payment, agent }: ListFlags) => {
       const client = adminClient(terminal);
@@ -53,19 +53,19 @@ function listCommand(order: Command, terminal: Terminal): void {
       }));
       const filtered = [status, payment, agent].some((said) => said !== undefined);
       const none = filtered
-        ? `There are no such orders. All of them: gatehouse order list ${text}`
-        : `Nothing was ordered yet. Whether agents can buy: gatehouse site gates ${text}`;
+        ? `No orders match. List all: gatehouse order list ${text}`
+        : `No orders yet. Check whether agents can buy: gatehouse site gates ${text}`;
       terminal.out(table(rows, none));
     });
 }
 
 export function orderCommands(program: Command, terminal: Terminal): void {
-  const order = program.command("order").description("what agents bought, and what became of it");
+  const order = program.command("order").description("orders of agents");
   listCommand(order, terminal);
   order
     .command("show")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<order_id>", "the id `order list` shows")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<order_id>", "id from `order list`")
     .description("show an order, its history, and who was notified")
     .option("--json", "print JSON")
     .action(async (text: string, id: string, { json }: { json?: boolean }) => {
@@ -76,7 +76,7 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       if (json) return terminal.out(plainJson(one));
       terminal.out(card(orderCard(one)));
       const why = one.mandate_id ?? one.decision_id;
-      terminal.err(`Why it was approved: gatehouse mandate show ${text} ${why}`);
+      terminal.err(`See why it was approved: gatehouse mandate show ${text} ${why}`);
     });
   orderChangeCommands(order, terminal);
 }

@@ -30,7 +30,7 @@ const OF_PROFILE = "profile";
 
 function readHeader(text: string, before: readonly string[] = []): readonly string[] {
   if (/^[^=\s]+=./.test(text)) return [...before, text];
-  throw new InvalidArgumentError("Write a name and a file such as X-Api-Key=key.txt.");
+  throw new InvalidArgumentError("Use a name and a file, such as X-Api-Key=key.txt.");
 }
 
 /** The values come from files, because arguments stand in the list of processes. */
@@ -75,27 +75,25 @@ function describe({ platform, error_codes, webhook }: ConnectionBody): string {
 export function platformConnectCommand(platform: Command, terminal: Terminal): void {
   platform
     .command("connect")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<platform>", "the name `platform list` shows")
-    .description("show or change how a platform is connected: error codes and webhooks")
-    .addOption(choice("--preset <name>", "set the formats that it wants", ["google", "ucp"]))
-    .addOption(
-      choice("--error-codes <codes>", "which codes messages to it have", ["ucp", "google"]),
-    )
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<platform>", "name from `platform list`")
+    .description("show or change the error codes and webhooks of a platform")
+    .addOption(choice("--preset <name>", "use the formats of this platform", ["google", "ucp"]))
+    .addOption(choice("--error-codes <codes>", "error codes in messages to it", ["ucp", "google"]))
     .option(
       "--webhook-url <url>",
-      `where it is notified of its orders; ${OF_PROFILE} for the address in its profile`,
+      `address for notifications about its orders; ${OF_PROFILE}: the address in its profile`,
     )
     .addOption(
       new Option(
         "--webhook-header-file <name=file...>",
-        "a header of its webhooks, and the file that holds its value; replaces all there are",
+        "webhook header, and the file with its value; replaces all existing headers",
       ).argParser(readHeader),
     )
     .addOption(
-      choice("--webhook-timestamp <format>", "how webhooks say the time", ["unix", "iso8601"]),
+      choice("--webhook-timestamp <format>", "time format of its webhooks", ["unix", "iso8601"]),
     )
-    .addOption(choice("--webhook-id <id>", "what webhooks are named after", ["uuid", "event"]))
+    .addOption(choice("--webhook-id <id>", "which id its webhooks carry", ["uuid", "event"]))
     .option("--json", "print JSON")
     .action(async (site: string, named: string, flags: Flags) => {
       const { client, path } = await pathToPlatform(terminal, site, named, "/connection");

@@ -20,8 +20,8 @@ interface Flags {
   readonly json?: boolean;
 }
 
-const SITE = ["<site>", "its domain, key or hash"] as const;
-const PLATFORM = ["<platform>", "the name `platform list` shows"] as const;
+const SITE = ["<site>", "domain, site key or site key hash"] as const;
+const PLATFORM = ["<platform>", "name from `platform list`"] as const;
 const KINDS: Readonly<Record<string, string>> = {
   api_key: "API key",
   oauth_client: "OAuth client",
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function readDays(text: string): number {
   if (/^\d{1,4}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Write a whole number of days such as 90.");
+  throw new InvalidArgumentError("Use a whole number of days, such as 90.");
 }
 
 const row = (credential: CredentialBody) => ({
@@ -54,8 +54,8 @@ function describe({ kind, credential_id, secret, token_url, expires_at }: Create
 }
 
 const CREATED: readonly (readonly [verb: string, kind: string, description: string])[] = [
-  ["create-key", "api_key", "make an API key, which an admitted platform sends as X-API-Key"],
-  ["create-client", "oauth_client", "make an OAuth client for an admitted platform"],
+  ["create-key", "api_key", "create an API key, which an admitted platform sends as X-API-Key"],
+  ["create-client", "oauth_client", "create an OAuth client for an admitted platform"],
 ];
 
 function createCommands(platform: Command, terminal: Terminal): void {
@@ -66,9 +66,10 @@ function createCommands(platform: Command, terminal: Terminal): void {
       .argument(...PLATFORM)
       .description(description)
       .addOption(
-        new Option("--days <days>", "how long it is valid; 365 by default, 730 at most").argParser(
-          readDays,
-        ),
+        new Option(
+          "--days <days>",
+          "how many days it is valid (default: 365, at most 730)",
+        ).argParser(readDays),
       )
       .option("--json", "print JSON")
       .action(async (site: string, named: string, flags: Flags & { readonly days?: number }) => {
@@ -97,7 +98,7 @@ export function platformCredentialCommands(platform: Command, terminal: Terminal
         "GET",
         path,
       );
-      const none = `No API keys or OAuth clients. Make one: gatehouse platform create-key ${site} ${named}`;
+      const none = `No API keys or OAuth clients. Create one: gatehouse platform create-key ${site} ${named}`;
       terminal.out(json ? plainJson(listed) : table(listed.items.map(row), none));
     });
 
@@ -105,15 +106,15 @@ export function platformCredentialCommands(platform: Command, terminal: Terminal
     .command("revoke-key")
     .argument(...SITE)
     .argument(...PLATFORM)
-    .argument("<id>", "the id `platform keys` shows")
-    .description("revoke an API key or OAuth client at once, with the tokens it was given")
+    .argument("<id>", "id from `platform keys`")
+    .description("revoke an API key or OAuth client and its tokens immediately")
     .option("--json", "print JSON")
     .action(async (site: string, named: string, id: string, { json }: Flags) => {
       const rest = `/credentials/${encodeURIComponent(id)}`;
       const { client, path } = await pathToPlatform(terminal, site, named, rest);
       const none = {
-        says: "The platform has no such key or client.",
-        hint: `\`gatehouse platform keys ${site} ${named}\` shows those there are.`,
+        says: "This platform has no such key or client.",
+        hint: `\`gatehouse platform keys ${site} ${named}\` lists them.`,
       };
       await client.callAbout(none, "DELETE", path);
       const revoked = { credential_id: id, status: "revoked" };

@@ -48,10 +48,10 @@ function describe(platform: PlatformBody): string {
 function listCommand(platform: Command, terminal: Terminal): void {
   platform
     .command("list")
-    .argument("<site>", "its domain, key or hash")
-    .description("list platforms you decided about, and platforms that have called")
-    .addOption(choice("--status <status>", "only these", STATUSES))
-    .option("--search <text>", "only those with this in their name or domain")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("list platforms that you admitted or suspended, and platforms that called")
+    .addOption(choice("--status <status>", "only platforms with this status", STATUSES))
+    .option("--search <text>", "only platforms whose name or domain contains this text")
     .option("--json", "print JSON")
     .action(
       async (
@@ -66,26 +66,26 @@ function listCommand(platform: Command, terminal: Terminal): void {
         const none =
           flags.search === undefined && flags.status === undefined
             ? `No platforms yet. Admit one: gatehouse platform admit ${site} <domain>`
-            : `There are no such platforms. All of them: gatehouse platform list ${site}`;
+            : `No platforms match. List all: gatehouse platform list ${site}`;
         terminal.out(table(items.map(row), none));
       },
     );
 }
 
 const STEPS: readonly (readonly [verb: string, status: string, description: string])[] = [
-  ["admit", "admitted", "let a platform buy here, within your rules"],
-  ["suspend", "suspended", "stop a platform: it can buy nothing until you admit it again"],
+  ["admit", "admitted", "allow a platform to buy, within your rules"],
+  ["suspend", "suspended", "suspend a platform: it cannot buy until you admit it again"],
 ];
 
 function changeCommands(platform: Command, terminal: Terminal): void {
   for (const [verb, status, description] of STEPS) {
     platform
       .command(verb)
-      .argument("<site>", "its domain, key or hash")
-      .argument("<platform>", "its domain, one host of it, or the address of its profile")
+      .argument("<site>", "domain, site key or site key hash")
+      .argument("<platform>", "domain, host or profile address of the platform")
       .description(description)
-      .option("--name <name>", "what you call it")
-      .option("--note <note>", "a note for yourself")
+      .option("--name <name>", "name for the platform")
+      .option("--note <note>", "note for your team")
       .option("--json", "print JSON")
       .action(
         async (
@@ -102,22 +102,22 @@ function changeCommands(platform: Command, terminal: Terminal): void {
 
   platform
     .command("forget")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<platform>", "the name `platform list` shows")
-    .description("remove a platform from the list; its next call makes it a new one")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<platform>", "name from `platform list`")
+    .description("remove a platform from the list; if it calls again, it is listed as new")
     .option("--json", "print JSON")
     .action(async (site: string, named: string, { json }: Flags) => {
       const { client, path } = await pathToPlatform(terminal, site, named);
       await client.callAbout(noPlatform(site), "DELETE", path);
       const forgotten = { platform: hostOf(named), status: "forgotten" };
-      terminal.out(json ? plainJson(forgotten) : `${forgotten.platform} is removed from the list.`);
+      terminal.out(
+        json ? plainJson(forgotten) : `${forgotten.platform} was removed from the list.`,
+      );
     });
 }
 
 export function platformCommands(program: Command, terminal: Terminal): void {
-  const platform = program
-    .command("platform")
-    .description("platforms that buy at a site, and which of them may");
+  const platform = program.command("platform").description("platforms that buy at a site");
   listCommand(platform, terminal);
   changeCommands(platform, terminal);
   platformCredentialCommands(platform, terminal);

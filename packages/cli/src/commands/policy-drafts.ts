@@ -52,30 +52,32 @@ function amountOf(amount: Money | null): string {
 const verdictOf = ({ outcome, rule_id }: Verdict) => `${outcome} (${rule_id ?? "default"})`;
 
 function summaryOf({ tested, changed, summary }: TestBody): string {
-  if (tested === 0) return "Your rules have decided nothing yet that it could be tried on.";
+  if (tested === 0) return "There are no past decisions to test the policy on.";
   const all = counted(tested, "decision");
-  if (changed.length === 0) return `None of ${all} would have been different.`;
+  if (changed.length === 0) return `None of ${all} would change.`;
   const { was, would_be } = summary;
   const moves = (["approved", "escalated", "rejected"] as const).map(
     (outcome) => `${outcome} ${was[outcome]} → ${would_be[outcome]}`,
   );
-  return `${changed.length} of ${all} would have been different: ${moves.join(", ")}.`;
+  return `${changed.length} of ${all} would change: ${moves.join(", ")}.`;
 }
 
 function readLast(text: string): number {
   const last = Number(text);
   if (Number.isInteger(last) && last >= 1 && last <= DECISIONS_MAX) return last;
-  throw new InvalidArgumentError(`Write a number from 1 to ${DECISIONS_MAX}.`);
+  throw new InvalidArgumentError(`Use a number from 1 to ${DECISIONS_MAX}.`);
 }
 
 /** `policy test`: what a draft would have decided. */
 export function policyTestCommand(policy: Command, terminal: Terminal): void {
   policy
     .command("test")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<file>", "a policy")
-    .description("try a policy on past decisions; nothing is changed")
-    .addOption(new Option("--last <number>", "how many decisions").argParser(readLast).default(100))
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<file>", "file with a policy")
+    .description("test a policy on past decisions; changes nothing")
+    .addOption(
+      new Option("--last <number>", "number of decisions").argParser(readLast).default(100),
+    )
     .option("--json", "print JSON")
     .action(async (text: string, file: string, flags: { last: number; json?: boolean }) => {
       const { document } = readPolicyFile(file);
@@ -104,21 +106,24 @@ export function policyTestCommand(policy: Command, terminal: Terminal): void {
 export function policyPresetCommand(policy: Command, terminal: Terminal): void {
   policy
     .command("preset")
-    .addArgument(choiceArgument("<name>", "which one", POLICY_PRESETS))
-    .description("print a policy to start from, to be checked, changed and published")
-    .option("--limit <amount>", "automatic_under: up to how much, such as 50.00")
-    .option("--currency <code>", "automatic_under: in which currency, such as EUR")
-    .option("--timezone <zone>", "where you are, such as Europe/Berlin", "UTC")
-    .option("--json", "print JSON, as it does anyway")
+    .addArgument(choiceArgument("<name>", "name of the preset", POLICY_PRESETS))
+    .description("print a policy that you can adapt, check and publish")
+    .option(
+      "--limit <amount>",
+      "for automatic_under: amount up to which orders are approved, such as 50.00",
+    )
+    .option("--currency <code>", "for automatic_under: currency of the amount, such as EUR")
+    .option("--timezone <zone>", "your time zone, such as Europe/Berlin", "UTC")
+    .option("--json", "print JSON (the output is always JSON)")
     .action((name: PolicyPreset, options: PolicyPresetOptions) => {
       const { limit, currency } = options;
       if (name === "automatic_under" && (limit === undefined || currency === undefined)) {
-        const hint = "Such as: --limit 50.00 --currency EUR";
+        const hint = "For example: --limit 50.00 --currency EUR";
         throw new CommandError(`${name} needs --limit and --currency.`, EXIT.usage, hint);
       }
       const made = policyPreset(name, options);
       if (!made.ok) {
-        const hint = "Such as: --limit 50.00 --currency EUR --timezone Europe/Berlin";
+        const hint = "For example: --limit 50.00 --currency EUR --timezone Europe/Berlin";
         throw new CommandError(`${made.detail}.`, EXIT.usage, hint);
       }
       terminal.out(plainJson(made.value));

@@ -11,8 +11,8 @@ import { policyPresetCommand, policyTestCommand } from "./policy-drafts.js";
 function checkCommand(policy: Command, terminal: Terminal): void {
   policy
     .command("check")
-    .argument("<file>", "a policy")
-    .description("say what to look at again in a policy, and whether it can be published")
+    .argument("<file>", "file with a policy")
+    .description("check a policy for problems, and whether it can be published")
     .option("--json", "print JSON")
     .action((file: string, { json }: { json?: boolean }) => {
       const { policy: read } = readPolicyFile(file);
@@ -20,10 +20,11 @@ function checkCommand(policy: Command, terminal: Terminal): void {
       if (json) terminal.out(plainJson({ findings }));
       else for (const line of findingLines(findings)) terminal.out(line);
       if (findings.some(({ level }) => level === "error")) {
-        const hint = `Mend in ${file} what is marked as an error, and check it again.`;
-        throw new CommandError("It cannot be published as it is.", EXIT.failed, hint);
+        const hint = `Fix the errors marked in ${file}, then check again.`;
+        throw new CommandError("The policy cannot be published.", EXIT.failed, hint);
       }
-      if (!json) terminal.out(`It can be published: ${counted(read.rules.length, "rule")}.`);
+      if (!json)
+        terminal.out(`The policy can be published: ${counted(read.rules.length, "rule")}.`);
     });
 }
 
@@ -37,10 +38,10 @@ interface VersionItem {
 function showCommands(policy: Command, terminal: Terminal): void {
   policy
     .command("show")
-    .argument("<site>", "its domain, key or hash")
-    .description("print the policy in force, or an earlier version of it")
-    .option("--version <number>", "which one, as `policy history` lists them")
-    .option("--json", "print JSON, as it does anyway")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("print the current policy, or an earlier version")
+    .option("--version <number>", "version number from `policy history`")
+    .option("--json", "print JSON (the output is always JSON)")
     .action(async (text: string, { version }: { version?: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
@@ -52,7 +53,7 @@ function showCommands(policy: Command, terminal: Terminal): void {
           : await client.callAbout<Shown>(
               {
                 says: `There is no version ${version}.`,
-                hint: `\`gatehouse policy history ${text}\` lists the versions there are.`,
+                hint: `\`gatehouse policy history ${text}\` lists the versions.`,
               },
               "GET",
               `${path}/versions/${encodeURIComponent(version)}`,
@@ -62,8 +63,8 @@ function showCommands(policy: Command, terminal: Terminal): void {
 
   policy
     .command("history")
-    .argument("<site>", "its domain, key or hash")
-    .description("list the versions of the policy, the newest first: it is in force")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("list the versions of the policy, newest first; the newest is in force")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: { json?: boolean }) => {
       const client = adminClient(terminal);
@@ -77,23 +78,22 @@ function showCommands(policy: Command, terminal: Terminal): void {
         published_at,
         digest,
       }));
-      const none =
-        "No policy was published yet. Start from one: gatehouse policy preset ask_always";
+      const none = "No policy yet. Start from a preset: gatehouse policy preset ask_always";
       terminal.out(table(rows, none));
     });
 }
 
 export function policyCommands(program: Command, terminal: Terminal): void {
-  const policy = program.command("policy").description("the rules mandates are decided by");
+  const policy = program.command("policy").description("the rules that decide about mandates");
   policyPresetCommand(policy, terminal);
   checkCommand(policy, terminal);
   policyTestCommand(policy, terminal);
 
   policy
     .command("publish")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<file>", "a policy")
-    .description("make a policy the one in force")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<file>", "file with a policy")
+    .description("publish a policy; it is in force immediately")
     .option("--json", "print JSON")
     .action(async (text: string, file: string, { json }: { json?: boolean }) => {
       const { document } = readPolicyFile(file);
@@ -105,7 +105,7 @@ export function policyCommands(program: Command, terminal: Terminal): void {
       if (json) return terminal.out(plainJson(published));
       const { version, findings } = published;
       for (const line of findingLines(findings)) terminal.err(line);
-      terminal.out(`Version ${version} is in force for ${domain}.`);
+      terminal.out(`Version ${version} is now in force for ${domain}.`);
     });
 
   showCommands(policy, terminal);

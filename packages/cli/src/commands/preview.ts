@@ -35,7 +35,11 @@ function findOne(documents: readonly Previewed[], name: string): Previewed {
   const found = documents.find((document) => document.name === name);
   if (found !== undefined) return found;
   const names = documents.map((document) => document.name).join(", ");
-  throw new CommandError(`There is no document ${name}.`, EXIT.usage, `There are: ${names}.`);
+  throw new CommandError(
+    `There is no document ${name}.`,
+    EXIT.usage,
+    `The documents are: ${names}.`,
+  );
 }
 
 /** Writes each to a file of its name; the files. */
@@ -43,8 +47,8 @@ function writeAll(documents: readonly Previewed[], folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   return documents.map(({ name, content_type, text }) => {
     if (!NAME.test(name)) {
-      const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
-      throw new CommandError(`${name} is no name of a document.`, EXIT.failed, hint);
+      const hint = "Check GATEHOUSE_BASE_URL: a different service may run there.";
+      throw new CommandError(`${name} is not a valid document name.`, EXIT.failed, hint);
     }
     const file = join(folder, `${name}.${ENDINGS[content_type] ?? "txt"}`);
     writeFileSync(file, text);
@@ -57,12 +61,12 @@ export function previewCommand(site: Command, terminal: Terminal): void {
   site
     .command("preview")
     .argument("<site>", "domain, site key or site key hash")
-    .description("show the documents agents read, unsigned, also before the domain is verified")
+    .description("show the documents for agents, unsigned, even before the domain is verified")
     .option(
       "--document <name>",
-      "print one: card, catalog, llms, page, page-markdown, mcp-tools, mcp-server-card, did, acp, robots, head",
+      "print one document: card, catalog, llms, page, page-markdown, mcp-tools, mcp-server-card, did, acp, robots, head",
     )
-    .option("--out <folder>", "write all of them to a folder")
+    .option("--out <folder>", "write all documents to this folder")
     .option("--json", "print JSON")
     .action(async (text: string, { document, out, json }: Flags) => {
       const client = adminClient(terminal);
@@ -86,7 +90,7 @@ export function previewCommand(site: Command, terminal: Terminal): void {
         bytes: String(Buffer.byteLength(text)),
         url,
       }));
-      terminal.out(table(rows, `No documents: gatehouse site show ${text} says why.`));
+      terminal.out(table(rows, `No documents. Find out why: gatehouse site show ${text}`));
       terminal.out("Print one with --document <name>, or write all with --out <folder>.");
     });
 }

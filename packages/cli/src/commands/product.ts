@@ -39,17 +39,17 @@ function typeOf(file: string, format: string | undefined): string {
   const type = TYPES[ending === "ndjson" ? "jsonl" : ending];
   if (type !== undefined) return type;
   throw new CommandError(
-    `It is not clear what ${file} holds: its name ends neither in .csv nor in .jsonl.`,
+    `The format of ${file} is not clear: its name does not end in .csv or .jsonl.`,
     EXIT.usage,
-    "Say --format csv or --format jsonl.",
+    "Use --format csv or --format jsonl.",
   );
 }
 
 function sizeOf(file: string): number {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === true) return found.size;
-  const hint = "Name a CSV file with a first line of names, or one with a JSON object a line.";
-  throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed, hint);
+  const hint = "Use a CSV file with a header line, or a file with one JSON object per line.";
+  throw new CommandError(`${file} does not exist.`, EXIT.failed, hint);
 }
 
 /** A file piece by piece; how far it was sent is shown as it is read. */
@@ -86,14 +86,14 @@ async function importFile(terminal: Terminal, text: string, file: string, flags:
   if (flags.json) terminal.out(plainJson(report));
   else {
     const gone = removed === 0 ? "" : `, ${removed} removed`;
-    terminal.out(`${written} written${gone}; ${domain} has ${counted(total, "product")}.`);
+    terminal.out(`${written} saved${gone}; ${domain} now has ${counted(total, "product")}.`);
     for (const { line, problem } of problems) {
       terminal.err(`line ${line}: ${plainText(problem)}`);
     }
   }
   if (refused === 0) return;
   const kept = flags.replace === true ? " Nothing was removed." : "";
-  const were = `${counted(refused, "line")} ${refused === 1 ? "was" : "were"} refused`;
+  const were = `${counted(refused, "line")} ${refused === 1 ? "was" : "were"} rejected`;
   throw new CommandError(
     `${were}; ${written === 0 ? "nothing was imported" : "the others were imported"}.${kept}`,
     EXIT.failed,
@@ -107,10 +107,10 @@ async function remove(terminal: Terminal, text: string, ids: readonly string[], 
   const { site_key_hash, domain } = await findSite(client, text);
   const removed: string[] = [];
   for (const id of new Set(ids)) {
-    const before = removed.length === 0 ? "" : ` Removed before it: ${removed.join(", ")}.`;
+    const before = removed.length === 0 ? "" : ` Already removed: ${removed.join(", ")}.`;
     const missing = {
-      says: `${domain} does not sell ${plainText(id)}.${plainText(before)}`,
-      hint: `\`gatehouse product list ${domain}\` shows the ids there are.`,
+      says: `${domain} has no product ${plainText(id)}.${plainText(before)}`,
+      hint: `\`gatehouse product list ${domain}\` lists the product ids.`,
     };
     // In the query: an id may hold what no path can.
     const path = `/v1/admin/sites/${site_key_hash}/products${queryOf({ id })}`;
@@ -119,18 +119,23 @@ async function remove(terminal: Terminal, text: string, ids: readonly string[], 
   }
   if (asJson) return terminal.out(plainJson({ removed }));
   const them = removed.length === 1 ? "it" : "them";
-  terminal.out(`${counted(removed.length, "product")} removed: nobody can buy ${them} any more.`);
+  terminal.out(`${counted(removed.length, "product")} removed. Nobody can buy ${them} any more.`);
 }
 
 export function productCommands(program: Command, terminal: Terminal): void {
-  const product = program.command("product").description("what a site sells to agents");
+  const product = program.command("product").description("products that a site sells to agents");
   product
     .command("import")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<file>", "CSV with a first line of names, or one JSON object a line")
-    .description("add and change products; wrong lines are reported and left out")
-    .addOption(choice("--format <format>", "if the name does not say", ["csv", "jsonl"]))
-    .option("--replace", "remove products the file does not name")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<file>", "CSV file with a header line, or file with one JSON object per line")
+    .description("add and update products; lines with errors are reported and skipped")
+    .addOption(
+      choice("--format <format>", "format, if the file name does not end in .csv or .jsonl", [
+        "csv",
+        "jsonl",
+      ]),
+    )
+    .option("--replace", "remove products that are not in the file")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action((text: string, file: string, flags: ImportFlags) =>
@@ -139,9 +144,9 @@ export function productCommands(program: Command, terminal: Terminal): void {
 
   product
     .command("remove")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<ids...>", "the ids `product list` shows")
-    .description("take products out of the list; orders keep what they say of them")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<ids...>", "ids from `product list`")
+    .description("remove products; existing orders keep their details")
     .option("--json", "print JSON")
     .action((text: string, ids: string[], { json }: { json?: boolean }) =>
       remove(terminal, text, ids, json === true),
@@ -149,9 +154,9 @@ export function productCommands(program: Command, terminal: Terminal): void {
 
   product
     .command("list")
-    .argument("<site>", "its domain, key or hash")
-    .description("list products by their id")
-    .option("--search <text>", "only those with this in their title or id")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("list products, sorted by id")
+    .option("--search <text>", "only products whose title or id contains this text")
     .option("--json", "print JSON")
     .action(async (text: string, { search, json }: { search?: string; json?: boolean }) => {
       const client = adminClient(terminal);
@@ -170,8 +175,8 @@ export function productCommands(program: Command, terminal: Terminal): void {
       }));
       const none =
         search === undefined
-          ? `Nothing is sold yet. Add it: gatehouse product import ${text} <file>`
-          : `There are no such products. All of them: gatehouse product list ${text}`;
+          ? `No products yet. Add some: gatehouse product import ${text} <file>`
+          : `No products match. List all: gatehouse product list ${text}`;
       terminal.out(table(rows, none));
     });
 }

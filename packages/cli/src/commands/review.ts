@@ -20,7 +20,7 @@ const CODES = [
 
 const noReview = (site: string) => ({
   says: "There is no such review.",
-  hint: `\`gatehouse review list ${site} --all\` shows the reviews there are.`,
+  hint: `\`gatehouse review list ${site} --all\` lists the reviews.`,
 });
 
 const amountOf = ({ amount }: ReviewBody) => moneyText(amount);
@@ -39,22 +39,22 @@ async function outcomeOf(client: AdminClient, siteKeyHash: string, one: ReviewBo
   const { status, reason_code, approvals_needed, approved_by } = one;
   if (status === "pending") {
     const so = `${approved_by.length} of ${approvals_needed} approvals`;
-    return { failed: false, says: `${so}: it waits for other people.` };
+    return { failed: false, says: `${so} so far. Other people must approve it too.` };
   }
   if (status === "paying") {
     return {
       failed: false,
-      says: "You approved it. The payment is not finished yet: a person may still have to pay, or the provider to answer. `gatehouse order list` shows the order once it is paid.",
+      says: "You approved it, but the payment is not finished yet. A person may still have to pay, or the payment provider has not answered. `gatehouse order list` shows the order after it is paid.",
     };
   }
   if (status === "invalidated") {
-    const why = `It could no longer be approved: ${reason_code ?? "something changed"}.`;
+    const why = `The request can no longer be approved: ${reason_code ?? "something changed"}.`;
     return { failed: true, says: `${why} Nothing was paid.` };
   }
   const decisions = await decisionsAbout(client, siteKeyHash, one.mandate_id);
   const own = decisions.find(({ escalation_id }) => escalation_id === one.escalation_id);
-  const why = own?.payment?.reason ?? own?.reason ?? "the processor gave no reason";
-  return { failed: true, says: `You approved it, but it could not be paid: ${why}.` };
+  const why = own?.payment?.reason ?? own?.reason ?? "the payment provider gave no reason";
+  return { failed: true, says: `You approved it, but the payment failed: ${why}.` };
 }
 
 interface DecideFlags {
@@ -80,7 +80,7 @@ async function decide(terminal: Terminal, { verb, site, id }: Decision, flags: D
   if (verb === "deny" || status === "approved") return;
   const { failed, says } = await outcomeOf(client, siteKeyHash, await read());
   if (failed) {
-    const hint = `\`gatehouse review show ${site} ${id}\` says what became of it.`;
+    const hint = `\`gatehouse review show ${site} ${id}\` shows the result.`;
     throw new CommandError(says, EXIT.failed, hint);
   }
   terminal.err(says);
@@ -90,9 +90,9 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
   const review = program.command("review").description("requests that need your review");
   review
     .command("list")
-    .argument("<site>", "its domain, key or hash")
-    .description("list what waits for a person")
-    .option("--all", "also what was decided")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("list requests that need review")
+    .option("--all", "include decided requests")
     .option("--json", "print JSON")
     .action(async (site: string, { all, json }: { all?: boolean; json?: boolean }) => {
       const query = all === true ? "?limit=200" : "?limit=200&status=pending";
@@ -110,16 +110,16 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
         until: one.expires_at,
       }));
       const none = all
-        ? `Nothing needed a review yet. Your rules say what does: gatehouse policy show ${site}`
-        : `Nothing waits for you. What was decided: gatehouse review list ${site} --all`;
+        ? `No request needed review yet. Your rules decide which do: gatehouse policy show ${site}`
+        : `Nothing needs review. List decided requests: gatehouse review list ${site} --all`;
       terminal.out(table(rows, none));
     });
 
   review
     .command("show")
-    .argument("<site>", "its domain, key or hash")
-    .argument("<review_id>", "the id `review list` shows")
-    .description("show what is asked for, and who decided")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<review_id>", "id from `review list`")
+    .description("show a request, and who decided it")
     .option("--json", "print JSON")
     .action(async (site: string, id: string, { json }: { json?: boolean }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
@@ -145,16 +145,16 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
   const deciding = (verb: "approve" | "deny", description: string) =>
     review
       .command(verb)
-      .argument("<site>", "its domain, key or hash")
-      .argument("<review_id>", "the id `review list` shows")
+      .argument("<site>", "domain, site key or site key hash")
+      .argument("<review_id>", "id from `review list`")
       .description(description)
-      .option("--note <text>", "for your people; no agent sees it")
-      .option("--json", "print JSON, as `review show` does")
+      .option("--note <text>", "note for your team; agents do not see it")
+      .option("--json", "print JSON, in the format of `review show`")
       .action((site: string, id: string, flags: DecideFlags) =>
         decide(terminal, { verb, site, id }, flags),
       );
-  deciding("approve", "let it happen, if the rules still allow it");
-  deciding("deny", "say no, with a word for the agent").addOption(
-    choice("--reason <code>", "what the agent is told", CODES).default("other"),
+  deciding("approve", "approve a request, if the rules still allow it");
+  deciding("deny", "deny a request, with a reason for the agent").addOption(
+    choice("--reason <code>", "reason that the agent sees", CODES).default("other"),
   );
 }

@@ -13,7 +13,7 @@ function configurationHelp(): string {
     const inert = awaits === undefined ? "" : ` [no effect until ${awaits} is built]`;
     return `  ${name.padEnd(width)}  ${help}${shown}${inert}`;
   });
-  return `\nConfiguration is by environment variables:\n${lines.join("\n")}\n`;
+  return `\nConfigure the service with environment variables:\n${lines.join("\n")}\n`;
 }
 
 /** More would be a mistake: each has eleven connections to the database. */
@@ -42,11 +42,11 @@ export function untilStopped(onReload: () => void): Promise<void> {
 export function serveCommand(program: Command, terminal: Terminal): void {
   program
     .command("serve")
-    .description("run the service")
+    .description("start the service")
     .addOption(
       new Option(
         "--workers <count>",
-        "processes that serve on one port, for more than one core; needs PostgreSQL",
+        "number of processes on one port, to use several cores; needs PostgreSQL",
       )
         .argParser(readWorkers)
         .default(1),
@@ -65,11 +65,11 @@ export function serveCommand(program: Command, terminal: Terminal): void {
       const here = cluster.isPrimary ? settingsHere() : [];
       if (here.length > 0) {
         terminal.out(
-          `  settings  of ${SETTINGS_FILE}, where nothing else sets them: ${here.join(", ")}`,
+          `  settings  from ${SETTINGS_FILE}, where the environment does not set them: ${here.join(", ")}`,
         );
       }
       await stopped;
-      if (cluster.isPrimary) terminal.err("Stopping: finishing the requests under way.");
+      if (cluster.isPrimary) terminal.err("Stopping after the current requests are finished.");
       await running.stop();
     });
 }

@@ -23,8 +23,8 @@ function lookedAt(site: SiteBody, origin: string | undefined): LookedAt {
   if (origin === undefined) return { site: own, connect: own };
   const connect = parseUrl(origin);
   if (connect === undefined || !/^https?:\/\/[^/]+\/?$/.test(origin)) {
-    const hint = "Write scheme and host, such as http://127.0.0.1:3000";
-    throw new CommandError("--origin is scheme and host only.", EXIT.usage, hint);
+    const hint = "Use a scheme and a host, such as http://127.0.0.1:3000";
+    throw new CommandError("--origin is not a scheme and a host.", EXIT.usage, hint);
   }
   return { site: own, connect };
 }
@@ -34,8 +34,11 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
   site
     .command("check")
     .argument("<site>", "domain, site key or site key hash")
-    .description("look at the site as an agent does; say what is there, and what to do")
-    .option("--origin <address>", "ask here instead of the domain, such as http://127.0.0.1:3000")
+    .description("check a site as an agent sees it, and show what to fix")
+    .option(
+      "--origin <address>",
+      "send requests here instead of to the domain, such as http://127.0.0.1:3000",
+    )
     .option("--json", "print JSON")
     .action(async (text: string, { origin, json }: { origin?: string; json?: boolean }) => {
       const client = adminClient(terminal);

@@ -33,7 +33,7 @@ interface KeyReport {
 /** What a key can do, line by line. */
 function describeKey({ abilities = [] }: KeyReport): string[] {
   return abilities.map(({ allowed, required, purpose }) => {
-    const missing = required ? "MISSING, nothing can be paid" : "missing";
+    const missing = required ? "MISSING, payments do not work without it" : "missing";
     return `${allowed ? "✓" : "–"} ${purpose}${allowed ? "" : ` (${missing})`}`;
   });
 }
@@ -41,8 +41,8 @@ function describeKey({ abilities = [] }: KeyReport): string[] {
 /** Whether Stripe can tell what becomes of payments. */
 function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): string {
   const whose = account === null ? "" : `Account ${account}. `;
-  if (webhook_secret_set) return `${whose}Its events are taken at ${events_url}`;
-  return `${whose}Have Stripe send events to ${events_url} and give the signing secret with --webhook-secret-file`;
+  if (webhook_secret_set) return `${whose}Stripe sends its events to ${events_url}`;
+  return `${whose}Let Stripe send events to ${events_url}, and set the signing secret with --webhook-secret-file`;
 }
 
 function verdict({ can_buy, can_check_out, checks }: Readiness): string {
@@ -57,9 +57,9 @@ function verdict({ can_buy, can_check_out, checks }: Readiness): string {
 /** What holds already, and what makes the rest hold. */
 function describe(readiness: Readiness): string {
   const { kind, live, stripe } = readiness.processor;
-  const money = live ? "real money moves" : "for trying, no money moves";
+  const money = live ? "real money" : "test mode, no real money";
   return [
-    kind === null ? "No processor is connected." : `Paid through ${kind}: ${money}.`,
+    kind === null ? "No payment provider is connected." : `Payment provider: ${kind} (${money}).`,
     ...(stripe == null ? [] : [hookLine(stripe)]),
     ...readiness.checks.map(
       ({ name, open, advice = "", command = "" }) =>
@@ -124,31 +124,37 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
   site
     .command("connect")
     .argument(...SITE)
-    .description("connect a payment processor")
+    .description("connect a payment provider")
     .addOption(
-      choice("--processor <kind>", "which one; otherwise the one there is, or sandbox", [
-        "sandbox",
-        "stripe",
-      ]),
+      choice(
+        "--processor <kind>",
+        "which payment provider (default: the connected one, or sandbox)",
+        ["sandbox", "stripe"],
+      ),
     )
-    .option("--secret-key-file <file>", "file with the key of your Stripe account; - to type it in")
-    .option("--webhook-secret-file <file>", "file with the signing secret of Stripe's events")
+    .option(
+      "--secret-key-file <file>",
+      "file with the key of your Stripe account; - to type the key",
+    )
+    .option("--webhook-secret-file <file>", "file with the signing secret of Stripe events")
     .option("--approval-secret-file <file>", "file with the signing secret of order approvals")
-    .option("--publishable-key <key>", "the publishable key of the same account")
-    .option("--shared-tokens", "take tokens that agents share (spt_…): a preview of Stripe's")
-    .option("--no-shared-tokens", "do not take them")
-    .option("--rail", "turn its rail on; it is, unless you turned it off")
-    .option("--no-rail", "keep its rail off: nothing is paid through it")
-    .option("--settle", "settle through it; it does, unless you said otherwise")
-    .option("--no-settle", "do not settle through it yet")
-    .option("--wallet <merchant_id>", "the merchant id of the wallet, for live accounts")
+    .option("--publishable-key <key>", "publishable key of the same account")
+    .option("--shared-tokens", "accept Stripe's shared payment tokens (spt_…), a preview feature")
+    .option("--no-shared-tokens", "do not accept shared payment tokens")
+    .option("--rail", "turn payments through this provider on (the default)")
+    .option("--no-rail", "turn payments through this provider off")
+    .option("--settle", "settle payments through this provider (the default)")
+    .option("--no-settle", "do not settle payments through this provider yet")
+    .option("--wallet <merchant_id>", "merchant id of the wallet, for live accounts")
     .option("--json", "print JSON")
     .action((text: string, flags: Flags) => connect(terminal, text, flags));
 
   site
     .command("disconnect")
     .argument(...SITE)
-    .description("sell nothing more; what was asked of the processor is brought to its end")
+    .description(
+      "stop selling and disconnect the payment provider; payments in progress are completed",
+    )
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);
@@ -160,21 +166,25 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
   site
     .command("test-processor")
     .argument(...SITE)
-    .description("ask what the connected key can do; nothing is paid by it")
+    .description("show what the connected key can do; no payment is made")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);
       const found = await findSite(client, text);
       const report = await client.call<KeyReport>("POST", `${pathOf(found)}/test`);
       if (json) return terminal.out(plainJson(report));
-      terminal.out(report.live ? "A live key: real money moves." : "A test key: no money moves.");
+      terminal.out(
+        report.live
+          ? "This is a live key: payments move real money."
+          : "This is a test key: payments move no real money.",
+      );
       for (const line of describeKey(report)) terminal.out(line);
     });
 
   site
     .command("gates")
     .argument(...SITE)
-    .description("say whether agents can buy, and what is missing")
+    .description("show whether agents can buy, and what is missing")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);

@@ -8,7 +8,7 @@ import { plainJson, type Terminal, table } from "../terminal.js";
 const WHO_WAITS: Readonly<Record<DeclinesBody["waiting"][number]["kind"], (of: string) => string>> =
   {
     identity: (of) => of,
-    address: () => "a network address (not stored): platforms you have not admitted",
+    address: () => "platforms you have not admitted, from one network address (not stored)",
     instrument: (of) => `one payment method of ${of}`,
     buyer: (of) => `one buyer of ${of}`,
   };
@@ -26,16 +26,16 @@ function describe(
     `${declined} of ${attempts} payments were declined in the last 10 minutes.`,
     ...(unresolved_since === null
       ? []
-      : [`${counted(unresolved, "payment")} without an outcome yet, since ${unresolved_since}.`]),
+      : [`${counted(unresolved, "payment")} without a known outcome, since ${unresolved_since}.`]),
     ...(hand_off_until === null
       ? []
       : [`Platforms you have not admitted cannot pay by themselves until ${hand_off_until}.`]),
-    table(rows, "Nobody has to wait."),
+    table(rows, "No caller has to wait."),
     ...(waiting.length === 0
       ? []
       : [
-          `A platform you know? gatehouse platform admit ${domain} <platform>. ` +
-            `Somebody trying stolen cards? gatehouse site pause ${domain}`,
+          `If you trust a platform: gatehouse platform admit ${domain} <platform>. ` +
+            `If someone is testing stolen cards: gatehouse site pause ${domain}`,
         ]),
   ].join("\n");
 }

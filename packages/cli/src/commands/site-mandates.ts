@@ -26,7 +26,7 @@ function readSeconds(text: string): number {
   const [, number = "", unit = ""] = /^(\d{1,5})([smh])$/.exec(text) ?? [];
   const seconds = Number(number) * (SECONDS[unit] ?? 0);
   if (seconds > 0) return seconds;
-  throw new InvalidArgumentError("Write a time such as 90s, 15m or 24h.");
+  throw new InvalidArgumentError("Use a time such as 90s, 15m or 24h.");
 }
 
 /** A time in the largest unit that holds it exactly. */
@@ -37,7 +37,11 @@ function durationText(seconds: number): string {
 
 function changesOf({ on, off, lifetime, admit }: Flags) {
   if (on && off) {
-    throw new CommandError("--on and --off cannot both be meant.", EXIT.usage, "Say one of them.");
+    throw new CommandError(
+      "--on and --off cannot be used together.",
+      EXIT.usage,
+      "Use one of them.",
+    );
   }
   const enabled = on === true ? true : off === true ? false : undefined;
   const auto_admit = admit?.length === 1 && admit[0] === NONE ? [] : admit;
@@ -49,8 +53,8 @@ export function siteMandatesCommand(site: Command, terminal: Terminal): void {
   site
     .command("mandates")
     .argument("<site>", "domain, site key or site key hash")
-    .description("show or change how mandates are taken")
-    .option("--on", "take mandates; your policy decides about them")
+    .description("show or change whether mandates are accepted")
+    .option("--on", "accept mandates; your policy decides about them")
     .option("--off", "refuse every mandate")
     .addOption(
       new Option(
@@ -60,7 +64,7 @@ export function siteMandatesCommand(site: Command, terminal: Terminal): void {
     )
     .option(
       "--admit <origin...>",
-      "admit agents whose key one of these origins publishes, without asking you; none: nobody",
+      "approve agents automatically if one of these origins publishes their key; none: approve no agents automatically",
     )
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {

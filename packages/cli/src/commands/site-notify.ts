@@ -55,10 +55,10 @@ function notifyCommand(site: Command, terminal: Terminal): void {
   site
     .command("notify")
     .argument("<site>", "domain, site key or site key hash")
-    .description("set where you are notified of orders and reviews")
-    .option("--webhook <url>", "https address that gets a signed message; none: no more")
-    .option("--email <address...>", "mail addresses, ten at most; none: no more")
-    .option("--test", "send a test there now, and say how it went")
+    .description("set where you receive notifications about orders and reviews")
+    .option("--webhook <url>", "https address for signed messages; none: turn off")
+    .option("--email <address...>", "email addresses, at most ten; none: turn off")
+    .option("--test", "send a test message now and show the result")
     .option("--json", "print JSON")
     .action(async (text: string, flags: NotifyFlags) => {
       const { client, path } = await pathTo(terminal, text, "/notifications");
@@ -80,8 +80,8 @@ function notifyCommand(site: Command, terminal: Terminal): void {
         }
       }
       if (results.every(({ delivered }) => delivered)) return;
-      const hint = "Mend what is said of it, or name another address: --webhook, --email.";
-      throw new CommandError("Not every test arrived.", EXIT.failed, hint);
+      const hint = "Fix the reported problem, or set another address with --webhook or --email.";
+      throw new CommandError("Not every test message was delivered.", EXIT.failed, hint);
     });
 }
 
@@ -101,16 +101,16 @@ function heldBack(one: MessageBody, all: readonly MessageBody[]): string {
     created_at <= one.created_at;
   const before = all.some(isBefore);
   const held = one.about !== null && one.state === "waiting" && one.attempts === 0 && before;
-  return held ? "waits for an earlier one of its order" : "";
+  return held ? "waits for an earlier message about the same order" : "";
 }
 
 function messagesCommand(site: Command, terminal: Terminal): void {
   site
     .command("messages")
     .argument("<site>", "domain, site key or site key hash")
-    .description("list what was sent outside, the newest first, and what became of it")
-    .option("--failed", "only what was given up")
-    .option("--resend <message_id>", "send this one again, instead of listing")
+    .description("list sent messages and their delivery, newest first")
+    .option("--failed", "only messages that could not be delivered")
+    .option("--resend <message_id>", "send this message again, instead of listing")
     .option("--json", "print JSON")
     .action(async (text: string, { failed, resend, json }: MessagesFlags) => {
       if (resend !== undefined) {
@@ -118,13 +118,13 @@ function messagesCommand(site: Command, terminal: Terminal): void {
         const { client, path } = await pathTo(terminal, text, rest);
         const missing = {
           says: "There is no such message.",
-          hint: `\`gatehouse site messages ${text}\` lists what was sent.`,
+          hint: `\`gatehouse site messages ${text}\` lists the sent messages.`,
         };
         const message = await client.callAbout<MessageBody>(missing, "POST", path, {});
         // Only of an order more than one thing is told.
         const ofOrder = message.about?.startsWith("ord_") === true;
-        const after = ofOrder ? ", and what was told of its order since" : "";
-        const said = `It will be sent again${after}: ${message.message_id}\nSee how it goes: gatehouse site messages ${text}`;
+        const after = ofOrder ? ", together with later messages about its order" : "";
+        const said = `Message ${message.message_id} will be sent again${after}.\nCheck the delivery: gatehouse site messages ${text}`;
         return terminal.out(json ? plainJson(message) : said);
       }
       const query = failed === true ? "?limit=200&state=failed" : "?limit=200";
@@ -146,8 +146,8 @@ function messagesCommand(site: Command, terminal: Terminal): void {
         problem: one.last_problem ?? heldBack(one, items),
       }));
       const none = failed
-        ? `Nothing was given up. What was sent: gatehouse site messages ${text}`
-        : `There are no messages. Where you are told: gatehouse site notify ${text}`;
+        ? `No failed messages. List all: gatehouse site messages ${text}`
+        : `No messages yet. Check where notifications go: gatehouse site notify ${text}`;
       terminal.out(table(rows, none));
     });
 }

@@ -4,7 +4,7 @@ import { findSite, type SiteBody } from "../find-site.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
 const PAUSED = (domain: string) =>
-  `Sales of ${domain} are paused. No new payment is authorized until you resume them: ` +
+  `Sales of ${domain} are paused. No new payment is authorized until you resume sales: ` +
   `gatehouse site resume ${domain}`;
 const RESUMED = (domain: string) => `Sales of ${domain} are resumed.`;
 

@@ -26,7 +26,7 @@ interface Flags {
 
 function readCount(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Write a whole number such as 100.");
+  throw new InvalidArgumentError("Use a whole number, such as 100.");
 }
 
 const count = (flags: string, description: string) =>
@@ -34,7 +34,7 @@ const count = (flags: string, description: string) =>
 
 function readSpend(text: string, before: readonly string[] = []): readonly string[] {
   if (/^[A-Z]{3}=\d/.test(text)) return [...before, text];
-  throw new InvalidArgumentError("Write a currency and an amount such as EUR=500.00.");
+  throw new InvalidArgumentError("Use a currency and an amount, such as EUR=500.00.");
 }
 
 function changesOf(flags: Flags) {
@@ -56,12 +56,12 @@ const ACCEPTED: Readonly<Record<string, string>> = {
 
 function describe({ platforms, chosen, pool }: SettingsBody): string {
   const named = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
-  const others = named.length === 0 ? "about 5,000 euros" : "others about 5,000 euros";
+  const others = named.length === 0 ? "in each currency" : "in every other currency";
   return [
     `${ACCEPTED[platforms] ?? platforms}${chosen ? "" : " (the default)"}.`,
     "Platforms you have not admitted share these limits:",
     card({
-      "spend in 24 hours": [...named, `${others} in each currency`].join("; "),
+      "spend in 24 hours": [...named, `about 5,000 euros ${others}`].join("; "),
       "purchases in an hour": String(pool.purchases_per_hour),
       "purchases in 24 hours": String(pool.purchases_per_day),
       "pending reviews": String(pool.pending_reviews),
@@ -74,20 +74,24 @@ export function sitePlatformsCommand(site: Command, terminal: Terminal): void {
   site
     .command("platforms")
     .argument("<site>", "domain, site key or site key hash")
-    .description("show or change which platforms may buy")
+    .description("show or change which platforms can buy")
     .addOption(
       choice("--accept <which>", "any platform, or only those you admitted", ["any", "admitted"]),
     )
     .addOption(
       new Option(
         "--spend-per-day <limit...>",
-        "what platforms you did not admit may spend together in 24 hours, such as EUR=500.00",
+        "how much all platforms that you did not admit can spend together in 24 hours, such as EUR=500.00",
       ).argParser(readSpend),
     )
-    .addOption(count("--purchases-per-hour <count>", "how often they may buy together in an hour"))
-    .addOption(count("--purchases-per-day <count>", "how often they may buy together in 24 hours"))
     .addOption(
-      count("--pending-reviews <count>", "how many of their purchases may wait for a review"),
+      count("--purchases-per-hour <count>", "how many purchases they can make together in an hour"),
+    )
+    .addOption(
+      count("--purchases-per-day <count>", "how many purchases they can make together in 24 hours"),
+    )
+    .addOption(
+      count("--pending-reviews <count>", "how many of their purchases can wait for review"),
     )
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {

@@ -23,7 +23,8 @@ interface ShopBody {
   readonly buyer_mail: boolean;
 }
 
-const HOW_TO_WRITE = "Start from what is set: gatehouse site shop <site> --json > shop.json";
+const HOW_TO_WRITE =
+  "Start from the current settings: gatehouse site shop <site> --json > shop.json";
 
 function readShopFile(file: string): JsonObject {
   let bytes: Buffer;
@@ -52,9 +53,9 @@ export function siteShopCommand(site: Command, terminal: Terminal): void {
   site
     .command("shop")
     .argument("<site>", "domain, site key or site key hash")
-    .description("show or set shipping, taxes and terms for selling through platforms")
-    .option("--file <file>", "a JSON file with all of it; what it leaves out is empty")
-    .option("--json", "print JSON, as --file takes it")
+    .description("show or set shipping, taxes and terms for sales through platforms")
+    .option("--file <file>", "JSON file with all settings; settings that it leaves out are cleared")
+    .option("--json", "print JSON, in the format of --file")
     .action(async (text: string, { file, json }: { file?: string; json?: boolean }) => {
       const settings = file === undefined ? undefined : readShopFile(file);
       const client = adminClient(terminal);
@@ -67,15 +68,13 @@ export function siteShopCommand(site: Command, terminal: Terminal): void {
       if (json) return terminal.out(plainJson(shop));
       terminal.out(
         card({
-          "sends to": shop.shipping.map(zoneText).join("\n") || "nowhere: nothing is sent",
+          "ships to": shop.shipping.map(zoneText).join("\n") || "nowhere: nothing is shipped",
           taxes: shop.taxes.length === 0 ? "none added" : counted(shop.taxes.length, "rate"),
           terms:
-            shop.terms === null
-              ? "a few plain words in your name"
-              : `version ${shop.terms.version}`,
+            shop.terms === null ? "default text in your name" : `version ${shop.terms.version}`,
           links: Object.keys(shop.links).join(", ") || "none",
-          "unsigned orders": shop.allow_unsigned ? "taken" : "refused",
-          "mail to buyers": shop.buyer_mail ? "sent, where there is a mail server" : "not sent",
+          "unsigned orders": shop.allow_unsigned ? "accepted" : "rejected",
+          "mail to buyers": shop.buyer_mail ? "sent, if a mail server is configured" : "not sent",
         }),
       );
     });

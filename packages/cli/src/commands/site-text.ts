@@ -6,7 +6,7 @@ export function proofLines({
 }: SiteBody): Record<string, string> {
   return {
     dns: `TXT record ${dns.name} with the value ${dns.value}`,
-    file: `${file.url} holding ${file.content}`,
+    file: `${file.url} with the content ${file.content}`,
     meta: `in the head of ${meta.url}: ${meta.tag}`,
   };
 }

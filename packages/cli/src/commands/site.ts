@@ -52,12 +52,10 @@ function describe(site: SiteBody): string {
 function keepProof(site: SiteBody): string {
   const line = proofLines(site)[site.verification.method ?? ""];
   const proof =
-    line === undefined
-      ? "An operator vouches for the domain."
-      : `Keep the proof published: ${line}`;
+    line === undefined ? "An operator confirmed the domain." : `Keep the proof published: ${line}`;
   return [
     proof,
-    `What it offers to agents: gatehouse skill list ${site.domain}`,
+    `What it offers agents:    gatehouse skill list ${site.domain}`,
     `What agents find on it:   gatehouse site check ${site.domain}`,
     `Whether agents can buy:   gatehouse site gates ${site.domain}`,
     `For its pages:            ${scriptTag(site)}`,
@@ -116,21 +114,21 @@ async function refuseSecond(client: AdminClient, domain: string): Promise<void> 
   const [first] = items;
   if (first === undefined) return;
   throw new CommandError(
-    `There is a site for ${first.domain} already: ${first.site_key}`,
+    `There is already a site for ${first.domain}: ${first.site_key}`,
     EXIT.failed,
-    "To take on another one of the same domain, add --again.",
+    "To add another site with the same domain, use --again.",
   );
 }
 
 function changeCommands(site: Command, terminal: Terminal): void {
   site
     .command("create")
-    .argument("<domain>", "the site's domain")
-    .description("take a site on")
-    .requiredOption("--name <name>", "what people call it")
-    .option("--description <text>", "one sentence about it")
-    .option("--site-key <key>", "keep using an older key (sk_…)")
-    .option("--again", "though there is a site of this domain")
+    .argument("<domain>", "domain of the site")
+    .description("add a site")
+    .requiredOption("--name <name>", "name of the site")
+    .option("--description <text>", "description in one sentence")
+    .option("--site-key <key>", "use an existing site key (sk_…)")
+    .option("--again", "add it even if there is already a site with this domain")
     .option("--json", "print JSON")
     .action(async (domain: string, { name, description, siteKey, again, ...flags }: Fields) => {
       const body = { domain, name, description, site_key: siteKey };
@@ -142,7 +140,7 @@ function changeCommands(site: Command, terminal: Terminal): void {
       const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
       if (items.length > 1) {
         terminal.err(
-          `Note: there are ${items.length} sites for ${made.domain}; the newest verified one holds it.`,
+          `Note: there are ${items.length} sites for ${made.domain}. The newest verified one is used.`,
         );
       }
     });
@@ -150,12 +148,12 @@ function changeCommands(site: Command, terminal: Terminal): void {
   site
     .command("change")
     .argument("<site>", "domain, site key or site key hash")
-    .description("change a site; another domain must be verified again")
-    .option("--domain <domain>", "move it to this domain")
-    .option("--name <name>", "what people call it")
-    .option("--description <text>", "one sentence about it")
+    .description("change a site; a new domain must be verified again")
+    .option("--domain <domain>", "new domain")
+    .option("--name <name>", "name of the site")
+    .option("--description <text>", "description in one sentence")
     .addOption(
-      choice("--audit-public <who>", "who may see how far its audit log is", [
+      choice("--audit-public <who>", "who can see the audit log's checkpoints", [
         "full",
         "hourly",
         "owner",
@@ -164,7 +162,7 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .addOption(
       choice(
         "--ucp-version <version>",
-        "of the UCP profile at the root of its domain",
+        "version of the UCP profile at the root of its domain",
         UCP_VERSIONS,
       ),
     )
@@ -175,9 +173,9 @@ function changeCommands(site: Command, terminal: Terminal): void {
       const body = { domain, name, description, ...settings };
       if (Object.values(body).every((value) => value === undefined)) {
         throw new CommandError(
-          "Nothing is to be changed.",
+          "There is nothing to change.",
           EXIT.usage,
-          "Say what to change: --domain, --name, --description, --audit-public or --ucp-version.",
+          "Use --domain, --name, --description, --audit-public or --ucp-version.",
         );
       }
       const client = adminClient(terminal);
@@ -188,8 +186,8 @@ function changeCommands(site: Command, terminal: Terminal): void {
   site
     .command("delete")
     .argument("<site>", "domain, site key or site key hash")
-    .description("delete a site; its key is never given out again")
-    .requiredOption("--yes", "say that you mean it")
+    .description("delete a site; its key is never used again")
+    .requiredOption("--yes", "confirm the deletion")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Flags) => {
       const client = adminClient(terminal);
@@ -197,12 +195,12 @@ function changeCommands(site: Command, terminal: Terminal): void {
       await client.call("DELETE", `/v1/admin/sites/${site_key_hash}`);
       const done = { site_key, site_key_hash, domain, deleted: true };
       terminal.out(json ? plainJson(done) : `Deleted ${domain}.`);
-      if (!json) terminal.err(`Its audit log stays: gatehouse audit tail ${site_key_hash}`);
+      if (!json) terminal.err(`Its audit log is kept: gatehouse audit tail ${site_key_hash}`);
     });
 }
 
 export function siteCommands(program: Command, terminal: Terminal): void {
-  const site = program.command("site").description("sites this installation stands before");
+  const site = program.command("site").description("sites of this installation");
   readCommands(site, terminal);
   changeCommands(site, terminal);
   previewCommand(site, terminal);
@@ -217,16 +215,16 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   site
     .command("verify")
     .argument("<site>", "domain, site key or site key hash")
-    .description("look for the proof of the domain now")
+    .description("check the proof of the domain now")
     .addOption(
-      choice("--method <method>", "where the proof is, or your word", [
+      choice("--method <method>", "where the proof is; operator: you confirm the domain yourself", [
         "dns",
         "file",
         "meta",
         "operator",
       ]).makeOptionMandatory(),
     )
-    .option("--reason <text>", "why you vouch for the domain (operator)")
+    .option("--reason <text>", "why you confirm the domain (with --method operator)")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags & { method: string; reason?: string }) => {
       const client = adminClient(terminal);

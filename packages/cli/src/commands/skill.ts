@@ -30,7 +30,7 @@ interface Flags {
 function stateOf({ id, enabled, url }: SkillSetting, live: readonly string[]): string {
   if (live.includes(id)) return "live";
   if (!enabled) return "off";
-  if (id === PLACE_ORDER || isShopSkill(id)) return "on, waits: see `site gates`";
+  if (id === PLACE_ORDER || isShopSkill(id)) return "on, not ready: see `site gates`";
   if (RESERVED_SKILLS.includes(id)) return "on, not served yet";
   return url === undefined ? "on, needs a URL" : "on";
 }
@@ -91,12 +91,12 @@ function withSkill(
 
 function mustHave(skills: readonly SkillSetting[], id: string): void {
   if (skills.some((skill) => skill.id === id)) return;
-  const hint = "`gatehouse skill list <site>` shows what there is.";
+  const hint = "`gatehouse skill list <site>` lists the skills.";
   throw new CommandError(`The site has no skill ${id}.`, EXIT.failed, hint);
 }
 
 const SITE = ["<site>", "domain, site key or site key hash"] as const;
-const ID = ["<id>", "get_pricing, sign_up, … or a name of your own"] as const;
+const ID = ["<id>", "get_pricing, sign_up, … or your own name for a skill"] as const;
 
 /** Words for a skill nobody has words for; a slip in a built-in name would go live as it is. */
 function needTitle(skills: readonly SkillSetting[], id: string, { title }: Flags): void {
@@ -106,7 +106,7 @@ function needTitle(skills: readonly SkillSetting[], id: string, { title }: Flags
   throw new CommandError(
     `${id} is not built in, so it needs a --title.`,
     EXIT.usage,
-    `Built in are: ${names}.`,
+    `Built-in skills: ${names}.`,
   );
 }
 
@@ -130,7 +130,7 @@ function edits(skill: Command, terminal: Terminal, name: string, text: string, e
 
 function readPlace(text: string): string {
   if (/^[1-9]\d{0,3}$/.test(text)) return text;
-  throw new InvalidArgumentError("Write its number in the list, 1 for the first.");
+  throw new InvalidArgumentError("Use its position in the list, 1 for the first.");
 }
 
 function switched(enabled: boolean): Edit {
@@ -141,7 +141,7 @@ function switched(enabled: boolean): Edit {
 }
 
 function editCommands(skill: Command, terminal: Terminal): void {
-  const set = "add a skill, switched on, or change one; it is live once it has a URL";
+  const set = "add or change a skill; a new skill is on, and live as soon as it has a URL";
   edits(skill, terminal, "set", set, (skills, id, flags) => {
     needTitle(skills, id, flags);
     const { url, title, description } = flags;
@@ -150,33 +150,39 @@ function editCommands(skill: Command, terminal: Terminal): void {
     );
     return withSkill(skills, id, Object.fromEntries(given));
   })
-    .option("--url <url>", "the https page it leads to")
-    .option("--title <text>", "what people and agents read; built-in skills have one")
-    .option("--description <text>", "one sentence; built-in skills have one");
-  edits(skill, terminal, "enable", "switch a skill on", switched(true));
-  const off = "switch a skill off; agents no longer see it, what you set is kept";
+    .option("--url <url>", "https page that the skill links to")
+    .option("--title <text>", "title for people and agents; built-in skills have a default")
+    .option("--description <text>", "description in one sentence; built-in skills have a default");
+  edits(skill, terminal, "enable", "turn a skill on", switched(true));
+  const off = "turn a skill off; agents no longer see it, and its settings are kept";
   edits(skill, terminal, "disable", off, switched(false));
-  edits(skill, terminal, "remove", "forget a skill", (skills, id) => {
+  edits(skill, terminal, "remove", "remove a skill and its settings", (skills, id) => {
     mustHave(skills, id);
     return skills.filter((one) => one.id !== id);
   });
-  edits(skill, terminal, "move", "change the order agents see", (skills, id, { to = "1" }) => {
-    mustHave(skills, id);
-    const place = Number(to) - 1;
-    return skills
-      .filter((one) => one.id !== id)
-      .toSpliced(place, 0, skills.find((one) => one.id === id) as SkillSetting);
-  }).addOption(
-    new Option("--to <place>", "its new place in the list").argParser(readPlace).default("1"),
+  edits(
+    skill,
+    terminal,
+    "move",
+    "change the position of a skill in the list that agents see",
+    (skills, id, { to = "1" }) => {
+      mustHave(skills, id);
+      const place = Number(to) - 1;
+      return skills
+        .filter((one) => one.id !== id)
+        .toSpliced(place, 0, skills.find((one) => one.id === id) as SkillSetting);
+    },
+  ).addOption(
+    new Option("--to <place>", "new position in the list").argParser(readPlace).default("1"),
   );
 }
 
 export function skillCommands(program: Command, terminal: Terminal): void {
-  const skill = program.command("skill").description("what a site offers to agents");
+  const skill = program.command("skill").description("skills that a site offers agents");
   skill
     .command("list")
     .argument(...SITE)
-    .description("list a site's skills and which are live")
+    .description("list the skills of a site, and which are live")
     .option("--json", "print JSON")
     .action(async (site: string, flags: Flags) => {
       const client = adminClient(terminal);

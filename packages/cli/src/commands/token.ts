@@ -39,7 +39,11 @@ async function createEdge(terminal: Terminal, { name, site = [], json }: CreateF
   const client = adminClient(terminal);
   const [one, second] = await sitesOf(client, site);
   if (one === undefined || second !== undefined) {
-    throw new CommandError("An edge token is for one site.", EXIT.usage, "Name it with --site.");
+    throw new CommandError(
+      "An edge token is for one site.",
+      EXIT.usage,
+      "Choose the site with --site.",
+    );
   }
   const path = `/v1/admin/sites/${one.site_key_hash}/edge-tokens`;
   const made = await client.call<EdgeTokenBody & { token: string }>("POST", path, { name });
@@ -53,7 +57,7 @@ async function createEdge(terminal: Terminal, { name, site = [], json }: CreateF
     ].join("\n"),
   );
   terminal.err(
-    `Settings of the worker or the plugin (docs/guide/install.md). Token ${made.token_id} may only report visits of ${one.domain}. It is not shown again.`,
+    `These are the settings for the worker or the plugin (docs/guide/install.md). Token ${made.token_id} can only report visits to ${one.domain}. It is not shown again.`,
   );
 }
 
@@ -72,7 +76,7 @@ async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
   terminal.out(made.token);
   terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
   terminal.err(
-    `It signs in at ${client.address}/console, and works here as GATEHOUSE_ADMIN_TOKEN.`,
+    `Use it to sign in at ${client.address}/console, or as GATEHOUSE_ADMIN_TOKEN for these commands.`,
   );
 }
 
@@ -103,7 +107,7 @@ async function revoke(
   const path = `/v1/admin/tokens/${encodeURIComponent(tokenId)}`;
   const missing = {
     says: `There is no token ${tokenId}.`,
-    hint: "`gatehouse token list` shows the tokens there are.",
+    hint: "`gatehouse token list` lists the tokens.",
   };
   type Listed = { items: readonly { token_id: string }[] };
   const { items } = await client.callAbout<Listed>(missing, "GET", `${path}/descendants`);
@@ -114,11 +118,11 @@ async function revoke(
   if (json) return terminal.out(plainJson({ token_id: tokenId, revoked: true, ...descendants }));
   const count = counted(ids.length, "token");
   terminal.out(
-    withDescendants ? `Revoked ${tokenId} and ${count} made with it.` : `Revoked ${tokenId}.`,
+    withDescendants ? `Revoked ${tokenId} and ${count} created with it.` : `Revoked ${tokenId}.`,
   );
   if (withDescendants || ids.length === 0) return;
   terminal.err(
-    `${count} made with it, or with one of those, can still be used. To revoke them too, run ` +
+    `${count} created with it, directly or indirectly, can still be used. To revoke them too, run ` +
       `\`gatehouse token revoke ${tokenId} --with-descendants\`.`,
   );
 }
@@ -129,13 +133,15 @@ interface LinkBody {
 }
 
 export function tokenCommands(program: Command, terminal: Terminal): void {
-  const token = program.command("token").description("tokens of people and of edges");
+  const token = program
+    .command("token")
+    .description("tokens for people, and for edge workers and plugins");
   token
     .command("create")
-    .description("make a token; it is shown once")
+    .description("create a token; it is shown once")
     .requiredOption("--name <name>", "who or what it is for")
     .addOption(
-      choice("--role <role>", "what it may do; edge: report visits of one site", [
+      choice("--role <role>", "what it can do; edge: report visits to one site", [
         "operator",
         "owner",
         "reviewer",
@@ -143,14 +149,14 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
         "edge",
       ]).makeOptionMandatory(),
     )
-    .option("--site <site...>", "sites it is limited to (domain, key or hash); not for operators")
+    .option("--site <site...>", "limit it to these sites (domain, key or hash); not for operators")
     .option("--json", "print JSON")
     .action((flags: CreateFlags) => create(terminal, flags));
 
   token
     .command("list")
-    .description("list tokens, revoked ones included")
-    .option("--site <site>", "only those of one site, as its owner may see; its edges' included")
+    .description("list tokens, including revoked ones")
+    .option("--site <site>", "only tokens of this site, including edge tokens")
     .option("--json", "print JSON")
     .action(async ({ site, json }: Flags & { site?: string }) => {
       const tokens = await listed(adminClient(terminal), site);
@@ -163,27 +169,27 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
         made_with: created_by,
         state: revoked_at === null ? "live" : `revoked ${revoked_at}`,
       }));
-      const none = "No tokens besides the operator's own. Make one: gatehouse token create";
+      const none = "No tokens except the admin token. Create one: gatehouse token create";
       terminal.out(table(rows, none));
     });
 
   token
     .command("link")
-    .description("print a link that signs in at the console as you: once, within ten minutes")
+    .description("print a link that signs you in to the console; it works once, within ten minutes")
     .option("--json", "print JSON")
     .action(async ({ json }: Flags) => {
       const path = "/v1/admin/console-links";
       const link = await adminClient(terminal).call<LinkBody>("POST", path, {});
       if (json) return terminal.out(plainJson(link));
       terminal.out(link.url);
-      terminal.err(`It signs in whoever opens it first, until ${link.expires_at}.`);
+      terminal.err(`The first person who opens it is signed in. It expires at ${link.expires_at}.`);
     });
 
   token
     .command("revoke")
-    .argument("<token_id>", "the id `token list` shows")
-    .description("revoke a token at once, on every node")
-    .option("--with-descendants", "and every token that was made with it, or with one of those")
+    .argument("<token_id>", "id from `token list`")
+    .description("revoke a token immediately, on every node")
+    .option("--with-descendants", "also revoke every token created with it, directly or indirectly")
     .option("--json", "print JSON")
     .action((tokenId: string, flags: RevokeFlags) => revoke(terminal, tokenId, flags));
 }

@@ -67,20 +67,22 @@ function recognize(bytes: Uint8Array): Document {
   const html = new TextDecoder().decode(bytes.subarray(0, 512)).trimStart().startsWith("<");
   const content = html ? cardInPage(bytes) : bytes;
   if (content === undefined) {
-    const hint = "Name the agent page of a site, which carries one, or its card.";
-    throw new CommandError("This page carries no agent card.", EXIT.failed, hint);
+    const hint =
+      "Use the address of the site's agent page, which contains its card, or of the card itself.";
+    throw new CommandError("This page does not contain an agent card.", EXIT.failed, hint);
   }
   const parsed = parseJson(content);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
     const hint =
-      "Signed are agent cards, catalogs, the card inside an agent page, receipts, and the terms in a checkout.";
-    throw new CommandError("This is no signed document.", EXIT.failed, hint);
+      "These documents are signed: agent cards, catalogs, the card in an agent page, receipts, and the terms in a checkout.";
+    throw new CommandError("This is not a signed document.", EXIT.failed, hint);
   }
   const { value } = parsed;
   if (!html && readAnswerReceipt(value).ok) return { kind: "receipt", bytes: content, value };
   if (!html && termsIn(value) !== undefined) return { kind: "terms", bytes: content, value };
   if (["signing", "signatures", "trustManifest", "host"].every((name) => !(name in value))) {
-    const hint = "A preview, for example, never is. Verify what the service publishes.";
+    const hint =
+      "Previews are not signed, for example. Verify the documents that the service publishes.";
     throw new CommandError("This document is not signed.", EXIT.failed, hint);
   }
   if (html) return { kind: "page", bytes: content, value };
@@ -97,10 +99,11 @@ function isExport(bytes: Uint8Array): boolean {
 /** What a document says the SHA-256 of something else is, and what that is. */
 function namedBy({ kind, value }: Document): { readonly digest: unknown; readonly what: string } {
   const receipt = readAnswerReceipt(value);
-  if (receipt.ok) return { digest: receipt.value.signed.request_sha256, what: "what was sent" };
+  if (receipt.ok)
+    return { digest: receipt.value.signed.request_sha256, what: "what the agent sent" };
   if (kind !== "terms") {
     const hint = `Verify the ${NAMES[kind]} without it.`;
-    throw new CommandError("--body goes with receipts and terms.", EXIT.usage, hint);
+    throw new CommandError("--body works only with receipts and terms.", EXIT.usage, hint);
   }
   return { digest: termsIn(value)?.sha256, what: "the text that was signed" };
 }
@@ -137,14 +140,14 @@ async function check(source: Source, flags: Flags) {
 }
 
 const NOTES: Readonly<Record<string, string>> = {
-  page: "Only the card inside is signed: the text around it is as good as its connection.",
-  catalog: "Only its trust manifest is signed: no entry is, each is as good as the connection.",
-  "a2a-card": "Only the full card is signed as a whole; skills have their addresses there.",
+  page: "Only the card in the page is signed. The text around it is only as safe as the connection.",
+  catalog: "Only the trust manifest is signed. Its entries are only as safe as the connection.",
+  "a2a-card": "Only the full agent card is signed as a whole. It has the addresses of the skills.",
 };
 
 const UNCOMPARED: Readonly<Record<string, string>> = {
-  receipt: "What was sent was not compared: name it with --body <file>.",
-  terms: "Their text was not compared: name it with --body <url|file>.",
+  receipt: "The sent request was not compared. Use --body <file> to compare it.",
+  terms: "The text of the terms was not compared. Use --body <url|file> to compare it.",
 };
 
 function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): void {
@@ -159,13 +162,13 @@ function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): v
   ];
   const lines = ok
     ? [
-        `The ${name} ${kind === "terms" ? "hold" : "holds"}, by the keys of ${plainText(keys)}.`,
+        `The ${name} ${kind === "terms" ? "are" : "is"} valid, verified with the keys of ${plainText(keys)}.`,
         ...note,
       ]
-    : [`The ${name} ${kind === "terms" ? "do" : "does"} not hold.`];
+    : [`The ${name} ${kind === "terms" ? "are" : "is"} not valid.`];
   if (ok && !vouched) {
     lines.push(
-      `Is this who should speak for ${plainText(domain)}? If not, name who is: --keys <service>.`,
+      `Do you trust these keys for ${plainText(domain)}? If not, specify the service you trust: --keys <service>.`,
     );
   }
   terminal.out(`\n${lines.join("\n")}`);
@@ -176,11 +179,14 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .command("verify")
     .argument(
       "<url|file>",
-      "agent card, catalog, agent page, receipt, terms, or part of an audit export",
+      "agent card, catalog, agent page, receipt, terms, or a part of an audit export",
     )
-    .description("check a signed document, step by step")
-    .option("--body <url|file>", "of a receipt what was sent, of terms their text: to be compared")
-    .option("--keys <url|file>", "key set to trust, or the service it belongs to")
+    .description("verify a signed document, step by step")
+    .option(
+      "--body <url|file>",
+      "the request that a receipt is about, or the text of the terms, to compare",
+    )
+    .option("--keys <url|file>", "key set that you trust, or the service that publishes it")
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {
       const source = await readSource(target);
@@ -193,7 +199,8 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       else print(terminal, result);
       if (result.ok) return;
       const failed = result.checks.filter(({ ok }) => !ok).map(({ id }) => id);
-      const hint = "Do not rely on it: the lines marked ✗ say why (docs/guide/verify.md).";
+      const hint =
+        "Do not rely on this document. The lines marked ✗ say why (docs/guide/verify.md).";
       throw new CommandError(`Not verified: ${failed.join(", ")}.`, EXIT.failed, hint);
     });
 }

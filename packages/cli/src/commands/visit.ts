@@ -35,14 +35,14 @@ interface Filters extends Span {
 function readLimit(text: string): string {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return text;
-  throw new InvalidArgumentError(`Write a number from 1 to ${LIMIT_MAX}.`);
+  throw new InvalidArgumentError(`Use a number from 1 to ${LIMIT_MAX}.`);
 }
 
 function withFilters(command: Command): Command {
   const filtered = command
-    .argument("<site>", "its domain, key or hash")
-    .addOption(choice("--classification <kind>", "only one kind", CLASSIFICATIONS))
-    .option("--agent <name>", "only one agent, such as GPTBot");
+    .argument("<site>", "domain, site key or site key hash")
+    .addOption(choice("--classification <kind>", "only visits of this kind", CLASSIFICATIONS))
+    .option("--agent <name>", "only visits of this agent, such as GPTBot");
   return withSpan(filtered).option("--json", "print JSON");
 }
 
@@ -83,19 +83,23 @@ const countRow = ({ start, visits, by_classification, by_agent }: CountBody, by:
 function nothingText(site: string, verb: string, flags: Filters & { source?: string }): string {
   const said = { ...filterOf(flags), source: flags.source };
   if (Object.values(said).some((value) => value !== undefined)) {
-    return `There are no such visits. All of them: gatehouse visit ${verb} ${site}`;
+    return `No visits match. Show all: gatehouse visit ${verb} ${site}`;
   }
-  return `No visits yet. Whether anything tells of them: gatehouse site check ${site}`;
+  return `No visits yet. Check whether visits are reported: gatehouse site check ${site}`;
 }
 
 export function visitCommands(program: Command, terminal: Terminal): void {
-  const visit = program.command("visit").description("who comes to a site");
-  withFilters(visit.command("list").description("list visits, the newest first"))
+  const visit = program.command("visit").description("visits to a site");
+  withFilters(visit.command("list").description("list visits, newest first"))
     .addOption(
-      choice("--source <source>", "only what pages or what an edge told of", ["beacon", "edge"]),
+      choice(
+        "--source <source>",
+        "only visits reported by pages (beacon), or by a worker or plugin (edge)",
+        ["beacon", "edge"],
+      ),
     )
     .addOption(
-      new Option("--limit <number>", `how many, at most ${LIMIT_MAX}`)
+      new Option("--limit <number>", `number of visits, at most ${LIMIT_MAX}`)
         .argParser(readLimit)
         .default("50"),
     )
@@ -114,7 +118,7 @@ export function visitCommands(program: Command, terminal: Terminal): void {
     });
 
   withFilters(visit.command("count").description("count visits over time"))
-    .addOption(choice("--by <step>", "what to count by", ["hour", "day"]).default("day"))
+    .addOption(choice("--by <step>", "count per hour or per day", ["hour", "day"]).default("day"))
     .action(async (text: string, flags: Filters & { by: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
@@ -124,6 +128,7 @@ export function visitCommands(program: Command, terminal: Terminal): void {
       if (flags.json) return terminal.out(plainJson(found));
       const rows = found.items.map((one) => countRow(one, flags.by));
       terminal.out(table(rows, nothingText(text, "count", flags)));
-      if (found.cut) terminal.err("There is more: ask for a shorter time with --from and --to.");
+      if (found.cut)
+        terminal.err("The result is incomplete. Choose a shorter time with --from and --to.");
     });
 }

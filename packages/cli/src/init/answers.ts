@@ -26,7 +26,8 @@ function readAddress(text: string): URL {
   const right =
     url?.protocol === "https:" || (url?.protocol === "http:" && isThisMachine(url.host));
   if (url === undefined || !right || url.pathname !== "/" || url.port === "0") {
-    const hint = "Such as http://localhost:8787 on this machine, or https://gate.example.com.";
+    const hint =
+      "Enter an address such as http://localhost:8787 on this machine, or https://gate.example.com.";
     throw new CommandError(`${text} is not the address of a service.`, EXIT.usage, hint);
   }
   return url;
@@ -106,26 +107,26 @@ export async function askAll(terminal: Terminal, given: Given): Promise<Answers>
     read: (text) => readSite(text, true),
   });
   const name = await ask(terminal, {
-    text: "2. Its name, as agents should read it?",
+    text: "2. The name of your site, as agents see it?",
     given: given.name,
     proposed: domain,
     read: (text) => text,
   });
   const address = await ask(terminal, {
-    text: "3. Where will agents reach this service?",
+    text: "3. The address at which agents reach this service?",
     given: given.address,
     proposed: `http://localhost:${Number(terminal.env.GATEHOUSE_PORT) || DEFAULT_PORT}`,
     read: readAddress,
   });
   const policy = await ask(terminal, {
-    text: "4. Up to which amount may agents buy without asking you (such as 50.00 EUR; ask; never)?",
+    text: "4. Up to which amount can agents buy without your approval (such as 50.00 EUR, ask, or never)?",
     given: given.limit,
     proposed: "ask",
     read: readLimit,
   });
   const chosen = given.sandbox === undefined ? undefined : given.sandbox ? "yes" : "no";
   const sandbox = await ask(terminal, {
-    text: "5. Try it with a processor that moves no money?",
+    text: "5. Connect a test payment provider that moves no money?",
     given: chosen,
     proposed: "yes",
     read: readYes,

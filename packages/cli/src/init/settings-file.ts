@@ -21,10 +21,10 @@ function faultOf(descriptor: number): string | undefined {
   // The group of one's own name has nobody else in it, where people's files are writable by theirs.
   const others = gid === process.getgid?.() ? BY_ANYBODY : BY_ANYBODY | BY_GROUP;
   const own = process.getuid?.();
-  if (!found.isFile()) return "it is no ordinary file";
-  if (own !== undefined && uid !== own && uid !== 0) return "it belongs to somebody else";
-  if (own !== undefined && (mode & others) !== 0) return "others may write to it";
-  return size > BYTES_MAX ? `it is longer than ${BYTES_MAX} bytes` : undefined;
+  if (!found.isFile()) return "it is not a regular file";
+  if (own !== undefined && uid !== own && uid !== 0) return "it belongs to another user";
+  if (own !== undefined && (mode & others) !== 0) return "other users can write to it";
+  return size > BYTES_MAX ? `it is larger than ${BYTES_MAX} bytes` : undefined;
 }
 
 /** The text of the settings file; undefined where there is none. */
@@ -35,13 +35,18 @@ function readText(): string | undefined {
     descriptor = openSync(SETTINGS_FILE, constants.O_RDONLY | constants.O_NONBLOCK);
     const fault = faultOf(descriptor);
     if (fault === undefined) return readFileSync(descriptor, "utf8");
-    const hint = "Make it your own and writable by nobody else, or run this in another folder.";
-    throw new CommandError(`${SETTINGS_FILE} here is not read: ${fault}.`, EXIT.cannotStart, hint);
+    const hint =
+      "Make sure that you own it and that only you can write to it, or use another folder.";
+    throw new CommandError(
+      `${SETTINGS_FILE} in this folder was not read: ${fault}.`,
+      EXIT.cannotStart,
+      hint,
+    );
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
     if (code === undefined || error instanceof CommandError) throw error;
-    const hint = "Run this as its owner, or in another folder.";
+    const hint = "Run the command as the user who owns the file, or in another folder.";
     throw new CommandError(`${SETTINGS_FILE} cannot be read (${code}).`, EXIT.cannotStart, hint);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
@@ -57,7 +62,11 @@ function readLines(text: string): Settings {
     const value = double ?? single ?? bare;
     if (name === undefined || value === undefined) {
       const why = `Line ${place + 1} of ${SETTINGS_FILE} is not a setting.`;
-      throw new CommandError(why, EXIT.cannotStart, "Write GATEHOUSE_NAME=value, or take it away.");
+      throw new CommandError(
+        why,
+        EXIT.cannotStart,
+        "Write GATEHOUSE_NAME=value, or remove the line.",
+      );
     }
     settings[name] = value;
   }
@@ -77,7 +86,7 @@ export function settingsHere(): readonly string[] {
 
 export function writeSettings(settings: Readonly<Record<string, string>>): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-  const head = "# Settings of this installation; variables of the environment go before them.";
+  const head = "# Settings of this installation. Environment variables override them.";
   // Kept as it was by somebody else at the same time: theirs.
   writeFileSync(SETTINGS_FILE, `${[head, ...lines].join("\n")}\n`, { mode: 0o600, flag: "wx" });
 }

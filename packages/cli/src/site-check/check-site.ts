@@ -12,12 +12,12 @@ function checkDomain({ domain, status, verification }: SiteBody): SiteFinding {
   const item = "domain";
   if (status === "verified") {
     const { problem, method, checked_at } = verification;
-    const looked = checked_at === null ? "" : `, looked at ${checked_at}`;
+    const looked = checked_at === null ? "" : `, last checked ${checked_at}`;
     if (problem === null) return { item, state: "good", found: `verified (${method})${looked}` };
-    return { item, state: "wrong", found: `the proof is in danger: ${problem}` };
+    return { item, state: "wrong", found: `the proof has a problem: ${problem}` };
   }
-  const advice = `\`gatehouse site show ${domain}\` says how to prove it.`;
-  return { item, state: "wrong", found: "not verified: agents are told nothing yet", advice };
+  const advice = `\`gatehouse site show ${domain}\` shows how to verify it.`;
+  return { item, state: "wrong", found: "not verified: agents cannot see the site yet", advice };
 }
 
 async function checkRobots(at: LookedAt, site: SiteBody): Promise<SiteFinding> {
@@ -26,9 +26,9 @@ async function checkRobots(at: LookedAt, site: SiteBody): Promise<SiteFinding> {
   const text = "fault" in robots || robots.status !== 200 ? "" : robots.text;
   const maps = [...text.matchAll(/^agentmap:\s*(\S+)/gim)].map(([, address]) => address ?? "");
   const ours = maps.some((map) => map.includes(site.site_key) || map.endsWith("/ard.json"));
-  if (ours) return { item, state: "good", found: "names the catalog (Agentmap)" };
-  const advice = `Paste the block of \`gatehouse site preview ${site.domain} --document robots\`.`;
-  return { item, state: "missing", found: "does not name the catalog", advice };
+  if (ours) return { item, state: "good", found: "links to the catalog (Agentmap)" };
+  const advice = `Add the lines from \`gatehouse site preview ${site.domain} --document robots\`.`;
+  return { item, state: "missing", found: "does not link to the catalog", advice };
 }
 
 /** Looks at a site from outside, as agents do, and at what Gatehouse has heard of it. */

@@ -25,7 +25,7 @@ export function blockedBy(
   const byName =
     scripts !== undefined && names(scripts, service) && !scripts.includes("'strict-dynamic'");
   if (scripts !== undefined && !byNonce && !byName) {
-    const advice = `Give the tag the page's nonce, or list ${service.origin} in \`script-src\`.`;
+    const advice = `Add the page's nonce to the tag, or add ${service.origin} to \`script-src\`.`;
     return { directive: "script-src", advice };
   }
   const connects = allowedBy(policy, "connect-src");

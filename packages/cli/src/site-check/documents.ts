@@ -13,34 +13,34 @@ function isGatehouses({ text }: FetchedPage, { site_key, site_key_hash }: SiteBo
 const mediaType = ({ headers }: FetchedPage) => headers["content-type"]?.split(";")[0] ?? "none";
 
 const OWN_DOCUMENT =
-  "If it is your own, keep it: a worker or plugin replaces it unless you name the path in `except`.";
+  "To keep your own document, add the path to `except`. Otherwise a worker or plugin replaces it.";
 const OWN_DID =
-  "If it is your own, add Gatehouse's verification method and its id to `assertionMethod` (`gatehouse site preview … --document did`), and name the path in `except`.";
+  "To keep your own document, add Gatehouse's verification method and its id to `assertionMethod` (`gatehouse site preview … --document did`), and add the path to `except`.";
 
 function judge(path: Path, here: FetchedPage, there: FetchedPage, site: SiteBody): SiteFinding {
   if (here.status >= 300 && here.status < 400) {
-    const found = `leads to ${here.headers.location}, where agents may not follow`;
+    const found = `redirects to ${here.headers.location}; agents may not follow redirects`;
     const advice = `Serve it at its own path: ${INSTALL_GUIDE}.`;
     return { item: path, state: "wrong", found, advice };
   }
   if (here.status !== 200) {
     const found = `not served (status ${here.status})`;
-    const advice = `A worker, the Node plugin or a proxy rule serves it: ${INSTALL_GUIDE}.`;
+    const advice = `Serve it with a worker, the Node plugin or a proxy rule: ${INSTALL_GUIDE}.`;
     return { item: path, state: "missing", found, advice };
   }
   if (!isGatehouses(here, site)) {
-    const found = "another document than Gatehouse's is there";
+    const found = "a different document, not from Gatehouse";
     const own = path === "/.well-known/did.json" ? OWN_DID : OWN_DOCUMENT;
     const advice = own.replace("…", site.domain);
     return { item: path, state: "missing", found, advice };
   }
   if (mediaType(here) !== mediaType(there)) {
-    const found = `Gatehouse's, but served as ${mediaType(here)} instead of ${mediaType(there)}`;
-    const advice = "Pass the answer on with its headers.";
+    const found = `from Gatehouse, but served as ${mediaType(here)} instead of ${mediaType(there)}`;
+    const advice = "Keep the headers of Gatehouse's answer.";
     return { item: path, state: "wrong", found, advice };
   }
   const same = here.text === there.text;
-  const found = same ? "Gatehouse's, the same bytes" : "Gatehouse's, an edition some minutes old";
+  const found = same ? "from Gatehouse, up to date" : "from Gatehouse, a few minutes old";
   return { item: path, state: "good", found };
 }
 
@@ -59,7 +59,7 @@ async function checkDocument(path: Path, at: LookedAt, site: SiteBody): Promise<
   ]);
   if ("fault" in here) return { item: path, state: "wrong", found: here.fault };
   if ("fault" in there || there.status !== 200) {
-    const why = "fault" in there ? there.fault : `answers with status ${there.status}`;
+    const why = "fault" in there ? there.fault : `returned status ${there.status}`;
     return { item: path, state: "wrong", found: `cannot be compared: ${source.href} ${why}` };
   }
   return judge(path, here, there, site);

@@ -33,14 +33,14 @@ async function fetchOnce(url: URL, { site, connect }: LookedAt): Promise<Fetched
     });
     isAnswered = true;
     const bytes = await readBytes(answer, BYTES_MAX);
-    if (bytes === undefined) return { fault: "answers with more than 1 MB" };
+    if (bytes === undefined) return { fault: "returned more than 1 MB" };
     const entries = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
     const headers: Record<string, string> = Object.fromEntries(entries);
     return { status: answer.statusCode ?? 0, headers, text: bytes.toString("utf8") };
   } catch (error) {
     const { name, code, message } = error as NodeJS.ErrnoException;
-    if (name === "AbortError") return { fault: "does not answer within 10 s" };
-    if (isAnswered) return { fault: "ends its answer before it is whole" };
+    if (name === "AbortError") return { fault: "does not answer within 10 seconds" };
+    if (isAnswered) return { fault: "closed the connection before the answer was complete" };
     return { fault: `cannot be reached (${code ?? message})` };
   }
 }
@@ -59,5 +59,5 @@ export async function fetchPage(
     if (next === undefined) return fetched;
     url = next;
   }
-  return { fault: "leads from address to address without end" };
+  return { fault: "redirects too many times" };
 }

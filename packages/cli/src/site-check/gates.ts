@@ -24,8 +24,8 @@ export function gatesOf(client: AdminClient, { site_key_hash }: SiteBody): Promi
 /** Reported only for a paused site. */
 export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFinding[] {
   if (paused_at === null) return [];
-  const found = `paused since ${paused_at}: nothing can be bought`;
-  const advice = `Resume them: \`gatehouse site resume ${domain}\`.`;
+  const found = `paused since ${paused_at}: agents cannot buy`;
+  const advice = `Resume sales: \`gatehouse site resume ${domain}\`.`;
   return [{ item: "sales", state: "missing", found, advice }];
 }
 
@@ -36,8 +36,8 @@ const UNRESOLVED_MS_MAX = 10 * 60_000;
 function checkProvider({ unresolved, unresolved_since }: DeclinesBody): readonly SiteFinding[] {
   if (unresolved_since === null) return [];
   if (Date.now() - Date.parse(unresolved_since) < UNRESOLVED_MS_MAX) return [];
-  const found = `${counted(unresolved, "payment")} without an outcome since ${unresolved_since}`;
-  const advice = "The payment provider does not answer. Look at its status page and at your key.";
+  const found = `${counted(unresolved, "payment")} without a known outcome since ${unresolved_since}`;
+  const advice = "The payment provider does not answer. Check its status page and your key.";
   return [{ item: "payment provider", state: "wrong", found, advice }];
 }
 
@@ -69,7 +69,7 @@ export function checkGates({ gates }: Gates): readonly SiteFinding[] {
   return gates.map(({ name, open, advice }) => {
     const item = `gate: ${name}`;
     if (open) return { item, state: "good", found: "open" };
-    const found = "shut: no checkout is offered to agents";
+    const found = "closed: agents cannot check out";
     return { item, state: "missing", found, ...(advice === undefined ? {} : { advice }) };
   });
 }

@@ -14,17 +14,17 @@ function scriptFindings(page: FetchedPage, site: SiteBody): readonly SiteFinding
   );
   const own = tags.find((script) => script.get("data-site-key") === site.site_key);
   if (own === undefined && tags.length > 0) {
-    const found = "on the home page, with the key of another site";
-    return [{ item, state: "wrong", found, advice: `Paste: ${scriptTag(site)}` }];
+    const found = "on the home page, but with the key of another site";
+    return [{ item, state: "wrong", found, advice: `Use this tag: ${scriptTag(site)}` }];
   }
   if (own === undefined) {
-    const advice = `Paste it into your pages, unless a worker or plugin counts visits: ${scriptTag(site)}`;
+    const advice = `Add it to your pages, unless a worker or plugin counts visits: ${scriptTag(site)}`;
     return [{ item, state: "missing", found: "not on the home page", advice }];
   }
   const policy = page.headers["content-security-policy"];
   const blocked = policy && blockedBy(policy, new URL(service), own.get("nonce"));
   if (!blocked) return [{ item, state: "good", found: "on the home page" }];
-  const found = `on the home page, but \`${blocked.directive}\` of its content security policy stops it`;
+  const found = `on the home page, but \`${blocked.directive}\` of the content security policy blocks it`;
   return [{ item, state: "wrong", found, advice: blocked.advice }];
 }
 
@@ -32,12 +32,12 @@ function linkFinding({ text }: FetchedPage, { domain }: SiteBody, script: boolea
   const item = "links";
   const rels = elementsOf(text, "link").map((link) => link.get("rel") ?? "");
   if (["ard", "ai-catalog"].some((rel) => rels.includes(rel))) {
-    return { item, state: "good", found: "the home page names the catalog" };
+    return { item, state: "good", found: "the home page links to the catalog" };
   }
-  const advice = `Agents that run no script find it by \`<link>\`s in the head (\`gatehouse site preview ${domain} --document head\`) or at /.well-known/: ${INSTALL_GUIDE}.`;
+  const advice = `For agents that do not run scripts, add \`<link>\` elements to the head (\`gatehouse site preview ${domain} --document head\`) or serve the documents at /.well-known/: ${INSTALL_GUIDE}.`;
   return script
-    ? { item, state: "good", found: "added by the script for agents that run it", advice }
-    : { item, state: "missing", found: "the home page does not name the catalog", advice };
+    ? { item, state: "good", found: "added by the script, for agents that run scripts", advice }
+    : { item, state: "missing", found: "the home page does not link to the catalog", advice };
 }
 
 /** What the home page says to agents, and whether its script can work. */
@@ -45,7 +45,7 @@ export async function checkHomePage(at: LookedAt, site: SiteBody): Promise<SiteF
   const item = "home page";
   const page = await fetchPage("/", at, "follow");
   if ("fault" in page || page.status !== 200) {
-    const found = "fault" in page ? page.fault : `answers with status ${page.status}`;
+    const found = "fault" in page ? page.fault : `returned status ${page.status}`;
     const tls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(found);
     const advice = tls
       ? "Agents refuse a site whose certificate they cannot verify."

@@ -17,10 +17,10 @@ export async function checkPlatforms(
   const path = `/v1/admin/sites/${site_key_hash}/platform-settings`;
   const { platforms, pool } = await client.call<PlatformSettings>("GET", path);
   if (platforms !== "any" || Object.keys(pool.spend_per_day).length > 0) return [];
-  const found = "any platform can buy here, together for about 5,000 euros a day (the default)";
+  const found = "any platform can buy here, up to about 5,000 euros a day in total (the default)";
   const advice =
     `Set your own limit: \`gatehouse site platforms ${domain} --spend-per-day EUR=500.00\`. ` +
-    `Or only take platforms you admitted: \`gatehouse site platforms ${domain} --accept admitted\`.`;
+    `Or accept only platforms that you admitted: \`gatehouse site platforms ${domain} --accept admitted\`.`;
   return [{ item: "platforms", state: "missing", found, advice }];
 }
 
@@ -38,9 +38,9 @@ export async function checkAuditLog(
   const { items } = await client.call<{ items: readonly Log[] }>("GET", path);
   return items.flatMap(({ chain, held }) => {
     if (held === null) return [];
-    const found = `${chain} is frozen: ${held}. Nothing is decided until an operator acts`;
+    const found = `${chain} is frozen: ${held}. No request is decided until an operator fixes it`;
     const advice =
-      "Find out what put an older database in place, then run " +
+      "Find out why the database is older than the log, then run " +
       `\`gatehouse audit renew ${domain} --reason …\`.`;
     return [{ item: "audit log", state: "wrong", found, advice }];
   });

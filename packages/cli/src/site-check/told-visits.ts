@@ -11,15 +11,15 @@ interface ToldVisit {
 const TOLD = {
   beacon: {
     item: "beacons",
-    none: "no page has told of a visitor yet",
-    first: "Open a page that carries the script.",
-    astray: "Is the script on a page of another site?",
+    none: "no page has reported a visit yet",
+    first: "Open a page with the script.",
+    astray: "Check whether the script is on a page of another site.",
   },
   edge: {
     item: "edge reports",
     none: "no worker or plugin has reported a visit yet",
     first: "Open a page of the site.",
-    astray: "Is the plugin's `site` the site's own address?",
+    astray: "Check that the plugin's `site` is the address of this site.",
   },
 } as const;
 
@@ -34,10 +34,10 @@ export async function checkVisits(
   const [last] = (await client.call<{ items: ToldVisit[] }>("GET", path)).items;
   if (last === undefined) return { item, state: "missing", found: none, advice: first };
   if (last.off_site) {
-    const found = `the last one, at ${last.observed_at}, was of ${last.page_url}, not of ${domain}`;
+    const found = `the last visit, at ${last.observed_at}, was to ${last.page_url}, not to ${domain}`;
     return { item, state: "wrong", found, advice: astray };
   }
-  return { item, state: "good", found: `the last one at ${last.observed_at}` };
+  return { item, state: "good", found: `last visit at ${last.observed_at}` };
 }
 
 /** Whether anybody may still report what an edge sees; undefined where no edge was ever set up. */
@@ -54,6 +54,6 @@ export async function checkEdgeTokens(
   }
   if (live + revoked === 0) return undefined;
   if (live > 0) return { item, state: "good", found: `${live} live` };
-  const advice = `Make another one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
-  return { item, state: "wrong", found: "all are revoked, so reports are refused", advice };
+  const advice = `Create a new one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
+  return { item, state: "wrong", found: "all are revoked, so reports are rejected", advice };
 }

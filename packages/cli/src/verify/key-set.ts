@@ -23,21 +23,21 @@ export function keySetAddress(text: string, path = KEY_SET_PATH): string {
 /** A file cannot say whose keys it should be checked with. */
 export function noKeysNamed(): CommandError {
   const hint =
-    "A file could bring its own: name the service, as in --keys https://gate.example.com";
-  return new CommandError("Say whose keys you trust.", EXIT.usage, hint);
+    "A file cannot vouch for its own keys. Specify the service, such as --keys https://gate.example.com";
+  return new CommandError("--keys is required to verify a file.", EXIT.usage, hint);
 }
 
 /** The keys of a set, by id. */
 export async function loadKeys(address: string): Promise<ReadonlyMap<string, PublicJwk>> {
   const { bytes, url } = await readSource(address);
   if (url !== undefined && !isSecureUrl(url)) {
-    const why = `The key set came from ${url.host} over plain HTTP, where anybody could change it.`;
-    throw new CommandError(why, EXIT.failed, "Name it by https, or a file you have it in: --keys");
+    const why = `The key set came from ${url.host} over plain HTTP, where others can change it.`;
+    throw new CommandError(why, EXIT.failed, "Use --keys with an https address or a file.");
   }
   const parsed = parseJson(bytes);
   const list = parsed.ok && isJsonObject(parsed.value) ? parsed.value.keys : undefined;
   if (!Array.isArray(list)) {
-    const hint = "Name the service itself, as in https://gate.example.com";
+    const hint = "Use the address of the service, such as https://gate.example.com";
     throw new CommandError(`${address} is not a key set.`, EXIT.failed, hint);
   }
   const keys = new Map<string, PublicJwk>();

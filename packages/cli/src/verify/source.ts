@@ -20,7 +20,7 @@ async function readLimited(answer: IncomingMessage): Promise<Uint8Array> {
   const bytes = await readBytes(answer, BYTES_MAX);
   if (bytes !== undefined) return bytes;
   const why = `The answer has more than ${BYTES_MAX} bytes.`;
-  throw new CommandError(why, EXIT.failed, "No signed document is as long: check the address.");
+  throw new CommandError(why, EXIT.failed, "Signed documents are smaller. Check the address.");
 }
 
 /** What a service says of a refusal, where it speaks as Gatehouse does. */
@@ -41,13 +41,17 @@ async function follow(from: URL): Promise<{ readonly url: URL; readonly answer: 
     if (next === undefined) return { url, answer };
     answer.destroy();
     if (next.origin !== from.origin) {
-      const hint = "Verify that address itself, if you trust it.";
-      throw new CommandError(`${from} leads to another server, ${next.host}.`, EXIT.failed, hint);
+      const hint = "If you trust that address, verify it directly.";
+      throw new CommandError(
+        `${from} redirects to another server, ${next.host}.`,
+        EXIT.failed,
+        hint,
+      );
     }
     url = next;
   }
-  const hint = "Name the address that it should lead to.";
-  throw new CommandError(`${from} leads from address to address without end.`, EXIT.failed, hint);
+  const hint = "Use the final address directly.";
+  throw new CommandError(`${from} redirects too many times.`, EXIT.failed, hint);
 }
 
 async function fetchSource(text: string): Promise<Source> {
@@ -55,12 +59,12 @@ async function fetchSource(text: string): Promise<Source> {
     const { url, answer } = await follow(new URL(text));
     if (answer.statusCode === 200) return { bytes: await readLimited(answer), url };
     const said = [await messageOf(answer), "Check the address."].filter(Boolean).join(" ");
-    throw new CommandError(`${text} answered with status ${answer.statusCode}.`, EXIT.failed, said);
+    throw new CommandError(`${text} returned status ${answer.statusCode}.`, EXIT.failed, said);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const why = code === undefined || code === "ABORT_ERR" ? "" : ` (${code})`;
-    const hint = "Check the address, and whether the service is up.";
+    const hint = "Check the address, and that the service is running.";
     throw new CommandError(`${text} does not answer${why}.`, EXIT.unreachable, hint);
   }
 }
@@ -70,18 +74,22 @@ function readFile(path: string): Source {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile()) {
     const hint = /^[\w-]+(\.[\w-]+)+$/.test(path)
-      ? `For a site, name its page: https://<service>/v1/agent/domain/${path}`
-      : "Name a file that is there, or an address that begins with https://";
+      ? `For a site, use the address of its page: https://<service>/v1/agent/domain/${path}`
+      : "Use an existing file, or an address that begins with https://";
     throw new CommandError(`${path} is neither a file nor an http(s) address.`, EXIT.usage, hint);
   }
   if (found.size > BYTES_MAX) {
-    const why = `${path} has more than ${BYTES_MAX} bytes.`;
-    throw new CommandError(why, EXIT.failed, "No signed document is as long: check the name.");
+    const why = `${path} is larger than ${BYTES_MAX} bytes.`;
+    throw new CommandError(why, EXIT.failed, "Signed documents are smaller. Check the name.");
   }
   try {
     return { bytes: readFileSync(path), url: undefined };
   } catch {
-    throw new CommandError(`${path} cannot be read.`, EXIT.failed, "Check who may read it.");
+    throw new CommandError(
+      `${path} cannot be read.`,
+      EXIT.failed,
+      "Check the permissions of the file.",
+    );
   }
 }
 

@@ -6,7 +6,7 @@ const noAgent = {
   args: ({ shop }: { readonly shop: string }) => [shop, "agt_none"],
   code: 1 as const,
   says: /^There is no such agent\.$/m,
-  next: /`gatehouse agent list \S+` shows the agents there are\./,
+  next: /`gatehouse agent list \S+` lists the agents\./,
 };
 
 /** `agent`: those a site knows, and one of your own. */
@@ -18,8 +18,8 @@ export const agents: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--status", "asleep"],
       code: 2,
-      says: /^--status: asleep is not understood\.$/m,
-      next: /Write one of: pending, active, suspended, revoked, rejected\./,
+      says: /^--status: asleep is not valid\.$/m,
+      next: /Use one of: pending, active, suspended, revoked, rejected\./,
     },
   },
   "agent show": {
@@ -51,7 +51,7 @@ export const agents: Coverage = {
       args: () => ["nowhere.example"],
       code: 1,
       says: /^There is no site for nowhere\.example\.$/m,
-      next: /`gatehouse site list` shows the sites there are\./,
+      next: /`gatehouse site list` lists the sites\./,
     },
   },
   "agent suspend": {
@@ -79,8 +79,8 @@ export const agents: Coverage = {
     fails: {
       args: ({ shop, fresh }) => [shop, "--key", fresh("json"), "--name", "Another"],
       code: 1,
-      says: /^There is no key in \S+\.json\.$/m,
-      next: /Make one: gatehouse agent keygen --out /,
+      says: /^\S+\.json does not exist\.$/m,
+      next: /or create one: gatehouse agent keygen --out /,
     },
   },
   "agent keygen": {
@@ -90,8 +90,8 @@ export const agents: Coverage = {
     fails: {
       args: ({ key }) => ["--out", key],
       code: 1,
-      says: /cannot be written\. There is a file already; a key is not written over\.$/m,
-      next: /Name another file with --out\./,
+      says: /cannot be written\. The file already exists, and keys are never overwritten\.$/m,
+      next: /Choose another file with --out\./,
     },
   },
   "agent register": {
@@ -102,7 +102,7 @@ export const agents: Coverage = {
       args: ({ url, key }) => [`${url}/v1/agent-card/none.json`, "--key", key, "--name", "Lost"],
       code: 1,
       says: /answers with status 404\.$/m,
-      next: /Name the site's own address, or that of its card/,
+      next: /Use the address of the site or of its card/,
     },
   },
   "agent status": {
@@ -113,7 +113,7 @@ export const agents: Coverage = {
       args: () => ["http://127.0.0.1:2/card.json", "agt_none"],
       code: 4,
       says: /does not answer \(ECONNREFUSED\)\.$/m,
-      next: /Check the address, and whether it is up\./,
+      next: /Check the address and whether the site is up\./,
     },
   },
 };

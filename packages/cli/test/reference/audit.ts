@@ -17,8 +17,8 @@ export const audit: Coverage = {
     fails: {
       args: ({ shop, fresh }) => [shop, "--out", fresh("export"), "--format", "pdf"],
       code: 2,
-      says: /^--format: pdf is not understood\.$/m,
-      next: /Write one of: json, html, ocsf\./,
+      says: /^--format: pdf is not valid\.$/m,
+      next: /Use one of: json, html, ocsf\./,
     },
   },
   "audit archive": {
@@ -28,7 +28,7 @@ export const audit: Coverage = {
     fails: {
       args: () => ["--keep-days", "30", "--before", "2030-05-17"],
       code: 2,
-      says: /^Give either --before or --keep-days\.$/m,
+      says: /^Use either --before or --keep-days\.$/m,
       next: /gatehouse audit archive --keep-days 90/,
     },
   },
@@ -42,8 +42,8 @@ export const audit: Coverage = {
         return [file("json", text.replace('"recorded_at":"2', '"recorded_at":"3')), "--key", url];
       },
       code: 1,
-      says: /^The export does not hold\.$/m,
-      next: /Keep these files, and export the day again to compare/,
+      says: /^The export does not verify\.$/m,
+      next: /Keep these files, export the day again, and compare/,
     },
   },
   "audit tail": {
@@ -54,8 +54,8 @@ export const audit: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "-n", "1000"],
       code: 2,
-      says: /^--lines: 1000 are not shown at once\.$/m,
-      next: /Write a number from 1 to 200\./,
+      says: /^--lines: 1000 is out of range\.$/m,
+      next: /Use a number from 1 to 200\./,
     },
   },
   "audit show": {
@@ -65,7 +65,7 @@ export const audit: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "00000000-0000-7000-8000-000000000000"],
       code: 1,
-      says: /^The site's log has no such record\.$/m,
+      says: /^There is no such record in the site's log\.$/m,
       next: /`gatehouse audit tail \S+` shows the newest/,
     },
   },

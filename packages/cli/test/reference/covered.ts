@@ -43,14 +43,14 @@ export const noSite = (...rest: Args): Fails => ({
   args: () => ["none.example.com", ...rest],
   code: 1,
   says: /^There is no site for none\.example\.com\.$/m,
-  next: /`gatehouse site list` shows the sites there are/,
+  next: /`gatehouse site list` lists the sites/,
 });
 
 /** What every command says where no service answers. */
 export const noService = (args: ArgsOf): Fails => ({
   args,
   code: 4,
-  says: /^No Gatehouse answers at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\)\.$/m,
+  says: /^Gatehouse cannot be reached at http:\/\/127\.0\.0\.1:2 \(ECONNREFUSED\)\.$/m,
   next: /Start it with `gatehouse serve`, or set GATEHOUSE_BASE_URL/,
   env: { GATEHOUSE_BASE_URL: "http://127.0.0.1:2" },
 });

@@ -39,7 +39,7 @@ export const installation: Coverage = {
       args: () => ["--onec"],
       code: 2,
       says: /^Unknown option '--onec'\.$/m,
-      next: /Did you mean --once\?\n`gatehouse demo --help` says what it takes\./,
+      next: /Did you mean --once\?\n`gatehouse demo --help` shows the options\./,
     },
   },
   doctor: {
@@ -50,13 +50,13 @@ export const installation: Coverage = {
       args: () => [],
       code: 1,
       says: /^\d of \d+ checks failed\.$/m,
-      next: /Do what the lines marked ✗ say, and run `gatehouse doctor` again\./,
+      next: /Fix the lines marked ✗, then run `gatehouse doctor` again\./,
       env: { GATEHOUSE_DATA_DIR: "/nowhere" },
     },
   },
   backup: {
     args: ({ fresh }) => ["--out", fresh("backup")],
-    says: /^Wrote \d+ rows of \d+ tables to \S+\.backup\nSHA-256: [0-9a-f]{64}\nIt holds the secrets key:/,
+    says: /^Wrote \d+ rows from \d+ tables to \S+\.backup\nSHA-256: [0-9a-f]{64}\nThe file contains the secrets key\./,
     json: {
       rows: expect.any(Number),
       tables: expect.any(Number),
@@ -76,7 +76,7 @@ export const installation: Coverage = {
       await run("backup", "--out", file);
       return [file, "--secrets-key-file", join(env.GATEHOUSE_DATA_DIR as string, "secrets.key")];
     },
-    says: /^Restored \d+ rows of \S+Z\.\nNo checkpoints\/revocations\.json here is newer .*\nLook at .*\nStart it with `gatehouse serve`/,
+    says: /^Restored \d+ rows from the backup of \S+Z\.\nThere is no checkpoints\/revocations\.json newer .*\nCheck each .*\nStart the service with `gatehouse serve`/,
     json: {
       rows: expect.any(Number),
       secrets_key: "restored",
@@ -93,7 +93,7 @@ export const installation: Coverage = {
   },
   verify: {
     args: ({ card }) => [card],
-    says: /^✓ [\s\S]*\nThe agent card of \S+ holds, by the keys of http/,
+    says: /^✓ [\s\S]*\nThe agent card of \S+ is valid, verified with the keys of http/,
     json: { kind: "card", ok: true },
     fails: {
       args: async ({ run, shop, file, url }) => {
@@ -102,7 +102,7 @@ export const installation: Coverage = {
       },
       code: 1,
       says: /^This document is not signed\.$/m,
-      next: /Verify what the service publishes\./,
+      next: /Verify the documents that the service publishes\./,
     },
   },
 };

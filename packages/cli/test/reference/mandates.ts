@@ -11,7 +11,7 @@ export const mandates: Coverage = {
       args: ({ asking }) => asking("--total", "12.50"),
       code: 2,
       says: /^--total and --currency go together\.$/m,
-      next: /Say both, such as: --total 12\.50 --currency EUR/,
+      next: /Use both, for example: --total 12\.50 --currency EUR/,
     },
   },
   "mandate send": {
@@ -21,7 +21,7 @@ export const mandates: Coverage = {
     fails: {
       args: ({ asking }) => asking("--skill", "contact_support"),
       code: 1,
-      says: /^It was not approved \(\d{3}\)\.$/m,
+      says: /^The mandate was not approved \(\d{3}\)\.$/m,
       next: /See http\S+\/docs\/errors\/\S+\.md/,
     },
   },
@@ -36,8 +36,8 @@ export const mandates: Coverage = {
     fails: {
       args: ({ file }) => [file("json", "{}")],
       code: 1,
-      says: /^\S+\.json is no mandate\.$/m,
-      next: /Name one that `gatehouse mandate sign` printed/,
+      says: /^\S+\.json is not a mandate\.$/m,
+      next: /Use a file from `gatehouse mandate sign`/,
     },
   },
   "mandate list": {
@@ -50,8 +50,8 @@ export const mandates: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--from", "yesterday"],
       code: 2,
-      says: /^--from: yesterday is not understood\.$/m,
-      next: /Write 2030-05-17 or 2030-05-17T12:30:00Z \(UTC\)\./,
+      says: /^--from: yesterday is not valid\.$/m,
+      next: /Use 2030-05-17 or 2030-05-17T12:30:00Z \(UTC\)\./,
     },
   },
   "mandate show": {
@@ -61,8 +61,8 @@ export const mandates: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "nobody-ever-sent-this"],
       code: 1,
-      says: /has decided nothing about this mandate\.$/m,
-      next: /`gatehouse mandate list \S+` shows what it has decided about\./,
+      says: /has no decision about this mandate\.$/m,
+      next: /`gatehouse mandate list \S+` lists its decisions\./,
     },
   },
 };

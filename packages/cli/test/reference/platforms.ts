@@ -13,7 +13,7 @@ const shared = {
 const notListed = {
   args: ({ shop }: { readonly shop: string }) => [shop, "none.example"],
   code: 1 as const,
-  says: /^There is no such platform in the list\.$/m,
+  says: /^This platform is not in the list\.$/m,
   next: /`gatehouse platform list \S+` shows the list\. To add a platform: /,
 };
 
@@ -36,8 +36,8 @@ export const platforms: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--status", "asleep"],
       code: 2,
-      says: /^--status: asleep is not understood\.$/m,
-      next: /Write one of: seen, admitted, suspended\./,
+      says: /^--status: asleep is not valid\.$/m,
+      next: /Use one of: seen, admitted, suspended\./,
     },
   },
   "platform admit": {
@@ -57,7 +57,7 @@ export const platforms: Coverage = {
       await run("platform", "suspend", shop, "gone.example");
       return [shop, "gone.example"];
     },
-    says: /^gone\.example is removed from the list\.$/m,
+    says: /^gone\.example was removed from the list\.$/m,
     json: { platform: "gone.example", status: "forgotten" },
     fails: notListed,
   },
@@ -71,8 +71,8 @@ export const platforms: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "key.example", "--days", "soon"],
       code: 2,
-      says: /^--days: soon is not understood\.$/m,
-      next: /Write a whole number of days such as 90\./,
+      says: /^--days: soon is not valid\.$/m,
+      next: /Use a whole number of days, such as 90\./,
     },
   },
   "platform create-client": {
@@ -101,8 +101,8 @@ export const platforms: Coverage = {
     fails: {
       args: async (at) => [at.shop, "revoked.example", "key_none"],
       code: 1,
-      says: /^The platform has no such key or client\.$/m,
-      next: /`gatehouse platform keys \S+ revoked\.example` shows those there are\./,
+      says: /^This platform has no such key or client\.$/m,
+      next: /`gatehouse platform keys \S+ revoked\.example` lists them\./,
     },
   },
   "platform connect": {

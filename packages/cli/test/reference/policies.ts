@@ -15,18 +15,18 @@ export const policies: Coverage = {
       args: () => ["automatic_under"],
       code: 2,
       says: /^automatic_under needs --limit and --currency\.$/m,
-      next: /Such as: --limit 50\.00 --currency EUR/,
+      next: /For example: --limit 50\.00 --currency EUR/,
     },
   },
   "policy check": {
     args: ({ file }) => [file("json", POLICY)],
-    says: /^It can be published: 3 rules\.$/m,
+    says: /^The policy can be published: 3 rules\.$/m,
     json: { findings: expect.any(Array) },
     fails: {
       args: ({ file }) => [file("json", MISSPELT)],
       code: 1,
       says: /^The rule “skills”, rules\[0\]/,
-      next: /Mend \S+\.json, and check it again\./,
+      next: /Fix \S+\.json, then check again\./,
     },
   },
   "policy test": {
@@ -34,24 +34,24 @@ export const policies: Coverage = {
       await order();
       return [shop, file("json", POLICY)];
     },
-    says: /^None of \d+ decisions? would have been different\.$/m,
+    says: /^None of \d+ decisions? would change\.$/m,
     json: { tested: expect.any(Number), changed: [] },
     fails: {
       args: ({ shop, file }) => [shop, file("json", POLICY), "--last", "0"],
       code: 2,
-      says: /^--last: 0 is not understood\.$/m,
-      next: /Write a number from 1 to 1000\./,
+      says: /^--last: 0 is not valid\.$/m,
+      next: /Use a number from 1 to 1000\./,
     },
   },
   "policy publish": {
     args: async ({ site, file }) => [await site(), file("json", POLICY)],
-    says: /^Version 1 is in force for site-\d+\.example\.com\.$/m,
+    says: /^Version 1 is now in force for site-\d+\.example\.com\.$/m,
     json: { version: 1, findings: expect.any(Array) },
     fails: {
       args: ({ shop, fresh }) => [shop, fresh("json")],
       code: 1,
       says: /^\S+\.json cannot be read\.$/m,
-      next: /Write one there: gatehouse policy preset ask_always > /,
+      next: /Create it from a preset: gatehouse policy preset ask_always > /,
     },
   },
   "policy show": {
@@ -62,7 +62,7 @@ export const policies: Coverage = {
       args: ({ shop }) => [shop, "--version", "9"],
       code: 1,
       says: /^There is no version 9\.$/m,
-      next: /`gatehouse policy history \S+` lists the versions there are\./,
+      next: /`gatehouse policy history \S+` lists the versions\./,
     },
   },
   "policy history": {

@@ -8,26 +8,26 @@ const noOrder = (...rest: string[]) => ({
   args: ({ shop }: { readonly shop: string }) => [shop, "ord_none", ...rest],
   code: 1 as const,
   says: /^There is no such order\.$/m,
-  next: /`gatehouse order list \S+` shows the orders there are\./,
+  next: /`gatehouse order list \S+` lists the orders\./,
 });
 
 const noReview = {
   args: ({ shop }: { readonly shop: string }) => [shop, "esc_none"],
   code: 1 as const,
   says: /^There is no such review\.$/m,
-  next: /`gatehouse review list \S+ --all` shows the reviews there are\./,
+  next: /`gatehouse review list \S+ --all` lists the reviews\./,
 };
 
 /** `product`, `order` and `review`: what is sold, what was, and what waits. */
 export const sales: Coverage = {
   "product import": {
     args: async ({ site, file }) => [await site(), file("csv", CSV)],
-    says: /^1 written; site-\d+\.example\.com has 1 product\.$/m,
+    says: /^1 saved; site-\d+\.example\.com now has 1 product\.$/m,
     json: { written: 1, refused: 0, total: 1 },
     fails: {
       args: ({ shop, file }) => [shop, file("csv", `${CSV},No id,1.00,EUR\n`)],
       code: 1,
-      says: /^1 line was refused; the others were imported\.$/m,
+      says: /^1 line was rejected; the others were imported\.$/m,
       next: /Fix it and import the file again\./,
     },
   },
@@ -39,7 +39,7 @@ export const sales: Coverage = {
       args: () => [],
       code: 2,
       says: /^Missing required argument 'site'\.$/m,
-      next: /`gatehouse product list --help` says what it takes\./,
+      next: /`gatehouse product list --help` shows the options\./,
     },
   },
   "product remove": {
@@ -49,13 +49,13 @@ export const sales: Coverage = {
       await run("product", "import", domain, file("csv", CSV + more));
       return [domain, "lily", "a/b", ".."];
     },
-    says: /^3 products removed: nobody can buy them any more\.$/m,
+    says: /^3 products removed\. Nobody can buy them any more\.$/m,
     json: { removed: ["lily", "a/b", ".."] },
     fails: {
       args: ({ shop }) => [shop, "orchid"],
       code: 1,
-      says: /^\S+ does not sell orchid\.$/m,
-      next: /`gatehouse product list \S+` shows the ids there are\./,
+      says: /^\S+ has no product orchid\.$/m,
+      next: /`gatehouse product list \S+` lists the product ids\./,
     },
   },
   "order list": {
@@ -68,13 +68,13 @@ export const sales: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--status", "gone"],
       code: 2,
-      says: /^--status: gone is not understood\.$/m,
-      next: /Write one of: open, partly_shipped, shipped, cancelled\./,
+      says: /^--status: gone is not valid\.$/m,
+      next: /Use one of: open, partly_shipped, shipped, cancelled\./,
     },
   },
   "order show": {
     args: async ({ shop, order }) => [shop, await order()],
-    says: /^order_id +ord_\S+$[\s\S]*^amount +100\.00 EUR\ntest_order +no money moves.*\npayment +authorized$/m,
+    says: /^order_id +ord_\S+$[\s\S]*^amount +100\.00 EUR\ntest_order +no real money.*\npayment +authorized$/m,
     json: { status: "open", payment: "authorized", lines: [{ line_id: "li_1", fulfilled: 0 }] },
     fails: noOrder(),
   },
@@ -85,8 +85,8 @@ export const sales: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "ord_none", "--type", "lost"],
       code: 2,
-      says: /^--type: lost is not understood\.$/m,
-      next: /Write one of: processing, shipped, in_transit, delivered, /,
+      says: /^--type: lost is not valid\.$/m,
+      next: /Use one of: processing, shipped, in_transit, delivered, /,
     },
   },
   "order cancel": {
@@ -97,7 +97,7 @@ export const sales: Coverage = {
   },
   "order note": {
     args: async ({ shop, order }) => [shop, await order(), "She called"],
-    says: /^Noted\.$/m,
+    says: /^Note added\.$/m,
     json: { note_id: expect.any(String) },
     fails: noOrder("She called"),
   },
@@ -109,7 +109,7 @@ export const sales: Coverage = {
       args: async ({ shop, order }) => [shop, await order(), "refund", "--amount", "4,90"],
       code: 2,
       says: /^--amount: /m,
-      next: /Write an amount in EUR, such as 4\.90\./,
+      next: /Use an amount in EUR, such as 4\.90\./,
     },
   },
   "review list": {
@@ -145,8 +145,8 @@ export const sales: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "esc_none", "--reason", "mood"],
       code: 2,
-      says: /^--reason: mood is not understood\.$/m,
-      next: /Write one of: amount_too_high, unknown_agent, /,
+      says: /^--reason: mood is not valid\.$/m,
+      next: /Use one of: amount_too_high, unknown_agent, /,
     },
   },
 };

@@ -5,13 +5,13 @@ import { type Coverage, noSite } from "./covered.ts";
 export const siteSettings: Coverage = {
   "site connect": {
     args: async ({ site }) => [await site(), "--processor", "sandbox"],
-    says: /^Paid through sandbox: for trying, no money moves\.\n[\s\S]*^✓ rail +open$/m,
+    says: /^Payment provider: sandbox \(test mode, no real money\)\.\n[\s\S]*^✓ rail +open$/m,
     json: { kind: "sandbox", can_buy: false },
     fails: {
       args: ({ shop }) => [shop, "--processor", "stripe", "--secret-key-file", "none.key"],
       code: 1,
-      says: /^none\.key cannot be read: there is no such file\.$/m,
-      next: /Name a file that holds the secret/,
+      says: /^none\.key cannot be read: it does not exist\.$/m,
+      next: /Use a file that contains only the secret/,
     },
   },
   "site disconnect": {
@@ -20,7 +20,7 @@ export const siteSettings: Coverage = {
       await run("site", "connect", domain, "--processor", "sandbox");
       return [domain];
     },
-    says: /^No processor is connected\.\n[\s\S]*Run: gatehouse site connect/,
+    says: /^No payment provider is connected\.\n[\s\S]*Run: gatehouse site connect/,
     json: { kind: null, can_buy: false },
     fails: noSite(),
   },
@@ -30,7 +30,7 @@ export const siteSettings: Coverage = {
       await run("site", "connect", domain, "--secret-key-file", file("key", stripeKey()));
       return [domain];
     },
-    says: /^A test key: no money moves\.\n✓ /,
+    says: /^This is a test key: payments move no real money\.\n✓ /,
     json: { live: false, abilities: expect.arrayContaining([expect.any(Object)]) },
     fails: {
       args: ({ shop }) => [shop],
@@ -52,13 +52,13 @@ export const siteSettings: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--on", "--off"],
       code: 2,
-      says: /^--on and --off cannot both be meant\.$/m,
-      next: /Say one of them\./,
+      says: /^--on and --off cannot be used together\.$/m,
+      next: /Use one of them\./,
     },
   },
   "site declines": {
     args: ({ shop }) => [shop],
-    says: /^\d+ of \d+ payments were declined in the last 10 minutes\.\nNobody has to wait\.$/m,
+    says: /^\d+ of \d+ payments were declined in the last 10 minutes\.\nNo caller has to wait\.$/m,
     json: { window_seconds: 600, waiting: [] },
     fails: noSite(),
   },
@@ -80,24 +80,24 @@ export const siteSettings: Coverage = {
   },
   "site platforms": {
     args: ({ shop }) => [shop, "--spend-per-day", "EUR=700.00", "--purchases-per-hour", "40"],
-    says: /^Any platform can pay here \(the default\)\.\n.* share these limits:\nspend in 24 hours +700\.00 EUR; others about .*\npurchases in an hour +40$/m,
+    says: /^Any platform can pay here \(the default\)\.\n.* share these limits:\nspend in 24 hours +700\.00 EUR; about .*\npurchases in an hour +40$/m,
     json: { platforms: "any", pool: { spend_per_day: { EUR: "700.00" }, purchases_per_hour: 40 } },
     fails: {
       args: ({ shop }) => [shop, "--accept", "some"],
       code: 2,
-      says: /^--accept: some is not understood\.$/m,
-      next: /Write one of: any, admitted\./,
+      says: /^--accept: some is not valid\.$/m,
+      next: /Use one of: any, admitted\./,
     },
   },
   "site shop": {
     args: ({ shop }) => [shop],
-    says: /^sends to +nowhere: nothing is sent\ntaxes +none added$/m,
+    says: /^ships to +nowhere: nothing is shipped\ntaxes +none added$/m,
     json: { shipping: [], taxes: [] },
     fails: {
       args: ({ shop, file }) => [shop, "--file", file("json", "{")],
       code: 1,
       says: /^\S+\.json is not strict JSON: /m,
-      next: /Start from what is set: gatehouse site shop/,
+      next: /Start from the current settings: gatehouse site shop/,
     },
   },
   "site notify": {
@@ -124,7 +124,7 @@ export const siteSettings: Coverage = {
       args: ({ shop }) => [shop, "--resend", "msg_none"],
       code: 1,
       says: /^There is no such message\.$/m,
-      next: /`gatehouse site messages \S+` lists what was sent\./,
+      next: /`gatehouse site messages \S+` lists the sent messages\./,
     },
   },
 };

@@ -25,8 +25,8 @@ export const sites: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--name", "Again"],
       code: 1,
-      says: /^There is a site for \S+ already: us_/,
-      next: /add --again\./,
+      says: /^There is already a site for \S+: us_/,
+      next: /use --again\./,
     },
   },
   "site change": {
@@ -36,8 +36,8 @@ export const sites: Coverage = {
     fails: {
       args: ({ shop }) => [shop],
       code: 2,
-      says: /^Nothing is to be changed\.$/m,
-      next: /Say what to change: --domain, --name, /,
+      says: /^There is nothing to change\.$/m,
+      next: /Use --domain, --name, /,
     },
   },
   "site delete": {
@@ -48,7 +48,7 @@ export const sites: Coverage = {
       args: ({ shop }) => [shop],
       code: 2,
       says: /^Required option '--yes' not specified\.$/m,
-      next: /`gatehouse site delete --help` says what it takes\./,
+      next: /`gatehouse site delete --help` shows the options\./,
     },
   },
   "site preview": {
@@ -59,7 +59,7 @@ export const sites: Coverage = {
       args: ({ shop }) => [shop, "--document", "poem"],
       code: 2,
       says: /^There is no document poem\.$/m,
-      next: /There are: card, catalog, /,
+      next: /The documents are: card, catalog, /,
     },
   },
   "site check": {
@@ -84,8 +84,8 @@ export const sites: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--method", "magic"],
       code: 2,
-      says: /^--method: magic is not understood\.$/m,
-      next: /Write one of: dns, file, meta, operator\./,
+      says: /^--method: magic is not valid\.$/m,
+      next: /Use one of: dns, file, meta, operator\./,
     },
   },
   "skill list": {
@@ -102,7 +102,7 @@ export const sites: Coverage = {
       args: ({ shop }) => [shop, "get_prices"],
       code: 2,
       says: /^get_prices is not built in, so it needs a --title\.$/m,
-      next: /Built in are: /,
+      next: /Built-in skills: /,
     },
   },
   "skill enable": {
@@ -113,7 +113,7 @@ export const sites: Coverage = {
       args: ({ shop }) => [shop, "sign_up"],
       code: 1,
       says: /^The site has no skill sign_up\.$/m,
-      next: /`gatehouse skill list <site>` shows what there is\./,
+      next: /`gatehouse skill list <site>` lists the skills\./,
     },
   },
   "skill disable": {
@@ -138,7 +138,7 @@ export const sites: Coverage = {
       args: ({ shop }) => [shop, "sign_up"],
       code: 1,
       says: /^The site has no skill sign_up\.$/m,
-      next: /`gatehouse skill list <site>` shows what there is\./,
+      next: /`gatehouse skill list <site>` lists the skills\./,
     },
   },
   "skill move": {
@@ -154,8 +154,8 @@ export const sites: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "get_pricing", "--to", "top"],
       code: 2,
-      says: /^--to: top is not understood\.$/m,
-      next: /Write its number in the list, 1 for the first\./,
+      says: /^--to: top is not valid\.$/m,
+      next: /Use its position in the list, 1 for the first\./,
     },
   },
   "visit list": {
@@ -166,7 +166,7 @@ export const sites: Coverage = {
       args: ({ shop }) => [shop, "--from", "2030-05-18", "--to", "2030-05-17"],
       code: 2,
       says: /^--from must be before --to\.$/m,
-      next: /Turn them round/,
+      next: /Swap them/,
     },
   },
   "visit count": {
@@ -176,8 +176,8 @@ export const sites: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--by", "week"],
       code: 2,
-      says: /^--by: week is not understood\.$/m,
-      next: /Write one of: hour, day\./,
+      says: /^--by: week is not valid\.$/m,
+      next: /Use one of: hour, day\./,
     },
   },
 };

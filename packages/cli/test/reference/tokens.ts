@@ -18,7 +18,7 @@ export const tokens: Coverage = {
   },
   "key rotate": {
     args: () => ["card", "--force"],
-    says: /^service-card-\S+ signs from now on\.\nservice-card-\S+ stays listed/,
+    says: /^service-card-\S+ is the signing key from now on\.\nservice-card-\S+ stays listed/,
     json: { kid: expect.stringMatching(/^service-card-/), retired: expect.any(String) },
     fails: {
       args: () => ["audit"],
@@ -33,7 +33,7 @@ export const tokens: Coverage = {
       await recordHeartbeat(context.db, context.clock.now() + 3_600_000);
       return ["--reason", "the clock was ahead"];
     },
-    says: /^The time is \S+Z\. \S+Z, seen before, no longer counts\.\nMandates, .* again\.$/m,
+    says: /^The current time is \S+Z\. The later time \S+Z is now ignored\.\nMandates, .* again\.$/m,
     json: { accepted_at: expect.any(String), last_seen_at: expect.any(String) },
     fails: {
       args: () => ["--reason", "the clock is right"],
@@ -49,8 +49,8 @@ export const tokens: Coverage = {
     fails: {
       args: () => ["--name", "Ann", "--role", "root"],
       code: 2,
-      says: /^--role: root is not understood\.$/m,
-      next: /Write one of: operator, owner, reviewer, auditor, edge\./,
+      says: /^--role: root is not valid\.$/m,
+      next: /Use one of: operator, owner, reviewer, auditor, edge\./,
     },
   },
   "token list": {
@@ -85,7 +85,7 @@ export const tokens: Coverage = {
       args: () => ["adm_none"],
       code: 1,
       says: /^There is no token adm_none\.$/m,
-      next: /`gatehouse token list` shows the tokens there are\./,
+      next: /`gatehouse token list` lists the tokens\./,
     },
   },
 };
