@@ -37,15 +37,15 @@ const STORED_BYTES_MAX = 1024 * 1024 * 1024 * 1024;
 const LIMITS = {
   REQUESTS_PER_ADDRESS_PER_MINUTE: {
     fallback: 6000,
-    help: "requests of any kind from one address, documents included",
+    help: "requests of any kind from one address, including documents",
   },
   UNPROVEN_REQUESTS_PER_MINUTE: {
     fallback: 120_000,
-    help: "requests that cost something, of all callers who have proven nothing yet; shared out fairly",
+    help: "expensive requests of all anonymous callers together; divided fairly between them",
   },
   ANONYMOUS_WORK: {
     fallback: 32,
-    help: "tool calls and shop requests of anonymous callers handled at a time; the others wait their turn",
+    help: "tool calls and shop requests of anonymous callers handled at the same time; others wait",
   },
   CONNECTIONS: { fallback: 10_000, help: "open connections" },
   CONNECTIONS_PER_ADDRESS: {
@@ -55,20 +55,20 @@ const LIMITS = {
   BODY_BYTES: {
     fallback: 33_554_432,
     max: MEMORY_BYTES_MAX,
-    help: "bytes of request bodies of anonymous callers in memory at a time; proven callers have as many again",
+    help: "bytes of request bodies of anonymous callers in memory at the same time; authenticated callers have the same limit again",
   },
   BODY_BYTES_PER_ADDRESS: {
     fallback: 2_097_152,
     max: MEMORY_BYTES_MAX,
-    help: "bytes of request bodies from one address in memory at a time",
+    help: "bytes of request bodies from one address in memory at the same time",
   },
   MANDATES_PER_SITE_PER_MINUTE: {
     fallback: 120,
-    help: "mandates one site accepts; the last sixth only from agents that have sent few",
+    help: "mandates that one site accepts; the last sixth is for agents that sent only a few",
   },
   MANDATES_PER_AGENT_PER_MINUTE: {
     fallback: 60,
-    help: "mandates one agent may send to a site",
+    help: "mandates that one agent can send to a site",
   },
   MCP_CALLS_PER_SESSION_PER_MINUTE: {
     fallback: 60,
@@ -80,20 +80,23 @@ const LIMITS = {
   },
   MCP_CALLS_PER_SITE_PER_MINUTE: {
     fallback: 600,
-    help: "tool calls without a valid mandate that one site accepts; shared out fairly",
+    help: "tool calls without a valid mandate that one site accepts; divided fairly between callers",
   },
   MCP_RECORD_KB_PER_SITE_PER_DAY: {
     fallback: 65_536,
-    help: "kilobytes of records that tool calls without a mandate may add to one site's log in a UTC day",
+    help: "kilobytes of records that tool calls without a mandate can add to one site's log in a UTC day",
   },
-  MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: { fallback: 30, help: "MCP sessions one address may open" },
+  MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: {
+    fallback: 30,
+    help: "MCP sessions that one address can open",
+  },
   SOURCE_REQUESTS_PER_MINUTE: {
     fallback: 600,
-    help: "requests that cost something from one address: MCP, UCP, beacons, mandates",
+    help: "expensive requests from one address: MCP, UCP, beacons, mandates",
   },
   BEACONS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
-    help: "visits one site takes from its pages, and as many from its edge",
+    help: "visits that one site accepts from its pages, and the same number from its edge",
   },
   REGISTRATIONS_PER_ADDRESS_PER_HOUR: {
     fallback: 10,
@@ -101,33 +104,33 @@ const LIMITS = {
   },
   PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: {
     fallback: 30,
-    help: "platform profiles fetched for one address",
+    help: "platform profiles fetched on behalf of one address",
   },
   SHOP_CHANGES_PER_SITE_PER_MINUTE: {
     fallback: 3000,
-    help: "changes of carts and checkouts at one site by unsigned callers; as many by signed ones, and as many completions",
+    help: "changes to carts and checkouts at one site by unsigned callers; signed callers and completions each have the same limit",
   },
   SHOP_READS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
-    help: "searches and reads of one shop by unsigned callers, and as many by signed ones",
+    help: "searches and reads of one shop by unsigned callers; signed callers have the same limit",
   },
   BEACON_VISITS_KEPT_PER_SITE: {
     fallback: 250_000,
-    help: "visits kept that one site's pages reported; the oldest are deleted first",
+    help: "stored visits that one site's pages reported; the oldest are deleted first",
   },
   EDGE_VISITS_KEPT_PER_SITE: {
     fallback: 500_000,
-    help: "visits kept that one site's edge reported; the oldest are deleted first",
+    help: "stored visits that one site's edge reported; the oldest are deleted first",
   },
   UNSIGNED_STORED_BYTES_PER_SITE: {
     fallback: 67_108_864,
     max: STORED_BYTES_MAX,
-    help: "bytes of carts, checkouts and replies one site keeps for callers that do not sign",
+    help: "bytes of carts, checkouts and replies that one site stores for unsigned callers",
   },
   SIGNED_STORED_BYTES_PER_SITE: {
     fallback: 268_435_456,
     max: STORED_BYTES_MAX,
-    help: "bytes of carts, checkouts and replies one site keeps for platforms that sign",
+    help: "bytes of carts, checkouts and replies that one site stores for signed platforms",
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 
@@ -146,12 +149,12 @@ export const VARIABLES: readonly Variable[] = [
     name: "GATEHOUSE_MODE",
     group: "basics",
     fallback: "production",
-    help: "production, or development: plain HTTP on loopback only",
+    help: "production, or development (plain HTTP, only on this machine)",
   },
   {
     name: "GATEHOUSE_BASE_URL",
     group: "basics",
-    help: "public address of this service, as agents see it; made from host and port if absent",
+    help: "public address of this service, as agents see it; default: made from host and port",
   },
   { name: "GATEHOUSE_HOST", group: "basics", fallback: "127.0.0.1", help: "address to listen on" },
   { name: "GATEHOUSE_PORT", group: "basics", fallback: "8787", help: "port to listen on" },
@@ -164,30 +167,30 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "GATEHOUSE_DATABASE_URL",
     group: "basics",
-    help: "postgres://… for many nodes; absent: SQLite in the data folder",
+    help: "postgres://… for several nodes; default: SQLite in the data folder",
     secret: true,
   },
   {
     name: "GATEHOUSE_AUDIT_KEEP_DAYS",
     group: "basics",
     fallback: "0",
-    help: "closed days of the audit log that stay in the database; older ones are archived; 0: all stay",
+    help: "how many past days of the audit log stay in the database; older days are archived; 0: all days stay",
   },
   {
     name: "GATEHOUSE_AUDIT_ARCHIVE_DIR",
     group: "basics",
-    help: "folder for archived days, the same for every node; absent: audit-archive in the data folder",
+    help: "folder for archived days, the same for every node; default: audit-archive in the data folder",
   },
   {
     name: "GATEHOUSE_LOG",
     group: "basics",
     fallback: "info",
-    help: `log level: ${LOG_LEVELS.join(", ")}; on a terminal warn, unless set`,
+    help: `log level: ${LOG_LEVELS.join(", ")}; default on a terminal: warn`,
   },
   {
     name: "GATEHOUSE_TLS_CERT",
     group: "network",
-    help: "certificate chain file (PEM); with GATEHOUSE_TLS_KEY the service speaks HTTPS itself",
+    help: "certificate chain file (PEM); together with GATEHOUSE_TLS_KEY, the service itself uses HTTPS",
   },
   {
     name: "GATEHOUSE_TLS_KEY",
@@ -198,55 +201,55 @@ export const VARIABLES: readonly Variable[] = [
     name: "GATEHOUSE_TLS_MIN",
     group: "network",
     fallback: "1.3",
-    help: "oldest TLS version this service accepts: 1.3, or 1.2 for old clients",
+    help: "oldest TLS version that the service accepts: 1.3, or 1.2 for old clients",
   },
   {
     name: "GATEHOUSE_SECURITY_CONTACT",
     group: "network",
-    help: "mailto: or https: address in security.txt; absent: security@ the host of the base URL",
+    help: "mailto: or https: address in security.txt; default: security@ the host of the base URL",
   },
   {
     name: "GATEHOUSE_TRUST_PROXY",
     group: "network",
-    help: "addresses or CIDR blocks of proxies whose X-Forwarded-* headers are believed",
+    help: "addresses or CIDR blocks of proxies whose X-Forwarded-* headers are trusted",
   },
   {
     name: "GATEHOUSE_ADMIN_TOKEN",
     group: "secrets",
-    help: "operator's token, 32 characters or more; absent: made at first start, kept in the data folder",
+    help: "operator's token, at least 32 characters; default: created at the first start, in the data folder",
     secret: true,
   },
   {
     name: "GATEHOUSE_SECRETS_KEY",
     group: "secrets",
-    help: "32 bytes in base64url that seal stored secrets; absent: made at first start",
+    help: "32 bytes in base64url that encrypt stored secrets; default: created at the first start",
     secret: true,
   },
   {
     name: "GATEHOUSE_SECRETS_KEY_FILE",
     group: "secrets",
-    help: "file that holds GATEHOUSE_SECRETS_KEY instead",
+    help: "file with the secrets key, instead of GATEHOUSE_SECRETS_KEY",
   },
   {
     name: "GATEHOUSE_KEY_ALIASES",
     group: "secrets",
-    help: "older ids of signing keys that stay listed: old-id=key-id@2027-01-31, comma-separated",
+    help: "old ids of signing keys that stay listed, comma-separated: old-id=key-id@2027-01-31",
   },
   {
     name: "GATEHOUSE_SMTP_URL",
     group: "mail",
-    help: "mail server that notices go through: smtps://user:password@host, or smtp:// (587); absent: no mail",
+    help: "mail server for notifications: smtps://user:password@host, or smtp:// (port 587); default: no mail",
     secret: true,
   },
   {
     name: "GATEHOUSE_MAIL_FROM",
     group: "mail",
-    help: "sender of notices: gate@example.com, or Gatehouse <gate@example.com>",
+    help: "sender of notifications: gate@example.com, or Gatehouse <gate@example.com>",
   },
   {
     name: "GATEHOUSE_FETCH_ALLOW",
     group: "development",
-    help: "development only: hosts (with or without port, comma-separated) that may be fetched over plain HTTP or on loopback",
+    help: "development only: hosts (with or without port, comma-separated) that the service can call over plain HTTP or on this machine",
   },
   {
     name: "GATEHOUSE_STRIPE_API_BASE",

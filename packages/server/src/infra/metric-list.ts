@@ -8,7 +8,7 @@ export interface Metric {
   readonly combined?: "own" | "most" | "least";
 }
 
-const GROUP = "the part of the service that answered, `none` for an unknown path";
+const GROUP = "the part of the service that answered; `none` for an unknown path";
 
 /** All metrics, in the order of the reference. */
 export const METRICS = Object.freeze({
@@ -24,13 +24,12 @@ export const METRICS = Object.freeze({
   },
   gatehouse_admission_total: {
     type: "counter",
-    help: "Requests answered, by what the caller had proven and the limit that refused them.",
+    help: "Requests answered, by the caller's authentication and the limit that rejected them.",
     labels: {
-      class:
-        "`anonymous`, `proven` (a valid signature or token) or `spending` (on a call that pays)",
+      class: "`anonymous`, `proven` (a valid signature or token) or `spending` (a call that pays)",
       door: GROUP,
       limit:
-        "`none` for what was admitted; `address_rate`, `process_rate`, `site_rate`, `caller_rate`, `body_bytes` or `queue`",
+        "`none` if no limit applied, otherwise `address_rate`, `process_rate`, `site_rate`, `caller_rate`, `body_bytes` or `queue`",
     },
   },
   gatehouse_body_bytes_held: {
@@ -40,49 +39,49 @@ export const METRICS = Object.freeze({
   },
   gatehouse_anonymous_work_waiting: {
     type: "gauge",
-    help: "Requests of callers who have proven nothing that wait for their turn.",
+    help: "Waiting requests of anonymous callers.",
     labels: {},
   },
   gatehouse_addresses_remembered: {
     type: "gauge",
-    help: "Addresses and networks whose requests are being counted.",
+    help: "Addresses and networks whose requests are counted.",
     labels: {},
   },
   gatehouse_connections_open: { type: "gauge", help: "Open connections.", labels: {} },
   gatehouse_connections_refused_total: {
     type: "counter",
     help: "Connections closed because of a limit.",
-    labels: { limit: "`address`, or `process` for idle ones closed to make room" },
+    labels: { limit: "`address`, or `process` for idle connections that were closed to make room" },
   },
   gatehouse_plaintext_refused_total: {
     type: "counter",
-    help: "Requests refused because they came without HTTPS.",
+    help: "Requests rejected because they came without HTTPS.",
     labels: {},
   },
   gatehouse_audit_commits_total: {
     type: "counter",
-    help: "Commits to audit logs; what failed did not happen.",
+    help: "Commits to audit logs. A failed commit changed nothing.",
     labels: { result: "`recorded` or `failed`" },
   },
   gatehouse_audit_commits_waiting: {
     type: "gauge",
-    help: "Commits waiting for their turn.",
+    help: "Waiting commits.",
     labels: {},
   },
   gatehouse_audit_logs_held: {
     type: "gauge",
-    help: "Logs behind what was published of them: nothing is added to these until an operator acts.",
+    help: "Frozen logs: the database is behind a published checkpoint. No record is added until an operator renews the log.",
     labels: {},
     combined: "most",
   },
   gatehouse_rejections_aggregated_total: {
     type: "counter",
-    help: "Refusals counted in one record a minute, instead of a record each.",
+    help: "Rejections that were counted in one record per minute instead of one record each.",
     labels: { door: "`mandates` or `mcp`" },
   },
   gatehouse_rejections_unwritten: {
     type: "gauge",
-    help: "Callers whose counted refusals are not in the log yet; each is written when its minute ends.",
+    help: "Callers whose counted rejections are not in the log yet. They are written at the end of the minute.",
     labels: {},
   },
   gatehouse_mcp_calls_total: {
@@ -92,38 +91,38 @@ export const METRICS = Object.freeze({
   },
   gatehouse_mcp_record_bytes_total: {
     type: "counter",
-    help: "Bytes of records that tool calls without a proven mandate have added to logs.",
+    help: "Bytes of records that tool calls without a valid mandate added to logs.",
     labels: {},
   },
   gatehouse_mcp_limits_remembered: {
     type: "gauge",
-    help: "Sessions, addresses and sites whose calls are being counted.",
+    help: "Sessions, addresses and sites whose calls are counted.",
     labels: {},
   },
   gatehouse_messages_total: {
     type: "counter",
-    help: "Tries to deliver messages.",
+    help: "Attempts to deliver messages.",
     labels: {
       kind: "`webhook` or `mail`",
       result:
-        "`delivered`, `not_delivered` (tried again), `refused` by the receiver, or `gone` for good",
+        "`delivered`, `not_delivered` (tried again later), `refused` (by the receiver), or `gone` (not tried again)",
     },
   },
   gatehouse_reviews_waiting: {
     type: "gauge",
-    help: "Reviews that wait for a person, of all sites; the same on every node.",
+    help: "Requests of all sites that need review. The same on every node.",
     labels: {},
     combined: "own",
   },
   gatehouse_payments_open: {
     type: "gauge",
-    help: "Payments whose end is not known yet, of all sites; the same on every node.",
+    help: "Payments of all sites whose outcome is not known yet. The same on every node.",
     labels: {},
     combined: "own",
   },
   gatehouse_payments_open_oldest_seconds: {
     type: "gauge",
-    help: "Age of the oldest of them; 0 where there is none.",
+    help: "Age of the oldest of these payments. 0 if there are none.",
     labels: {},
     combined: "own",
   },
@@ -132,71 +131,75 @@ export const METRICS = Object.freeze({
     help: "Calls to payment providers about single payments.",
     labels: {
       provider: "`sandbox` or `stripe`",
-      result: "`answered`, or `failed` for a time-out or an error of the provider",
+      result: "`answered`, or `failed` for a timeout or an error of the provider",
     },
   },
   gatehouse_unsigned_stored_bytes: {
     type: "gauge",
-    help: "Bytes of carts, checkouts and replies stored for unsigned callers, of all sites; the same on every node.",
+    help: "Bytes of carts, checkouts and replies that all sites store for unsigned callers. The same on every node.",
     labels: {},
     combined: "own",
   },
   gatehouse_signed_stored_bytes: {
     type: "gauge",
-    help: "Bytes of carts, checkouts and replies stored for platforms that sign, of all sites.",
+    help: "Bytes of carts, checkouts and replies that all sites store for signed platforms. The same on every node.",
     labels: {},
     combined: "own",
   },
   gatehouse_fetches_under_way: {
     type: "gauge",
-    help: "Requests to other hosts under way: profiles, keys, proofs of domains, webhooks.",
+    help: "Current requests to other hosts: profiles, keys, domain proofs, webhooks.",
     labels: {},
   },
   gatehouse_fetches_waiting: {
     type: "gauge",
-    help: "Requests to other hosts that wait for their turn.",
+    help: "Waiting requests to other hosts.",
     labels: {},
   },
   gatehouse_fetches_refused_total: {
     type: "counter",
-    help: "Requests to other hosts that were refused because their turn did not come in time.",
+    help: "Requests to other hosts that were rejected because they waited too long.",
     labels: { lane: "`owner`, `stranger`, `known` or `webhook`" },
   },
   gatehouse_payment_declines_total: {
     type: "counter",
     help: "Payments that a provider declined.",
-    labels: { caller: "`admitted`: an agent or a platform the owner admitted; else `unlisted`" },
+    labels: {
+      caller: "`admitted` for an agent or a platform that the owner admitted, otherwise `unlisted`",
+    },
   },
   gatehouse_decline_waits_total: {
     type: "counter",
-    help: "Waits that began after declined payments.",
+    help: "Waiting times started after declined payments.",
     labels: {
-      kind: "who waits: `identity`, `address`, `instrument` or `buyer`; `site`: platforms that are not admitted must send their buyers to the shop",
+      kind: "who has to wait: `identity`, `address`, `instrument` or `buyer`; `site`: platforms that are not admitted must send buyers to the shop",
     },
   },
   gatehouse_decline_refusals_total: {
     type: "counter",
-    help: "Purchases refused because the caller has to wait after declined payments.",
-    labels: { kind: "who waits, as above; `under_way`: too many payments have no outcome yet" },
+    help: "Purchases rejected because the caller has to wait after declined payments.",
+    labels: {
+      kind: "who has to wait, as above; `under_way`: too many payments have no outcome yet",
+    },
   },
   gatehouse_document_bytes: {
     type: "gauge",
-    help: "Memory of the signed documents that are kept.",
+    help: "Memory used by cached signed documents.",
     labels: {},
   },
   gatehouse_live_site_bytes: {
     type: "gauge",
-    help: "Memory of the sites that are kept, with what is made of them.",
+    help: "Memory used by cached sites and the data derived from them.",
     labels: {},
   },
   gatehouse_resident_bytes: {
     type: "gauge",
-    help: "Memory of the process, or of all workers.",
+    help: "Memory used by the process, or by all workers.",
     labels: {},
   },
   gatehouse_uptime_seconds: {
     type: "gauge",
-    help: "Time since the start; of several workers, since the newest was started.",
+    help: "Time since the start. With several workers: since the start of the newest.",
     labels: {},
     combined: "least",
   },
