@@ -6,14 +6,14 @@ const COMMON_ERRORS = ["unauthorized", "rate_limited", "unavailable"];
 /** Every list takes these, so they are told once. */
 const PAGING = ["limit", "cursor"];
 
-const INTRO = `The interface for owners, operators and readers, by what it is about. \`/openapi.json\` of a running service says the same to
-programs, with every pattern and limit. Agents and platforms have guides of their own: [mandates](../guide/mandates.md),
+const INTRO = `This is the HTTP API for owners, operators and auditors, by subject. A running service also publishes it for programs at
+\`/openapi.json\`, with every pattern and limit. For agents and platforms, read these guides: [mandates](../guide/mandates.md),
 [MCP](../guide/mcp.md), [UCP](../guide/ucp.md), [visits](../guide/install.md).
 
-Routes below \`/v1/admin\` need \`Authorization: Bearer …\` with a token whose role allows it: an auditor reads, a reviewer also
-decides reviews, an owner changes the site, an operator does everything. Bodies are strict JSON, and a field that is not listed is refused. Routes below
-\`/v1/console\` are for the pages of the console, which sign in by a cookie. All of these may also refuse with
-${COMMON_ERRORS.map(errorLink).join(", ")}.
+Routes under \`/v1/admin\` need \`Authorization: Bearer …\` with a token. The role of the token decides what it can do. An auditor can
+read, a reviewer can also decide reviews, an owner can change the site, and an operator can do everything. Bodies are strict JSON:
+fields that are not listed are rejected. Routes under \`/v1/console\` are for the pages of the console, which use a cookie.
+All of these routes can also return these errors: ${COMMON_ERRORS.map(errorLink).join(", ")}.
 
 \`\`\`sh
 auth="Authorization: Bearer $GATEHOUSE_ADMIN_TOKEN"
@@ -21,8 +21,8 @@ curl -H "$auth" https://gate.example.com/v1/admin/sites
 curl -H "$auth" -H "Content-Type: application/json" -X PUT --data @policy.json https://gate.example.com/v1/admin/sites/<site_key_hash>/policy
 \`\`\`
 
-Lists answer \`items\`, the first \`limit\` of them (50, at most 200), and \`next_cursor\` where there is more: send it back as
-\`cursor\`. Times are ISO 8601 in UTC. Amounts are whole minor units, or decimal text where that is said.`;
+A list returns \`items\`, up to \`limit\` of them (50 by default, at most 200). If there are more, it also returns \`next_cursor\`: send
+it as \`cursor\` to get the next page. Times are ISO 8601 in UTC. Amounts are in whole minor units, or decimal text where noted.`;
 
 function errorLink(code) {
   return `[\`${code}\`](../errors/${reasonDocsSlug(code)}.md)`;
@@ -79,7 +79,7 @@ function meaningOf({ description, default: fallback }) {
   const said = description === undefined ? [] : [description];
   if (fallback !== undefined)
     said.push(
-      `\`${typeof fallback === "string" ? fallback : JSON.stringify(fallback)}\` unless said.`,
+      `\`${typeof fallback === "string" ? fallback : JSON.stringify(fallback)}\` by default.`,
     );
   return said.join(" ");
 }
@@ -106,7 +106,7 @@ function fieldTable(schema, { body }) {
   if (fields.length === 0) return "";
   const explained = fields.some(({ schema: field }) => meaningOf(field) !== "");
   const rows = fields.map(({ name, schema: field, needed }) => {
-    const mark = body ? (needed ? " (needed)" : "") : needed ? "" : " (may be absent)";
+    const mark = body ? (needed ? " (required)" : "") : needed ? "" : " (optional)";
     const meaning = explained ? ` ${cell(meaningOf(field))} |` : "";
     return `| \`${name}\`${mark} | ${cell(typeOf(field))} |${meaning}`;
   });
@@ -123,14 +123,14 @@ function parameterLines(parameters) {
   );
   const lines = shown.map(({ name, in: where, schema, required }) => {
     const words = [
-      typeOf(schema) + (required && where !== "path" ? ", needed" : ""),
+      typeOf(schema) + (required && where !== "path" ? ", required" : ""),
       meaningOf(schema),
     ];
     const address = where === "path" ? `{${name}}` : name;
     return `- \`${address}\`: ${words.filter((word) => word !== "").join(". ")}`;
   });
   if (listed) lines.push("- `limit`, `cursor`");
-  return lines.length === 0 ? [] : [`Takes:\n\n${lines.join("\n")}\n`];
+  return lines.length === 0 ? [] : [`Parameters:\n\n${lines.join("\n")}\n`];
 }
 
 function bodyText({ content }) {
@@ -177,7 +177,7 @@ function answerLines(responses, security) {
     const said = description.replace(/\.$/, "");
     return [`- ${status}: ${[said, bodies.join(" or ")].filter((text) => text !== "").join(": ")}`];
   });
-  if (errors.length > 0) lines.push(`- refused: ${errors.join(", ")}`);
+  if (errors.length > 0) lines.push(`- errors: ${errors.join(", ")}`);
   return `Answers:\n\n${lines.join("\n")}\n`;
 }
 
@@ -219,7 +219,7 @@ export function httpReference({ paths, components }) {
     `${contents}\n`,
     ...sections,
     "## Shapes\n",
-    "What answers are made of, by the names they have above.\n",
+    "The objects that the answers above contain.\n",
     ...shapeSections,
   ].join("\n");
 }

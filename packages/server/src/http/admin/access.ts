@@ -46,7 +46,7 @@ export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
 export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
   const principal = c.get("principal");
   if (!hasRole(principal, role)) {
-    throw new Problem("forbidden", { message: `This needs a token with the role ${role}.` });
+    throw new Problem("forbidden", { message: `You need a token with the role ${role}.` });
   }
   return principal;
 }

@@ -24,27 +24,32 @@ const Scopes = z
   .array(z.string().refine(isScope, "must be scopes such as skill:place_order or currency:EUR"))
   .min(1)
   .max(SCOPES_MAX);
-const Tag = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, "must be lower-case words");
+const Tag = z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, "must be lowercase words");
 const Tags = z.array(Tag).max(AGENT_TAGS_MAX);
 
 const AgentBody = z
   .object({
     agent_id: z.string(),
-    name: z.string().openapi({ description: "Claimed by itself, unless `source` is admin." }),
+    name: z
+      .string()
+      .openapi({ description: "The agent claims this itself, unless `source` is admin." }),
     contact: z.string().nullable(),
     operator_url: z.string().nullable(),
     key_source: z
       .object({ type: z.string(), url: z.string() })
       .nullable()
-      .openapi({ description: "Where its key was found when it registered." }),
+      .openapi({ description: "Where the agent's key was found when it registered." }),
     source: z.enum(["admin", "self"]),
     status: z.enum(AGENT_STATUSES),
-    scopes: z.array(z.string()).nullable().openapi({ description: "null: everything." }),
+    scopes: z
+      .array(z.string())
+      .nullable()
+      .openapi({ description: "null: the agent may request everything." }),
     requested_scopes: z.array(z.string()),
     tags: z.array(z.string()),
     created_at: Timestamp,
     changed_at: Timestamp.nullable(),
-    expires_at: Timestamp.nullable().openapi({ description: "When a pending one is forgotten." }),
+    expires_at: Timestamp.nullable().openapi({ description: "When a pending agent is deleted." }),
   })
   .openapi("Agent");
 
@@ -94,10 +99,10 @@ const list = siteRoute("get", "/agents", {
   query: PageQuery.extend({
     status: z.enum(AGENT_STATUSES).optional(),
     q: Search.optional().openapi({
-      description: "What name or id hold; small and capital letters are alike.",
+      description: "Text in the name or id. Uppercase and lowercase are the same.",
     }),
   }),
-  answer: pageOf(AgentBody, "In order."),
+  answer: pageOf(AgentBody, "In order of registration."),
 });
 
 const show = siteRoute("get", "/agents/{agent_id}", {
@@ -110,7 +115,7 @@ const show = siteRoute("get", "/agents/{agent_id}", {
 const add = siteRoute("post", "/agents", {
   tags: ["Agents"],
   summary: "Add an agent",
-  description: "One you know, by its public key. It is active at once.",
+  description: "Adds an agent by its public key. It is active immediately.",
   body: strict({
     name: line(AGENT_NAME_CHARS_MAX),
     jwk: z.record(z.string(), z.unknown()),
@@ -123,7 +128,7 @@ const add = siteRoute("post", "/agents", {
 
 const change = siteRoute("patch", "/agents/{agent_id}", {
   tags: ["Agents"],
-  summary: "Change what you say of an agent",
+  summary: "Change an agent",
   params: AgentParams,
   body: strict({
     name: line(AGENT_NAME_CHARS_MAX).optional(),
@@ -136,7 +141,7 @@ const change = siteRoute("patch", "/agents/{agent_id}", {
 const step = siteRoute("post", "/agents/{agent_id}/{step}", {
   tags: ["Agents"],
   summary: "Approve, reject, suspend or revoke an agent",
-  description: "Holds for the very next decision, on every node. Revoking is for ever.",
+  description: "Applies from the next decision on, on every node. Revoking is permanent.",
   params: AgentParams.extend({
     step: z.enum(AGENT_STEPS).openapi({ param: { name: "step", in: "path" } }),
   }),
@@ -148,13 +153,13 @@ const step = siteRoute("post", "/agents/{agent_id}/{step}", {
 const rejectAll = siteRoute("post", "/pending-agents/reject", {
   tags: ["Agents"],
   summary: "Reject pending agents",
-  description: "Up to 200 at once, the oldest first. Each is recorded.",
+  description: "Rejects up to 200 at once, oldest first. Each rejection is recorded.",
   body: strict({
     unanchored_only: z.boolean().optional().openapi({
-      description: "Only those whose key no domain publishes.",
+      description: "Only agents whose key is not published on a domain.",
     }),
   }),
-  answer: json(z.object({ rejected: z.number().int() }), "How many were rejected."),
+  answer: json(z.object({ rejected: z.number().int() }), "The number of rejected agents."),
 });
 
 export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

@@ -34,18 +34,27 @@ const DueDayBody = z
 const ArchiveBody = strict({
   before: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17")
-    .openapi({ description: "Days before this one. Yesterday always stays in the database." }),
-  dry_run: z.boolean().default(false).openapi({ description: "Only list the days that are due." }),
+    .regex(/^\d{4}-\d\d-\d\d$/, "must be a day such as 2030-05-17")
+    .openapi({
+      description: "Archives days before this one. Yesterday always stays in the database.",
+    }),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Only lists the days that would be archived." }),
 });
 
 const StepBody = z
   .object({
-    due: z.array(DueDayBody).openapi({ description: "Still to archive, oldest first." }),
-    archived: DueDayBody.nullable().openapi({ description: "The day that was archived." }),
+    due: z
+      .array(DueDayBody)
+      .openapi({ description: "Days that are still to be archived, oldest first." }),
+    archived: DueDayBody.nullable().openapi({ description: "The day that this call archived." }),
     running: DueDayBody.extend({ written: z.int() })
       .nullable()
-      .openapi({ description: "The day being archived, and how many records are written." }),
+      .openapi({
+        description: "The day that is being archived, and how many of its records are written.",
+      }),
   })
   .openapi("ArchiveStep");
 
@@ -54,24 +63,27 @@ function describeList({ path, params, of }: LogOwner) {
     tags: TAGS,
     summary: `List the archived days of ${of}`,
     description:
-      "Their records are in files instead of the database. Proofs, exports and reading work as " +
+      "Their records are in files instead of the database. Proofs, exports and reading still work as " +
       `before. At most ${DAYS_LISTED_MAX} days.`,
     params,
-    answer: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
+    answer: json(
+      z.object({ items: z.array(ArchivedDayBody) }),
+      "The archived days, by log, newest first.",
+    ),
   });
 }
 
 function describeArchive({ path, params, of }: LogOwner) {
   return adminRoute("post", `${path}/audit/archives`, {
     tags: TAGS,
-    summary: `Archive the oldest closed day of the audit log of ${of}`,
+    summary: `Archive the oldest past day of the audit log of ${of}`,
     description:
-      "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
-      "records that, and deletes the rows. Call it again while `due` is not empty or a day is `running`. " +
-      "Needs an operator.",
+      "Writes the signed parts of the day to the archive folder and verifies them. Then it records the " +
+      "archive and deletes the rows. Repeat the call until `due` is empty and no day is `running`. " +
+      "Requires an operator token.",
     params,
     body: ArchiveBody,
-    answer: json(StepBody, "How far archiving is."),
+    answer: json(StepBody, "The progress of archiving."),
     errors: ["conflict"],
   });
 }

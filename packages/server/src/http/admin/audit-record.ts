@@ -13,11 +13,13 @@ const ProvenRecordBody = z
     chain: Chain,
     entry: EntryBody,
     proof: z.object({
-      index: z.int().openapi({ description: "Place of the record; the first is 0." }),
+      index: z.int().openapi({ description: "Position of the record in the log. The first is 0." }),
       hashes: z
         .array(z.string())
-        .openapi({ description: "Beside its way to the root, from the leaf up, in hex." }),
-      checkpoint: z.string().openapi({ description: "Signed checkpoint of that tree." }),
+        .openapi({
+          description: "The hashes of the inclusion proof, from the leaf to the root, in hex.",
+        }),
+      checkpoint: z.string().openapi({ description: "The signed checkpoint of the tree." }),
     }),
   })
   .openapi("ProvenRecord");
@@ -25,17 +27,17 @@ const ProvenRecordBody = z
 function describe({ path, params }: LogOwner) {
   return adminRoute("get", `${path}/audit/records/{record_id}`, {
     tags: ["Audit log"],
-    summary: "Show a record, and prove that it is in the log",
+    summary: "Show a record with the proof that it is in the log",
     description:
-      "Independent of what is public. Reading is recorded, except for records of reading. The proof for a " +
-      "site is the one of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
+      "Works even if the log is not public. The log records that you read it, except for records about reading. The proof for a " +
+      "site is the same as at `/v1/audit/{site_key_hash}/proof/{record_id}`.",
     params: params.extend({
       record_id: z
         .string()
         .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
         .openapi({ param: { name: "record_id", in: "path" } }),
     }),
-    answer: json(ProvenRecordBody, "The record."),
+    answer: json(ProvenRecordBody, "The record and its proof."),
   });
 }
 

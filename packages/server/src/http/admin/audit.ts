@@ -30,12 +30,15 @@ const LogBody = z
     first_day: z.string(),
     last_day: z.string(),
     opened_at: Timestamp,
-    held: z.string().nullable().openapi({ description: "Why nothing is written to it, if so." }),
+    held: z
+      .string()
+      .nullable()
+      .openapi({ description: "Why the log is frozen. null if it is not." }),
   })
   .openapi("AuditLog");
 
 const RenewBody = strict({
-  reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
+  reason: line(REASON_CHARS_MAX).openapi({ description: "Why. It stays in the log permanently." }),
   force: z.boolean().default(false),
 });
 
@@ -45,8 +48,8 @@ function describeReading({ path, params, of }: LogOwner) {
     tags: TAGS,
     summary: `Read the audit log of ${of}`,
     description:
-      "Newest first; with `from_seq`, oldest first from that record on. Reading is recorded, except " +
-      "where it shows nothing but the reader's own reading.",
+      "Newest first. With `from_seq`, oldest first from that record on. The log records that you read it, except " +
+      "if the page only shows records about your own reading.",
     params,
     query: PageQuery.extend({
       type: searchText(TYPE_CHARS_MAX).optional(),
@@ -63,19 +66,19 @@ function describeReading({ path, params, of }: LogOwner) {
     tags: TAGS,
     summary: `Export a day of the audit log of ${of}`,
     description:
-      "A UTC day, in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
-      "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes what the later parts are taken from, for an hour; " +
-      "`Link` names the next part. With `note`, the signed note that belongs to the file.",
+      "Exports a UTC day in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
+      "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes the contents of the later parts for an hour. " +
+      "`Link` has the address of the next part. With `note`, you get the signed note that belongs to the file.",
     params,
     query: z.object({
-      day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
+      day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "must be a day such as 2030-05-17"),
       format: z.enum(EXPORT_FORMATS).default("json"),
       part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
       note: z.enum(["true", "false"]).default("false"),
       chain: Chain.optional(),
     }),
     answer: {
-      description: "The part, as a file.",
+      description: "The part as a file.",
       content: {
         "application/json": { schema: z.unknown() },
         "text/html": { schema: z.string() },
@@ -93,24 +96,24 @@ function describeLogs({ path, params, of }: LogOwner) {
   const logs = adminRoute("get", `${path}/audit/logs`, {
     tags: TAGS,
     summary: `List the audit logs of ${of}`,
-    description: "One is open. A change of domain and a restore end a log and open another.",
+    description: "One log is open. A new domain or a restore closes the log and opens another.",
     params,
-    answer: json(z.object({ items: z.array(LogBody) }), "Newest first."),
+    answer: json(z.object({ items: z.array(LogBody) }), "The logs, newest first."),
   });
 
   const checkpoint = adminRoute("get", `${path}/audit/checkpoint`, {
     tags: TAGS,
-    summary: `The newest checkpoint of the audit log of ${of}, whatever is public`,
+    summary: `Show the newest checkpoint of the audit log of ${of}`,
     params,
     answer: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
   });
 
   const renew = adminRoute("post", `${path}/audit/epochs`, {
     tags: TAGS,
-    summary: `End the audit log of ${of} and open the next epoch`,
+    summary: `Close the audit log of ${of} and open the next one`,
     description:
-      "For a log that is frozen because the database is behind what was published of it; with `force`, for " +
-      "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
+      "Use this for a frozen log, whose database is behind a published checkpoint. With `force` it works for " +
+      "any log. The new log records where the old one ended, who closed it, and why. Requires an operator token.",
     params,
     body: RenewBody,
     created: json(LogBody, "The new log."),

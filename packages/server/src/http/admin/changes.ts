@@ -84,11 +84,11 @@ function streamOf(
 
 const follow = siteRoute("get", "/changes", {
   tags: ["Console"],
-  summary: "Follow what changes at a site",
+  summary: "Follow changes of a site",
   description:
-    "Server-sent events: `data: reviews` or `data: orders` whenever there is something new of these. " +
-    "A stream ends after a quarter of an hour, and with the token.",
-  answer: { description: "Events.", content: { "text/event-stream": { schema: z.string() } } },
+    "Sends `data: reviews` or `data: orders` as server-sent events when there are new ones. " +
+    "The stream ends after 15 minutes, or when the token is revoked.",
+  answer: { description: "The events.", content: { "text/event-stream": { schema: z.string() } } },
 });
 
 export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {

@@ -13,19 +13,21 @@ const REASON_CHARS_MAX = 200;
 
 const accept = adminRoute("post", "/v1/admin/clock/accept", {
   tags: ["Clock"],
-  summary: "Accept the present time",
+  summary: "Accept the current time",
   description:
-    "Nothing is approved while the clock is behind a time it has already shown. If it was ahead before " +
-    "and is right now, accept the present time. The installation's log records who did it and why.",
+    "Nothing is approved while the clock shows an earlier time than before. If the clock was ahead and " +
+    "is now right, accept the current time. The installation's log records who did this and why.",
   body: strict({
-    reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
+    reason: line(REASON_CHARS_MAX).openapi({
+      description: "Why. It stays in the log permanently.",
+    }),
   }),
   answer: json(
     z.object({
       accepted_at: Timestamp,
-      last_seen_at: Timestamp.openapi({ description: "The later time that no longer counts." }),
+      last_seen_at: Timestamp.openapi({ description: "The later time that is now ignored." }),
     }),
-    "Accepted.",
+    "The time was accepted.",
   ),
   errors: ["conflict"],
 });

@@ -10,8 +10,9 @@ import { adminRoute } from "./describe.js";
 
 const make = adminRoute("post", "/v1/admin/console-links", {
   tags: ["Console"],
-  summary: "Make a link that signs in at the console",
-  description: "Once, within ten minutes, with what the token may do. Whoever has it is signed in.",
+  summary: "Create a sign-in link for the console",
+  description:
+    "The link works once, within ten minutes, with the rights of the token. The first person who opens it is signed in.",
   body: strict({}),
   created: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
 });
@@ -21,7 +22,9 @@ export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): 
     const { config, consoleSessions } = context;
     // If a session could make links, a browser could stay signed in without end.
     if (c.req.header("authorization") === undefined) {
-      throw new Problem("forbidden", { message: "This needs a token: a session makes no links." });
+      throw new Problem("forbidden", {
+        message: "Use a token instead of a console session to create a link.",
+      });
     }
     const { code, expiresAt } = await consoleSessions.newCode(c.get("principal"));
     // The code is in the fragment, because browsers do not send fragments to any server.

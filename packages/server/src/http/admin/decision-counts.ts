@@ -22,20 +22,22 @@ const count = siteRoute("get", "/decisions/counts", {
   tags: ["Mandates"],
   summary: "Count decisions over time",
   description:
-    "By UTC hour or day in which they were made, from the hour that `from` lies in, each as it stands " +
-    "now; those without a decision are left out.",
+    "Counts decisions per UTC hour or day, starting with the hour of `from`, by their current outcome. " +
+    "Hours and days without decisions are left out.",
   query: SpanQuery.extend({ by: z.enum(COUNT_BY).default("day") }),
   answer: json(
     z.object({
       items: z.array(CountBody),
       agents: z.array(AgentBody).openapi({
         description:
-          "The 20 with most decisions, the first has most. Counted by whole UTC days, from the " +
-          "one that `from` lies in.",
+          "The 20 with the most decisions, in descending order. Counted in whole UTC days, starting with the " +
+          "day of `from`.",
       }),
-      cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+      cut: z
+        .boolean()
+        .openapi({ description: "The result is incomplete. Request a shorter time." }),
     }),
-    "Counts, the oldest first.",
+    "The counts, oldest first.",
   ),
 });
 

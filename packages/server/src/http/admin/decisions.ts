@@ -26,10 +26,13 @@ const DecisionBody = z
       .openapi({ description: "In whole minor units." }),
     outcome: z.enum(OUTCOMES),
     reason: z.string().nullable(),
-    rule_id: z.string().nullable().openapi({ description: "null: the default, or no rule." }),
+    rule_id: z
+      .string()
+      .nullable()
+      .openapi({ description: "null: the policy's default, or no rule." }),
     rules_evaluated: z.int(),
     policy_version: z.int().nullable(),
-    record_id: z.string().openapi({ description: "Where it stands in the audit log." }),
+    record_id: z.string().openapi({ description: "The record in the audit log." }),
     evaluated_at: Timestamp,
   })
   .openapi("Decision");
@@ -37,7 +40,7 @@ const DecisionBody = z
 const list = siteRoute("get", "/decisions", {
   tags: ["Mandates"],
   summary: "List decisions about mandates",
-  description: "The newest first.",
+  description: "Newest first.",
   query: PageQuery.extend({
     ...SpanQuery.shape,
     outcome: z.enum(OUTCOMES).optional(),
@@ -48,25 +51,27 @@ const list = siteRoute("get", "/decisions", {
       .optional(),
     checkout_id: z
       .string()
-      .regex(/^chk_[\w-]{1,60}$/, "must be a checkout's id")
+      .regex(/^chk_[\w-]{1,60}$/, "must be the id of a checkout")
       .optional()
-      .openapi({ description: "Only those about this checkout." }),
+      .openapi({ description: "Only decisions about this checkout." }),
   }),
-  answer: pageOf(DecisionBody, "Decisions."),
+  answer: pageOf(DecisionBody, "The decisions."),
 });
 
 const ExplainedBody = DecisionBody.extend({
   reason_codes: z.array(z.string()),
-  facts: z.record(z.string(), z.unknown()).openapi({ description: "What the rules knew." }),
+  facts: z
+    .record(z.string(), z.unknown())
+    .openapi({ description: "The facts that the rules used." }),
   rules: z
     .array(z.object({ id: z.string(), result: z.string() }))
-    .openapi({ description: "What became of every rule." }),
+    .openapi({ description: "The result of every rule." }),
   signature: z.object({ key_id: z.string(), digest: z.string() }).nullable().openapi({
-    description: "The agent's key, and the SHA-256 of what it signed; null for a platform.",
+    description: "The agent's key, and the SHA-256 of what it signed. null for a platform.",
   }),
   answer: z
     .object({ status: z.int(), body: z.record(z.string(), z.unknown()) })
-    .openapi({ description: "What whoever asked was told, and is told again." }),
+    .openapi({ description: "The answer to the caller. A repeated request gets the same answer." }),
   payment: z
     .object({
       attempt_id: z.string(),
@@ -83,7 +88,7 @@ const ExplainedBody = DecisionBody.extend({
 const show = siteRoute("get", "/decisions/{decision_id}", {
   tags: ["Mandates"],
   summary: "Explain a decision",
-  description: "Which rule decided, what the rules knew, and what came of it.",
+  description: "Shows which rule decided, the facts that the rules used, and the result.",
   params: SiteParams.extend({
     decision_id: idParam("decision_id"),
   }),

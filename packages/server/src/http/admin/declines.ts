@@ -9,37 +9,42 @@ import { siteRoute } from "./describe.js";
 
 const DeclinesBody = z
   .object({
-    window_seconds: z.int().openapi({ description: "The time that attempts are counted over." }),
-    attempts: z.int().openapi({ description: "Payments that a provider answered in that time." }),
-    declined: z.int().openapi({ description: "Those of them that it declined." }),
+    window_seconds: z.int().openapi({ description: "The time over which attempts are counted." }),
+    attempts: z
+      .int()
+      .openapi({ description: "Payments that the payment provider answered in that time." }),
+    declined: z.int().openapi({ description: "How many of them were declined." }),
     unresolved: z.int().openapi({
-      description: "Payments whose outcome the provider has not told yet, whenever they began.",
+      description: "Payments whose outcome is not known yet, no matter when they started.",
     }),
-    unresolved_since: Timestamp.nullable().openapi({ description: "When the oldest began." }),
+    unresolved_since: Timestamp.nullable().openapi({
+      description: "When the oldest of them started.",
+    }),
     hand_off_until: Timestamp.nullable().openapi({
-      description: "Until when platforms that are not admitted cannot pay by themselves.",
+      description: "Until then, platforms that are not admitted cannot pay by themselves.",
     }),
     waiting: z
       .array(
         z.object({
           kind: z.enum(WAIT_KINDS).exclude(["site"]).openapi({
-            description: "Who waits: a caller, its address, or one instrument or buyer of it.",
+            description:
+              "Who has to wait: a caller, its address, one of its payment methods, or one of its buyers.",
           }),
           identity: z.string().nullable().openapi({
-            description: "The agent or platform; null for an address, which is not kept.",
+            description: "The agent or platform. null for an address, which is not stored.",
           }),
           until: Timestamp,
           times: z.int().openapi({ description: "How many times in a row it had to wait." }),
         }),
       )
-      .openapi({ description: `The longest wait first, ${WAITS_SHOWN_MAX} at most.` }),
+      .openapi({ description: `Longest wait first, at most ${WAITS_SHOWN_MAX}.` }),
   })
   .openapi("Declines");
 
 const show = siteRoute("get", "/declines", {
   tags: ["Sites"],
   summary: "Show declined payments and who has to wait",
-  answer: json(DeclinesBody, "Declined payments and waits now."),
+  answer: json(DeclinesBody, "The declined payments and the current waits."),
 });
 
 export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

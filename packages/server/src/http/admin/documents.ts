@@ -14,7 +14,7 @@ import { SkillList } from "./skills.js";
 const DocumentBody = z
   .object({
     name: z.string().openapi({ example: "card" }),
-    url: z.string().openapi({ description: "Where agents find it once the domain is verified." }),
+    url: z.string().openapi({ description: "Where agents find it after the domain is verified." }),
     content_type: z.string(),
     text: z.string(),
   })
@@ -24,8 +24,8 @@ const preview = siteRoute("post", "/preview", {
   tags: ["Documents"],
   summary: "Preview a site's documents",
   description:
-    "As they would be with these changes, none of which is saved. Nothing here is signed, so a " +
-    "preview of a pending site cannot be passed off as its card.",
+    "Shows the documents with these changes, without saving them. They are not signed, so nobody can use " +
+    "the preview of a pending site as its card.",
   body: strict({
     name: SiteName.optional(),
     description: SiteDescription.optional(),

@@ -23,15 +23,15 @@ const EdgeTokenBody = z
   .openapi("EdgeToken");
 
 const IssuedEdgeToken = EdgeTokenBody.extend({
-  token: z.string().openapi({ description: "Shown here and never again." }),
+  token: z.string().openapi({ description: "Shown only once." }),
 }).openapi("IssuedEdgeToken");
 
 const create = siteRoute("post", "/edge-tokens", {
   tags: ["Tokens"],
-  summary: "Make an edge token",
+  summary: "Create an edge token",
   description:
-    "For the site's edge worker or plugin. It may report visits of this site, and nothing else. " +
-    "Revoked like any other token.",
+    "For the site's edge worker or plugin. The token can only report visits to this site. " +
+    "Revoke it like any other token.",
   body: strict({ name: line(TOKEN_NAME_CHARS_MAX) }),
   created: json(IssuedEdgeToken, "The token."),
   errors: ["conflict"],
@@ -41,7 +41,7 @@ const list = siteRoute("get", "/edge-tokens", {
   tags: ["Tokens"],
   summary: "List the edge tokens of a site",
   query: PageQuery,
-  answer: pageOf(EdgeTokenBody, "In order of creation."),
+  answer: pageOf(EdgeTokenBody, "The tokens, in order of creation."),
   errors: ["forbidden"],
 });
 
@@ -49,7 +49,7 @@ const listAll = adminRoute("get", "/v1/admin/edge-tokens", {
   tags: ["Tokens"],
   summary: "List the edge tokens of all sites",
   query: PageQuery,
-  answer: pageOf(EdgeTokenBody, "In order of creation."),
+  answer: pageOf(EdgeTokenBody, "The tokens, in order of creation."),
   errors: ["forbidden"],
 });
 

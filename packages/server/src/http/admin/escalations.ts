@@ -30,8 +30,8 @@ const EscalationBody = z
       .array(
         z.object({ id: z.string(), title: z.string(), quantity: z.int(), unit_minor: z.int() }),
       )
-      .openapi({ description: "What is bought, where something is." }),
-    rule_id: z.string().openapi({ description: "The rule that asked for a person." }),
+      .openapi({ description: "The items of a purchase." }),
+    rule_id: z.string().openapi({ description: "The rule that requires a review." }),
     approvals_needed: z.int(),
     approved_by: z.array(z.string()),
     created_at: Timestamp,
@@ -39,13 +39,15 @@ const EscalationBody = z
     decided_at: Timestamp.nullable(),
     decided_by: z.string().nullable(),
     reason_code: z.string().nullable(),
-    note: z.string().nullable().openapi({ description: "No agent sees it." }),
+    note: z.string().nullable().openapi({ description: "Agents do not see it." }),
     record_id: z.string(),
   })
   .openapi("Escalation");
 
 const ShownEscalationBody = EscalationBody.extend({
-  purchase: Purchase.nullable().openapi({ description: "Of a checkout, and for reviewers only." }),
+  purchase: Purchase.nullable().openapi({
+    description: "Only for a checkout, and only visible to reviewers.",
+  }),
 }).openapi("ShownEscalation");
 
 const EscalationParams = SiteParams.extend({
@@ -59,7 +61,7 @@ const list = siteRoute("get", "/escalations", {
   tags: ["Reviews"],
   summary: "List escalations",
   query: PageQuery.extend({ status: Status.optional() }),
-  answer: pageOf(EscalationBody, "In order."),
+  answer: pageOf(EscalationBody, "In order of creation."),
 });
 
 const show = siteRoute("get", "/escalations/{escalation_id}", {
@@ -73,10 +75,10 @@ const approve = siteRoute("post", "/escalations/{escalation_id}/approve", {
   tags: ["Reviews"],
   summary: "Approve an escalation",
   description:
-    "Asks the rules again. If it cannot be approved now (`approval_blocked`), the escalation stays pending and can be approved later. If it can never be approved (the agent was revoked, a rule denies it, the quote is gone), its status is `invalidated`.",
+    "Applies the rules again. If the request cannot be approved now (`approval_blocked`), it stays pending and can be approved later. If it can never be approved, its status is `invalidated`: the agent was revoked, a rule denies it, or the quote has expired.",
   params: EscalationParams,
   body: strict({ note: Note }),
-  answer: json(Decided, "What became of it."),
+  answer: json(Decided, "The result."),
   errors: ["conflict", "approval_blocked"],
 });
 
@@ -85,7 +87,7 @@ const deny = siteRoute("post", "/escalations/{escalation_id}/deny", {
   summary: "Deny an escalation",
   params: EscalationParams,
   body: strict({ reason_code: z.enum(DENIAL_CODES), note: Note }),
-  answer: json(Decided, "What became of it."),
+  answer: json(Decided, "The result."),
   errors: ["conflict"],
 });
 

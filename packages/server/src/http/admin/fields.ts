@@ -27,7 +27,7 @@ export const line = (charsMax: number) =>
         .string()
         .min(1)
         .max(charsMax, `must have at most ${charsMax} characters`)
-        .refine((text) => VISIBLE.test(text), "must hold visible text"),
+        .refine((text) => VISIBLE.test(text), "must contain visible text"),
     )
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
 

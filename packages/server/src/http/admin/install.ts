@@ -17,14 +17,18 @@ const InstallCheckBody = z
     items: z.array(
       z.object({
         item: z.string().openapi({
-          description: "`domain`, `script`, `edge`, or a path on the site's own domain.",
+          description: "`domain`, `script`, `edge`, or a path on the site's domain.",
           example: "/llms.txt",
         }),
         state: z.enum(FINDING_STATES).openapi({
-          description: "As it should be; not there, which may be wanted; or to be mended.",
+          description:
+            "good: as it should be. missing: not there, which may be intended. wrong: must be fixed.",
         }),
         found: z.string(),
-        advice: z.string().optional().openapi({ description: "Absent: there is nothing to do." }),
+        advice: z
+          .string()
+          .optional()
+          .openapi({ description: "Left out if there is nothing to do." }),
       }),
     ),
     checked_at: Timestamp,
@@ -33,13 +37,13 @@ const InstallCheckBody = z
 
 const check = siteRoute("post", "/install-check", {
   tags: ["Sites"],
-  summary: "Look at a site as agents do",
+  summary: "Check a site as agents see it",
   description:
-    "Asks the site itself for its documents, now. `edge` is left out where no worker or plugin was " +
-    "set up, documents before the domain is verified, `/.well-known/ucp` while the site sells " +
-    "nothing. Where the site does not answer, the paths after it are left out.",
+    "Fetches the documents from the site now. `edge` is left out if no worker or plugin was " +
+    "set up. Documents are left out before the domain is verified, and `/.well-known/ucp` while the site does not " +
+    "sell. If the site does not answer, the remaining paths are left out.",
   body: strict({}),
-  answer: json(InstallCheckBody, "What is there, and what to do."),
+  answer: json(InstallCheckBody, "What was found, and what to do."),
 });
 
 export function installRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {

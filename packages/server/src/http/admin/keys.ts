@@ -18,7 +18,7 @@ const KeyBody = z
     kid: z.string(),
     purpose: Purpose,
     state: z.enum(["current", "next", "retired", "alias"]),
-    x: z.string().openapi({ description: "The public key, base64url." }),
+    x: z.string().openapi({ description: "The public key in base64url." }),
     listed_until: Timestamp.nullable(),
   })
   .openapi("Key");
@@ -34,15 +34,18 @@ const rotate = adminRoute("post", "/v1/admin/keys/rotate", {
   tags: ["Keys"],
   summary: "Rotate a signing key",
   description:
-    "The announced key takes over, the current one stays listed, another is announced. Refused " +
-    "(409) while the announcement is younger than verifiers may cache; `force` is for a lost key. " +
-    "`stolen` replaces both keys and stops listing them: what they signed no longer verifies.",
+    "The announced key becomes the current key, and a new key is announced. The old key stays listed. Returns " +
+    "409 while verifiers may not know the announced key yet; use `force` if the current key is lost. " +
+    "`stolen` replaces both keys and stops listing them. What they signed no longer verifies.",
   body: strict({
     purpose: Purpose,
     force: z.boolean().default(false),
     stolen: z.boolean().default(false),
   }),
-  answer: json(z.object({ purpose: Purpose, kid: z.string(), retired: z.string() }), "Rotated."),
+  answer: json(
+    z.object({ purpose: Purpose, kid: z.string(), retired: z.string() }),
+    "The key was rotated.",
+  ),
   errors: ["conflict"],
 });
 
@@ -68,8 +71,8 @@ export function keyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
     if (!result.ok) {
       throw new Problem("conflict", {
         message:
-          `The next ${purpose} key was announced too recently for verifiers to know it: rotate ` +
-          `again in ${result.detail} s, or force it if the current key is lost.`,
+          `The next ${purpose} key was announced too recently, so verifiers may not know it yet. Try ` +
+          `again in ${result.detail} seconds, or use force if the current key is lost.`,
         headers: { "retry-after": result.detail },
       });
     }

@@ -18,23 +18,26 @@ const URL_CHARS_MAX = 300;
 
 const SettingsBody = z
   .object({
-    enabled: z.boolean().openapi({ description: "Off: every mandate is refused." }),
+    enabled: z.boolean().openapi({ description: "false: every mandate is rejected." }),
     lifetime_seconds: z.int().openapi({ description: "How long a mandate may be valid." }),
     auto_admit: z
       .array(z.string())
-      .openapi({ description: "Origins whose published keys are admitted without asking." }),
+      .openapi({
+        description:
+          "Agents whose key is published by one of these origins are approved automatically.",
+      }),
   })
   .openapi("MandateSettings");
 
 const show = siteRoute("get", "/mandates", {
   tags: ["Mandates"],
-  summary: "Show how mandates are taken",
+  summary: "Show the mandate settings",
   answer: json(SettingsBody, "The settings."),
 });
 
 const change = siteRoute("patch", "/mandates", {
   tags: ["Mandates"],
-  summary: "Change how mandates are taken",
+  summary: "Change the mandate settings",
   body: strict({
     enabled: z.boolean().optional(),
     lifetime_seconds: z

@@ -15,14 +15,19 @@ export const MessageBody = z
   .object({
     message_id: z.string(),
     kind: z.enum(["webhook", "mail"]),
-    audience: z.enum(AUDIENCES).openapi({ description: "Who is told." }),
+    audience: z.enum(AUDIENCES).openapi({ description: "Who receives the message." }),
     topic: z.string().openapi({ example: "review.requested" }),
-    about: z.string().nullable().openapi({ description: "The order or the review it tells of." }),
+    about: z
+      .string()
+      .nullable()
+      .openapi({ description: "The order or the review that the message is about." }),
     destination: z.string(),
     state: MessageState,
     attempts: z.int(),
     created_at: Timestamp,
-    next_at: Timestamp.nullable().openapi({ description: "When it is tried, while it waits." }),
+    next_at: Timestamp.nullable().openapi({
+      description: "When the next attempt is made, while it waits.",
+    }),
     delivered_at: Timestamp.nullable(),
     last_problem: z.string().nullable(),
   })
@@ -52,9 +57,9 @@ const MessageParams = SiteParams.extend({
 
 const list = siteRoute("get", "/messages", {
   tags: ["Notifications"],
-  summary: "List messages to the outside, and what became of them",
+  summary: "List sent messages and their delivery",
   query: PageQuery.extend({ state: MessageState.optional() }),
-  answer: pageOf(MessageBody, "In order."),
+  answer: pageOf(MessageBody, "In order of creation."),
   errors: ["forbidden"],
 });
 
@@ -62,11 +67,11 @@ const resend = siteRoute("post", "/messages/{message_id}/resend", {
   tags: ["Notifications"],
   summary: "Send a message again",
   description:
-    "With the same id and the same body, from the beginning of the schedule. What was told later " +
-    "of the same order follows it: whoever gets an old state gets the newest last.",
+    "Sends the same id and body again, with all retries. Later messages " +
+    "about the same order follow, so the receiver gets the newest state last.",
   params: MessageParams,
   body: strict({}),
-  answer: json(MessageBody, "The message, waiting."),
+  answer: json(MessageBody, "The message, which now waits for delivery."),
 });
 
 export function messageRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

@@ -25,29 +25,29 @@ const TestedBody = z.object({
   kind: z.enum(["webhook", "mail"]),
   destination: z.string(),
   delivered: z.boolean(),
-  says: z.string().openapi({ example: "It was delivered." }),
+  says: z.string().openapi({ example: "The message was delivered." }),
 });
 
 const show = siteRoute("get", "/notifications", {
   tags: ["Notifications"],
-  summary: "Show where the owner is told",
+  summary: "Show where the owner is notified",
   answer: json(NotificationsBody, "The settings."),
   errors: ["forbidden"],
 });
 
 const set = siteRoute("put", "/notifications", {
   tags: ["Notifications"],
-  summary: "Set where the owner is told",
+  summary: "Set where the owner is notified",
   description:
-    "Told is what the rules leave to a person, what is bought, and what becomes of it. What is left out stays as it is; null and an " +
-    "empty list switch off.",
+    "The owner is notified about requests that need review, and about orders. Members that you leave out do not change. null or an " +
+    "empty list turns the notifications off.",
   body: strict({
     webhook_url: z
       .string()
       .max(URL_CHARS_MAX)
       .nullable()
       .optional()
-      .openapi({ description: "https, on port 443, at a public address." }),
+      .openapi({ description: "An https address on port 443 of a public host." }),
     emails: z.array(z.string().max(EMAIL_CHARS_MAX)).max(EMAILS_MAX).optional(),
   }),
   answer: json(NotificationsBody, "The settings."),
@@ -56,9 +56,9 @@ const set = siteRoute("put", "/notifications", {
 const test = siteRoute("post", "/notifications/test", {
   tags: ["Notifications"],
   summary: "Send a test message now",
-  description: "Tried once, at every place that is set.",
+  description: "Tries every address once.",
   body: strict({}),
-  answer: json(z.object({ results: z.array(TestedBody) }), "How it went."),
+  answer: json(z.object({ results: z.array(TestedBody) }), "The result for each address."),
   errors: ["conflict"],
 });
 

@@ -21,37 +21,44 @@ const LineQuantity = z.object({ id: z.string(), quantity: z.int() });
 export const OrderBody = z
   .object({
     order_id: z.string(),
-    status: OrderStatus.openapi({ description: "How far its goods are." }),
-    agent_id: z.string().openapi({ description: "Who ordered." }),
+    status: OrderStatus.openapi({ description: "The state of the shipment." }),
+    agent_id: z.string().openapi({ description: "The agent or platform that ordered." }),
     skill: z.string(),
     protocol: z.string(),
     mandate_id: z.string().nullable(),
-    checkout_id: z.string().nullable().openapi({ description: "The checkout it came of." }),
+    checkout_id: z.string().nullable().openapi({ description: "The checkout of the order." }),
     decision_id: z.string(),
-    attempt_id: z.string().openapi({ description: "Names the payment at the processor." }),
+    attempt_id: z
+      .string()
+      .openapi({ description: "The id of the payment at the payment provider." }),
     items: z.array(Item),
     amount: z.object({ minor: z.int(), currency: z.string() }),
     payment: PaymentState.openapi({
-      description: "Held ready, taken by you, given up, or not taken in time.",
+      description:
+        "authorized: you can capture it. captured: you captured it. released: it was voided. `lapsed`: the authorization expired.",
     }),
     lapses_at: Timestamp.nullable().openapi({
-      description: "Take the money at your processor before this; null where nobody knows.",
+      description:
+        "When the authorization expires. Capture the payment at your payment provider before then. null if not known.",
     }),
-    lapses_in_seconds: z.int().nullable().openapi({ description: "The time left until then." }),
+    lapses_in_seconds: z
+      .int()
+      .nullable()
+      .openapi({ description: "The time until the authorization expires." }),
     captured_minor: z.int().nullable(),
     payment_changed_at: Timestamp.nullable().openapi({
-      description: "When the money was taken, or given up, or had lapsed.",
+      description: "When the payment was captured or voided, or expired.",
     }),
-    revision: z.int().openapi({ description: "Counts what became of it." }),
+    revision: z.int().openapi({ description: "Increases with every change of the order." }),
     created_at: Timestamp,
   })
   .openapi("Order");
 
 const LineBody = Item.extend({
   line_id: z.string().openapi({ example: "li_1" }),
-  total: z.int().openapi({ description: "Without what was cancelled." }),
-  fulfilled: z.int().openapi({ description: "What has left the shop." }),
-  delivered: z.int().openapi({ description: "What of that has arrived." }),
+  total: z.int().openapi({ description: "The quantity without cancelled items." }),
+  fulfilled: z.int().openapi({ description: "The quantity that was sent." }),
+  delivered: z.int().openapi({ description: "The quantity that was delivered." }),
 });
 
 const EventBody = z.object({
@@ -69,8 +76,11 @@ const AdjustmentBody = z.object({
   adjustment_id: z.string(),
   kind: z.enum(["refund", "dispute", "cancellation"]),
   status: z.enum(["pending", "completed", "failed"]),
-  amount_minor: z.int().nullable().openapi({ description: "What goes back to the buyer." }),
-  line_items: z.array(LineQuantity).openapi({ description: "What was cancelled." }),
+  amount_minor: z
+    .int()
+    .nullable()
+    .openapi({ description: "The amount that goes back to the buyer." }),
+  line_items: z.array(LineQuantity).openapi({ description: "The cancelled items." }),
   description: z.string().nullable(),
   occurred_at: Timestamp,
   changed_at: Timestamp,
@@ -87,20 +97,24 @@ export const NoteBody = z
 
 export const ShownOrderBody = OrderBody.extend({
   is_test: z.boolean().openapi({
-    description: "Whether it was paid in test mode: no money moves, and nothing is to be sent.",
+    description: "Whether it is a test order: no real money, and nothing to ship.",
   }),
   paid_by_person: z.boolean().openapi({
-    description: "Whether a person paid on the payment page, and not the agent or platform itself.",
+    description: "Whether a person paid on the payment page, instead of the agent or platform.",
   }),
   lines: z.array(LineBody),
   events: z.array(EventBody),
   adjustments: z.array(AdjustmentBody),
-  notes: z.array(NoteBody).openapi({ description: "For owners only." }),
-  messages: z.array(MessageBody).openapi({ description: "Who was told what. For owners only." }),
+  notes: z.array(NoteBody).openapi({ description: "Only visible to owners." }),
+  messages: z
+    .array(MessageBody)
+    .openapi({ description: "The notifications about the order. Only visible to owners." }),
   page_url: z.string().nullable().openapi({
-    description: "The page of its buyer, of a checkout. For owners only.",
+    description: "The order page for the buyer, for a checkout. Only visible to owners.",
   }),
-  purchase: Purchase.nullable().openapi({ description: "Of a checkout, and for owners only." }),
+  purchase: Purchase.nullable().openapi({
+    description: "Only for a checkout, and only visible to owners.",
+  }),
 }).openapi("ShownOrder");
 
 export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> {

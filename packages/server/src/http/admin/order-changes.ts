@@ -54,34 +54,34 @@ const ShipBody = strict({
   tracking_number: Words,
   tracking_url: TrackingUrl,
   description: Words,
-  occurred_at: Timestamp.optional().openapi({ description: "Now, where it is left out." }),
+  occurred_at: Timestamp.optional().openapi({ description: "The default is now." }),
 });
 
 const ship = siteRoute("post", "/orders/{order_id}/ship", {
   ...changed,
-  summary: "Say that goods were sent, or how far they got",
+  summary: "Report a shipment or its progress",
   description:
-    "Its platform and its buyer are told. Without `line_items` it is about all that is left to " +
-    "be sent, or has been sent.",
+    "The platform and the buyer are notified. Without `line_items`, it applies to everything that is left to " +
+    "be sent, or that was sent.",
   body: ShipBody,
 });
 
 const cancel = siteRoute("post", "/orders/{order_id}/cancel", {
   ...changed,
-  summary: "Cancel what was not sent yet",
+  summary: "Cancel items that were not sent yet",
   description:
-    "It goes back in stock, and whoever bought it is told. Where nothing is left of the order its " +
-    "authorization is given up; money that was taken already is yours to give back.",
+    "The items go back in stock, and the platform and the buyer are notified. If nothing is left of the order, the " +
+    "authorization is voided. If the payment was already captured, refund it at your payment provider.",
   body: strict({
     line_items: Lines,
-    reason: Words.openapi({ description: "Whoever bought it reads this." }),
+    reason: Words.openapi({ description: "A message to the buyer." }),
   }),
 });
 
 const note = siteRoute("post", "/orders/{order_id}/notes", {
   tags: ["Selling"],
-  summary: "Write a note about an order",
-  description: "For the owner's people only: nobody is told.",
+  summary: "Add a note to an order",
+  description: "Notes are only for the owner's team. Nobody is notified.",
   params: OrderParams,
   body: strict({ text: line(NOTE_CHARS_MAX) }),
   created: json(NoteBody, "The note."),
@@ -90,12 +90,13 @@ const note = siteRoute("post", "/orders/{order_id}/notes", {
 
 const simulate = siteRoute("post", "/orders/{order_id}/rehearse", {
   ...changed,
-  summary: "Play what would happen at a real processor",
-  description: "For orders of the sandbox: capture it, refund it, have it disputed.",
+  summary: "Simulate an event of a payment provider",
+  description: "Only for sandbox orders: capture, refund or dispute the payment, or let it expire.",
   body: strict({
     event: z.enum(SANDBOX_EVENTS),
     amount_minor: z.int().min(1).optional().openapi({
-      description: "Of a capture, a refund or a dispute; all there is where it is left out.",
+      description:
+        "The amount of a capture, a refund or a dispute. The default is the whole amount.",
     }),
   }),
 });

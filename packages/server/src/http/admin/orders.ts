@@ -23,18 +23,18 @@ export const OrderParams = SiteParams.extend({ order_id: idParam("order_id") });
 const list = siteRoute("get", "/orders", {
   tags: ["Selling"],
   summary: "List orders",
-  description: "From every door, the newest first.",
+  description: "Orders from all protocols, newest first.",
   query: PageQuery.extend({
     status: OrderStatus.optional(),
     payment: PaymentState.optional(),
     agent_id: ActorId.optional(),
   }),
-  answer: pageOf(OrderBody, "Orders."),
+  answer: pageOf(OrderBody, "The orders."),
 });
 
 const show = siteRoute("get", "/orders/{order_id}", {
   tags: ["Selling"],
-  summary: "Show an order, and all that became of it",
+  summary: "Show an order and its history",
   params: OrderParams,
   answer: json(ShownOrderBody, "The order."),
 });

@@ -12,9 +12,9 @@ const pause = siteRoute("post", "/pause", {
   tags: ["Sites"],
   summary: "Pause sales",
   description:
-    "No new payment is authorized until sales are resumed: not for a mandate, a checkout, a review " +
-    "that is approved, Stripe's order approval or a buyer who confirms to the bank. Skills that buy " +
-    "are no longer advertised. Voids, order reads and webhooks go on. Repeating it changes nothing.",
+    "No new payment is authorized until you resume sales. This applies to mandates, checkouts, approved reviews, " +
+    "Stripe's order approvals and payments that a buyer confirms at the bank. Skills that buy " +
+    "are no longer listed. Voids, order reads and webhooks still work. Repeating the call changes nothing.",
   body: strict({}),
   answer: json(SiteBody, "The paused site."),
 });
@@ -22,7 +22,7 @@ const pause = siteRoute("post", "/pause", {
 const resume = siteRoute("post", "/resume", {
   tags: ["Sites"],
   summary: "Resume sales",
-  description: "Ends a pause. Repeating it changes nothing.",
+  description: "Repeating the call changes nothing.",
   body: strict({}),
   answer: json(SiteBody, "The site."),
 });

@@ -23,20 +23,20 @@ import { PlatformParams, requireOk } from "./schemas.js";
 const URL_CHARS_MAX = 2048;
 
 const ErrorCodes = z.enum(ERROR_CODES).openapi({
-  description: "google: messages have only the codes of Google's list.",
+  description: "google: messages only use codes from Google's list.",
 });
 const Url = z.string().max(URL_CHARS_MAX).nullable().openapi({
   description:
-    "https, on port 443, at a public address. null: the address in the platform's profile.",
+    "An https address on port 443 of a public host. null: the address in the platform's profile.",
   example: "https://platform.example/orders?partner=7",
 });
 const HeaderName = z.string().min(1).max(HEADER_NAME_CHARS_MAX);
 const TIMESTAMP = z
   .enum(WEBHOOK_TIMESTAMPS)
-  .openapi({ description: "unix: seconds, as UCP specifies." });
+  .openapi({ description: "unix: seconds, as specified by UCP." });
 const ID = z
   .enum(WEBHOOK_IDS)
-  .openapi({ description: "event: the id of the order, shipment or adjustment that is reported." });
+  .openapi({ description: "event: the id of the order, shipment or adjustment." });
 
 const ConnectionBody = z
   .object({
@@ -63,8 +63,8 @@ const change = siteRoute("patch", "/platforms/{platform}/connection", {
   tags: ["Platforms"],
   summary: "Change how a platform is connected",
   description:
-    "For a platform that needs other error codes than UCP's, or other webhooks. Members that you leave out do " +
-    "not change. `preset` sets the formats that belong together; members beside it count more.",
+    "For a platform that needs different error codes or webhooks than UCP specifies. Members that you leave out do " +
+    "not change. `preset` sets formats that belong together. Other members override it.",
   params: PlatformParams,
   body: strict({
     preset: z.enum(PRESET_NAMES).optional(),
@@ -73,12 +73,15 @@ const change = siteRoute("patch", "/platforms/{platform}/connection", {
       url: Url.optional(),
       headers: z
         .record(HeaderName, z.string().min(1).max(HEADER_VALUE_CHARS_MAX))
-        .refine((headers) => Object.keys(headers).length <= WEBHOOK_HEADERS_MAX, "are too many")
+        .refine(
+          (headers) => Object.keys(headers).length <= WEBHOOK_HEADERS_MAX,
+          "has too many headers",
+        )
         .optional()
         .openapi({
           description:
-            "Sent with every webhook to `url`, such as a key. They replace the headers there are. Another `url` " +
-            "begins without headers. Stored encrypted, and never shown.",
+            "Sent with every webhook to `url`, for example a key. They replace the existing headers. A new `url` " +
+            "starts without headers. They are stored encrypted and never shown.",
           example: { "X-Goog-Api-Key": "…" },
         }),
       timestamp: TIMESTAMP.optional(),

@@ -28,32 +28,33 @@ const CredentialBody = z
     created_by: z.string(),
     created_at: Timestamp,
     expires_at: Timestamp,
-    last_used_at: Timestamp.nullable().openapi({ description: "To the hour." }),
+    last_used_at: Timestamp.nullable().openapi({ description: "Accurate to the hour." }),
     revoked_at: Timestamp.nullable(),
   })
   .openapi("PlatformCredential");
 
 const CreatedCredential = CredentialBody.extend({
   secret: z.string().openapi({
-    description: "The API key or client secret. Shown here and never again.",
+    description: "The API key or client secret. Shown only once.",
   }),
 }).openapi("CreatedPlatformCredential");
 
 const list = siteRoute("get", "/platforms/{platform}/credentials", {
   tags: ["Platforms"],
   summary: "List a platform's API keys and OAuth clients",
-  description: "With those that were revoked or expired in the last 90 days, without secrets.",
+  description:
+    "Includes keys and clients that were revoked or that expired in the last 90 days. Secrets are not shown.",
   params: PlatformParams,
-  answer: json(z.object({ items: z.array(CredentialBody) }), "Newest first."),
+  answer: json(z.object({ items: z.array(CredentialBody) }), "The keys and clients, newest first."),
   errors: ["forbidden"],
 });
 
 const create = siteRoute("post", "/platforms/{platform}/credentials", {
   tags: ["Platforms"],
-  summary: "Make an API key or OAuth client for a platform",
+  summary: "Create an API key or OAuth client for a platform",
   description:
-    `Only an admitted platform can have them, and at most ${LIVE_CREDENTIALS_MAX} live ones of each kind, so ` +
-    "that one can replace the other. They prove who calls over UCP's REST, never a mandate and never over MCP.",
+    `Only an admitted platform can have them, at most ${LIVE_CREDENTIALS_MAX} live ones of each kind, so ` +
+    "that you can replace one. They authenticate calls over UCP's REST binding, but no mandates and no MCP calls.",
   params: PlatformParams,
   body: strict({
     kind: z.enum(CREDENTIAL_KINDS),
@@ -62,7 +63,7 @@ const create = siteRoute("post", "/platforms/{platform}/credentials", {
       .min(1)
       .max(CREDENTIAL_DAYS_MAX)
       .optional()
-      .openapi({ description: `${CREDENTIAL_DAYS} if you leave it out.` }),
+      .openapi({ description: `The default is ${CREDENTIAL_DAYS}.` }),
   }),
   created: json(CreatedCredential, "The credential, with its secret."),
   errors: ["conflict"],
@@ -71,9 +72,10 @@ const create = siteRoute("post", "/platforms/{platform}/credentials", {
 const revoke = siteRoute("delete", "/platforms/{platform}/credentials/{credential_id}", {
   tags: ["Platforms"],
   summary: "Revoke an API key or OAuth client",
-  description: "Takes effect at once on every node. The access tokens of a client end with it.",
+  description:
+    "Takes effect immediately on every node. The access tokens of a client are revoked too.",
   params: PlatformParams.extend({ credential_id: idParam("credential_id") }),
-  noContent: "Revoked.",
+  noContent: "The key or client was revoked.",
 });
 
 const renderAt =

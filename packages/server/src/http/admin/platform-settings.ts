@@ -20,12 +20,12 @@ const CURRENCIES_MAX = 50;
 
 const Spend = z
   .record(
-    z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, as in EUR"),
+    z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR"),
     z.string().max(20),
   )
-  .refine((spend) => Object.keys(spend).length <= CURRENCIES_MAX, "names too many currencies")
+  .refine((spend) => Object.keys(spend).length <= CURRENCIES_MAX, "has too many currencies")
   .openapi({
-    description: `What they may spend in 24 hours, by currency. Others: about ${DEFAULT_SPEND_PER_DAY} euros.`,
+    description: `The limit in 24 hours, by currency. For other currencies it is about ${DEFAULT_SPEND_PER_DAY} euros.`,
     example: { EUR: "500.00" },
   });
 const Count = z.int().min(0).max(COUNT_MAX);
@@ -33,32 +33,32 @@ const POOL = {
   spend_per_day: Spend,
   purchases_per_hour: Count,
   purchases_per_day: Count,
-  pending_reviews: Count.openapi({ description: "How many may wait for a review." }),
+  pending_reviews: Count.openapi({ description: "How many purchases can wait for review." }),
 };
 
 const SettingsBody = z
   .object({
     platforms: z.enum(ACCEPTED_PLATFORMS).openapi({
-      description: "admitted: only platforms in your list pay here by themselves.",
+      description: "admitted: only platforms that you admitted can pay by themselves.",
     }),
     chosen: z
       .boolean()
-      .openapi({ description: "false: this is the default for the site's account." }),
+      .openapi({ description: "false: this is the default of the site's account." }),
     pool: z.object(POOL).openapi({
-      description: "What all platforms that you have not admitted may do together.",
+      description: "The limits that all platforms you have not admitted share.",
     }),
   })
   .openapi("PlatformSettings");
 
 const show = siteRoute("get", "/platform-settings", {
   tags: ["Platforms"],
-  summary: "Show which platforms may buy",
+  summary: "Show which platforms can buy",
   answer: json(SettingsBody, "The settings."),
 });
 
 const change = siteRoute("patch", "/platform-settings", {
   tags: ["Platforms"],
-  summary: "Change which platforms may buy",
+  summary: "Change which platforms can buy",
   description: "Members that you leave out do not change.",
   body: strict({
     platforms: z.enum(ACCEPTED_PLATFORMS).optional(),

@@ -23,18 +23,18 @@ import { PageQuery, PlatformParams, pageBody, requireOk, Search } from "./schema
 const PlatformBody = z
   .object({
     platform: z.string().openapi({
-      description: "The domain it is counted by, or one host of it that you named.",
+      description: "The domain of the platform, or one host that you listed.",
       example: "platform.example",
     }),
     status: z
       .enum(PLATFORM_STATUSES)
-      .openapi({ description: "seen: it has called, and you have not decided about it." }),
+      .openapi({ description: "seen: it has called, and you have not admitted or suspended it." }),
     name: z.string().nullable(),
     note: z.string().nullable(),
-    profile_url: z.string().nullable().openapi({ description: "The profile it named last." }),
+    profile_url: z.string().nullable().openapi({ description: "The profile that it sent last." }),
     first_seen_at: Timestamp.nullable(),
     last_seen_at: Timestamp.nullable(),
-    recent_decisions: z.int().openapi({ description: "Decisions of the last 30 days." }),
+    recent_decisions: z.int().openapi({ description: "Decisions in the last 30 days." }),
     created_at: Timestamp,
     changed_at: Timestamp.nullable(),
   })
@@ -43,18 +43,19 @@ const PlatformBody = z
 const list = siteRoute("get", "/platforms", {
   tags: ["Platforms"],
   summary: "List platforms",
-  description: "Platforms you have admitted or suspended, and platforms that have called.",
+  description: "Platforms that you admitted or suspended, and platforms that called.",
   query: PageQuery.extend({
     status: z.enum(PLATFORM_STATUSES).optional(),
     q: Search.optional().openapi({ description: "Part of the name or domain." }),
   }),
-  answer: pageOf(PlatformBody, "Newest first."),
+  answer: pageOf(PlatformBody, "The platforms, newest first."),
 });
 
 const set = siteRoute("put", "/platforms/{platform}", {
   tags: ["Platforms"],
   summary: "Admit or suspend a platform",
-  description: "Applies to the very next decision, on every node. Name a domain or one host of it.",
+  description:
+    "Applies from the next decision on, on every node. Use a domain or one of its hosts.",
   params: PlatformParams,
   body: strict({
     status: z.enum(LISTED_STATUSES),
@@ -69,10 +70,10 @@ const remove = siteRoute("delete", "/platforms/{platform}", {
   tags: ["Platforms"],
   summary: "Remove a platform from the list",
   description:
-    "Its API keys and OAuth clients end with it. Its next call makes it a new platform that you have not " +
-    "decided about.",
+    "Its API keys and OAuth clients are revoked. If it calls again, it is listed as a new platform with the status " +
+    "`seen`.",
   params: PlatformParams,
-  noContent: "Removed.",
+  noContent: "The platform was removed.",
 });
 
 function render({ platform, recentDecisions }: PlatformWithCount): z.infer<typeof PlatformBody> {

@@ -31,15 +31,15 @@ export function policyBody(policy: PublishedPolicy): z.infer<typeof PolicyBody> 
 const list = siteRoute("get", "/policy/versions", {
   tags: ["Policy"],
   summary: "List the versions of a policy",
-  description: "The newest first, which is the one in force.",
+  description: "Newest first. The newest version is in force.",
   query: PageQuery,
-  answer: pageOf(PolicyVersionItem, "Versions; none where nothing was published."),
+  answer: pageOf(PolicyVersionItem, "The versions. Empty if no policy was published."),
 });
 
 const show = siteRoute("get", "/policy/versions/{version}", {
   tags: ["Policy"],
   summary: "Show a version of a policy",
-  description: "Every version is kept: audit records name the one they followed.",
+  description: "Every version is kept, because audit records refer to it.",
   params: SiteParams.extend({
     version: z
       .string()

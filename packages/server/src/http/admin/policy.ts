@@ -26,23 +26,26 @@ const Findings = z
     z.object({
       level: z.enum(["error", "warning"]),
       code: z.string(),
-      rule: z.string().optional().openapi({ description: "Absent: the whole policy." }),
+      rule: z
+        .string()
+        .optional()
+        .openapi({ description: "Left out if it applies to the whole policy." }),
       message: z.string(),
     }),
   )
-  .openapi({ description: "What its owner hardly meant." });
+  .openapi({ description: "Possible mistakes in the policy." });
 
 const Counts = z.object({ approved: z.int(), escalated: z.int(), rejected: z.int() });
 const Verdict = z.object({
   outcome: z.enum(["approved", "escalated", "rejected"]),
-  rule_id: z.string().nullable().openapi({ description: "null: the default." }),
+  rule_id: z.string().nullable().openapi({ description: "null: the policy's default." }),
 });
 
 const TestBody = z
   .object({
     findings: Findings,
-    tested: z.int().openapi({ description: "Decisions rules were asked for." }),
-    same: z.int().openapi({ description: "Those that would have had the same outcome." }),
+    tested: z.int().openapi({ description: "Decisions that the rules made." }),
+    same: z.int().openapi({ description: "Decisions with the same outcome." }),
     changed: z
       .array(
         z.object({
@@ -55,11 +58,11 @@ const TestBody = z
             .nullable()
             .openapi({ description: "In whole minor units." }),
           evaluated_at: Timestamp,
-          was: Verdict.openapi({ description: "What the rules said, before any review." }),
+          was: Verdict.openapi({ description: "The decision of the rules, before any review." }),
           would_be: Verdict,
         }),
       )
-      .openapi({ description: "The others, the oldest first." }),
+      .openapi({ description: "Decisions with a different outcome, oldest first." }),
     summary: z.object({ was: Counts, would_be: Counts }),
   })
   .openapi("PolicyTest");
@@ -71,32 +74,33 @@ const show = siteRoute("get", "/policy", {
 });
 
 const PolicyDocument = z.record(z.string(), z.unknown()).openapi({
-  description: "A policy: `policy`, `timezone`, `default` and `rules`, as the guide to rules says.",
+  description:
+    "A policy with `policy`, `timezone`, `default` and `rules`, as described in the guide to rules.",
 });
 
 const publish = siteRoute("put", "/policy", {
   tags: ["Policy"],
   summary: "Check and publish a policy",
   description:
-    "A document of `rules/1`. Every version is kept: audit records name the one they followed. " +
-    "With a finding of level `error` it is refused; warnings are answered.",
+    "The policy is a `rules/1` document. Every version is kept, because audit records refer to it. " +
+    "A policy with a finding of level `error` is rejected. The answer contains warnings.",
   body: PolicyDocument,
   answer: json(PolicyBody.extend({ findings: Findings }), "The published version."),
 });
 
 const test = siteRoute("post", "/policy/test", {
   tags: ["Policy"],
-  summary: "Try a draft on past decisions",
+  summary: "Test a draft on past decisions",
   description:
-    "Decides the last decisions of the site again, as if the draft had been in force. " +
-    "Nothing is written. One test at a time for a site, and two in a process: more are " +
-    "`rate_limited`. One that takes more than 10 seconds ends as `unavailable`: test fewer.",
+    "Repeats the last decisions of the site with the draft. " +
+    "Nothing is saved. A site can run one test at a time, and a process two: more tests return " +
+    "`rate_limited`. A test that takes longer than 10 seconds returns `unavailable`: test fewer decisions.",
   body: strict({
     policy: PolicyDocument,
     last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
   }),
   changesNothing: true,
-  answer: json(TestBody, "What would have been decided."),
+  answer: json(TestBody, "The result of the test."),
 });
 
 const renderFindings = (findings: readonly PolicyFinding[]) =>

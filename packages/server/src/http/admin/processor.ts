@@ -28,37 +28,42 @@ const Abilities = z.array(
   z.object({
     name: z.string(),
     allowed: z.boolean(),
-    required: z.boolean().openapi({ description: "Without it nothing is paid." }),
+    required: z.boolean().openapi({ description: "Payments do not work without it." }),
     purpose: z.string(),
   }),
 );
 
 const StripeBody = z
   .object({
-    account: z.string().nullable().openapi({ description: "`acct_…`, where the key may say so." }),
+    account: z.string().nullable().openapi({ description: "`acct_…`, if the key can read it." }),
     publishable_key: z.string().nullable(),
     webhook_secret_set: z.boolean(),
     approval_secret_set: z.boolean(),
     shared_payment_tokens: z.boolean(),
     connected_at: Timestamp,
-    events_url: z.string().openapi({ description: "Where Stripe is to send events." }),
-    approval_url: z.string().openapi({ description: "Where Stripe is to ask for approvals." }),
+    events_url: z.string().openapi({ description: "Let Stripe send its events to this address." }),
+    approval_url: z
+      .string()
+      .openapi({ description: "Let Stripe send its order approvals to this address." }),
   })
   .openapi("StripeAccount");
 
 const ProcessorBody = z
   .object({
-    kind: z.enum(PROVIDER_KINDS).nullable().openapi({ description: "null: none is connected." }),
-    live: z.boolean().openapi({ description: "Whether real money moves." }),
+    kind: z
+      .enum(PROVIDER_KINDS)
+      .nullable()
+      .openapi({ description: "null: no payment provider is connected." }),
+    live: z.boolean().openapi({ description: "Whether payments move real money." }),
     rail_on: z.boolean(),
     settles: z.boolean(),
     wallet_merchant_id: z.string().nullable(),
-    stripe: StripeBody.nullable().openapi({ description: "The account; never its secrets." }),
+    stripe: StripeBody.nullable().openapi({ description: "The account, without its secrets." }),
     sells: z.boolean().openapi({
-      description: "Every gate is open, the domain is verified and sales are not paused.",
+      description: "Whether every gate is open, the domain is verified and sales are not paused.",
     }),
     offered: z.array(z.string()).openapi({
-      description: "The skills that buy and that agents are told of, because they can succeed.",
+      description: "The buying skills that agents see, because a purchase can succeed.",
       example: ["place_order", "complete_checkout"],
     }),
     missing: z
@@ -68,12 +73,14 @@ const ProcessorBody = z
           advice: z.string().openapi({ example: "Add a product." }),
         }),
       )
-      .openapi({ description: "What keeps agents from buying; empty if nothing does." }),
+      .openapi({
+        description: "What is missing before agents can buy. Empty if nothing is missing.",
+      }),
     gates: z.array(
       z.object({
         name: z.string(),
         open: z.boolean(),
-        advice: z.string().optional().openapi({ description: "What opens it." }),
+        advice: z.string().optional().openapi({ description: "How to open the gate." }),
       }),
     ),
   })
@@ -81,53 +88,62 @@ const ProcessorBody = z
 
 const show = siteRoute("get", "/processor", {
   tags: ["Selling"],
-  summary: "Show the payment processor and the gates of checkout",
-  answer: json(ProcessorBody, "The processor."),
+  summary: "Show the payment provider and the gates of the checkout",
+  answer: json(ProcessorBody, "The payment provider."),
 });
 
 /** `kinds`: the payment providers of the installation. */
 const connectRoute = (kinds: readonly string[]) =>
   siteRoute("put", "/processor", {
     tags: ["Selling"],
-    summary: "Connect a payment processor",
+    summary: "Connect a payment provider",
     description:
-      "`sandbox` is embedded: it knows Stripe's test tokens, and no money is behind it. `stripe` is " +
-      "your own account; its key is asked first what it can do, and kept sealed. What is left out of " +
-      "an account stays as it is.",
+      "`sandbox` is built in: it accepts Stripe's test tokens and moves no money. `stripe` is " +
+      "your own account. Gatehouse checks first what its key can do, and stores it encrypted. Members of an " +
+      "account that you leave out do not change.",
     body: strict({
       kind: z.enum(kinds),
       rail_on: z.boolean(),
       settles: z.boolean(),
       wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
-      secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`; for `stripe`." }),
+      secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`, for `stripe`." }),
       publishable_key: Secret.optional(),
-      webhook_secret: Secret.optional().openapi({ description: "`whsec_…` of the events." }),
-      approval_secret: Secret.optional().openapi({ description: "`whsec_…` of approvals." }),
+      webhook_secret: Secret.optional().openapi({
+        description: "`whsec_…`, the signing secret of events.",
+      }),
+      approval_secret: Secret.optional().openapi({
+        description: "`whsec_…`, the signing secret of order approvals.",
+      }),
       shared_payment_tokens: z
         .boolean()
         .optional()
-        .openapi({ description: "Take `spt_…` tokens: a preview of Stripe's." }),
+        .openapi({
+          description: "Accept Stripe's shared payment tokens (`spt_…`), a preview feature.",
+        }),
     }),
-    answer: json(ProcessorBody.extend({ abilities: Abilities.optional() }), "The processor."),
+    answer: json(
+      ProcessorBody.extend({ abilities: Abilities.optional() }),
+      "The payment provider.",
+    ),
     errors: ["conflict", "unavailable"],
   });
 
 const test = siteRoute("post", "/processor/test", {
   tags: ["Selling"],
-  summary: "Ask what the connected key can do",
-  description: "Nothing is paid, made or changed by it.",
+  summary: "Check what the connected key can do",
+  description: "No payment is made, and nothing is changed.",
   answer: json(
     z.object({ live: z.boolean(), restricted: z.boolean(), abilities: Abilities }),
-    "What it can do.",
+    "What the key can do.",
   ),
   errors: ["invalid_request", "unavailable"],
 });
 
 const disconnect = siteRoute("delete", "/processor", {
   tags: ["Selling"],
-  summary: "Disconnect the payment processor",
-  description: "Nothing new is sold. What was asked of it before is still brought to its end.",
-  answer: json(ProcessorBody, "None."),
+  summary: "Disconnect the payment provider",
+  description: "The site stops selling. Payments in progress are completed.",
+  answer: json(ProcessorBody, "No payment provider is connected."),
   errors: ["conflict"],
 });
 
@@ -196,7 +212,7 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     const foreign = STRIPE_ONLY.filter((name) => request[name] !== undefined);
     if (request.kind !== "stripe" && foreign.length > 0) {
       throw new Problem("invalid_request", {
-        message: `${foreign.join(", ")}: for Stripe only. Say kind "stripe", with secret_key.`,
+        message: `${foreign.join(", ")}: only for Stripe. Set kind to "stripe", and add secret_key.`,
       });
     }
     const settings = {

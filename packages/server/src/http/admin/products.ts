@@ -33,8 +33,8 @@ const ProductBody = z
     image_url: z.string().nullable(),
     url: z.string().nullable(),
     availability: z.enum(AVAILABILITIES),
-    quantity: z.int().nullable().openapi({ description: "null: nobody counts." }),
-    reserved: z.int().openapi({ description: "Being paid for right now." }),
+    quantity: z.int().nullable().openapi({ description: "null: stock is not counted." }),
+    reserved: z.int().openapi({ description: "Reserved by payments in progress." }),
     changed_at: Timestamp,
   })
   .openapi("Product");
@@ -46,11 +46,11 @@ const ReportBody = z
     refused: z.int(),
     problems: z
       .array(z.object({ line: z.int(), problem: z.string() }))
-      .openapi({ description: "The first hundred of those that were refused." }),
-    total: z.int().openapi({ description: "Products the site has now." }),
+      .openapi({ description: "The first hundred rejected lines." }),
+    total: z.int().openapi({ description: "How many products the site has now." }),
     stopped: z
       .boolean()
-      .openapi({ description: "A thousand lines were refused; the rest was not read." }),
+      .openapi({ description: "A thousand lines were rejected. The rest was not read." }),
   })
   .openapi("ImportReport");
 
@@ -59,15 +59,15 @@ const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
 const list = siteRoute("get", "/products", {
   tags: ["Selling"],
   summary: "List products",
-  description: "By id.",
+  description: "Sorted by id.",
   query: PageQuery.extend({
     // A cursor contains a product id, which is longer than the ids in other cursors.
     cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
     q: Search.optional().openapi({
-      description: "What title or id hold; small and capital letters are alike.",
+      description: "Text in the title or id. Uppercase and lowercase are the same.",
     }),
   }),
-  answer: pageOf(ProductBody, "Products."),
+  answer: pageOf(ProductBody, "The products."),
 });
 
 const replaceAll = siteRoute("put", "/products", {
@@ -75,9 +75,9 @@ const replaceAll = siteRoute("put", "/products", {
   summary: "Replace the products of a site",
   description:
     "Fields: `id, title, description, price, currency, image_url, url, availability, quantity`. " +
-    "All of them are taken, or none. For long lists there is the import.",
+    "Either all products are saved, or none. For long lists, use the import.",
   body: strict({ products: z.array(z.record(z.string(), z.unknown())) }),
-  answer: json(ReportBody, "What was written."),
+  answer: json(ReportBody, "What was saved."),
 });
 
 const importRoute = createRoute({
@@ -86,9 +86,9 @@ const importRoute = createRoute({
   tags: ["Selling"],
   summary: "Import products",
   description:
-    "CSV (`text/csv`) or one JSON object a line (`application/x-ndjson`), up to 64 MB, read while " +
-    "it comes. Lines that are wrong are told and left out. With `mode=replace` products the file " +
-    "does not name are removed, unless a line was refused.",
+    "Accepts CSV (`text/csv`) or one JSON object per line (`application/x-ndjson`), up to 64 MB. Lines with " +
+    "errors are reported and skipped. With `mode=replace`, products that are not in the file are " +
+    "removed, unless a line was rejected.",
   request: {
     params: SiteParams,
     query: z.object({ mode: z.enum(["update", "replace"]).default("update") }),
@@ -101,7 +101,7 @@ const importRoute = createRoute({
     },
   },
   responses: {
-    200: json(ReportBody, "What was written, and what was not."),
+    200: json(ReportBody, "What was saved, and what was not."),
     ...errors("invalid_request", "forbidden", "not_found", "conflict", "unsupported_media_type"),
   },
 });
@@ -110,10 +110,10 @@ const remove = siteRoute("delete", "/products", {
   tags: ["Selling"],
   summary: "Remove a product",
   description:
-    "Nobody can buy it any more. Orders keep what they say of it. Its id is in the query: it may " +
-    "hold what no path can.",
+    "Nobody can buy it any more. Existing orders keep its details. The id is in the query, because it can " +
+    "contain characters that a path cannot.",
   query: z.object({ id: ProductId }),
-  noContent: "Removed.",
+  noContent: "The product was removed.",
 });
 
 function render(product: Product): z.infer<typeof ProductBody> {

@@ -7,8 +7,10 @@ const Texts = z.record(z.string(), z.string());
 export const Purchase = z
   .object({
     checkout_id: z.string(),
-    buyer: Texts.openapi({ description: "As the platform named them." }),
-    address: Texts.nullable().openapi({ description: "Where it goes, if anywhere." }),
+    buyer: Texts.openapi({ description: "The buyer, as the platform sent it." }),
+    address: Texts.nullable().openapi({
+      description: "The shipping address. null if nothing is shipped.",
+    }),
     delivery: z.object({ id: z.string(), title: z.string() }).nullable(),
     subtotal_minor: z.int(),
     shipping_minor: z.int().nullable(),

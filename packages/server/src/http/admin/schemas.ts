@@ -27,7 +27,7 @@ export const PageQuery = z.object({
 /** Limits a list to what happened between two moments. */
 export const SpanQuery = z.object({
   from: Timestamp.optional(),
-  to: Timestamp.optional().openapi({ description: "Up to this moment, without it." }),
+  to: Timestamp.optional().openapi({ description: "The default is now." }),
 });
 
 export function spanOf({ from, to }: z.infer<typeof SpanQuery>) {
@@ -36,7 +36,7 @@ export function spanOf({ from, to }: z.infer<typeof SpanQuery>) {
 }
 
 export const NextCursor = z.string().optional().openapi({
-  description: "Present when there is more; send it back as `cursor`.",
+  description: "Present if there are more. Send it as `cursor` to get the next page.",
 });
 
 const SEARCH_CHARS_MAX = 100;
@@ -53,12 +53,12 @@ export const ActorId = z
   .max(ACTOR_ID_CHARS_MAX)
   .regex(
     /^(?:[\w-]+|(?:unsigned )?https?:\/\/[!-~]+|unsigned caller)$/,
-    "must be an agent's id or a profile",
+    "must be the id of an agent or the profile of a platform",
   )
   .openapi({
     description:
-      "An agent's id or a platform's profile; with `unsigned ` before it where nobody has proven to be it. " +
-      "`unsigned caller` stands for callers that name no profile.",
+      "The id of an agent or the profile of a platform. It begins with `unsigned ` if the caller did not prove who it is. " +
+      "`unsigned caller` stands for callers without a profile.",
     example: "https://platform.example/profile",
   });
 
@@ -93,5 +93,5 @@ export function pageBody<Item, Body>(
 export function readPlace(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw new Problem("invalid_request", { message: "The cursor is not one this list gave out." });
+  throw new Problem("invalid_request", { message: "The cursor does not belong to this list." });
 }

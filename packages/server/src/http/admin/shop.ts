@@ -25,26 +25,26 @@ const CART_LINK_CHARS_MAX = 500;
 
 const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/, "must be two capital letters, as in DE")
-  .openapi({ description: "Two letters, as ISO 3166-1 has them.", example: "DE" });
+  .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
+  .openapi({ description: "A two-letter code from ISO 3166-1.", example: "DE" });
 const Line = line(80);
 const Https = webAddress(/^https$/);
 
 const Option = strict({
-  id: z.string().regex(/^[a-z0-9_-]{1,40}$/, "must be 1 to 40 of a to z, 0 to 9, _ and -"),
+  id: z.string().regex(/^[a-z0-9_-]{1,40}$/, "must be 1 to 40 characters: a to z, 0 to 9, _ and -"),
   title: Line,
   prices: z
     .record(
-      z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, as in EUR"),
+      z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR"),
       z.string().max(20),
     )
-    .openapi({ description: "What it costs, by currency.", example: { EUR: "4.90" } }),
+    .openapi({ description: "The price, by currency.", example: { EUR: "4.90" } }),
   days: z
     .tuple([z.int().min(0).max(DAYS_MAX), z.int().min(0).max(DAYS_MAX)])
-    .refine(([from, to]) => from <= to, "must be the shorter time first, as in [2, 4]")
+    .refine(([from, to]) => from <= to, "must have the shorter time first, such as [2, 4]")
     .optional()
     // The OpenAPI generator leaves out the length of a tuple.
-    .openapi({ description: "How many days it takes, from and to.", minItems: 2, maxItems: 2 }),
+    .openapi({ description: "The delivery time in days, from and to.", minItems: 2, maxItems: 2 }),
 });
 
 const Links = strict(
@@ -62,37 +62,39 @@ const ShopBody = strict({
           .array(z.union([Country, z.literal("*")], 'must be two capital letters, or "*"'))
           .min(1)
           .max(COUNTRIES_MAX)
-          .openapi({ description: '"*" stands for all others.' }),
+          .openapi({ description: '"*" stands for all other countries.' }),
         options: z.array(Option).min(1).max(OPTIONS_MAX),
       }),
     )
     .max(ZONES_MAX)
     .default([])
-    .openapi({ description: "How things are sent where; empty: nothing is sent." }),
+    .openapi({ description: "The shipping options by country. Empty: nothing is shipped." }),
   taxes: z
     .array(
       strict({
         country: Country,
         region: Line.optional(),
-        percent: z.string().regex(PERCENT, 'must be 0 to 99.9999 in quotes, as in "7.25"'),
+        percent: z.string().regex(PERCENT, 'must be a text from 0 to 99.9999, such as "7.25"'),
       }),
     )
     .max(RATES_MAX)
     .default([])
-    .openapi({ description: "What is added to prices that do not hold it already." }),
+    .openapi({
+      description: "Taxes that are added to prices. Leave out taxes that prices already include.",
+    }),
   terms: strict({ text: z.string().min(1).max(TERMS_CHARS_MAX), version: Line })
     .nullable()
     .default(null)
-    .openapi({ description: "What a buyer agrees to; null: Gatehouse's own words." }),
+    .openapi({ description: "The terms that a buyer agrees to. null: Gatehouse's default text." }),
   links: Links.default({}),
   allow_unsigned: z
     .boolean()
     .default(false)
-    .openapi({ description: "Whether platforms may order without proving who they are." }),
+    .openapi({ description: "Whether platforms can order without proving who they are." }),
   buyer_mail: z
     .boolean()
     .default(true)
-    .openapi({ description: "Whether buyers are told of their orders by mail." }),
+    .openapi({ description: "Whether buyers receive mail about their orders." }),
   cart_link: z
     .string()
     .max(CART_LINK_CHARS_MAX)
@@ -102,7 +104,7 @@ const ShopBody = strict({
     .default(null)
     .openapi({
       description:
-        "A link into the shop's own cart. `continue_url` then leads there instead of to a page of this service. " +
+        "A link to the cart of your shop. `continue_url` then leads there instead of to a page of this service. " +
         "`{items}` stands for `id:quantity,id:quantity`; `{id}` and `{quantity}` for the only product.",
       example: "https://shop.example.com/cart/{items}",
     }),

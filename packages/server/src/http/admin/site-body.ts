@@ -29,16 +29,18 @@ export const SiteBody = z
     status: z.enum(["pending", "verified"]),
     audit_public: z
       .enum(AUDIT_PUBLIC)
-      .openapi({ description: "Who may see how far the audit log is." }),
+      .openapi({ description: "Who can see the audit log's checkpoints." }),
     ucp_version: z.enum(UCP_VERSIONS).openapi({
-      description: "The version of UCP of the profile at the root of the domain.",
+      description: "The UCP version of the profile at the root of the domain.",
     }),
     paused_at: Timestamp.nullable().openapi({
-      description: "Since when sales are paused; null while they are not.",
+      description: "When sales were paused. null if they are not paused.",
     }),
     version: z.int(),
-    agent_page_url: z.string().openapi({ description: "There once the domain is verified." }),
-    mcp_url: z.string().openapi({ description: "The site's MCP server, from then on." }),
+    agent_page_url: z.string().openapi({ description: "Available after the domain is verified." }),
+    mcp_url: z
+      .string()
+      .openapi({ description: "The site's MCP server, available after the domain is verified." }),
     verification: z.object({
       token: z.string(),
       method: z.enum(VERIFICATION_METHODS).nullable(),

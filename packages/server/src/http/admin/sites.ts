@@ -20,8 +20,8 @@ const REASON_CHARS_MAX = 500;
 
 const create = adminRoute("post", "/v1/admin/sites", {
   tags: ["Sites"],
-  summary: "Take a site on",
-  description: "The site is pending until control of its domain is proven. Needs an operator.",
+  summary: "Add a site",
+  description: "The site is pending until its domain is verified. Requires an operator token.",
   body: strict({
     domain: Domain,
     name: SiteName,
@@ -30,7 +30,7 @@ const create = adminRoute("post", "/v1/admin/sites", {
       .string()
       .max(128)
       .optional()
-      .openapi({ description: "An older key (`sk_…`) to keep using." }),
+      .openapi({ description: "An existing site key (`sk_…`) to use." }),
   }),
   created: json(SiteBody, "The new site."),
   errors: ["conflict"],
@@ -38,9 +38,9 @@ const create = adminRoute("post", "/v1/admin/sites", {
 
 const list = adminRoute("get", "/v1/admin/sites", {
   tags: ["Sites"],
-  summary: "List sites this token may see",
+  summary: "List the sites that this token can see",
   query: PageQuery.extend({ domain: Domain.optional() }),
-  answer: pageOf(SiteBody, "In order of creation."),
+  answer: pageOf(SiteBody, "The sites, in order of creation."),
 });
 
 const show = siteRoute("get", "", {
@@ -52,7 +52,7 @@ const show = siteRoute("get", "", {
 const change = siteRoute("patch", "", {
   tags: ["Sites"],
   summary: "Change a site",
-  description: "Another domain sends the site back to pending, with a new verification token.",
+  description: "With a new domain, the site is pending again and gets a new verification token.",
   body: strict({
     domain: Domain.optional(),
     name: SiteName.optional(),
@@ -68,9 +68,9 @@ const remove = siteRoute("delete", "", {
   tags: ["Sites"],
   summary: "Delete a site",
   description:
-    "Its key is never given out again. For 90 days a mandate that was decided before still gets its " +
-    "answer. Refused while the outcome of a payment is not known. Needs an operator.",
-  noContent: "Deleted.",
+    "Its key is never used again. For 90 days, a repeated mandate still gets its earlier " +
+    "answer. Not possible while the outcome of a payment is unknown. Requires an operator token.",
+  noContent: "The site was deleted.",
   errors: ["conflict"],
 });
 
@@ -78,8 +78,8 @@ const verify = siteRoute("post", "/verify", {
   tags: ["Sites"],
   summary: "Verify the site's domain",
   description:
-    "Looks for the proof now. A newer verification of a domain sends an older site of it back to " +
-    "pending. The method `operator` takes an operator's word and needs a reason.",
+    "Checks the proof now. If two sites have the same domain, the newer verification makes the older site " +
+    "pending again. With the method `operator`, an operator confirms the domain and gives a reason.",
   body: strict({
     method: z.enum(VERIFICATION_METHODS),
     reason: line(REASON_CHARS_MAX).optional(),
@@ -125,7 +125,7 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
     const { siteKeyHash } = await requireSite(context, c, role);
     if ((method === "operator") !== (reason !== undefined)) {
       throw new Problem("invalid_request", {
-        message: "reason: the method operator needs one, the others take none.",
+        message: "reason: required for the method operator, and not allowed for others.",
       });
     }
     const verification = { method, reason: reason ?? null };

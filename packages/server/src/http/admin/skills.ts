@@ -47,28 +47,32 @@ export const SkillList = z
 const SkillsBody = z
   .object({
     skills: z.array(SkillBody),
-    live: z.array(z.string()).openapi({ description: "Ids of the skills agents can use now." }),
+    live: z
+      .array(z.string())
+      .openapi({ description: "The ids of the skills that agents can use now." }),
     built_in: z
       .array(z.string())
-      .openapi({ description: "Ids that come with a title and a text." }),
-    version: z.int().openapi({ description: "Counts every change of the site." }),
+      .openapi({
+        description: "The ids of built-in skills, which have a default title and description.",
+      }),
+    version: z.int().openapi({ description: "Increases with every change of the site." }),
   })
   .openapi("Skills");
 
 const show = siteRoute("get", "/skills", {
   tags: ["Skills"],
   summary: "Show a site's skills",
-  answer: json(SkillsBody, "In the owner's order."),
+  answer: json(SkillsBody, "The skills, in the owner's order."),
 });
 
 const replace = siteRoute("put", "/skills", {
   tags: ["Skills"],
   summary: "Replace a site's skills",
   description:
-    "A skill is live when it is enabled and has an https URL; only live skills are listed to " +
-    "agents, in this order. With `version`, refused if the site has changed since it was read.",
+    "A skill is live if it is enabled and has an https URL. Only live skills are listed for " +
+    "agents, in this order. With `version`, the change is rejected if the site has changed since you read it.",
   body: strict({ skills: SkillList, version: z.int().optional() }),
-  answer: json(SkillsBody, "The skills as they are now."),
+  answer: json(SkillsBody, "The new skills."),
   errors: ["conflict"],
 });
 

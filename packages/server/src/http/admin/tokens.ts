@@ -35,7 +35,7 @@ const TokenBody = z
   .openapi("Token");
 
 const IssuedToken = TokenBody.extend({
-  token: z.string().openapi({ description: "Shown here and never again." }),
+  token: z.string().openapi({ description: "Shown only once." }),
 }).openapi("IssuedToken");
 
 /** A token may be for several sites. A reader sees only those of them that the reader may see. */
@@ -55,10 +55,10 @@ const TokenParams = z.object({ token_id: z.string().max(64) });
 
 const create = adminRoute("post", "/v1/admin/tokens", {
   tags: ["Tokens"],
-  summary: "Make a token",
+  summary: "Create a token",
   description:
-    "For every site (role operator, or an auditor who also reads the installation's log) or for the " +
-    "sites named. Needs an operator.",
+    "For all sites (an operator, or an auditor who can also read the installation's log) or for the " +
+    "sites in `sites`. Requires an operator token.",
   body: strict({
     name: Name,
     role: z.enum(ROLES),
@@ -70,7 +70,7 @@ const create = adminRoute("post", "/v1/admin/tokens", {
 
 const createForSite = siteRoute("post", "/tokens", {
   tags: ["Tokens"],
-  summary: "Make a token for one site",
+  summary: "Create a token for one site",
   body: strict({ name: Name, role: z.enum(["owner", "reviewer", "auditor"]) }),
   created: json(IssuedToken, "The token."),
   errors: ["conflict"],
@@ -80,7 +80,7 @@ const list = adminRoute("get", "/v1/admin/tokens", {
   tags: ["Tokens"],
   summary: "List tokens",
   query: PageQuery,
-  answer: pageOf(TokenBody, "In order of creation."),
+  answer: pageOf(TokenBody, "The tokens, in order of creation."),
   errors: ["forbidden"],
 });
 
@@ -88,7 +88,7 @@ const listForSite = siteRoute("get", "/tokens", {
   tags: ["Tokens"],
   summary: "List the tokens of one site",
   query: PageQuery,
-  answer: pageOf(TokenBody, "In order of creation."),
+  answer: pageOf(TokenBody, "The tokens, in order of creation."),
   errors: ["forbidden"],
 });
 
@@ -96,11 +96,11 @@ const revoke = adminRoute("delete", "/v1/admin/tokens/{token_id}", {
   tags: ["Tokens"],
   summary: "Revoke a token",
   description:
-    "Takes effect at once on every node. An owner may revoke tokens of their own sites. `descendants` " +
-    "also revokes every live token that was made with it, or with one of those.",
+    "Takes effect immediately on every node. An owner can revoke tokens of their own sites. `descendants` " +
+    "also revokes every live token that was created with it, directly or indirectly.",
   params: TokenParams,
   query: z.object({ descendants: z.enum(["true", "false"]).default("false") }),
-  noContent: "Revoked.",
+  noContent: "The token was revoked.",
 });
 
 const DescendantBody = z
@@ -109,11 +109,11 @@ const DescendantBody = z
 
 const descendants = adminRoute("get", "/v1/admin/tokens/{token_id}/descendants", {
   tags: ["Tokens"],
-  summary: "List the live tokens that descend from a token",
+  summary: "List the live tokens created with a token",
   description:
-    "Tokens that were made with it, or with one of those, including edge tokens. Works for a revoked token too.",
+    "Tokens that were created with it, directly or indirectly, including edge tokens. Also works for a revoked token.",
   params: TokenParams,
-  answer: json(z.object({ items: z.array(DescendantBody) }), "In order of creation."),
+  answer: json(z.object({ items: z.array(DescendantBody) }), "The tokens, in order of creation."),
   errors: ["forbidden"],
 });
 

@@ -28,13 +28,20 @@ const VisitBody = z
     signature: z
       .object({
         outcome: z.enum(SIGNATURE_OUTCOMES),
-        reason: z.string().nullable().openapi({ description: "Why it is not verified." }),
+        reason: z
+          .string()
+          .nullable()
+          .openapi({ description: "Why the signature is not verified." }),
         key_id: z.string().nullable(),
         agent_url: z.string().nullable(),
       })
       .optional(),
-    page_url: z.string().optional().openapi({ description: "Without its query." }),
-    off_site: z.boolean().openapi({ description: "Of another host; not counted." }),
+    page_url: z.string().optional().openapi({ description: "Without the query string." }),
+    off_site: z
+      .boolean()
+      .openapi({
+        description: "Whether the page is on another host. Such visits are not counted.",
+      }),
     source: z.enum(SOURCES),
   })
   .openapi("Visit");
@@ -51,23 +58,25 @@ const CountBody = z
 const list = siteRoute("get", "/visits", {
   tags: ["Visits"],
   summary: "List visits",
-  description: "The newest first. Single visits are kept for 90 days.",
+  description: "Newest first. Individual visits are stored for 90 days.",
   query: PageQuery.extend({ ...Filter.shape, source: z.enum(SOURCES).optional() }),
-  answer: pageOf(VisitBody, "Visits."),
+  answer: pageOf(VisitBody, "The visits."),
 });
 
 const count = siteRoute("get", "/visits/counts", {
   tags: ["Visits"],
   summary: "Count visits over time",
   description:
-    "By UTC hour or day, from the hour that `from` lies in; those without a visit are left out.",
+    "Counts visits per UTC hour or day, starting with the hour of `from`. Hours and days without visits are left out.",
   query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
   answer: json(
     z.object({
       items: z.array(CountBody),
-      cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+      cut: z
+        .boolean()
+        .openapi({ description: "The result is incomplete. Request a shorter time." }),
     }),
-    "Counts, the oldest first.",
+    "The counts, oldest first.",
   ),
 });
 
