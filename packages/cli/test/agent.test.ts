@@ -172,7 +172,7 @@ test("an owner adds an agent by its public key: it is active at once, and the pr
   const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours", "--tag", "own");
   expect(added.out).toMatch(/^agt_\S+ {2}active\n$/);
   const twice = await run("agent", "add", SHOP, "--key", key, "--name", "Ours again");
-  expect([twice.code, twice.err]).toEqual([1, expect.stringContaining("has this key")]);
+  expect([twice.code, twice.err]).toEqual([1, expect.stringContaining("already uses this key")]);
   const wrong = await run("agent", "add", SHOP, "--key", key, "--name", "x", "--scope", "root:all");
   expect(wrong.code).toBe(1);
 });

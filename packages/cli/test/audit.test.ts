@@ -232,7 +232,7 @@ describe("gatehouse audit export", () => {
     const again = await run(...EXPORT, "--out", folder);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining("already exists")]);
     const wrong = await run("audit", "export", "shop.example.com", "--day", "2030-02-30");
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("write it as")]);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("must be a day such as")]);
   });
 });
 

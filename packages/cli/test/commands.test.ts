@@ -70,7 +70,7 @@ describe("site commands", () => {
     expect([bad.code, bad.err]).toEqual([
       1,
       expect.stringMatching(
-        /^site_key: an older key is sk_ and 8 to 120 letters, digits, - or _\.\nSee http:\/\/\S+\/docs\/errors\/invalid-request\.md\n$/,
+        /^site_key: must be sk_ and 8 to 120 letters, digits, - or _\.\nSee http:\/\/\S+\/docs\/errors\/invalid-request\.md\n$/,
       ),
     ]);
   });
@@ -156,7 +156,7 @@ describe("key and token commands:", () => {
     const listed = await command(["token", "list", "--site", "shop.example.com"], asOwner);
     expect(listed.out).toMatch(/owner[\s\S]*reviewer/);
     expect((await command(["token", "list"], asOwner)).err).toMatch(
-      /needs a token with the role operator/,
+      /need a token with the role operator/,
     );
   });
 
@@ -174,7 +174,7 @@ describe("key and token commands:", () => {
     const early = await run("clock", "accept", "--reason", "it was ahead");
     expect([early.code, early.out]).toEqual([1, ""]);
     expect(early.err).toMatch(
-      /^The clock is not behind a time it has shown\. There is nothing to accept\./,
+      /^The clock does not show an earlier time than before, so there is nothing to accept\./,
     );
     const { db, clock } = server.context;
     await recordHeartbeat(db, clock.now() + 3_600_000);
@@ -225,7 +225,7 @@ describe("maintenance commands:", () => {
     const twice = await run("backup", "--out", file);
     expect([twice.code, twice.err]).toEqual([
       1,
-      expect.stringContaining("exists already: name another"),
+      expect.stringContaining("already exists. Choose another"),
     ]);
     expect(made.out).toMatch(/^SHA-256: [0-9a-f]{64}\n.*contains the secrets key/m);
     const elsewhere = await freshEnvironment("sqlite");
@@ -311,7 +311,7 @@ describe("the command line", () => {
       "a backup that does not exist",
       ["restore", "no-such.file"],
       1,
-      /does not exist: check the path/,
+      /does not exist\. Check the path/,
     ],
     ["a broken setting", ["site", "list"], 3, /GATEHOUSE_PORT must be/, { GATEHOUSE_PORT: "x" }],
   ] as const)(

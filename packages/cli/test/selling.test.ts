@@ -102,7 +102,7 @@ test("gates are listed with the command that opens each, and open one by one", a
   );
   const shut = await run("site", "gates", SHOP);
   expect(shut.out).toMatch(
-    /^– processor +Connect a payment processor\. Run: gatehouse site connect shop\.example\.com --processor sandbox\|stripe$/m,
+    /^– processor +Connect a payment provider\. Run: gatehouse site connect shop\.example\.com --processor sandbox\|stripe$/m,
   );
   expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "connect", SHOP, "--no-rail");

@@ -44,7 +44,7 @@ describe("gatehouse serve", () => {
     expect(await first.stop()).toBe(0);
     const second = await serve(env);
     expect(second.seen.out).not.toContain(kept);
-    expect(second.seen.out).toContain("admin token  kept in");
+    expect(second.seen.out).toContain("admin token  stored in");
   });
 
   test("creates files that only its user can read", async () => {
@@ -59,7 +59,7 @@ describe("gatehouse serve", () => {
 
   test("starts on an empty folder in production, and says what HTTPS needs", async () => {
     const { seen, url } = await serve(development({ GATEHOUSE_MODE: "production" }));
-    expect(seen.out).toContain("production serves nothing over plain HTTP");
+    expect(seen.out).toContain("production does not use plain HTTP");
     expect((await fetch(`${url}/healthz`)).status).toBe(403);
   });
 
@@ -169,7 +169,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
 
   test("an admin token that is too short", async () => {
     const env = development({ GATEHOUSE_ADMIN_TOKEN: "too-short" });
-    expect(await refused(env)).toMatch(/GATEHOUSE_ADMIN_TOKEN must be 32 visible ASCII characters/);
+    expect(await refused(env)).toMatch(/GATEHOUSE_ADMIN_TOKEN must be at least 32 visible ASCII characters/);
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
@@ -179,7 +179,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
     const file = join(temporaryFolder(), "odd.key");
     writeFileSync(file, "not a key");
     expect(await refused({ ...env, GATEHOUSE_SECRETS_KEY_FILE: file })).toMatch(
-      /does not hold a secrets key/,
+      /does not contain a secrets key/,
     );
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
@@ -195,7 +195,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
     const env = development();
     await (await serve(env)).stop();
     chmodSync(join(env.GATEHOUSE_DATA_DIR, "secrets.key"), 0o644);
-    expect(await refused(env)).toMatch(/can be read by others: run `chmod 600/);
+    expect(await refused(env)).toMatch(/can be read by other users: run `chmod 600/);
   });
 
   test("TLS files that are missing or not a certificate", async () => {
@@ -228,7 +228,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
         db.close();
       }
       expect(await refused(env)).toMatch(
-        /schema version 99, this build .* start the newer Gatehouse/,
+        /schema version 99, but this build .* Start the newer Gatehouse/,
       );
     },
   );
@@ -240,7 +240,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
     const port = String((other.address() as AddressInfo).port);
     const env = development({ GATEHOUSE_PORT: port });
     expect(await refused(env)).toMatch(
-      /Port \d+ on 127\.0\.0\.1 is in use: stop what uses it, or set/,
+      /Port \d+ on 127\.0\.0\.1 is in use: stop the program that uses it, or set/,
     );
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
@@ -249,7 +249,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
     const file = join(temporaryFolder(), "a-file");
     writeFileSync(file, "");
     const message = await refused(development({ GATEHOUSE_DATA_DIR: join(file, "data") }));
-    expect(message).toMatch(/The data folder .* cannot be used \(ENOTDIR\): make it writable/);
+    expect(message).toMatch(/The data folder .* cannot be used \(ENOTDIR\)\. Make it writable/);
   });
 
   test.skipIf(process.platform !== "linux")(
@@ -279,11 +279,11 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
       await at((u) => {
         u.port = "1";
       }),
-    ).toMatch(/cannot be used: nothing listens there/);
+    ).toMatch(/cannot be used: no server listens at this address/);
     const wrong = await at((u) => {
       u.password = "wrong-password";
     });
-    expect(wrong).toMatch(/the password was refused/);
+    expect(wrong).toMatch(/the password was rejected/);
     expect(wrong).not.toContain("wrong-password");
     expect(
       await at((u) => {
@@ -307,7 +307,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
     await (await serve(first)).stop();
     const second = { ...first, GATEHOUSE_DATA_DIR: join(temporaryFolder(), "second") };
     expect(await refused(second)).toMatch(
-      /sealed with a key that is not here: set GATEHOUSE_SECRETS_KEY/,
+      /The secrets key of this database is missing\. Set GATEHOUSE_SECRETS_KEY/,
     );
     nothingIn(second.GATEHOUSE_DATA_DIR as string);
   });

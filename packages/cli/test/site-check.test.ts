@@ -172,7 +172,9 @@ test("site check says for each item what is there and what to do", {
   expect(text.out).toMatch(/^– beacons .*no page has reported a visit yet\n +→ Open a page/m);
 
   // Nothing is sold yet: no profile on the domain, and each gate says what opens it.
-  expect(text.out).toMatch(/^– gate: rail +closed: .*\n +→ Turn the processor's rail on\.$/m);
+  expect(text.out).toMatch(
+    /^– gate: rail +closed: .*\n +→ Turn on payments through the payment provider\.$/m,
+  );
   expect(whole.state("/.well-known/ucp")).toBeUndefined();
   await run("site", "connect", shop.domain, "--processor", "sandbox");
   const opened = await check();

@@ -57,15 +57,19 @@ test("an owner sees where notifications go, changes that and turns it off", asyn
 test("a test notification reports the result for each channel, and fails if one did not arrive", async () => {
   receiver.status(200);
   const good = await run("notify", SHOP, "--webhook", receiver.url, "--test");
-  expect([good.code, good.out]).toEqual([0, expect.stringContaining("It was delivered.")]);
+  expect([good.code, good.out]).toEqual([0, expect.stringContaining("The message was delivered.")]);
   receiver.status(500);
   const bad = await run("notify", SHOP, "--email", "ann@example.com", "--test");
   expect([bad.code, bad.err]).toEqual([
     1,
     expect.stringMatching(/^Not every test message was delivered\.\nFix /),
   ]);
-  expect(bad.out).toContain(`${receiver.url}: It was not delivered: the receiver answered with`);
-  expect(bad.out).toContain("ann@example.com: It was not delivered: the mail server could not be");
+  expect(bad.out).toContain(
+    `${receiver.url}: The message was not delivered: the receiver returned`,
+  );
+  expect(bad.out).toContain(
+    "ann@example.com: The message was not delivered: the mail server could not be",
+  );
 });
 
 test("messages are listed with their state, and can be sent again", async () => {
@@ -73,7 +77,7 @@ test("messages are listed with their state, and can be sent again", async () => 
   await deliverMessages(server.context);
   const listed = await run("messages", SHOP, "--failed");
   expect(listed.out).toMatch(
-    /^\S+Z +msg_\S+ +review\.requested +esc_\S+ +owner +http\S+ +failed +1 .*\(410\)$/m,
+    /^\S+Z +msg_\S+ +review\.requested +esc_\S+ +owner +http\S+ +failed +1 .*\(status 410\)$/m,
   );
   clock.advance(1000);
   await owner.escalate(shop);

@@ -41,8 +41,8 @@ test("an owner connects Stripe with files, and sees what the key can do and wher
   const { key } = stripe.openAccount({ restricted: true, lacks: ["disputes_read"] });
   const file = secret("key", key);
   const connected = await run("site", "connect", SHOP, "--secret-key-file", file);
-  expect(connected.out).toContain("✓ Payment Intents, write: to authorize and to release\n");
-  expect(connected.out).toContain("– Disputes, read: to tell of disputes (missing)\n");
+  expect(connected.out).toContain("✓ Payment Intents, write: to authorize and void payments\n");
+  expect(connected.out).toContain("– Disputes, read: to show disputes (missing)\n");
   expect(connected.out).toContain("Payment provider: stripe (test mode, no real money).\n");
   expect(connected.out).toMatch(
     /^Account acct_\w+\. Let Stripe send events to http:\S+\/v1\/hooks\/stripe\/\S+\/events, and set/m,
@@ -80,6 +80,6 @@ test("a file that contains no Stripe key gets an error in a full sentence", asyn
   const two = await connect(secret("two", "one two"));
   expect([two.code, two.err]).toEqual([2, expect.stringMatching(/does not contain a secret/)]);
   const unknown = await connect(secret("unknown", "rk_test_0123456789abc"));
-  expect(unknown.err).toMatch(/Stripe does not know this key, or it was revoked\./);
+  expect(unknown.err).toMatch(/the key is unknown to Stripe or was revoked\./);
   expect(unknown.code).not.toBe(0);
 });

@@ -159,7 +159,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page.getByLabel(/rail on/).uncheck();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.locator('[data-gate="rail"]').getByText("shut").waitFor();
-    await page.getByText("Turn the processor's rail on.").waitFor();
+    await page.getByText("Turn on payments through the payment provider.").waitFor();
     const { body: site } = await at.shop.admin("GET", "");
     expect(site.description).toBe("Flowers of every kind");
     expect((await at.shop.admin("GET", "/skills")).body.live).toContain("contact_support");

@@ -35,7 +35,9 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await at.signedIn(page, "reviewer", "/reviews");
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: "Yes, approve" }).click();
-    await page.getByText("The site is not ready to sell. Turn the processor's rail on.").waitFor();
+    await page
+      .getByText("The site is not ready to sell. Turn on payments through the payment provider.")
+      .waitFor();
     expect((await at.shop.admin("GET", `/escalations/${id}`)).body.status).toBe("pending");
     await at.shop.admin("PUT", "/processor", sandbox);
     await page.getByRole("button", { name: "Yes, approve" }).click();

@@ -77,7 +77,7 @@ describe.skipIf(skipChromium)("the setup", () => {
 
       // Install: the checker turns green by itself once the file is there.
       await page.getByLabel("By", { exact: true }).selectOption("file");
-      await page.getByText(/answered with status 404/).waitFor();
+      await page.getByText(/returned status 404/).waitFor();
       await page.locator('[data-item="domain"]').getByText("not yet").waitFor();
       const [found] = (await server.admin("GET", "/v1/admin/sites")).body.items;
       const { file } = found.verification;

@@ -46,7 +46,7 @@ export async function walkCheckout(env, url, { site, platform }) {
   expect(waits.status === 4 && waits.stdout.includes("review_required"), "a palm to need a person");
   const page = /see (\S+)/.exec(waits.stdout)[1];
   const shown = await (await fetch(page)).text();
-  expect(shown.includes("The shop is looking at this order"), "the buyer's page");
+  expect(shown.includes("The shop is reviewing this order"), "the buyer's page");
   const { items } = JSON.parse(await command(here, "review", "list", site.domain, "--json"));
   const [review] = items.filter(({ status }) => status === "pending");
   await command(here, "review", "approve", site.domain, review.escalation_id);

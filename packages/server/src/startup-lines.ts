@@ -15,17 +15,17 @@ export function startupLines(context: Context, port: number): string[] {
   ];
   if (operatorToken.created) {
     lines.push(
-      `  admin token (shown once, kept in ${operatorToken.file})`,
+      `  admin token (shown once, stored in ${operatorToken.file})`,
       `    ${operatorToken.token}`,
     );
   } else {
     const where = operatorToken.file ?? "GATEHOUSE_ADMIN_TOKEN";
-    lines.push(`  admin token  kept in ${where}`);
+    lines.push(`  admin token  stored in ${where}`);
   }
   if (scheme === "https" && config.tls === undefined && config.trustProxy.length === 0) {
     lines.push(
-      "  note  production serves nothing over plain HTTP: set GATEHOUSE_TLS_CERT and _KEY, or",
-      "        GATEHOUSE_TRUST_PROXY for a proxy that speaks HTTPS, or GATEHOUSE_MODE=development.",
+      "  note  production does not use plain HTTP. Set GATEHOUSE_TLS_CERT and _KEY, or",
+      "        GATEHOUSE_TRUST_PROXY for a proxy with HTTPS, or GATEHOUSE_MODE=development.",
     );
   }
   return lines;

@@ -28,8 +28,8 @@ async function startPrimary(
   const { databaseUrl, logLevel } = readConfig(env);
   if (databaseUrl === undefined) {
     throw new StartupError(
-      "Several workers need PostgreSQL, because SQLite has one writer: set GATEHOUSE_DATABASE_URL, or " +
-        "leave out --workers.",
+      "Several workers need PostgreSQL, because SQLite allows one writer. Set GATEHOUSE_DATABASE_URL, or " +
+        "remove --workers.",
     );
   }
   const workers = new Workers(count, { clock: systemClock, log: createLog(logLevel) });

@@ -72,12 +72,12 @@ test("a backup with a planted token is refused although its digest is right, wha
   const file = copyOfBackup();
   plantToken(file, "gha_planted");
   const env = await freshEnvironment("sqlite");
-  await expect(restore(env, file)).rejects.toThrow(/no secrets key here to verify this backup/);
+  await expect(restore(env, file)).rejects.toThrow(/no secrets key to verify this backup/);
   const withKey = restore(env, file, { secretsKeyFile: secretsKeyFile(made.env) });
   await expect(withKey).rejects.toThrow(/has been changed or damaged/);
   // Nobody has told the operator that file's digest: the one that was printed is of another file.
   const known = byDigest(made.out);
-  await expect(restore(env, file, known)).rejects.toThrow(/does not have this SHA-256/);
+  await expect(restore(env, file, known)).rejects.toThrow(/has a different SHA-256/);
   expect(foundIn(env)).toEqual([]);
 });
 
@@ -133,14 +133,14 @@ test("a file that is swapped while its rows are written leaves nothing behind", 
   // Told when the last row was checked: from then on the file is trusted.
   const onChecked = () => copyFileSync(other, file);
   const swapped = restore(env, file, { ...proof, onChecked });
-  await expect(swapped).rejects.toThrow(/changed while it was restored|cut short/);
+  await expect(swapped).rejects.toThrow(/changed during the restore|incomplete/);
   expect(foundIn(env)).toEqual([]);
 });
 
 test("a backup needs the key that sealed its database", async () => {
   const out = join(temporaryFolder(), "b.gz");
   const foreign = { ...made.env, GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
-  await expect(backup(foreign, { out })).rejects.toThrow(/sealed with the secrets key/);
+  await expect(backup(foreign, { out })).rejects.toThrow(/needs the secrets key/);
 });
 
 test("the digest a backup reports is that of the file", async () => {
@@ -168,7 +168,7 @@ describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (d
     expect((await server.admin("GET", agent)).body.status).toBe("suspended");
     expect(await finding()).toMatchObject({
       verdict: "warning",
-      message: expect.stringMatching(/nothing verified it.*agents 1,.*gatehouse agent approve/),
+      message: expect.stringMatching(/it was not verified.*agents 1,.*gatehouse agent approve/),
     });
     expect((await server.admin("POST", `${agent}/approve`, {})).body.status).toBe("active");
     expect(await finding()).toMatchObject({ verdict: "good" });
@@ -176,7 +176,7 @@ describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (d
 
   test("may be a backup from before backups were sealed, with the digest it had", async () => {
     const env = await freshEnvironment(dialect);
-    await expect(restore(env, BACKUP_OF_0_1_0)).rejects.toThrow(/made before backups were sealed/);
+    await expect(restore(env, BACKUP_OF_0_1_0)).rejects.toThrow(/made by an old version/);
     const { server, report } = await restoredServer(
       dialect,
       BACKUP_OF_0_1_0,

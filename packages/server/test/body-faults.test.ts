@@ -25,30 +25,30 @@ describe("the error for an invalid body", () => {
 
   test("names the unknown field, its location, and the known fields there", async () => {
     expect(await refusalOf(sending({ country: "DE" }))).toBe(
-      "shipping.0.country: is not known here; known are countries, options.",
+      "shipping.0.country: is an unknown field; use countries, options.",
     );
     expect(await refusalOf({ tax: [] })).toBe(
-      "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link.",
+      "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link.",
     );
   });
 
   test.each([
     [
       sending({ countries: ["de"] }),
-      "shipping.0.countries.0: must be two capital letters, as in DE.",
+      "shipping.0.countries.0: must be two capital letters, such as DE.",
     ],
     [sending({ countries: [49] }), 'shipping.0.countries.0: must be two capital letters, or "*".'],
     [
       sending({ options: [{ ...option, id: "By post" }] }),
-      "shipping.0.options.0.id: must be 1 to 40 of a to z, 0 to 9, _ and -.",
+      "shipping.0.options.0.id: must be 1 to 40 characters: a to z, 0 to 9, _ and -.",
     ],
     [
       sending({ options: [{ ...option, prices: { euro: "4.90" } }] }),
-      "shipping.0.options.0.prices.euro: must be three capital letters, as in EUR.",
+      "shipping.0.options.0.prices.euro: must be three capital letters, such as EUR.",
     ],
     [
       { taxes: [{ country: "DE", percent: "19%" }] },
-      'taxes.0.percent: must be 0 to 99.9999 in quotes, as in "7.25".',
+      'taxes.0.percent: must be a text from 0 to 99.9999, such as "7.25".',
     ],
     [{ taxes: [{ percent: "19" }] }, "taxes.0.country: is missing."],
     [
@@ -58,7 +58,7 @@ describe("the error for an invalid body", () => {
     [sending({ options: [] }), "shipping.0.options: must not be empty."],
     [
       sending({ options: [{ ...option, days: [4, 2] }] }),
-      "shipping.0.options.0.days: must be the shorter time first, as in [2, 4].",
+      "shipping.0.options.0.days: must have the shorter time first, such as [2, 4].",
     ],
   ])("says in words what is wrong: %j", async (body, message) => {
     expect(await refusalOf(body)).toBe(message);
@@ -67,21 +67,21 @@ describe("the error for an invalid body", () => {
   test("lists several problems at once, and how many more there are", async () => {
     const taxes = [{ country: "de", percent: "a" }, { country: "fr" }];
     expect(await refusalOf({ taxes, tax: 1 })).toBe(
-      "taxes.0.country: must be two capital letters, as in DE. " +
-        'taxes.0.percent: must be 0 to 99.9999 in quotes, as in "7.25". ' +
-        "taxes.1.country: must be two capital letters, as in DE. " +
+      "taxes.0.country: must be two capital letters, such as DE. " +
+        'taxes.0.percent: must be a text from 0 to 99.9999, such as "7.25". ' +
+        "taxes.1.country: must be two capital letters, such as DE. " +
         "taxes.1.percent: is missing. " +
-        "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link.",
+        "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link.",
     );
     const many = Object.fromEntries(Array.from({ length: 105 }, (_, i) => [`f${i}`, i]));
     const message = await refusalOf(many);
-    expect(message.match(/is not known here/g)).toHaveLength(5);
+    expect(message.match(/is an unknown field/g)).toHaveLength(5);
     expect(message).toMatch(/ And 100 more\.$/);
   });
 
   test("repeats the sender's names shortened and cleaned", async () => {
     const message = await refusalOf({ "<script>\u202e\u0007": 1, ["x".repeat(1000)]: 1 });
-    expect(message).toMatch(/^\?script\?\?\?: is not known here/);
+    expect(message).toMatch(/^\?script\?\?\?: is an unknown field/);
     expect(message).toContain(` ${"x".repeat(40)}...: `);
     const prices = { ["<b>\n".repeat(500)]: "1" };
     const key = await refusalOf(sending({ options: [{ ...option, prices }] }));

@@ -46,7 +46,7 @@ describe("a person with a browser", () => {
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-    expect(text).toContain("Nothing is here");
+    expect(text).toContain("Page not found");
     expect(text).not.toMatch(/<script|qq-lost/);
     const head = await look(path, BROWSER, "HEAD");
     expect([head.response.status, head.text]).toEqual([404, ""]);

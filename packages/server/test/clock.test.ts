@@ -140,6 +140,6 @@ test("a clock that differs from the database's approves nothing, and cannot be a
   const refused = await server.admin("POST", ACCEPT, { reason: "it is right" });
   expect([refused.status, refused.body.message]).toEqual([
     409,
-    expect.stringMatching(/off the database's.*Correct the clocks of both machines/),
+    expect.stringMatching(/differs from the database's.*Correct the clocks of both machines/),
   ]);
 });

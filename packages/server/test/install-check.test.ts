@@ -102,7 +102,9 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       item: "/llms.txt",
       state: "missing",
       found: "not served (status 404)",
-      advice: expect.stringMatching(/^A worker, the Node plugin or a proxy rule serves it: http/),
+      advice: expect.stringMatching(
+        /^Serve it with a worker, the Node plugin or a proxy rule: http/,
+      ),
     });
     const guide = /http\S+$/.exec(of("/llms.txt")?.advice ?? "")?.[0] ?? "";
     const page = new URL(guide).pathname;
@@ -120,7 +122,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect(unsold.of("/llms.txt")).toEqual({
       item: "/llms.txt",
       state: "good",
-      found: "Gatehouse's",
+      found: "from Gatehouse",
     });
     await admin("PUT", "/policy", ORDER_POLICY);
     await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
@@ -164,14 +166,14 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     ]);
     for (const path of ["/llms.txt", "/agent", "/.well-known/agent-card.json"]) {
       expect(of(path)).toMatchObject({
-        found: "another document than Gatehouse's is there",
+        found: "a different document, not from Gatehouse",
         advice: expect.stringContaining("`except`"),
       });
     }
     expect(of("/.well-known/did.json")?.advice).toContain("`assertionMethod`");
     expect(of("/.well-known/ai-catalog.json")?.found).toContain("of more than 1 MB");
     expect(of("/.well-known/ard.json")?.found).toBe(
-      "leads to another address, where agents may not follow",
+      "redirects to another address; agents may not follow redirects",
     );
   });
 
@@ -197,7 +199,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
         item: "/llms.txt",
         state: "wrong",
         found: "cannot be read: the connection failed (ECONNREFUSED)",
-        advice: "Is the site up? The other paths are looked at once it answers.",
+        advice: "Check that the site is up. The other paths are checked when it answers.",
       },
     ]);
   });
@@ -229,7 +231,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       ["script", "missing"],
     ]);
     expect(of("domain")).toMatchObject({
-      found: "not verified: agents are told nothing yet",
+      found: "not verified: agents cannot see the site yet",
       advice: expect.stringMatching(/DNS record.*gatehouse site show shop\.localhost/),
     });
     expect(shop.asked).toEqual([]);
@@ -256,10 +258,10 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     const first = await tell("https://copy.example.com/");
     expect((await check()).of("script")).toMatchObject({
       state: "wrong",
-      found: `the last visitor, at ${first}, was on https://copy.example.com/, not on ${domain}`,
+      found: `the last visit, at ${first}, was to https://copy.example.com/, not to ${domain}`,
     });
     const second = await tell(`http://${domain}/`);
-    const heard = { item: "script", state: "good", found: `told of a visitor at ${second}` };
+    const heard = { item: "script", state: "good", found: `last visit at ${second}` };
     expect((await check()).of("script")).toEqual(heard);
     // Anybody can tell of a page elsewhere: it says nothing against the site's own.
     await tell("https://copy.example.com/");
@@ -286,13 +288,13 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect(of("edge")).toEqual({
       item: "edge",
       state: "good",
-      found: `told of a visitor at ${at}`,
+      found: `last visit at ${at}`,
     });
     expect(of("script")?.state).toBe("missing");
     await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
     expect((await check()).of("edge")).toMatchObject({
       state: "wrong",
-      found: "all edge tokens are revoked, so reports are refused",
+      found: "all edge tokens are revoked, so reports are rejected",
     });
   });
 

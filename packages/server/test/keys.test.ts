@@ -160,11 +160,13 @@ test("the service does not start with an older id that is a key's own, or that n
     );
   expect(await starting(`${kid}=${kid}@2099-01-01`)).toEqual([
     "StartupError",
-    expect.stringMatching(/^GATEHOUSE_KEY_ALIASES gives .* Remove the entry\.$/),
+    expect.stringMatching(/^GATEHOUSE_KEY_ALIASES has .* Remove the entry\.$/),
   ]);
   expect(await starting("older=unknown@2099-01-01")).toEqual([
     "StartupError",
-    expect.stringMatching(/^GATEHOUSE_KEY_ALIASES names the key unknown, .*`gatehouse key list`/),
+    expect.stringMatching(
+      /^GATEHOUSE_KEY_ALIASES refers to the key unknown, .*`gatehouse key list`/,
+    ),
   ]);
 });
 

@@ -94,7 +94,7 @@ describe("a backup", () => {
     const { env, out } = await smallBackup({ withoutSecretsKey: true });
     const elsewhere = await freshEnvironment("sqlite");
     expect((await restore(elsewhere, out, byDigest(out))).secretsKey).toBe("missing");
-    await expect(startServer(elsewhere)).rejects.toThrow(/sealed with a key that is not here/);
+    await expect(startServer(elsewhere)).rejects.toThrow(/secrets key of this database is missing/);
     const secrets = readFileSync(
       join(env.GATEHOUSE_DATA_DIR as string, "secrets.key"),
       "utf8",
@@ -126,7 +126,7 @@ describe("a backup", () => {
 
 describe("a restore", () => {
   const damages: [string, (lines: string[]) => string | Buffer, RegExp][] = [
-    ["cut short", (lines) => lines.slice(0, -2).join("\n"), /is cut short/],
+    ["cut short", (lines) => lines.slice(0, -2).join("\n"), /is incomplete/],
     [
       "with a row removed",
       (lines) => [...lines.slice(0, 1), ...lines.slice(2)].join("\n"),
@@ -140,7 +140,7 @@ describe("a restore", () => {
     [
       "with rows after its end",
       (lines) => [...lines, lines[1]].join("\n"),
-      /goes on after its end/,
+      /continues after its end/,
     ],
     ["of another format", () => '{"header":{"format":"other/1"}}\n', /not a Gatehouse backup/],
     ["that is not JSON", () => "hello\n", /not a Gatehouse backup/],
@@ -178,7 +178,7 @@ describe("a restore", () => {
     const env = await freshEnvironment("sqlite");
     const bytes = readFileSync(out);
     writeFileSync(out, bytes.subarray(0, bytes.length - 100));
-    await expect(restore(env, out)).rejects.toThrow(/is cut short/);
+    await expect(restore(env, out)).rejects.toThrow(/is incomplete/);
     writeFileSync(out, "plain text");
     await expect(restore(env, out)).rejects.toThrow(/not a Gatehouse backup/);
     await expect(restore(env, `${out}.missing`)).rejects.toThrow(/does not exist/);
@@ -216,7 +216,7 @@ describe("a restore", () => {
     [
       "a secrets key of another",
       (text) => text.replace(/"secrets_key":"[^"]*"/, `"secrets_key":"${"A".repeat(43)}"`),
-      /own secrets key does not open it/,
+      /secrets key in the backup does not belong to it/,
     ],
   ];
 
@@ -236,7 +236,7 @@ describe("a restore", () => {
     const site = linesIn(out).find((line) => SITE_ROW.test(line)) as string;
     forge(out, (text) => `${text}\n${site}`, { counts: { sites: 2 } });
     const env = await freshEnvironment("sqlite");
-    await expect(restore(env, out, byDigest(out))).rejects.toThrow(/holds a row twice/);
+    await expect(restore(env, out, byDigest(out))).rejects.toThrow(/has the same row twice/);
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
 
@@ -244,7 +244,7 @@ describe("a restore", () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("postgres");
     const wrong = { ...env, GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
-    await expect(restore(wrong, out)).rejects.toThrow(/not the one the backup was sealed with/);
+    await expect(restore(wrong, out)).rejects.toThrow(/does not belong to this backup/);
     expect((await restore(env, out, byDigest(out))).secretsKey).toBe("restored");
     expect(await failuresOf(env)).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe("a restore", () => {
     const env = await freshEnvironment("sqlite");
     writeFileSync(join(env.GATEHOUSE_DATA_DIR as string, "restore.lock"), "");
     await expect(restore(env, out, byDigest(out))).rejects.toThrow(
-      /Another restore is under way .*restore\.lock/,
+      /Another restore is running .*restore\.lock/,
     );
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual(["restore.lock"]);
   });
@@ -308,9 +308,7 @@ describe("a restore", () => {
       const env = await freshEnvironment(dialect);
       const server = await startServer(env);
       const kept = await createSite(server, "kept.example.com");
-      await expect(restore(env, out, byDigest(out))).rejects.toThrow(
-        /an installation here already/,
-      );
+      await expect(restore(env, out, byDigest(out))).rejects.toThrow(/already an installation/);
       const { items } = (await server.admin("GET", "/v1/admin/sites")).body;
       expect(items.map((site: { domain: string }) => site.domain)).toEqual([kept.domain]);
     },
@@ -322,7 +320,7 @@ describe("a restore", () => {
       ...(await freshEnvironment("sqlite")),
       GATEHOUSE_SECRETS_KEY: "A".repeat(43),
     };
-    await expect(restore(env, out)).rejects.toThrow(/not the one the backup was sealed with/);
+    await expect(restore(env, out)).rejects.toThrow(/does not belong to this backup/);
     expect(existsSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"))).toBe(false);
   });
 });
@@ -368,7 +366,9 @@ describe("doctor", () => {
     await stop();
     const message = async (options = {}) =>
       (await doctor(env, options)).find(({ part }) => part === "database")?.message;
-    expect(await message()).toMatch(/MB were not read for damage: `gatehouse doctor --full` does$/);
+    expect(await message()).toMatch(
+      /MB were not checked for damage: run `gatehouse doctor --full`$/,
+    );
     expect(await message({ full: true })).toMatch(/^sqlite, schema \d+$/);
   });
 

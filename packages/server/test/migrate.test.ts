@@ -395,7 +395,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON }, [first, second]);
     await expect(migrate(db, { now: NOON }, [first])).rejects.toThrow(
-      /schema version 2, this build .* knows up to 1: start the newer Gatehouse/,
+      /schema version 2, but this build .* supports versions up to 1\. Start the newer Gatehouse/,
     );
   });
 

@@ -144,7 +144,7 @@ describe.each(DATABASES)("a revocation, restored into %s,", (dialect) => {
     expect((await agentOf(server, made.agentId)).status).toBe("suspended");
     expect(finding).toMatchObject({
       verdict: "warning",
-      message: expect.stringMatching(/revoked since the backup is not known.*agents 2,.*approve/),
+      message: expect.stringMatching(/later revocations are unknown.*agents 2,.*approve/),
     });
   });
 
@@ -191,7 +191,7 @@ describe.each(DATABASES)("a revocation, restored into %s,", (dialect) => {
     copyCheckpoints(from, env);
     writeFileSync(join(checkpointsOf(env), "revocations.json"), "{}");
     const restoring = restore(env, made.out, { secretsKeyFile: secretsKeyFile(from) });
-    await expect(restoring).rejects.toThrow(/list of revocations .* cannot be read: put back/);
+    await expect(restoring).rejects.toThrow(/list of revocations .* cannot be read\. Restore/);
   });
 });
 

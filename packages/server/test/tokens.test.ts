@@ -32,7 +32,9 @@ describe.each(TIER_DATABASES)("admin tokens on %s:", (dialect) => {
     const { env } = server;
     await server.stop();
     const started = startServer({ ...env, GATEHOUSE_ADMIN_TOKEN: token });
-    await expect(started).rejects.toThrow(/is the token “owner” \(owner\) of this installation/);
+    await expect(started).rejects.toThrow(
+      /is set to the token “owner” \(owner\) of this installation/,
+    );
   });
 
   test("a token works, is shown once, and is stored only as a digest", async () => {

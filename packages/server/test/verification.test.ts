@@ -81,9 +81,9 @@ describe("verification by file:", () => {
   });
 
   test.each([
-    ["is missing", undefined, /answered with status 404, not 200/],
-    ["holds something else", { text: "hello" }, /holds something else/],
-    ["holds the token among other text", { text: "x TOKEN" }, /holds something else/],
+    ["is missing", undefined, /returned status 404 instead of 200/],
+    ["holds something else", { text: "hello" }, /has different content/],
+    ["holds the token among other text", { text: "x TOKEN" }, /has different content/],
     ["redirects", { status: 302, text: "", location: "/x" }, /is a redirect \(302\)/],
     ["is an error page with the token", { status: 500, text: "TOKEN" }, /status 500/],
   ])("it fails if the file %s, and says so", async (_name, page, message) => {
@@ -207,8 +207,8 @@ describe("verification by DNS:", () => {
 
   test.each([
     ["no record", () => "nxdomain" as const, /has no TXT record/],
-    ["other records", () => ["v=spf1 -all"], /has other TXT records/],
-    ["the bare token", (token: string) => [token], /has other TXT records/],
+    ["other records", () => ["v=spf1 -all"], /has different TXT records/],
+    ["the bare token", (token: string) => [token], /has different TXT records/],
     ["name servers that fail", () => "servfail" as const, /did not answer/],
   ])("it fails with %s, and says what to publish", async (_name, answers, message) => {
     const { status, body } = await withDns(answers);
@@ -253,7 +253,7 @@ describe.each(TIER_DATABASES)("the daily check of proofs on %s:", (dialect) => {
     expect(days.map(({ status }) => status)).toEqual(["verified", "verified", "pending"]);
     expect(days.map(({ verification }) => verification.failed_days)).toEqual([1, 2, 3]);
     expect(days[0].verification.problem).toMatch(/has no TXT record/);
-    expect(days[2].verification.problem).toMatch(/went back to pending after 3 days/);
+    expect(days[2].verification.problem).toMatch(/is pending again after 3 days/);
   });
 
   test("a proof that returns in time resets the count", async () => {

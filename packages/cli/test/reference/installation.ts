@@ -66,8 +66,8 @@ export const installation: Coverage = {
     fails: {
       args: ({ folder }) => ["--out", folder],
       code: 1,
-      says: /exists already/,
-      next: /: name another file with --out\./,
+      says: /already exists/,
+      next: /Choose another file with --out\./,
     },
   },
   restore: {
@@ -88,7 +88,7 @@ export const installation: Coverage = {
       args: ({ file }) => [file("backup", "no backup at all")],
       code: 1,
       says: /^The backup \S+ is not a Gatehouse backup/,
-      next: /: use another one\./,
+      next: /Use another backup\./,
     },
   },
   verify: {

@@ -6,7 +6,7 @@ import type { Stage } from "./stage.ts";
 const shared = {
   args: ({ shop }: { readonly shop: string }) => [shop, "github.io"],
   code: 1 as const,
-  says: /^Many owners share github\.io\. Name the host of one of them\.$/m,
+  says: /^Many owners share github\.io\. Use the host of one owner\.$/m,
   next: /See http:\S+\/docs\/errors\/\S+\.md/,
 };
 

@@ -38,7 +38,7 @@ export const tokens: Coverage = {
     fails: {
       args: () => ["--reason", "the clock is right"],
       code: 1,
-      says: /^The clock is not behind a time it has shown\. There is nothing to accept\.$/m,
+      says: /^The clock does not show an earlier time than before, so there is nothing to accept\.$/m,
       next: /docs\/errors\/conflict\.md/,
     },
   },

@@ -26,7 +26,7 @@ function readCursor(text: string | undefined): Result<Cursor | null, "invalid_re
   const bytes = fromBase64url(text);
   const match = /^(\d{1,15})\n([\w.:/-]{1,253})$/.exec(new TextDecoder().decode(bytes));
   if (bytes === undefined || match === null) {
-    return refuse("invalid_request", "The cursor is not one this list gave out.");
+    return refuse("invalid_request", "The cursor does not belong to this list.");
   }
   return ok({ createdAt: Number(match[1]), id: match[2] as string });
 }

@@ -127,7 +127,7 @@ function refuseOutsideDevelopment(env: Environment, mode: Config["mode"]): void 
   for (const name of ["FETCH_ALLOW", "STRIPE_API_BASE"]) {
     if (setting(env, name) === undefined) continue;
     throw new StartupError(
-      `GATEHOUSE_${name} works in development only: remove it, or set GATEHOUSE_MODE=development.`,
+      `GATEHOUSE_${name} works only in development. Remove it, or set GATEHOUSE_MODE=development.`,
     );
   }
 }
@@ -150,8 +150,8 @@ export function readConfig(env: Environment): Config {
   const tls = readTls(env);
   if (mode === "development" && tls === undefined && !read.isLoopback(host)) {
     throw new StartupError(
-      `Development mode without TLS listens on loopback only: set GATEHOUSE_HOST=127.0.0.1 instead ` +
-        `of ${host}, or give GATEHOUSE_TLS_CERT and GATEHOUSE_TLS_KEY.`,
+      `Development mode without TLS listens only on this machine. Set GATEHOUSE_HOST=127.0.0.1 instead ` +
+        `of ${host}, or set GATEHOUSE_TLS_CERT and GATEHOUSE_TLS_KEY.`,
     );
   }
   const scheme = mode === "development" && tls === undefined ? "http" : "https";

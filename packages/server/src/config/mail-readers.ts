@@ -20,7 +20,7 @@ function decoded(text: string): string | undefined {
 
 /** Options after a `?` are refused, because some would disable the check of certificates. */
 export function mailServer(name: string, value: string): MailServer {
-  const wanted = "smtps://user:password@host, or smtp://host:port, and nothing behind it";
+  const wanted = "smtps://user:password@host or smtp://host:port, without a path";
   const url = parseUrl(value);
   const host = url?.hostname.replace(/^\[(.*)\]$/, "$1") ?? "";
   const plain = url?.protocol === "smtp:";

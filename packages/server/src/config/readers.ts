@@ -89,7 +89,7 @@ export function databaseUrl(name: string, value: string | undefined): string | u
   if (value === undefined) return undefined;
   const url = parseUrl(value);
   if (url === undefined || !["postgres:", "postgresql:"].includes(url.protocol)) {
-    fail(name, "a postgres://user:password@host:port/name address, or absent for SQLite");
+    fail(name, "a postgres://user:password@host:port/name address, or not set to use SQLite");
   }
   return value;
 }
@@ -108,7 +108,7 @@ export function origin(name: string, value: string | undefined): string | undefi
 export function adminToken(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (value.length < ADMIN_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(value)) {
-    fail(name, `${ADMIN_TOKEN_CHARS_MIN} visible ASCII characters or more, without spaces`);
+    fail(name, `at least ${ADMIN_TOKEN_CHARS_MIN} visible ASCII characters, without spaces`);
   }
   return value;
 }
@@ -168,7 +168,7 @@ export function keyAliases(name: string, value: string | undefined): readonly Ke
     return { alias, kid, until };
   });
   const ids = aliases.map(({ alias }) => alias);
-  if (new Set(ids).size < ids.length) fail(name, "a list that gives each older id once");
+  if (new Set(ids).size < ids.length) fail(name, "a list in which each old id appears once");
   return aliases;
 }
 

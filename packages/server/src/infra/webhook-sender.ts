@@ -86,8 +86,9 @@ export class WebhookSender {
     }
     const status = answer.value;
     if (status >= 200 && status < 300) return ok(true);
-    if (status === GONE) return refuse("gone", "the receiver wants no more of these (410)");
-    const why = `the receiver answered with status ${status}`;
+    if (status === GONE)
+      return refuse("gone", "the receiver does not want more messages (status 410)");
+    const why = `the receiver returned status ${status}`;
     return refuse(status >= SERVER_FAULT ? "not_delivered" : "refused", why);
   }
 }

@@ -7,5 +7,5 @@ export const NO_BACKUP = "is not a Gatehouse backup";
 export const CHANGED = "has been changed or damaged";
 
 export function damaged(path: string, why: string): BackupFileError {
-  return new BackupFileError(`The backup ${path} ${why}: use another one.`);
+  return new BackupFileError(`The backup ${path} ${why}. Use another backup.`);
 }

@@ -104,8 +104,8 @@ async function ends(path: string): Promise<BackupEnds> {
     const code = (error as NodeJS.ErrnoException).code;
     throw new BackupFileError(
       code === "ENOENT"
-        ? `The backup ${path} does not exist: check the path.`
-        : `The backup ${path} cannot be read (${code}): check the path and its permissions.`,
+        ? `The backup ${path} does not exist. Check the path.`
+        : `The backup ${path} cannot be read (${code}). Check the path and its permissions.`,
     );
   }
 }
@@ -125,7 +125,7 @@ async function checkLines(
   const reading = { gzipBytes, onBytes: (bytes: Uint8Array) => hasher.add(bytes) };
   for await (const text of linesOf(path, reading)) {
     const line = parseLine(path, text, header === undefined ? NO_BACKUP : CHANGED);
-    if (end !== undefined) throw damaged(path, "goes on after its end");
+    if (end !== undefined) throw damaged(path, "continues after its end");
     if (line.kind === "end") {
       end = line.end;
       continue;
@@ -142,7 +142,7 @@ async function checkLines(
     }
   }
   if (header === undefined) throw damaged(path, NO_BACKUP);
-  if (end === undefined) throw damaged(path, "is cut short");
+  if (end === undefined) throw damaged(path, "is incomplete");
   if (sorted(end.rows) !== sorted(counts) || end.sha256 !== hash.digest("hex")) {
     throw damaged(path, CHANGED);
   }
@@ -189,5 +189,5 @@ export async function* backupRows(
     const line = parseLine(path, text);
     if (line.kind === "row") yield { table: line.table, row: decodeRow(line.row) };
   }
-  if (hasher.end(trailer).sha256 !== sha256) throw damaged(path, "changed while it was restored");
+  if (hasher.end(trailer).sha256 !== sha256) throw damaged(path, "changed during the restore");
 }

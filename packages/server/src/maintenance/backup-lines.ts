@@ -31,7 +31,7 @@ async function* chunksOf(path: string, { gzipBytes, onBytes }: Reading): AsyncGe
     yield* unzipped as AsyncIterable<string>;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "Z_BUF_ERROR") throw damaged(path, "is cut short");
+    if (code === "Z_BUF_ERROR") throw damaged(path, "is incomplete");
     throw damaged(path, start?.equals(GZIP_MAGIC) === true ? CHANGED : NO_BACKUP);
   }
 }

@@ -46,8 +46,8 @@ async function sealingKey(db: Queries, key: Uint8Array | undefined): Promise<Uin
   const sealedBy = await readFact(db, "secrets_key_id");
   if (key !== undefined && createSecrets(key).keyId === sealedBy) return key;
   throw new StartupError(
-    "A backup is sealed with the secrets key of its installation, and that key is not here: set " +
-      "GATEHOUSE_SECRETS_KEY (or _FILE) as for the service, and back up again.",
+    "A backup needs the secrets key of its installation, and this key is missing. Set " +
+      "GATEHOUSE_SECRETS_KEY (or _FILE) as for the service, then back up again.",
   );
 }
 
@@ -56,7 +56,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   const config = readConfig(env);
   if (!installationExists(config)) {
     throw new StartupError(
-      `There is no installation in ${config.dataDir}: set GATEHOUSE_DATA_DIR.`,
+      `There is no installation in ${config.dataDir}. Set GATEHOUSE_DATA_DIR to its data folder.`,
     );
   }
   const found = findSecretsKey(config);
@@ -64,7 +64,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   const stamp = isoTime(now).slice(0, 19).replace(/[:T]/g, "-");
   const file = options.out ?? join(process.cwd(), `gatehouse-backup-${stamp}.ndjson.gz`);
   if (existsSync(file)) {
-    throw new BackupFileError(`${file} exists already: name another file with --out.`);
+    throw new BackupFileError(`${file} already exists. Choose another file with --out.`);
   }
   const log = createLog("warn");
   const db = await openDatabase(config, { ids: systemIds, log });
@@ -153,7 +153,7 @@ async function writeBackup(
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
     throw new BackupFileError(
-      `The backup could not be written to ${file} (${code}): name another place with --out.`,
+      `The backup could not be written to ${file} (${code}). Choose another file with --out.`,
     );
   }
 }

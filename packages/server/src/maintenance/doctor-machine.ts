@@ -26,14 +26,18 @@ export function checkNode(version: string): Finding {
 export function checkTransport(config: Config, now: number): Finding {
   if (config.tls !== undefined) return checkCertificate(config.tls, now);
   if (config.mode === "development") {
-    return { part: "transport", verdict: "good", message: "plain HTTP on loopback (development)" };
+    return {
+      part: "transport",
+      verdict: "good",
+      message: "plain HTTP, only on this machine (development)",
+    };
   }
   if (config.trustProxy.length > 0) {
-    const message = `HTTPS by a proxy at ${config.trustProxy.join(", ")}`;
+    const message = `HTTPS through a proxy at ${config.trustProxy.join(", ")}`;
     return { part: "transport", verdict: "good", message };
   }
   const message =
-    "production without TLS files or GATEHOUSE_TRUST_PROXY answers only https_required";
+    "in production, set TLS files or GATEHOUSE_TRUST_PROXY; otherwise every answer is https_required";
   return { part: "transport", verdict: "warning", message };
 }
 
@@ -75,8 +79,8 @@ export function checkOperatorToken(config: Config): Finding {
     return {
       part,
       verdict: "good",
-      message: "none yet: the next start makes one and shows it once",
+      message: "none yet: the next start creates one and shows it once",
     };
   }
-  return { part, verdict: "good", message: `kept in ${file}` };
+  return { part, verdict: "good", message: `in ${file}` };
 }

@@ -15,9 +15,9 @@ export async function checkPayments(db: Database, now: number): Promise<Finding[
   if (since === null || now - since < UNRESOLVED_MS_MAX) return [];
   const has = count === 1 ? "1 payment has" : `${count} payments have`;
   const message =
-    `${has} no outcome, the oldest since ${isoTime(since)}: the payment provider does not answer, or ` +
-    "the service does not run. See the provider's status page; `gatehouse site declines <domain>` " +
-    "shows how many a site has. They are asked about again until the outcome is known";
+    `${has} no known outcome, the oldest since ${isoTime(since)}. The payment provider does not answer, or ` +
+    "the service is not running. See the provider's status page. `gatehouse site declines <domain>` " +
+    "shows how many payments of a site are affected. The service keeps checking until the outcome is known";
   return [{ part: "payments", verdict: "warning", message }];
 }
 
@@ -43,7 +43,7 @@ export async function checkPlatforms(db: Database): Promise<Finding> {
   const more =
     domains.length > SITES_NAMED_MAX ? ` and ${domains.length - SITES_NAMED_MAX} more` : "";
   const message =
-    `any platform can pay at ${named}${more}: admit those you know (\`gatehouse platform list ${first}\`), ` +
+    `any platform can pay at ${named}${more}. Admit the platforms that you know (\`gatehouse platform list ${first}\`), ` +
     `then run \`gatehouse site platforms ${first} --accept admitted\``;
   return { part, verdict: "warning", message };
 }

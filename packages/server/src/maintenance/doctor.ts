@@ -58,7 +58,7 @@ async function checkDatabase(db: Database, options: DoctorOptions): Promise<Find
     return {
       part: "database",
       verdict: "warning",
-      message: `schema ${version} will be brought to ${SCHEMA_VERSION} at the next start`,
+      message: `the next start updates schema ${version} to ${SCHEMA_VERSION}`,
     };
   }
   const read = {
@@ -69,8 +69,8 @@ async function checkDatabase(db: Database, options: DoctorOptions): Promise<Find
   if (db.dialect === "sqlite") {
     const unread = await unreadBytes(db, options);
     if (unread > 0) {
-      const size = `its ${Math.round(unread / MB)} MB were not read for damage`;
-      return { ...read, message: `${read.message}; ${size}: \`gatehouse doctor --full\` does` };
+      const size = `its ${Math.round(unread / MB)} MB were not checked for damage`;
+      return { ...read, message: `${read.message}; ${size}: run \`gatehouse doctor --full\`` };
     }
     const row = await db.get<{ integrity_check: string }>("PRAGMA integrity_check");
     if (row?.integrity_check !== "ok") {
@@ -88,13 +88,12 @@ async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   const key = findSecretsKey(config);
   const sealedBy = await readFact(db, "secrets_key_id");
   if (key === undefined || sealedBy === undefined) {
-    const message =
-      "it is not here: set GATEHOUSE_SECRETS_KEY to the one this database was sealed with";
+    const message = "it is missing: set GATEHOUSE_SECRETS_KEY to the key of this database";
     return [{ part: "secrets key", verdict: "failure", message }];
   }
   const secrets = createSecrets(key);
   if (secrets.keyId !== sealedBy) {
-    const message = "it is not the one this database was sealed with: bring back the original";
+    const message = "it does not belong to this database: restore the original key";
     return [{ part: "secrets key", verdict: "failure", message }];
   }
   const ring = new KeyRing(db, secrets, systemClock, config.keyAliases);
@@ -109,12 +108,12 @@ async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   const aliases: Finding[] = stray.map((alias) => ({
     part: "key aliases",
     verdict: "warning",
-    message: `${alias} names a key that is not listed: see \`gatehouse key list\``,
+    message: `${alias} refers to a key that is not listed: see \`gatehouse key list\``,
   }));
   return [
     ...aliases,
     { part: "secrets key", verdict: "good", message: `opens this database (id ${secrets.keyId})` },
-    { part: "signing keys", verdict: "good", message: `sign: ${kids.join(", ")}` },
+    { part: "signing keys", verdict: "good", message: `in use: ${kids.join(", ")}` },
   ];
 }
 
@@ -149,19 +148,19 @@ function lacking({ lost, missing }: Comparison): string[] {
     .filter(({ recordedBy }) => recordedBy === undefined)
     .map(({ chain }) => chain);
   const unknown = missing.map(({ origin }) => origin);
-  const lacks = "more was published than this database has of";
+  const lacks = "this database has fewer records than were published of";
   return [
     ...(unrecorded.length === 0
       ? []
       : [
-          `${lacks} ${unrecorded.join(", ")}: after a restore the service opens a log that says so ` +
-            "when it is started, which ends this",
+          `${lacks} ${unrecorded.join(", ")}: after a restore, start the service once. It then ` +
+            "opens a log that records the loss",
         ]),
     ...(unknown.length === 0
       ? []
       : [
-          `${lacks} ${unknown.join(", ")}: logs begun after the backup that was restored, or of ` +
-            "another database. Nothing ends this: no log here goes on from them to say so",
+          `${lacks} ${unknown.join(", ")}: these logs began after the restored backup, or belong to ` +
+            "another database. This warning stays, because no log of this database continues them",
         ]),
   ];
 }
@@ -175,7 +174,7 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const { frozen, lost } = compared;
   if (frozen.length > 0) {
     const message = frozen.map(({ chain, reason }) => `${chain}: ${reason}`).join("; ");
-    const effect = "A frozen log takes no records, so its site decides nothing";
+    const effect = "A frozen log accepts no records, so its site cannot decide anything";
     const where = 'See docs/guide/audit.md, "Epochs and a frozen log"';
     return { part, verdict: "failure", message: `frozen: ${message}. ${effect}. ${where}` };
   }
@@ -184,11 +183,11 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const notes = lost.map(({ chain, size, left, recordedBy }) =>
     recordedBy === undefined
       ? ""
-      : `; of ${chain} ${left} records are left of ${size}, which ${recordedBy.chain} tells since ${isoTime(recordedBy.at)}`,
+      : `; ${chain} has ${left} of ${size} records left, as recorded in ${recordedBy.chain} at ${isoTime(recordedBy.at)}`,
   );
   const counted =
     published.length === 0
-      ? "no checkpoint has been published here, so there is none to compare with"
+      ? "no checkpoint was published yet"
       : `${published.length} ${published.length === 1 ? "log matches its" : "logs match their"} published checkpoints`;
   const message = `${counted}${notes.join("")}`;
   return { part, verdict: "good", message };
@@ -213,7 +212,7 @@ async function checkInstallation(
   const version = await schemaVersion(db);
   const clock = async (): Promise<Finding> => {
     await checkClock(db, systemClock.now());
-    return { part: "clock", verdict: "good", message: "agrees with what it has seen" };
+    return { part: "clock", verdict: "good", message: "not behind an earlier time" };
   };
   return [
     ...database,

@@ -29,7 +29,7 @@ export function outsideKey(
   const given = secretsKeyFile === undefined ? undefined : readSecretsKeyFile(secretsKeyFile);
   if (installed !== undefined && given !== undefined && !timingSafeEqual(installed, given)) {
     throw new StartupError(
-      "The key of --secrets-key-file is not the one this installation would use: remove one of them.",
+      "The key in --secrets-key-file differs from the key of this installation. Remove one of them.",
     );
   }
   if (installed !== undefined) return { key: installed, installed: true };
@@ -39,17 +39,17 @@ export function outsideKey(
 const WHY_UNVERIFIED: Readonly<Record<Exclude<CheckedBackup["mac"], "holds" | "differs">, string>> =
   {
     unsigned:
-      "This backup was made before backups were sealed, so nobody can tell whether it was changed.",
+      "This backup has no signature, because it was made by an old version. It cannot be verified.",
     no_key:
-      "There is no secrets key here to verify this backup with, and a key inside the file proves " +
-      "nothing. Give the key with --secrets-key-file or GATEHOUSE_SECRETS_KEY.",
+      "There is no secrets key to verify this backup with, and a key inside the file proves " +
+      "nothing. Set the key with --secrets-key-file or GATEHOUSE_SECRETS_KEY.",
   };
 
 /** Refuses a backup that opens with another key than the one given. */
 export function refuseOtherKey({ sealedBy }: CheckedBackup, outside: OutsideKey | undefined): void {
   if (outside === undefined || createSecrets(outside.key).keyId === sealedBy) return;
   throw new StartupError(
-    "The secrets key here is not the one the backup was sealed with: remove it, or set the right one.",
+    "The secrets key does not belong to this backup. Remove it, or set the right one.",
   );
 }
 
@@ -65,7 +65,7 @@ export function proofOf(
   const { mac } = backup;
   if (sha256 !== undefined && sha256.toLowerCase() !== backup.sha256) {
     throw new BackupFileError(
-      "The backup does not have this SHA-256: use the file that was made with it, or another backup.",
+      "The backup has a different SHA-256. Use the original file, or another backup.",
     );
   }
   if (mac === "holds") return "verified";
@@ -73,7 +73,7 @@ export function proofOf(
   if (unverified === true && sha256 !== undefined) return "unverified";
   throw new BackupFileError(
     `${WHY_UNVERIFIED[mac]} If you know the SHA-256 that \`gatehouse backup\` printed, or that you ` +
-      "computed when the file was made, restore with --unverified --sha256 <digest>: every token is then " +
-      "void, and every agent suspended until you approve it again.",
+      "computed when the file was made, restore with --unverified --sha256 <digest>. All tokens are then " +
+      "revoked, and all agents are suspended until you approve them again.",
   );
 }

@@ -62,7 +62,7 @@ async function refuseOccupied(db: Database): Promise<void> {
   if ((await schemaVersion(db)) === 0) return;
   if ((await readFact(db, "secrets_key_id")) === undefined) return;
   throw new StartupError(
-    "There is an installation here already: restore into an empty data folder or database.",
+    "There is already an installation. Restore into an empty data folder or database.",
   );
 }
 
@@ -75,7 +75,7 @@ async function refuseInstallation(config: Config): Promise<void> {
 function refuseNewerBackup({ schema_version, build }: BackupHeader): void {
   if (schema_version <= SCHEMA_VERSION) return;
   throw new BackupFileError(
-    `The backup was made by a newer Gatehouse (${build}): restore it with that version or later.`,
+    `The backup was made by a newer Gatehouse (${build}). Restore it with that version or a later one.`,
   );
 }
 
@@ -86,7 +86,9 @@ function planSecretsKey({ header, sealedBy }: CheckedBackup, outside: OutsideKey
   const key = outside?.key ?? carried;
   if (key === undefined) return { state: "missing" } as const;
   if (createSecrets(key).keyId !== sealedBy) {
-    throw new StartupError("The backup's own secrets key does not open it: use another backup.");
+    throw new StartupError(
+      "The secrets key in the backup does not belong to it. Use another backup.",
+    );
   }
   return { state: "restored", key } as const;
 }
@@ -128,7 +130,7 @@ async function restoreRows(
   const filled = await db.transaction(async (tx) => {
     // Checked again, because another node may have restored into the same PostgreSQL meanwhile.
     if ((await readFact(tx, "secrets_key_id")) !== undefined) {
-      throw new StartupError("There is an installation here already: restore into an empty one.");
+      throw new StartupError("There is already an installation. Restore into an empty database.");
     }
     const tables = new Map((await dataTables(tx, db.dialect)).map((table) => [table.name, table]));
     let count = 0;
@@ -137,7 +139,7 @@ async function restoreRows(
       const table = tables.get(name);
       if (table === undefined || !fitsTable(table, row)) {
         throw new BackupFileError(
-          "The backup holds a table or column that its schema does not have: use another one.",
+          "The backup has a table or column that its schema does not have. Use another backup.",
         );
       }
       await insertRow(tx, table, row);
@@ -169,7 +171,7 @@ function lockFolder(config: Config): () => void {
     closeSync(openSync(path, "wx", 0o600));
   } catch {
     throw new StartupError(
-      `Another restore is under way in ${config.dataDir}. If it was cut off, delete ${path} and begin again.`,
+      `Another restore is running in ${config.dataDir}. If it was interrupted, delete ${path} and start again.`,
     );
   }
   return () => rmSync(path, { force: true });
@@ -204,7 +206,7 @@ async function fill(
     await db.close();
     for (const path of made) rmSync(path, { force: true });
     if (!(error instanceof DatabaseConflictError)) throw error;
-    throw new BackupFileError("The backup holds a row twice: use another one.");
+    throw new BackupFileError("The backup has the same row twice. Use another backup.");
   }
 }
 

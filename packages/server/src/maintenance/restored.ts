@@ -34,9 +34,8 @@ export async function readRestored(db: Queries): Promise<Restored | undefined> {
 }
 
 const BECAUSE: Readonly<Record<Doubt, string>> = {
-  unverified: "nothing verified it",
-  no_newer_list:
-    "no list of revocations was newer, so what was revoked since the backup is not known",
+  unverified: "it was not verified",
+  no_newer_list: "there was no newer list of revocations, so later revocations are unknown",
 };
 
 /** What has to be confirmed after a restore; nothing if the installation was never restored. */
@@ -49,13 +48,13 @@ export async function checkRestored(db: Database): Promise<Finding[]> {
   if (doubt === undefined) return [{ part, verdict: "good", message: `${from}, and verified` }];
   const agents = await countSuspendedBy(db, RESTORE_ACTOR);
   const platforms = await countPlatformsSuspendedBy(db, RESTORE_ACTOR);
-  const why = `${from}; ${BECAUSE[doubt]}: every token in it is void`;
+  const why = `${from}; ${BECAUSE[doubt]}. All its tokens are revoked`;
   if (agents + platforms === 0) {
     return [{ part, verdict: "good", message: `${why}, and nothing is left to confirm` }];
   }
   const message =
     `${why}. Suspended until you confirm them: agents ${agents}, platforms ${platforms}. ` +
-    "Look at each, then run `gatehouse agent approve <site> <agent_id>` or " +
-    "`gatehouse platform admit <site> <domain>`; make new tokens with `gatehouse token create`";
+    "Check each of them, then run `gatehouse agent approve <site> <agent_id>` or " +
+    "`gatehouse platform admit <site> <domain>`. Create new tokens with `gatehouse token create`";
   return [{ part, verdict: "warning", message }];
 }

@@ -167,7 +167,7 @@ function readItem(value: JsonValue): Wanted | undefined {
 function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> {
   const { items: list, ...others } = args;
   if (Object.keys(others).length > 0) {
-    return refuse("cart_invalid", "There is no argument but `items`.");
+    return refuse("cart_invalid", "The only argument is `items`.");
   }
   if (!Array.isArray(list) || list.length === 0 || list.length > LINES_MAX) {
     return refuse("cart_invalid", `\`items\` must be a list of 1 to ${LINES_MAX} items.`);
@@ -176,11 +176,14 @@ function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> 
   for (const value of list as readonly JsonValue[]) {
     const item = readItem(value);
     if (item === undefined) {
-      const form = `{"id", "quantity"}, the quantity a whole number of 1 to ${LINE_QUANTITY_MAX}`;
-      return refuse("cart_invalid", `Each of \`items\` must be ${form}.`);
+      const form = `{"id", "quantity"}, with a whole number from 1 to ${LINE_QUANTITY_MAX} as quantity`;
+      return refuse("cart_invalid", `Each entry of \`items\` must be ${form}.`);
     }
     if (items.some(({ id }) => id === item.id)) {
-      return refuse("cart_invalid", "`items` names a product twice. Name it once, with its sum.");
+      return refuse(
+        "cart_invalid",
+        "`items` has the same product twice. Send it once, with the total quantity.",
+      );
     }
     items.push(item);
   }
@@ -194,12 +197,12 @@ export function readsOfOrder(siteKeyHash: string, args: JsonObject): readonly Ex
 }
 
 const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
-  not_found: ["cart_invalid", "this site sells no such product."],
+  not_found: ["cart_invalid", "this site does not sell this product."],
   unavailable: ["cart_invalid", "it cannot be ordered now."],
-  out_of_stock: ["out_of_stock", "there are not as many left."],
-  other_currency: ["cart_invalid", "it is sold in another currency: order it apart."],
-  too_large: ["cart_invalid", "the sum is too large."],
-  too_many: ["cart_invalid", `a line can hold at most ${LINE_QUANTITY_MAX}.`],
+  out_of_stock: ["out_of_stock", "not enough stock."],
+  other_currency: ["cart_invalid", "it has a different currency. Order it separately."],
+  too_large: ["cart_invalid", "the total is too large."],
+  too_many: ["cart_invalid", `the quantity can be at most ${LINE_QUANTITY_MAX}.`],
 };
 
 /** Prices the arguments of an order like `priceLines`, and refuses it if a line has no price. */

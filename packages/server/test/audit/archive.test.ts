@@ -312,7 +312,7 @@ describe.each(TIER_DATABASES)("a day on %s", (dialect) => {
     const { status, body } = await server.admin("POST", archivePath(site), { before: DAY_2 });
     expect([status, body.message]).toEqual([
       409,
-      "Not archived: the records of shop.example.com/audit/1 on 2030-05-17 are not those that were written.",
+      "The day was not archived: the records of shop.example.com/audit/1 on 2030-05-17 differ from those that were written.",
     ]);
     expect((await server.admin("GET", archivePath(site))).body.items).toEqual([]);
     expect(await rowsBefore(server, 5)).toBe(5);

@@ -178,7 +178,7 @@ describe("an export", () => {
     const before = await get({ day: "2030-05-16" });
     expect([before.status, before.body.message]).toEqual([
       404,
-      "No such log had begun by 2030-05-16.",
+      "This log did not exist on 2030-05-16.",
     ]);
     expect((await get({ day: TODAY, chain: "other.example.com/audit/1" })).status).toBe(404);
     expect((await get({ day: TODAY, format: "xml" })).status).toBe(400);

@@ -27,7 +27,7 @@ describe("a database that is behind its published checkpoint", () => {
     // Nothing is signed of it any more, so that nobody is shown a second history.
     expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);
     const logs = (await server.admin("GET", `${path}/audit/logs`)).body.items;
-    expect(logs[0].held).toBe("it has 3 records, and a checkpoint of 5 was published");
+    expect(logs[0].held).toBe("it has 3 records, but a checkpoint of 5 records was published");
     // Another site of the same installation is not concerned.
     expect((await createSite(server, "other.example.com")).status).toBe("verified");
     clock.advance(1000);
@@ -112,7 +112,7 @@ describe("a database that is rolled back under a running service", () => {
     expect((await server.admin("PATCH", path, { name: "Fork" })).status).toBe(503);
     expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);
     const { body } = await server.admin("GET", `${path}/audit/logs`);
-    expect(body.items[0].held).toContain("a checkpoint of 5 was published");
+    expect(body.items[0].held).toContain("a checkpoint of 5 records was published");
   });
 
   test("is detected before a checkpoint is signed, even if it was rewritten to the same size", async () => {

@@ -132,7 +132,7 @@ describe("the setting audit_public", () => {
     const hidden = await get(`proof/${later.record_id}`);
     expect([hidden.status, (await hidden.json()).message]).toEqual([
       404,
-      "This record is proven from the next full hour on.",
+      "The proof of this record is available from the next full hour on.",
     ]);
     clock.advance(3_600_000);
     expect((await get(`proof/${later.record_id}`)).status).toBe(200);

@@ -97,14 +97,16 @@ test("doctor warns about what a restore lost until the log itself shows it", asy
   };
   expect(await found()).toEqual([
     "warning",
-    expect.stringMatching(/this database has of shop\.example\.com\/audit\/1: .* which ends this$/),
+    expect.stringMatching(
+      /fewer records than were published of shop\.example\.com\/audit\/1: .* records the loss$/,
+    ),
   ]);
   const server = await startServer(to);
   await server.admin("PATCH", admin, { name: "A third name" });
   expect(await found()).toEqual([
     "good",
     expect.stringMatching(
-      /; of shop\.example\.com\/audit\/1 \d+ records are left of \d+, which shop\.example\.com\/audit\/2 tells since \S+Z$/,
+      /; shop\.example\.com\/audit\/1 has \d+ of \d+ records left, as recorded in shop\.example\.com\/audit\/2 at \S+Z$/,
     ),
   ]);
   // Where more was published than the successor names, it tells nobody of that.

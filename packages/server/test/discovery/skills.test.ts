@@ -39,17 +39,17 @@ describe("a list of skills is refused", () => {
   const url = "https://shop.example.com/x";
   test.each([
     ["with an id twice", [{ id: "a" }, { id: "a" }], /^skills\.1\.id: is in the list twice/],
-    ["with a bad id", [{ id: "Track order" }], /^skills\.0\.id: begins with a to z/],
+    ["with a bad id", [{ id: "Track order" }], /^skills\.0\.id: must begin with a letter/],
     ["with a page over plain HTTP", [{ id: "a", url: "http://a.example/" }], /https:\/\//],
     ["with a script for a page", [{ id: "a", url: "javascript:alert(1)" }], /https:\/\//],
     ["with a password", [{ id: "a", url: "https://u:p@a.example/" }], /user name or password/],
     [
       "with a name that checkout uses",
       [{ id: "complete_checkout" }],
-      /comes and goes with checkout/,
+      /turned on and off with the checkout/,
     ],
-    ["with a page for place_order", [{ id: "place_order", url }], /leads to no page/],
-    ["with an unknown field", [{ id: "a", price: 1 }], /^skills\.0\.price: is not known here/],
+    ["with a page for place_order", [{ id: "place_order", url }], /cannot have a URL/],
+    ["with an unknown field", [{ id: "a", price: 1 }], /^skills\.0\.price: is an unknown field/],
     ["that is too long", Array.from({ length: 51 }, (_, i) => ({ id: `s${i}` })), /^skills: /],
   ])("%s", async (_why, skills, message) => {
     const { server, shop } = await started();

@@ -24,7 +24,7 @@ const BLOCKED: readonly Blocked[] = [
   {
     code: "gate_shut",
     message:
-      /^The site is not ready to sell\. Turn the processor's rail on\. Then approve again\.$/,
+      /^The site is not ready to sell\. Turn on payments through the payment provider\. Then approve again\.$/,
     stop: (shop) => shop.admin("PUT", "/processor", { ...SANDBOX, rail_on: false }),
     mend: (shop) => shop.admin("PUT", "/processor", SANDBOX),
   },
@@ -42,7 +42,7 @@ const BLOCKED: readonly Blocked[] = [
   },
   {
     code: "mandates_disabled",
-    message: /takes no mandates now/,
+    message: /does not accept mandates now/,
     stop: (shop) => shop.admin("PATCH", "/mandates", { enabled: false }),
     mend: (shop) => shop.admin("PATCH", "/mandates", { enabled: true }),
   },

@@ -59,9 +59,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const mail = only();
     expect([mail.from, mail.to]).toEqual(["gate@example.com", ["ann@example.com"]]);
     expect(header(mail, "from")).toEqual(["Gatehouse <gate@example.com>"]);
-    expect(header(mail, "subject")).toEqual([
-      "shop.example.com: get_pricing waits for your decision",
-    ]);
+    expect(header(mail, "subject")).toEqual(["shop.example.com: get_pricing needs review"]);
     expect(header(mail, "content-type")).toEqual([expect.stringMatching(/^text\/plain\b/)]);
     expect(header(mail, "auto-submitted")).toEqual(["auto-generated"]);
     const [{ message_id, state }] = await owner.messages(shop);
@@ -70,16 +68,16 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
       "delivered",
     ]);
     expect(mail.text.split("\n").slice(0, 15)).toEqual([
-      "An agent asks shop.example.com for something that your rules leave to a person.",
+      "A request of an agent at shop.example.com needs review.",
       "",
       "What:    get_pricing",
       "Amount:  60.50 EUR",
       `Who:     ${buyer.agentId} (you call it "Buyer")`,
       "Rule:    ask (Ask me)",
-      `Until:   ${answer.body.expires_at}, then it is refused`,
+      `Until:   ${answer.body.expires_at}, then it is rejected`,
       `Review:  ${escalationId}`,
       "",
-      "To decide, where you use the gatehouse command:",
+      "To decide, use the gatehouse command:",
       "",
       `  gatehouse review show shop.example.com ${escalationId}`,
       `  gatehouse review approve shop.example.com ${escalationId}`,
@@ -139,7 +137,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     box.refuse = 451;
     await owner.deliverNext(shop);
     const [busy] = await owner.messages(shop);
-    expect(busy.last_problem).toBe("the mail server refused it for now (451)");
+    expect(busy.last_problem).toBe("the mail server rejected it for now (451)");
     box.refuse = 0;
     await owner.deliverNext(shop);
     const first = only().raw;
@@ -155,7 +153,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const [failed] = await owner.messages(shop);
     expect([failed.state, failed.last_problem]).toEqual([
       "failed",
-      "the mail server does not take mail for this address (550)",
+      "the mail server does not accept mail for this address (550)",
     ]);
   });
 

@@ -110,7 +110,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
     const refused = await set({ emails: ["bob@example.com", address] });
     expect([refused.status, refused.body.message]).toEqual([
       400,
-      "emails: list addresses such as ann@example.com.",
+      "emails: must be a list of addresses such as ann@example.com.",
     ]);
   });
 
@@ -139,7 +139,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
     await set({ webhook_url: receiver.url, emails: ["ann@example.com"] });
     const mail = { kind: "mail", destination: "ann@example.com" };
     const webhook = { kind: "webhook", destination: receiver.url };
-    const good = { delivered: true, says: "It was delivered." };
+    const good = { delivered: true, says: "The message was delivered." };
     const tested = await admin("POST", "/notifications/test", {});
     expect(tested.body.results).toEqual([
       { ...webhook, ...good },
@@ -148,13 +148,13 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
     const got = receiver.received[0] as (typeof receiver.received)[0];
     expect(JSON.parse(got.body)).toMatchObject({ type: "notifications.test", site_key_hash: hash });
     expect(await isSigned(server.url, got)).toBe(true);
-    expect(box.mails[0]?.text).toContain("This is a test.");
+    expect(box.mails[0]?.text).toContain("This is a test message.");
     receiver.status(404);
     box.refuse = 550;
     const { results } = (await admin("POST", "/notifications/test", {})).body;
     expect(results.map(({ says }: { says: string }) => says)).toEqual([
-      "It was not delivered: the receiver answered with status 404.",
-      "It was not delivered: the mail server does not take mail for this address (550).",
+      "The message was not delivered: the receiver returned status 404.",
+      "The message was not delivered: the mail server does not accept mail for this address (550).",
     ]);
     expect((await admin("GET", "/messages")).body.items).toEqual([]);
   });

@@ -166,7 +166,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by webhook, on %s:", (d
     expect(problems).toEqual([
       expect.stringMatching(/^the connection failed \(\w+\)$/),
       "no whole answer within 3000 ms",
-      "the receiver answered with status 500",
+      "the receiver returned status 500",
       "the answer is a redirect (302), which is not followed",
       null,
     ]);

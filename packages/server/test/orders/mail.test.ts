@@ -58,13 +58,13 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     expect(mailbox.mails).toHaveLength(1);
     const [mail] = mailbox.mails as [ReceivedMail];
     expect(mail.to).toEqual([BUYER.email]);
-    expect(header(mail, "subject")).toEqual([`rehearsal: ${await domain()}: your order`]);
+    expect(header(mail, "subject")).toEqual([`Test order: ${await domain()}: your order`]);
     for (const words of ["2 × A rose", "1 × A vase", "Delivery: 4.90 EUR", "Total: 217.40 EUR"]) {
       expect(mail.text).toContain(words);
     }
     expect(mail.text).toContain(orderId);
     expect(mail.text).toContain(order.permalink_url);
-    expect(mail.text).toContain("no money moves");
+    expect(mail.text).toContain("No money moves");
     // Whoever ordered wrote these: they are no mail to send for a stranger.
     for (const words of [BUYER.first_name, ADDRESS.street_address]) {
       expect(mail.text).not.toContain(words);
@@ -89,19 +89,21 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     await deliver();
     const name = await domain();
     expect(mailbox.mails.map((mail) => header(mail, "subject")[0])).toEqual([
-      `rehearsal: ${name}: your order`,
-      `rehearsal: ${name}: your order is on its way`,
-      `rehearsal: ${name}: your order was cancelled`,
+      `Test order: ${name}: your order`,
+      `Test order: ${name}: your order is on its way`,
+      `Test order: ${name}: your order was cancelled`,
     ]);
     expect(mailbox.mails[1]?.text).toContain("\n  1 of 2 × A rose\n");
-    expect(mailbox.mails[1]?.text).toContain("The shop says: Ring twice. www. evil. example");
-    expect(mailbox.mails[1]?.text).toContain("Sent by:  DHL, JD01");
-    expect(mailbox.mails[1]?.text).toContain("\nTrack it: https://dhl.example/JD01\n");
+    expect(mailbox.mails[1]?.text).toContain(
+      "Message from the shop: Ring twice. www. evil. example",
+    );
+    expect(mailbox.mails[1]?.text).toContain("Carrier:  DHL, JD01");
+    expect(mailbox.mails[1]?.text).toContain("\nTracking: https://dhl.example/JD01\n");
     const cancelled = mailbox.mails[2]?.text ?? "";
-    for (const words of ["A part of your order", "We have no more", "Nothing is taken for what"]) {
+    for (const words of ["Part of your order", "We have no more", "You are not charged for"]) {
       expect(cancelled).toContain(words);
     }
-    expect(cancelled).toContain("What stays ordered:\n\n  1 × A rose\n");
+    expect(cancelled).toContain("These items are still ordered:\n\n  1 × A rose\n");
   });
 
   test.each(HOSTILE)("text of a product stays plain text: %j", async (title) => {
@@ -121,7 +123,7 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     const [mail] = mailbox.mails as [ReceivedMail];
     expect(mail.to).toEqual([BUYER.email]);
     expect(header(mail, "bcc")).toEqual([]);
-    expect(header(mail, "subject")[0]).toMatch(/^rehearsal: shop-\d+\.example\.com: your order$/);
+    expect(header(mail, "subject")[0]).toMatch(/^Test order: shop-\d+\.example\.com: your order$/);
     expect(header(mail, "content-type")).toEqual(["text/plain; charset=utf-8"]);
     const body = mail.text.split("\n");
     expect(body.filter((line) => line.startsWith("  1 × "))).toHaveLength(1);
@@ -214,8 +216,8 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
       .filter(({ to }) => to[0] === emails[0])
       .map((mail) => header(mail, "subject")[0]);
     expect(subjects).toEqual([
-      `rehearsal: ${name}: an order of 104.90 EUR`,
-      `rehearsal: ${name}: 103.90 EUR is disputed`,
+      `Test order: ${name}: new order of 104.90 EUR`,
+      `Test order: ${name}: a payment of 103.90 EUR is disputed`,
     ]);
   });
 });

@@ -92,13 +92,13 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s,", (dialect) => {
       { secret_key: "pk_test_0123456789" },
       /secret or restricted key/,
     ],
-    ["an unknown key", { secret_key: "rk_test_0123456789abc" }, /does not know this key/],
+    ["an unknown key", { secret_key: "rk_test_0123456789abc" }, /is unknown to Stripe/],
     [
       "a live key for the simulator",
       { secret_key: "sk_live_0123456789" },
-      /not sent to a simulator/,
+      /cannot be used with a simulator/,
     ],
-    ["no key at all", {}, /give the key/],
+    ["no key at all", {}, /the key of the Stripe account is required/],
   ])("is refused with %s", async (_what, settings, message) => {
     const shop = await at.shop();
     const { status, body } = await at.connect(shop, settings);

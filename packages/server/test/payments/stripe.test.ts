@@ -316,7 +316,9 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     const remove = () => server.admin("DELETE", `/v1/admin/sites/${shop.site_key_hash}`);
     const refused = await remove();
     expect([refused.status, refused.body.error]).toEqual([409, "conflict"]);
-    expect(refused.body.message).toMatch(/^A payment of this site is not settled yet\./);
+    expect(refused.body.message).toMatch(
+      /^The outcome of a payment of this site is not known yet\./,
+    );
     const { db } = server.context;
     const keys = async () => {
       await db.transaction((tx) => deleteEndedSecrets(tx, clock.now()));

@@ -64,7 +64,7 @@ describe.each(TIER_DATABASES)("what a shop offers to agents, on %s,", (dialect) 
       expect(body.messages).toEqual([
         expect.objectContaining({
           code: "capabilities_incompatible",
-          content: "This shop does not sell to agents now.",
+          content: "This shop does not sell to agents at the moment.",
         }),
       ]);
     }

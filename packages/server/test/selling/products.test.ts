@@ -132,7 +132,7 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     });
     expect([bad.status, bad.body.message]).toEqual([
       400,
-      "products.1: price: the amount is not a plain decimal; write it like 12.50.",
+      "products.1: price: the amount is not a plain decimal; use a number such as 12.50.",
     ]);
     expect(await ids()).toEqual([]);
     await shop.admin("PUT", "/products", { products: [product] });
@@ -189,11 +189,13 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     };
     expect(await why("id,title,price,currency,stock\na,A,1,EUR,3\n")).toEqual([
       400,
-      expect.stringContaining("The first line has “stock”; products have: id, title"),
+      expect.stringContaining(
+        "The header line has the unknown field “stock”. Products have: id, title",
+      ),
     ]);
     expect(await why("id,title,price,currency,id\n")).toEqual([
       400,
-      "The first line names id twice.",
+      "The header line has id twice.",
     ]);
     const latin = Buffer.from("id,title,price,currency\na,V\xe4se,1,EUR\n", "latin1");
     expect(await why(latin as never)).toEqual([400, expect.stringContaining("is not UTF-8")]);

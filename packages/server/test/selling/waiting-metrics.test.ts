@@ -51,7 +51,7 @@ describe.each(TIER_DATABASES)("the metrics, on %s,", (dialect) => {
       expect.objectContaining({
         part: "payments",
         verdict: "warning",
-        message: expect.stringMatching(/^1 payment has no outcome, the oldest since /),
+        message: expect.stringMatching(/^1 payment has no known outcome, the oldest since /),
       }),
     ]);
     await shop.admin("POST", `/escalations/${body.escalation_id}/deny`, { reason_code: "other" });

@@ -133,7 +133,7 @@ describe.each(TIER_DATABASES)("a platform's cart, on %s,", (dialect) => {
       {
         type: "error",
         code: "quantity_invalid_limit_exceeded",
-        content: "vase: A line can hold at most 1000. Reduce the quantity.",
+        content: "vase: The quantity of a line can be at most 1000. Reduce the quantity.",
         severity: "unrecoverable",
       },
     ]);

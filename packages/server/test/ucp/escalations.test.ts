@@ -115,7 +115,7 @@ describe.each(TIER_DATABASES)("a checkout that a person has to review, on %s,", 
     expect(told(again)).toEqual([200, "requires_escalation", "not_allowed", "review_required"]);
     const buyer = new PageBuyer(server.url, again.body.continue_url);
     const html = await buyer.look();
-    expect(headingOf(html)).toBe("The shop is looking at this order");
+    expect(headingOf(html)).toBe("The shop is reviewing this order");
     expect(html).not.toMatch(/<script/);
     await buyer.ask(`${again.body.continue_url}?redirect_status=succeeded`);
     expect((await buyer.press("pay_now")).location).toBe(again.body.continue_url);

@@ -167,7 +167,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     await at.bought(shop, { ...ROSE, ...lines(["last", 1]) });
     const { status, location } = await buyer.press("pay", TYPED);
     expect([status, location.includes("/sandbox/")]).toEqual([303, false]);
-    expect(noticeOf(await buyer.look())).toContain("Some items cannot be bought now.");
+    expect(noticeOf(await buyer.look())).toContain("Some items are not available now.");
     expect(await at.orders(shop)).toHaveLength(1);
   });
 
@@ -190,12 +190,12 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     const { buyer } = await begun();
     const page = await buyer.order();
     expect(noticeOf(await buyer.pay(page, "decline"))).toBe(
-      "The card was declined. Use another one.",
+      "The card was declined. Use another card.",
     );
     const bank = (await buyer.ask(page, new URLSearchParams({ answer: "challenge" }))).location;
     expect(bank).toContain("/v1/sandbox/challenges/");
     expect(noticeOf(await buyer.pay(bank, "refuse"))).toBe(
-      "The card was declined. Use another one.",
+      "The card was declined. Use another card.",
     );
     expect(headingOf(await buyer.pay(bank, "confirm"))).toBe(THANKS);
     expect(await at.authorizations(shop)).toHaveLength(1);
@@ -288,14 +288,14 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     await refused.press("update", TYPED);
     await refused.look();
     await refused.press("pay", TYPED);
-    expect(noticeOf(await refused.look())).toContain("You can order from the shop directly.");
+    expect(noticeOf(await refused.look())).toContain("You can order directly from the shop.");
     const { buyer } = await begun(lines(["palm", 1]));
     await buyer.look();
     await buyer.press("update", TYPED);
     await buyer.look();
     await buyer.press("pay", TYPED);
     const reviewed = await buyer.look();
-    expect(headingOf(reviewed)).toBe("The shop is looking at this order");
+    expect(headingOf(reviewed)).toBe("The shop is reviewing this order");
     // The same order would only be reviewed once more.
     expect(reviewed).not.toContain("<button");
     const [review] = (await shop.admin("GET", "/escalations")).body.items;
@@ -313,7 +313,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     await publish([rule("sell", "allow", SKILL), rule("ask", "escalate", ask)]);
     const { id, buyer } = await begun({ ...ROSE, ...lines(["palm", 1]) });
     expect(told(await at.complete(shop, id))).toContain("review_required");
-    expect(headingOf(await buyer.look())).toBe("The shop is looking at this order");
+    expect(headingOf(await buyer.look())).toBe("The shop is reviewing this order");
     const { location } = await buyer.press("pay_now");
     expect(headingOf(await buyer.pay(location))).toBe(THANKS);
     const [review] = (await shop.admin("GET", "/escalations?status=withdrawn")).body.items;
@@ -351,7 +351,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(again.location).toBe(location);
     const person = new PageBuyer(server.url, location);
     expect(headingOf(await person.pay(await person.order()))).toBe(THANKS);
-    expect(headingOf(await buyer.look())).toBe("This cart is no longer there");
+    expect(headingOf(await buyer.look())).toBe("This cart no longer exists");
   });
 
   test.each([
@@ -440,7 +440,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     await publish([rule("nothing", "deny", SKILL)]);
     await refused.look();
     await refused.press("pay", TYPED);
-    expect(noticeOf(await refused.look())).toContain("You can order from the shop directly.");
+    expect(noticeOf(await refused.look())).toContain("You can order directly from the shop.");
   });
 
   test("stays a person when a draft is tested, and counts in no window of it", async () => {

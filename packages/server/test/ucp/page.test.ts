@@ -52,7 +52,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     const { id, continue_url } = await at.ready(shop);
     await at.complete(shop, id, CHALLENGED);
     const { page, complaints, asked } = await opened(continue_url);
-    expect(await heading(page)).toBe("Your bank has a question");
+    expect(await heading(page)).toBe("Your bank asks you to confirm");
     expect(await page.locator("tr.total td").textContent()).toBe("€104.90");
     await page.getByRole("link", { name: "Continue to your bank" }).click();
     expect(await heading(page)).toBe("Pay €104.90?");
@@ -82,7 +82,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     const { id, continue_url } = await at.ready(shop, { ...ROSE, ...lines(["palm", 1]) });
     await at.complete(shop, id);
     const { page, complaints } = await opened(continue_url);
-    expect(await heading(page)).toBe("The shop is looking at this order");
+    expect(await heading(page)).toBe("The shop is reviewing this order");
     const [review] = (await shop.admin("GET", "/escalations")).body.items;
     await shop.admin("POST", `/escalations/${review.escalation_id}/approve`, {});
     // A browser asks again by itself; nobody waits for that here.
@@ -136,11 +136,11 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     expect(await heading(page)).toBe("Your order is on its way");
     const items = await page.locator("ul li").allTextContents();
     expect(items.map((text) => text.replace(/^.*? UTC · /, ""))).toEqual([
-      "Sent · 1 item · <b>DHL</b> · JD01 · Track it",
+      "Sent · 1 item · <b>DHL</b> · JD01 · Track the shipment",
       "Cancelled · 2 items · <script>alert(1)</script>",
       "Refund of €10.00: done",
     ]);
-    expect(await page.getByRole("link", { name: "Track it" }).getAttribute("href")).toBe(
+    expect(await page.getByRole("link", { name: "Track the shipment" }).getAttribute("href")).toBe(
       "https://dhl.example/?a=1&b=%3Cx%3E",
     );
     expect(await page.locator("script, b").count()).toBe(0);

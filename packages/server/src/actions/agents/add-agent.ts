@@ -45,7 +45,7 @@ async function readKey(
 ): Promise<Result<AgentKey, "invalid_request">> {
   const jwk = readPublicJwk(value);
   if (!jwk.ok) return refuse("invalid_request", `jwk: ${jwk.detail}.`);
-  if (jwk.value.kty !== "OKP") return refuse("invalid_request", "jwk: agents use Ed25519 keys.");
+  if (jwk.value.kty !== "OKP") return refuse("invalid_request", "jwk: must be an Ed25519 key.");
   const good = check(ed25519Bytes(jwk.value));
   if (!good.ok) return refuse("invalid_request", `jwk: ${good.detail}.`);
   return ok({ jwk: jwk.value, kid: await jwkThumbprint(jwk.value) });
@@ -64,7 +64,7 @@ export async function addAgent(
   type Answer = Result<{ agent: Agent; key: RegisteredKey }, "conflict">;
   const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
     if ((await keyByKid(tx, siteKeyHash, kid)) !== undefined) {
-      const refusal = refuse("conflict", "Another agent of this site has this key.");
+      const refusal = refuse("conflict", "Another agent of this site already uses this key.");
       return { records: [], answer: refusal };
     }
     const now = clock.now();

@@ -74,11 +74,11 @@ export async function stepAgent(
     if (agent.status === to) {
       // An answer as if it had happened would tell the owner that the new scopes apply.
       if (scopes === undefined) return refused(ok(agent));
-      const why = `The agent is ${to} already: change its scopes instead (gatehouse agent change).`;
+      const why = `The agent is already ${to}. To change its scopes, use gatehouse agent change.`;
       return refused(refuse("conflict", why));
     }
     if (!(from as readonly AgentStatus[]).includes(agent.status)) {
-      const why = `The agent is ${agent.status}: it cannot be changed so.`;
+      const why = `The agent is ${agent.status}, so this change is not possible.`;
       return refused(refuse("conflict", why));
     }
     const now = clock.now();

@@ -52,12 +52,12 @@ async function check(
   if (!key.ok) return refuse("schema_invalid", key.detail);
   if (key.value.kid !== kid) return refuse("schema_invalid", "`kid` is not the key's thumbprint.");
   if (!challenges.verify({ siteKeyHash: site.siteKeyHash, kid }, challenge, now)) {
-    return refuse("schema_invalid", "The challenge is not ours, or too old: ask for another one.");
+    return refuse("schema_invalid", "The challenge is unknown or has expired. Request a new one.");
   }
   if (!isSignedForNow(registration, now)) {
     return refuse(
       "schema_invalid",
-      "`issued_at` and `expires_at` must lie around now, 15 min apart.",
+      "`issued_at` must be before now, `expires_at` after now, and at most 15 minutes apart.",
     );
   }
   const { signed, jwk } = registration;
@@ -148,7 +148,10 @@ export async function registerAgent(
   // The limit for outbound requests is in memory and uses the exact network. Only its share is stored.
   const vouched = keySource !== null && (await publishesKey(context, keySource, kid, source));
   if (keySource !== null && !vouched) {
-    return refuse("identity_check_failed", "The key was not found at `key_source`.");
+    return refuse(
+      "identity_check_failed",
+      "The key was not found at `key_source`. Publish it there first.",
+    );
   }
   const network = context.networkShares.shareOf(source);
   return admit(context, site, registration, { vouched, network });

@@ -60,7 +60,7 @@ export class ArchiveRuns {
   ): Promise<Result<ArchiveStep, ArchiveFault>> {
     const last = archiveBefore(this.context.clock.now(), KEPT_DAYS_MIN);
     if (startOfDay(before) === undefined || before > last) {
-      return refuse("invalid_request", `before: write a day up to ${last}, as 2030-05-17.`);
+      return refuse("invalid_request", `before: must be a day up to ${last}, such as 2030-05-17.`);
     }
     const due = await this.due(siteKeyHash, before);
     const step = { due: due.map(({ day }) => day), archived: null, running: null };
@@ -73,7 +73,7 @@ export class ArchiveRuns {
       if (why !== undefined) {
         return refuse(
           "conflict",
-          `The log is frozen and is not archived: ${why}. See docs/guide/audit.md.`,
+          `A frozen log cannot be archived: ${why}. See docs/guide/audit.md.`,
         );
       }
       run = this.begin(siteKeyHash, first.log, first.day, actor);
@@ -118,7 +118,7 @@ export class ArchiveRuns {
       () => ok(true as const),
       (error) => {
         if (error instanceof NotArchivedError) {
-          return refuse("conflict", `Not archived: ${error.message}.`);
+          return refuse("conflict", `The day was not archived: ${error.message}.`);
         }
         throw error;
       },

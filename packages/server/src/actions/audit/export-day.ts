@@ -38,7 +38,7 @@ async function logOfDay(
   const begun = logs.filter(({ openedAt }) => openedAt < start + DAY_MS);
   const log = chain === null ? begun[0] : begun.find((head) => head.chain === chain);
   if (log !== undefined) return ok(log);
-  const why = logs.length === 0 ? "The site has no log." : `No such log had begun by ${day}.`;
+  const why = logs.length === 0 ? "The site has no log." : `This log did not exist on ${day}.`;
   return refuse("not_found", why);
 }
 
@@ -54,14 +54,15 @@ async function recordExport(
 ): Promise<Result<{ snapshot: ExportSnapshot; log: LogHead }, ExportFault>> {
   type Answer = Result<{ snapshot: ExportSnapshot; log: LogHead }, ExportFault>;
   const start = startOfDay(request.day);
-  if (start === undefined) return refuse("invalid_request", "day: write it as 2030-05-17.");
+  if (start === undefined)
+    return refuse("invalid_request", "day: must be a day such as 2030-05-17.");
   const { signer } = await audit.key();
   const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx: Transaction, now) => {
     const log = await logOfDay(tx, siteKeyHash, request, start);
     if (!log.ok) return { records: [], answer: log };
     // By the log's own time, so that records are not hidden if the clock was ahead when they were written.
     if (request.day > dayOf(Math.max(now, log.value.recordedAt))) {
-      return { records: [], answer: refuse("invalid_request", "day: it is yet to come.") };
+      return { records: [], answer: refuse("invalid_request", "day: must not be in the future.") };
     }
     const { day, format, part, note } = request;
     const name = { tokenId: actor.id, day, format };

@@ -41,7 +41,7 @@ export async function renewLog(
 ): Promise<Result<LogHead, "conflict">> {
   const newest = await audit.newest(db, siteKeyHash);
   if (!force && audit.freezeReason(newest?.chain ?? "") === undefined) {
-    return refuse("conflict", "This log is not frozen. Set `force` to end it anyway.");
+    return refuse("conflict", "This log is not frozen. Set `force` to close it anyway.");
   }
   await audit.renew(siteKeyHash, epoch);
   const head = await audit.newest(db, siteKeyHash);

@@ -28,9 +28,9 @@ async function settingOf(
 ): Promise<Result<AuditPublic, "not_found">> {
   // The installation's log is only for operators and auditors.
   const setting = siteKeyHash === INSTALLATION ? "owner" : await auditPublicOf(db, siteKeyHash);
-  if (setting === undefined) return refuse("not_found", "No site has this key hash.");
+  if (setting === undefined) return refuse("not_found", "There is no site with this key hash.");
   if (setting === "owner" && asker === "anybody") {
-    return refuse("not_found", "This site shows its log to its owner only.");
+    return refuse("not_found", "Only the owner of this site can see its log.");
   }
   return ok(setting);
 }
@@ -69,11 +69,11 @@ export async function proveRecord(
   const record = await audit.reader.recordById(siteKeyHash, recordId);
   const head = record && (await logByChain(db, record.chain));
   if (record === undefined || head === undefined) {
-    return refuse("not_found", "The site's log has no record with this id.");
+    return refuse("not_found", "There is no record with this id in the site's log.");
   }
   const size = await shownSize(context, head, setting.value, asker);
   if (record.seq >= size) {
-    return refuse("not_found", "This record is proven from the next full hour on.");
+    return refuse("not_found", "The proof of this record is available from the next full hour on.");
   }
   return ok({ record, proof: await audit.prove(record, size) });
 }

@@ -156,7 +156,7 @@ export async function checkoutOfCartPage(
   });
   if (!created.ok) return created;
   if (created.value.kind === "created") return ok(created.value.checkout);
-  return refuse("not_found", "Nothing in this cart can be bought now.");
+  return refuse("not_found", "None of the items in this cart can be bought now.");
 }
 
 /**

@@ -21,7 +21,7 @@ import { storeShownTerms, type TermsSigner } from "./terms.js";
 
 const REVIEWS_FULL: Notice = {
   code: "too_many_reviews",
-  content: "Too many orders wait for the shop's review. Try again later.",
+  content: "Too many orders need review by the shop. Try again later.",
 };
 
 /** A checkout after an attempt to complete it. */

@@ -22,7 +22,10 @@ export interface NamedCheckout {
 }
 
 const none = () =>
-  refuse("cart_invalid", "This platform has no such checkout, or not one for a mandate.");
+  refuse(
+    "cart_invalid",
+    "There is no such checkout of this platform, or it cannot be paid by mandate.",
+  );
 
 /** An unsigned checkout of the named platform. A platform that proves itself completes its checkouts without a mandate. */
 export async function checkoutNamed(
@@ -48,21 +51,27 @@ export async function priceCheckout(
   if (checkout === undefined || provider === null) return none();
   if (checkout.problem?.final) return refuse("cart_invalid", checkout.problem.content);
   if (checkout.tries >= TRIES_MAX) {
-    return refuse("cart_invalid", "This checkout was tried too often. Make a new one.");
+    return refuse(
+      "cart_invalid",
+      "There were too many attempts to complete this checkout. Create a new one.",
+    );
   }
   const refusal = refusalOf(context, checkout);
   if (refusal !== undefined) return refuse("cart_invalid", `The checkout is ${refusal}.`);
   const quote = await quoteFor(tx, siteKeyHash, checkout.content, "order");
   if (quote.lines.includes("out_of_stock")) {
-    return refuse("out_of_stock", "There are not as many left. Look at the checkout again.");
+    return refuse(
+      "out_of_stock",
+      "Not enough stock. Read the checkout again and reduce the quantity.",
+    );
   }
   if (!isSameQuote(quote, checkout.quote)) {
-    return refuse("cart_mismatch", "Something has changed since it was shown. Look at it again.");
+    return refuse("cart_mismatch", "The checkout has changed since you read it. Read it again.");
   }
   const { token } = named;
   if (token === undefined) {
-    const content = "send one instrument of a payment handler of this shop in `checkout.payment`";
-    return refuse("cart_invalid", `Not to be paid: ${content}.`);
+    const content = "send one instrument of this shop's payment handlers in `checkout.payment`";
+    return refuse("cart_invalid", `Cannot be charged: ${content}.`);
   }
   const priced = pricedAt(checkout);
   if (!priced.ok) return priced;
@@ -72,7 +81,7 @@ export async function priceCheckout(
 function pricedAt({ quote }: Checkout): Result<PricedOrder, PriceFault> {
   const { currency, totals } = quote;
   if (!isReady(quote) || currency === null) {
-    return refuse("cart_invalid", "The checkout lacks something: its messages say what.");
+    return refuse("cart_invalid", "The checkout is incomplete. Its messages say what is missing.");
   }
   return ok({ amount: { currency, minor: totals.totalMinor }, items: quotedItems(quote) });
 }

@@ -71,11 +71,11 @@ function noticeOf(
   { tries, quote }: Checkout,
 ): Notice | undefined {
   if (tries >= TRIES_MAX) {
-    const content = "This checkout was tried too often. Make a new one.";
+    const content = "There were too many attempts to complete this checkout. Create a new one.";
     return { code: "too_many_tries", content };
   }
   if (token === undefined || provider === null) {
-    const content = "Send one instrument of a payment handler that this answer lists.";
+    const content = "Send one instrument of a payment handler in this answer.";
     return { code: "not_payable", content };
   }
   if (quote.currency === null) return undefined;
@@ -83,19 +83,19 @@ function noticeOf(
   const fault = amountFault(context, provider.kind, amount);
   return fault === undefined
     ? undefined
-    : { code: "not_payable", content: `Not to be paid: ${fault}.` };
+    : { code: "not_payable", content: `Cannot be charged: ${fault}.` };
 }
 
 /** What a platform has to look at before it completes; undefined if it has seen everything. */
 function changeOf(before: Checkout, now: Checkout): Notice | undefined {
   if (!isSameQuote(before.quote, now.quote)) {
-    const content = "Something has changed since this was shown. Look at it, and complete again.";
+    const content = "The checkout has changed since you read it. Check it, then complete it again.";
     return { code: "quote_changed", content };
   }
   if (before.platform.proof === now.platform.proof) return undefined;
   const content =
-    "This was made without a signature or key, so anybody may have changed it. Look at it, and " +
-    "complete again.";
+    "The checkout was created without a signature or key, so anyone could have changed it. Check it, then " +
+    "complete it again.";
   return { code: "quote_changed", content };
 }
 
@@ -163,7 +163,7 @@ export async function checkoutRequest(
 ): Promise<Result<Requested, "not_found" | "shut">> {
   const { siteKeyHash, token } = completion;
   const site = await reloadSite(tx, completion.site);
-  if (site === undefined) return refuse("shut", "This shop is not there any more.");
+  if (site === undefined) return refuse("shut", "This shop no longer exists.");
   if (!sells(site)) return refuse("shut", closedMessage(site));
   await lockCheckout(tx, completion.checkoutId);
   const own = await ownCheckout(tx, completion);

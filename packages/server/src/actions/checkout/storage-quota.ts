@@ -71,7 +71,7 @@ export async function freeStorage(
   if (freed > excess) return ok(null);
   const own = shares.find((share) => share.holder === holder);
   if (isReserved({ holder, bytes: own?.bytes ?? 0 })) return ok(null);
-  return refuse("quota_full", "This shop has too many open carts and checkouts.");
+  return refuse("quota_full", "This shop has too many open carts and checkouts now.");
 }
 
 /**

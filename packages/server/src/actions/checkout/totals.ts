@@ -86,6 +86,6 @@ export function totalsOf(
   const rate = (destination && rateAt(settings, destination)) ?? 0n;
   const tax = rounded(net * rate);
   const total = Number(net + tax);
-  if (!Number.isSafeInteger(total)) return refuse("too_large", "The sum would be too large.");
+  if (!Number.isSafeInteger(total)) return refuse("too_large", "The total is too large.");
   return ok({ subtotalMinor, shippingMinor, taxMinor: Number(tax), totalMinor: total });
 }

@@ -32,12 +32,12 @@ type Fault = Extract<FetchResult, { ok: false }>;
 const PROFILE: Path = "/.well-known/ucp";
 
 const OWN_DOCUMENT =
-  "If it is your own, keep it: a worker or plugin replaces it unless you name the path in `except`.";
+  "To keep your own document, add the path to `except`. Otherwise a worker or plugin replaces it.";
 
 function ownDid({ domain }: Site): string {
   return (
-    "If it is your own, add Gatehouse's verification method and its id to `assertionMethod` " +
-    `(\`gatehouse site preview ${domain} --document did\`), and name the path in \`except\`.`
+    "To keep your own document, add Gatehouse's verification method and its id to `assertionMethod` " +
+    `(\`gatehouse site preview ${domain} --document did\`), and add the path to \`except\`.`
   );
 }
 
@@ -56,12 +56,12 @@ function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): Ins
   const { status } = answer;
   if (status !== 200) {
     const found = `not served (status ${status})`;
-    const advice = `A worker, the Node plugin or a proxy rule serves it: ${guide}`;
+    const advice = `Serve it with a worker, the Node plugin or a proxy rule: ${guide}`;
     return { item: path, state: "missing", found, advice };
   }
   if (isFromGatehouse(path, answer, site))
-    return { item: path, state: "good", found: "Gatehouse's" };
-  const found = "another document than Gatehouse's is there";
+    return { item: path, state: "good", found: "from Gatehouse" };
+  const found = "a different document, not from Gatehouse";
   const advice = path === "/.well-known/did.json" ? ownDid(site) : OWN_DOCUMENT;
   return { item: path, state: "wrong", found, advice };
 }
@@ -71,11 +71,11 @@ const CERTIFICATE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/;
 /** Explains why a site did not answer, and what its owner can do about it. */
 function explainNoAnswer(context: Context, site: Site, { reason, detail }: Fault) {
   if (reason === "too_busy") {
-    return { found: `could not be looked at: ${detail}`, advice: "Try again in a moment." };
+    return { found: `could not be checked: ${detail}`, advice: "Try again in a moment." };
   }
   const down = CERTIFICATE.test(detail)
     ? "Agents refuse a site whose certificate they cannot verify."
-    : "Is the site up? The other paths are looked at once it answers.";
+    : "Check that the site is up. The other paths are checked when it answers.";
   const hint = fetchHint(context, site);
   return { found: `cannot be read: ${detail}`, advice: hint === "" ? down : hint };
 }
@@ -88,16 +88,16 @@ function judgeFault(path: Path, { reason }: Fault, guide: string): InstallFindin
   switch (reason) {
     case "redirected":
       return wrong(
-        "leads to another address, where agents may not follow",
+        "redirects to another address; agents may not follow redirects",
         `Serve it at its own path: ${guide}`,
       );
     case "encoded":
       return wrong(
-        "sent compressed to who did not ask for that",
-        "Pass the answer on with its headers.",
+        "sent compressed, although the request did not allow it",
+        "Keep the headers of Gatehouse's answer.",
       );
     case "too_large":
-      return wrong("another document than Gatehouse's is there, of more than 1 MB", OWN_DOCUMENT);
+      return wrong("a different document of more than 1 MB, not from Gatehouse", OWN_DOCUMENT);
     default:
       return undefined;
   }

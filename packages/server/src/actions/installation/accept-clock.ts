@@ -23,14 +23,14 @@ async function obstacle(
   { lastSeenAt, now }: Accepted,
 ): Promise<string | undefined> {
   if (lastSeenAt - now <= CLOCK_SKEW_MS) {
-    return "The clock is not behind a time it has shown. There is nothing to accept.";
+    return "The clock does not show an earlier time than before, so there is nothing to accept.";
   }
   try {
     await clockGuard.refuseSkew(db, now);
     return undefined;
   } catch (error) {
     if (!(error instanceof ClockWrongError)) throw error;
-    return `Not accepted: ${error.message}. Correct the clocks of both machines first.`;
+    return `The time was not accepted: ${error.message}. Correct the clocks of both machines first.`;
   }
 }
 

@@ -57,7 +57,7 @@ export async function readOrderByMandate(
   const order = typeof id === "string" ? await orderById(db, siteKeyHash, id) : undefined;
   // An order of somebody else is as unknown as one that does not exist.
   if (order?.actorId !== agentId) {
-    return refused({ reason: "not_found", message: "This agent has placed no such order." });
+    return refused({ reason: "not_found", message: "There is no such order of this agent." });
   }
   return { ok: true, order: agentOrder(config, await wholeOrder(db, order)) };
 }

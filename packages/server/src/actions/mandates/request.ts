@@ -69,7 +69,7 @@ async function priceItems(
 ): Promise<Result<Priced, PriceFault>> {
   if (payment === undefined || provider === null || payment.handler !== provider.kind) {
     const kind = provider?.kind ?? "nobody";
-    const message = `This site is paid through ${kind}: sign \`payment.handler\` "${kind}" and a token of theirs.`;
+    const message = `This site uses the payment provider ${kind}. Sign \`payment.handler\` "${kind}" and a token of this provider.`;
     return refuse("cart_invalid", message);
   }
   const priced = await priceOrder(tx, siteKeyHash, args);
@@ -93,7 +93,7 @@ async function price(
     return refuse("cart_mismatch", REASONS.cart_mismatch.message);
   }
   const fault = amountFault(context, payment.handler, amount);
-  return fault === undefined ? priced : refuse("cart_invalid", `Not to be paid: ${fault}.`);
+  return fault === undefined ? priced : refuse("cart_invalid", `Cannot be charged: ${fault}.`);
 }
 
 /** The purchase request of a mandate, and its rejection if the rules need not be evaluated. */

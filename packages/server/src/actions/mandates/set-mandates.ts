@@ -23,7 +23,10 @@ export async function setMandates(
   actor: Actor,
 ): Promise<Result<MandateSettings, "invalid_request">> {
   if (!(changes.autoAdmit ?? []).every(isOrigin)) {
-    return refuse("invalid_request", "auto_admit: list origins such as https://agent.example.");
+    return refuse(
+      "invalid_request",
+      "auto_admit: must be a list of origins such as https://agent.example.",
+    );
   }
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const before = await mandateSettings(tx, siteKeyHash);

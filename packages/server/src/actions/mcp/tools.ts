@@ -84,7 +84,7 @@ export function toolResult(result: JsonObject, outcome: ToolOutcome, reason?: st
 
 /** Invalid arguments are answered as a result, so that a model reads it and corrects itself. */
 function refusedArguments(detail: string): ToolResult {
-  const text = `Not called: ${detail}. See the tool's input schema.`;
+  const text = `The tool was not called: ${detail}. See its input schema.`;
   const result = { content: [{ type: "text", text }], isError: true };
   return toolResult(result, "refused", "invalid_arguments");
 }

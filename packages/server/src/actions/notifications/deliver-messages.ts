@@ -70,7 +70,7 @@ async function trySending(context: Context, message: Message): Promise<SendResul
     return await sendMessage(context, message);
   } catch (error) {
     context.log.error({ messageId: message.messageId, error }, "message.not_sent");
-    return refuse("not_delivered", "it could not be sent: the service failed");
+    return refuse("not_delivered", "it could not be sent because of an error in the service");
   }
 }
 

@@ -11,12 +11,13 @@ export type NotifyChanges = {
 };
 
 function mailFault({ mailer }: Context, emails: readonly string[]): string | undefined {
-  if (!emails.every(isMailAddress)) return "emails: list addresses such as ann@example.com.";
+  if (!emails.every(isMailAddress))
+    return "emails: must be a list of addresses such as ann@example.com.";
   if (new Set(emails.map((address) => address.toLowerCase())).size !== emails.length) {
     return "emails: an address is listed twice.";
   }
   if (emails.length === 0 || mailer.configured) return undefined;
-  return "emails: this installation sends no mail; its operator can set GATEHOUSE_SMTP_URL.";
+  return "emails: this installation cannot send mail. Its operator can set GATEHOUSE_SMTP_URL.";
 }
 
 /** Changes where the owner is notified. Absent members do not change. */

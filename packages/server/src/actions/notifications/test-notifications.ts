@@ -20,10 +20,10 @@ export interface TestDelivery {
 
 function testMail({ domain }: Site) {
   const text = [
-    `This is a test. Gatehouse tells you here of orders at ${domain}, and of what your rules leave`,
-    "to a person. There is nothing to do.",
+    `This is a test message. Gatehouse sends notifications about orders at ${domain},`,
+    "and about requests that need review, to this address. You do not have to do anything.",
   ];
-  return { subject: `${domain}: a test of your notifications`, text: `${text.join("\n")}\n` };
+  return { subject: `${domain}: test of your notifications`, text: `${text.join("\n")}\n` };
 }
 
 /** Sends a test message to each receiver of the owner, once, and reports the results. */
@@ -35,12 +35,15 @@ export async function testNotifications(
   const { siteKeyHash, domain } = site;
   const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
   if (webhookUrl === null && emails.length === 0) {
-    return refuse("conflict", "Nothing is set yet: give a webhook or an e-mail address first.");
+    return refuse(
+      "conflict",
+      "There is no address for notifications. Set a webhook or an email address first.",
+    );
   }
   const now = clock.now();
   const limit = `notify-tests ${siteKeyHash}`;
   if (!(await db.transaction((tx) => takeExact(tx, limit, TEST_RATE, now)))) {
-    return refuse("rate_limited", "That were many tests: wait a minute.");
+    return refuse("rate_limited", "Too many tests. Try again in a minute.");
   }
   const send = async (kind: TestDelivery["kind"], destination: string): Promise<TestDelivery> => {
     const messageId = ids.timeId("msg", now);
@@ -62,7 +65,9 @@ export async function testNotifications(
       createdAt: now,
     };
     const sent = await sendMessage(context, message);
-    const says = sent.ok ? "It was delivered." : `It was not delivered: ${sent.detail}.`;
+    const says = sent.ok
+      ? "The message was delivered."
+      : `The message was not delivered: ${sent.detail}.`;
     return { kind, destination, delivered: sent.ok, says };
   };
   const receivers = [

@@ -45,16 +45,19 @@ function expiryMail({ domain, order, expiresAt }: ExpiringOrder) {
   const { orderId, amount } = order;
   const sum = `${formatAmount(amount)} ${amount.currency}`;
   const lines = [
-    `An order of ${domain} is authorized and not yet taken.`,
+    `The payment of an order at ${domain} is authorized, but not captured yet.`,
     "",
     `Order:   ${orderId}`,
     `Amount:  ${sum}`,
-    `Lapses:  ${isoTime(expiresAt)}`,
+    `Expires: ${isoTime(expiresAt)}`,
     "",
-    "Take the money at your payment processor before then, or give it up there. Gatehouse never",
-    "takes money by itself.",
+    "Capture the payment at your payment provider before it expires, or void it there. Gatehouse",
+    "never captures payments by itself.",
   ];
-  return { subject: `${domain}: ${sum} lapses soon`, text: `${lines.join("\n")}\n` };
+  return {
+    subject: `${domain}: the authorization of ${sum} expires soon`,
+    text: `${lines.join("\n")}\n`,
+  };
 }
 
 /** How long before the expiry of an authorization its owner is notified. */

@@ -15,7 +15,7 @@ export function noteOrder(
       return refuse("not_found", "The site has no such order.");
     }
     if ((await notesOf(tx, orderId)).length >= NOTES_MAX) {
-      return refuse("conflict", `An order may have ${NOTES_MAX} notes.`);
+      return refuse("conflict", `An order can have at most ${NOTES_MAX} notes.`);
     }
     const createdAt = clock.now();
     const noteId = ids.timeId("note", createdAt);

@@ -48,8 +48,8 @@ function leftFor(
 }
 
 function timeFault({ createdAt }: { readonly createdAt: number }, at: number, now: number) {
-  if (at > now + AHEAD_MS_MAX) return "occurred_at: tell it once it has happened.";
-  return at < createdAt ? "occurred_at: it is before the order." : undefined;
+  if (at > now + AHEAD_MS_MAX) return "occurred_at: must not be in the future.";
+  return at < createdAt ? "occurred_at: must not be before the order." : undefined;
 }
 
 /** Writes an event of a shipment and notifies the platform and the buyer. */
@@ -72,7 +72,7 @@ export async function shipOrder(
     if (fault !== undefined) return refused("invalid_request", fault);
     const before = await wholeOrder(tx, order);
     if (before.events.length >= EVENTS_MAX)
-      return refused("conflict", "That were too many events.");
+      return refused("conflict", "The order has too many events.");
     const { type } = shipment;
     const word = type === "delivered" ? "delivered" : "sent";
     const lines = checkRequestedLines(requested, leftFor(type, requested !== null, before), word);

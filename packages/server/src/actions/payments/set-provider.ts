@@ -94,7 +94,8 @@ export async function setProvider(
     .commit(siteKeyHash, async (tx) => {
       const refused = (answer: Result<Connected, Refusal>) => ({ records: [], answer });
       const site = await siteByHash(tx, siteKeyHash);
-      if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
+      if (site === undefined)
+        return refused(refuse("not_found", "There is no site with this key hash."));
       const now = clock.now();
       const newProvider = await writeProvider(context, tx, site, { requested, checked, now });
       if (!newProvider.ok) return refused(newProvider);
@@ -121,7 +122,7 @@ export async function setProvider(
     })
     .catch((error: unknown) => {
       if (!(error instanceof SiteChangedError)) throw error;
-      const why = "The site was changed by somebody else meanwhile. Try again.";
+      const why = "Someone else changed the site at the same time. Try again.";
       return { answer: refuse("conflict", why) };
     });
   return answer;

@@ -66,7 +66,7 @@ export async function checkCurrentKey(
   const account = await currentAccount(db, siteKeyHash);
   if (account?.sealedKey == null) {
     const why =
-      "No Stripe account is connected. Connect one with its key: site connect --secret-key-file.";
+      "No Stripe account is connected. Connect one with its key: gatehouse site connect --secret-key-file.";
     return refuse("invalid_request", why);
   }
   const key = secrets.open(secretPlace(account.accountId, "key"), account.sealedKey);
@@ -126,9 +126,9 @@ function settingsFault(
 ): string | undefined {
   if (publishableKey !== undefined) {
     const mode = publishableMode(publishableKey);
-    if (mode === undefined) return "publishable_key: give a publishable key of Stripe's (pk_…).";
+    if (mode === undefined) return "publishable_key: must be a publishable key of Stripe (pk_…).";
     if ((mode === "live") !== live) {
-      return "publishable_key: it is of the other mode than secret_key. Use two live or two test keys.";
+      return "publishable_key: has a different mode than secret_key. Use two live keys or two test keys.";
     }
   }
   for (const [name, secret] of Object.entries({
@@ -136,7 +136,7 @@ function settingsFault(
     approval_secret: approvalSecret,
   })) {
     if (secret !== undefined && !isWebhookSecret(secret)) {
-      return `${name}: give the signing secret of the endpoint (whsec_…).`;
+      return `${name}: must be the signing secret of the endpoint (whsec_…).`;
     }
   }
   return undefined;
@@ -174,7 +174,7 @@ export async function writeStripeAccount(
   const existing = await accountToKeep(tx, siteKeyHash, checked);
   const live = checked?.report.live ?? existing?.live;
   if (live === undefined) {
-    return refuse("invalid_request", "secret_key: give the key of the Stripe account to connect.");
+    return refuse("invalid_request", "secret_key: the key of the Stripe account is required.");
   }
   const fault = settingsFault(settings, live);
   if (fault !== undefined) return refuse("invalid_request", fault);

@@ -90,10 +90,10 @@ export async function openWebhook(
   if (signers.length === 0) {
     return refuse("signature_invalid", "the call is not signed by Stripe for this site");
   }
-  if (body === undefined) return refuse("malformed", "the call is no event of Stripe's");
+  if (body === undefined) return refuse("malformed", "the call is not a Stripe event");
   const accounts = signers.filter(({ live }) => live === body.livemode);
   if (accounts.length === 0) {
-    return refuse("wrong_mode", "the call is of the other mode than the key of this site");
+    return refuse("wrong_mode", "the call has a different mode than the key of this site");
   }
   return ok({ siteKeyHash, accounts, body });
 }

@@ -26,10 +26,10 @@ export interface PlatformChange {
 function readName(text: string): Result<WebName, "invalid_request"> {
   const name = /[/?#@:\s]/.test(text) ? undefined : webName(`https://${text}/`);
   if (name === undefined) {
-    return refuse("invalid_request", "Name a domain or host, such as platform.example.");
+    return refuse("invalid_request", "Use a domain or a host, such as platform.example.");
   }
   if (isSharedSuffix(name.host)) {
-    const detail = `Many owners share ${name.host}. Name the host of one of them.`;
+    const detail = `Many owners share ${name.host}. Use the host of one owner.`;
     return refuse("invalid_request", detail);
   }
   return ok(name);
@@ -52,7 +52,7 @@ export async function changePlatform(
     const before = await platformByIdentity(tx, siteKeyHash, identity);
     const listed = before !== undefined && before.status !== "seen";
     if (!listed && (await countListed(tx, siteKeyHash)) >= LISTED_PLATFORMS_MAX) {
-      const why = `The list holds ${LISTED_PLATFORMS_MAX} platforms. Remove one first.`;
+      const why = `The list has ${LISTED_PLATFORMS_MAX} platforms, which is the limit. Remove one first.`;
       return { records: [], answer: refuse("conflict", why) };
     }
     const platform: Platform = {

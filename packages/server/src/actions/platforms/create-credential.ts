@@ -32,7 +32,7 @@ interface Created {
 }
 
 const NOT_ADMITTED = "Only an admitted platform can have credentials. Admit it first.";
-const TOO_MANY = `The platform has ${LIVE_CREDENTIALS_MAX} valid credentials of this kind already. Revoke one first.`;
+const TOO_MANY = `The platform already has ${LIVE_CREDENTIALS_MAX} valid credentials of this kind. Revoke one first.`;
 
 /** Makes an API key or an OAuth client for an admitted platform, and records it. */
 export async function createCredential(

@@ -31,12 +31,11 @@ export interface SentCredential {
 }
 
 const UNKNOWN: Readonly<Record<SentCredential["proof"], string>> = {
-  api_key:
-    "This API key is not valid here: it is unknown, expired or revoked. Ask the shop for one.",
-  oauth: "This access token is not valid here, or has expired. Get a new one at the token address.",
+  api_key: "This API key is unknown, expired or revoked. Ask the shop for a new one.",
+  oauth: "This access token is not valid, or it has expired. Get a new one at the token address.",
 };
 const OTHERS_PROFILE =
-  "The profile in `UCP-Agent` does not belong to the platform that this credential was made for, or " +
+  "The profile in `UCP-Agent` does not belong to the platform of this credential, or " +
   "the shop has not admitted that platform.";
 
 async function credentialOf(

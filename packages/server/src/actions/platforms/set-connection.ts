@@ -66,7 +66,8 @@ export async function setConnection(
     const now = clock.now();
     const connection = changed(secrets, before, { ...change, url: url.value });
     if (connection.webhook.url === null && connection.webhook.headerNames.length > 0) {
-      const needed = "webhook.headers: give webhook.url too. Headers go to no other address.";
+      const needed =
+        "webhook.headers: requires webhook.url, because headers are only sent to that address.";
       return { records: [], answer: refuse("invalid_request", needed) };
     }
     const after: Platform = { ...before, connection, changedBy: actor.id, changedAt: now };

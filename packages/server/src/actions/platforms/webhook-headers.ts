@@ -20,15 +20,15 @@ const OWN = new Set([
 export function headersFault(headers: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   if (names.length > WEBHOOK_HEADERS_MAX) {
-    return `webhook.headers: set at most ${WEBHOOK_HEADERS_MAX}.`;
+    return `webhook.headers: must be at most ${WEBHOOK_HEADERS_MAX}.`;
   }
-  if (new Set(names).size < names.length) return "webhook.headers: a name is there twice.";
+  if (new Set(names).size < names.length) return "webhook.headers: has the same name twice.";
   for (const [name, value] of Object.entries(headers)) {
     if (!NAME.test(name) || name.length > HEADER_NAME_CHARS_MAX) {
       return "webhook.headers: a name must look like X-Api-Key.";
     }
     if (OWN.has(name.toLowerCase())) return `webhook.headers: ${name} cannot be set.`;
-    if (value === MASKED) return `webhook.headers: send the value of ${name} itself.`;
+    if (value === MASKED) return `webhook.headers: the value of ${name} is missing.`;
     if (!VALUE.test(value) || value.length > HEADER_VALUE_CHARS_MAX) {
       return `webhook.headers: the value of ${name} must be visible ASCII.`;
     }

@@ -18,7 +18,8 @@ export async function showPolicyVersion(
   version: number,
 ): Promise<Result<PublishedPolicy, "not_found">> {
   const policy = await policyByVersion(db, siteKeyHash, version);
-  if (policy === undefined) return refuse("not_found", "The site's policy has no such version.");
+  if (policy === undefined)
+    return refuse("not_found", "There is no such version of the site's policy.");
   return ok(policy);
 }
 

@@ -40,10 +40,10 @@ const HISTORY_ROWS_MAX = 100_000;
 /** Decisions between two pauses for other work: some milliseconds with the most rules allowed. */
 const DECISIONS_PER_TURN = 10;
 
-const BUSY = "Other drafts are being tried now: try again shortly.";
-const TOO_LONG = `This took more than ${TEST_MS_MAX / 1000} seconds: test fewer decisions.`;
+const BUSY = "Other drafts are being tested now. Try again shortly.";
+const TOO_LONG = `The test took longer than ${TEST_MS_MAX / 1000} seconds. Test fewer decisions.`;
 const TOO_MANY =
-  "Too many decisions were made within the windows of this policy: test fewer, or shorter windows.";
+  "There are too many decisions within the time windows of this policy. Test fewer decisions, or use shorter windows.";
 
 type OutcomeCounts = Record<Evaluation["outcome"], number>;
 

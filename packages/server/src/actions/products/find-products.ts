@@ -64,7 +64,8 @@ export async function findProducts(
   { text, minMinor, maxMinor, cursor, limit }: ProductSearch,
 ): Promise<Result<FoundProducts, "invalid">> {
   const offset = offsetOf(cursor);
-  if (offset === undefined) return refuse("invalid", "`pagination.cursor` is none of this site's.");
+  if (offset === undefined)
+    return refuse("invalid", "`pagination.cursor` does not belong to this list.");
   const words = wordsOf(text)
     .slice(0, WORDS_MAX)
     .map((word) => word.slice(0, WORD_CHARS_MAX));

@@ -49,9 +49,10 @@ export class ProductReader {
     const product = readProduct(line.value);
     if (!product.ok) return this.refuse(line.line, product.detail);
     const { productId } = product.value;
-    if (this.seen.has(productId)) return this.refuse(line.line, "id: stood in a line before");
+    if (this.seen.has(productId))
+      return this.refuse(line.line, "id: is already in an earlier line");
     if (this.seen.size >= PRODUCTS_MAX) {
-      return this.refuse(line.line, `a site has at most ${PRODUCTS_MAX} products`);
+      return this.refuse(line.line, `a site can have at most ${PRODUCTS_MAX} products`);
     }
     this.seen.add(productId);
     return product.value;
@@ -90,14 +91,14 @@ async function writeBatch(
 ): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await lockSite(tx, siteKeyHash))) {
-      throw new ImportEndedError("not_found", "The site was deleted meanwhile.");
+      throw new ImportEndedError("not_found", "The site was deleted during the import.");
     }
     const now = clock.now();
     await changingProducts(tx, siteKeyHash, now, () =>
       writeProducts(tx, siteKeyHash, products, { importId, now, updates }),
     );
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
-      const why = `A site has at most ${PRODUCTS_MAX} products; the rest was not imported.`;
+      const why = `A site can have at most ${PRODUCTS_MAX} products. The rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);
     }
   });
@@ -149,7 +150,10 @@ export async function importProducts(
       return finish(context, target, reader, { replace, actor });
     });
     if (run !== undefined) return ok(run.result);
-    return refuse("conflict", "An import of this site is under way. Wait for its end.");
+    return refuse(
+      "conflict",
+      "Another import for this site is running. Wait until it is finished.",
+    );
   } catch (error) {
     if (error instanceof ImportEndedError) return refuse(error.fault, error.message);
     if (error instanceof UnreadableListError) return refuse("invalid_request", error.message);

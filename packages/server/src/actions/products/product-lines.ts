@@ -89,17 +89,20 @@ function readNames(names: readonly string[]): string[] {
   if (unknown !== undefined) {
     const quoted = unknown === "" ? "an empty name" : `“${unknown.slice(0, NAME_CHARS_MAX)}”`;
     const fields = PRODUCT_FIELDS.join(", ");
-    throw new UnreadableListError(`The first line has ${quoted}; products have: ${fields}.`);
+    throw new UnreadableListError(
+      `The header line has the unknown field ${quoted}. Products have: ${fields}.`,
+    );
   }
   const twice = read.find((name, place) => read.indexOf(name) !== place);
-  if (twice !== undefined) throw new UnreadableListError(`The first line names ${twice} twice.`);
+  if (twice !== undefined) throw new UnreadableListError(`The header line has ${twice} twice.`);
   return read;
 }
 
 function csvProblem({ code }: CsvError): string {
-  if (code === "CSV_RECORD_INCONSISTENT_COLUMNS") return "has not as many fields as the first line";
+  if (code === "CSV_RECORD_INCONSISTENT_COLUMNS")
+    return "has a different number of fields than the header line";
   if (code === "CSV_MAX_RECORD_SIZE") return `has more than ${LINE_BYTES_MAX} bytes`;
-  return "has a quote where none belongs";
+  return "has a quote in the wrong place";
 }
 
 /** The fields of a row, without the empty ones. */

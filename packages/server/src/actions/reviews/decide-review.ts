@@ -111,8 +111,8 @@ async function repeatedApproval(
   for (const other of approvedBy) {
     if ((await rootOf(tx, other)) !== root) continue;
     return (
-      "A token that counts as the same person has already approved it. A token counts as the token " +
-      "it was made with. Ask somebody whose token the operator made."
+      "The same person has already approved it with another token. A token counts as the token " +
+      "it was created with. Ask someone whose token the operator created."
     );
   }
   return undefined;
@@ -176,11 +176,11 @@ export async function decideReview(
       return notAccepted(refuse("not_found", "The site has no such escalation."));
     }
     if (review.status !== "pending") {
-      return notAccepted(refuse("conflict", `It is ${review.status} already.`));
+      return notAccepted(refuse("conflict", `The request is already ${review.status}.`));
     }
     if (now >= review.expiresAt) {
       const { records } = await endReview(context, tx, review, EXPIRED, now);
-      return { records, answer: refuse("conflict", "It has expired.") };
+      return { records, answer: refuse("conflict", "The request has expired.") };
     }
     const { note } = verdict;
     if (verdict.verdict === "approve") {

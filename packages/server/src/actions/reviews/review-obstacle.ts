@@ -20,18 +20,19 @@ import { keyFault } from "../mandates/agent-standing.js";
 const BLOCKS = {
   site_not_verified: "The domain of this site is not verified. Verify it, then approve again.",
   mandates_disabled:
-    "The site takes no mandates now. Switch mandates on for this site, then approve again.",
+    "The site does not accept mandates now. Turn mandates on for this site, then approve again.",
   agent_suspended: "The agent is suspended. Approve the agent first, then approve this request.",
-  agent_pending: "The agent is not approved yet. Approve the agent first, then this request.",
+  agent_pending:
+    "The agent is not approved yet. Approve the agent first, then approve this request.",
   platform_suspended:
     "The platform is suspended. Admit the platform first, then approve this request.",
   platform_not_admitted:
     "The site sells only to admitted platforms now. Admit this platform first, or deny the request.",
   site_paused: "Sales of this site are paused. Resume them, then approve again.",
   gate_shut: "The site is not ready to sell.",
-  skill_not_live: "The site does not offer this action now. Switch it on, then approve again.",
+  skill_not_live: "The site does not offer this action now. Turn it on, then approve again.",
   provider_changed:
-    "This request pays through another payment provider than the site has now. Connect that provider again, or deny the request.",
+    "This request uses a different payment provider than the site. Connect that provider again, or deny the request.",
   provider_unreachable:
     "The payment provider cannot be reached. Nothing was charged. Try again in a minute.",
   out_of_stock: "Not enough stock. Add stock and approve again, or deny the request.",

@@ -43,7 +43,8 @@ export async function changeSite(
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const refused = (answer: Result<Site, "not_found" | "conflict">) => ({ records: [], answer });
     const site = await siteByHash(tx, siteKeyHash);
-    if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
+    if (site === undefined)
+      return refused(refuse("not_found", "There is no site with this key hash."));
     const moves = domain !== undefined && domain.value !== site.domain;
     const here = moves
       ? moved(site, domain.value, toBase64url(ids.bytes(PROOF_TOKEN_BYTES)))
@@ -57,7 +58,7 @@ export async function changeSite(
       ucpVersion: changes.ucp_version ?? site.ucpVersion,
     };
     if (!(await updateSite(tx, changed, now))) {
-      const why = "The site was changed by somebody else meanwhile. Try again.";
+      const why = "Someone else changed the site at the same time. Try again.";
       return refused(refuse("conflict", why));
     }
     const written = { ...changed, version: site.version + 1, changedAt: now };

@@ -23,15 +23,15 @@ function checkDomain({ domain, status, verification }: Site): InstallFinding {
   const { problem, method, checkedAt } = verification;
   if (status === "verified") {
     if (problem !== null) {
-      return { item, state: "wrong", found: `the proof is in danger: ${problem}` };
+      return { item, state: "wrong", found: `the proof has a problem: ${problem}` };
     }
-    const checked = checkedAt === null ? "" : `, looked at ${isoTime(checkedAt)}`;
+    const checked = checkedAt === null ? "" : `, last checked ${isoTime(checkedAt)}`;
     return { item, state: "good", found: `verified (${method})${checked}` };
   }
-  const why = problem === null ? "agents are told nothing yet" : problem;
+  const why = problem === null ? "agents cannot see the site yet" : problem;
   const advice =
-    "Publish the DNS record, the file or the meta tag that proves it: " +
-    `\`gatehouse site show ${domain}\` says which.`;
+    "Publish the DNS record, the file or the meta tag that proves the domain. " +
+    `\`gatehouse site show ${domain}\` shows them.`;
   const state = problem === null ? "missing" : "wrong";
   return { item, state, found: `not verified: ${why}`, advice };
 }
@@ -44,9 +44,9 @@ function judgeVisit(
   offSiteAdvice: string,
 ): InstallFinding {
   const at = isoTime(last.receivedAt);
-  if (!last.offSite) return { item, state: "good", found: `told of a visitor at ${at}` };
+  if (!last.offSite) return { item, state: "good", found: `last visit at ${at}` };
   const page = last.pageUrl ?? "no page";
-  const found = `the last visitor, at ${at}, was on ${page}, not on ${domain}`;
+  const found = `the last visit, at ${at}, was to ${page}, not to ${domain}`;
   return { item, state: "wrong", found, advice: offSiteAdvice };
 }
 
@@ -54,11 +54,11 @@ async function checkScript({ config, db }: Context, site: Site): Promise<Install
   const item = "script";
   const last = await lastVisit(db, site.siteKeyHash, "beacon");
   if (last !== undefined) {
-    return judgeVisit(site, item, last, "Is the script on a page of another site?");
+    return judgeVisit(site, item, last, "Check whether the script is on a page of another site.");
   }
   const tag = `<script async src="${config.baseUrl}/embed.js" data-site-key="${site.siteKey}"></script>`;
-  const advice = `Put ${tag} into the head of your pages, and open one.`;
-  return { item, state: "missing", found: "no page has told of a visitor yet", advice };
+  const advice = `Add ${tag} to the head of your pages, then open one of them.`;
+  return { item, state: "missing", found: "no page has reported a visit yet", advice };
 }
 
 /** No finding for a site without an edge, as most sites are. */
@@ -69,12 +69,14 @@ async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallF
   const tokens = await listEdgeTokens(db, siteKeyHash, { after: null, limit: 1 });
   if (last === undefined && tokens.length === 0) return [];
   if ((await countLiveEdgeTokens(db, siteKeyHash)) === 0) {
-    const found = "all edge tokens are revoked, so reports are refused";
-    const advice = `Make another one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
+    const found = "all edge tokens are revoked, so reports are rejected";
+    const advice = `Create a new one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
     return [{ item, state: "wrong", found, advice }];
   }
   if (last !== undefined) {
-    return [judgeVisit(site, item, last, "Is the plugin's `site` the site's own address?")];
+    return [
+      judgeVisit(site, item, last, "Check that the plugin's `site` is the address of this site."),
+    ];
   }
   const found = "no worker or plugin has reported a visit yet";
   return [{ item, state: "missing", found, advice: "Open a page of the site." }];
@@ -98,7 +100,7 @@ export async function checkInstall(
   const { clock, db } = context;
   const limit = `install-checks ${site.siteKeyHash}`;
   if (!(await db.transaction((tx) => takeExact(tx, limit, CHECK_RATE, clock.now())))) {
-    return refuse("rate_limited", "That were many checks: wait a minute.");
+    return refuse("rate_limited", "Too many checks. Try again in a minute.");
   }
   const reported = [checkDomain(site), await checkScript(context, site)];
   const edge = await checkEdge(context, site);

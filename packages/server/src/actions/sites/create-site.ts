@@ -34,10 +34,7 @@ export async function createSite(
   const domain = readDomain(input.domain, { development: config.mode === "development" });
   if (!domain.ok) return refuse("invalid_request", `domain: ${domain.detail}.`);
   if (input.site_key !== undefined && !isLegacySiteKey(input.site_key)) {
-    return refuse(
-      "invalid_request",
-      "site_key: an older key is sk_ and 8 to 120 letters, digits, - or _.",
-    );
+    return refuse("invalid_request", "site_key: must be sk_ and 8 to 120 letters, digits, - or _.");
   }
   const siteKey = input.site_key ?? siteKeyFrom(ids.bytes(SITE_KEY_BYTES));
   const now = clock.now();
@@ -62,7 +59,7 @@ export async function createSite(
   type Answer = Result<Site, "conflict">;
   const { answer } = await audit.commit<Answer>(site.siteKeyHash, async (tx) => {
     if (await siteKeyTaken(tx, site)) {
-      const why = "A site with this key exists or has existed here.";
+      const why = "This key is or was used by another site of this installation.";
       return { records: [], answer: refuse("conflict", why) };
     }
     await insertSite(tx, site);

@@ -30,7 +30,7 @@ import { siteChange } from "./site-change.js";
 const NO_SITE = refuse("not_found", "There is no such site.");
 const UNSETTLED = refuse(
   "conflict",
-  "A payment of this site is not settled yet. Wait until its outcome is known, then delete the site.",
+  "The outcome of a payment of this site is not known yet. Wait until it is known, then delete the site.",
 );
 
 /**

@@ -72,7 +72,7 @@ export async function obstaclesOf(
     {
       name: "domain",
       open: site.status === "verified",
-      advice: "Prove that the domain is yours.",
+      advice: "Verify the domain.",
     },
     { name: "sales", open: site.pausedAt === null, advice: "Resume sales." },
     ...gatesOf(site),
@@ -86,7 +86,7 @@ export async function obstaclesOf(
     {
       name: "skill",
       open: permitted.length === 0 || usable.length > 0,
-      advice: `Switch on ${permitted.join(" or ")}. The rules permit nothing else.`,
+      advice: `Turn on ${permitted.join(" or ")}. Your rules do not allow anything else.`,
     },
   ];
   return conditions

@@ -23,7 +23,7 @@ export async function pauseSite(
     const changed = await writePause(tx, siteKeyHash, { pausedAt, now });
     const site = await siteByHash(tx, siteKeyHash);
     if (site === undefined) {
-      return { records: [], answer: refuse("not_found", "No site has this key hash.") };
+      return { records: [], answer: refuse("not_found", "There is no site with this key hash.") };
     }
     // Nobody pays any more on a page of the provider that is open.
     if (target === "paused") await closePagesNow(tx, siteKeyHash, now);

@@ -15,9 +15,7 @@ export const RECHECK_JOB_EVERY_MS = MINUTE_MS;
 function rechecked(site: Site, problem: string | null, now: number): Site {
   const failedDays = problem === null ? 0 : site.verification.failedDays + 1;
   const lost = failedDays >= FAILED_DAYS_MAX;
-  const message = lost
-    ? `${problem} The site went back to pending after ${failedDays} days.`
-    : problem;
+  const message = lost ? `${problem} The site is pending again after ${failedDays} days.` : problem;
   return {
     ...site,
     status: lost ? "pending" : site.status,

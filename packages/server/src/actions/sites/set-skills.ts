@@ -24,12 +24,13 @@ export async function setSkills(
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const refused = (answer: Result<Site, "not_found" | "conflict">) => ({ records: [], answer });
     const site = await siteByHash(tx, siteKeyHash);
-    if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
+    if (site === undefined)
+      return refused(refuse("not_found", "There is no site with this key hash."));
     const now = clock.now();
     const changed = { ...site, skills: read.value };
     const outdated = ifVersion !== undefined && ifVersion !== site.version;
     if (outdated || !(await updateSite(tx, changed, now))) {
-      const why = "The site was changed by somebody else meanwhile. Try again.";
+      const why = "Someone else changed the site at the same time. Try again.";
       return refused(refuse("conflict", why));
     }
     const written = { ...changed, version: site.version + 1, changedAt: now };

@@ -33,7 +33,7 @@ export function fetchHint({ config }: Context, { domain }: Site): string {
   const local = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3})(?::\d+)?$/.test(domain);
   if (config.mode !== "development" || !local) return "";
   if (isFetchAllowed(domain, config.fetchAllow)) return "";
-  return `For a site on this machine start the service with GATEHOUSE_FETCH_ALLOW=${domain}.`;
+  return `For a site on this machine, start the service with GATEHOUSE_FETCH_ALLOW=${domain}.`;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function verifySite(
 ): Promise<Result<Site, VerifyFault>> {
   const { clock, db, config, audit } = context;
   const site = await siteByHash(db, siteKeyHash);
-  if (site === undefined) return refuse("not_found", "No site has this key hash.");
+  if (site === undefined) return refuse("not_found", "There is no site with this key hash.");
   const { method } = verification;
   if (method !== "operator") {
     const sources = { ...context, fetchAllow: config.fetchAllow };
@@ -65,7 +65,7 @@ export async function verifySite(
     const others = await unverifyOthers(tx, site.domain, siteKeyHash, now);
     // Thrown, not returned, so that the changes to the other sites are rolled back.
     if (!(await updateSite(tx, changed, now))) {
-      throw new DatabaseConflictError("the site was changed by somebody else meanwhile");
+      throw new DatabaseConflictError("someone else changed the site at the same time");
     }
     const written = { ...changed, version: site.version + 1, changedAt: now };
     const records = [await siteChange("verified", written, { actor, now })];

@@ -34,7 +34,7 @@ export async function issueEdgeToken(
   };
   const { answer } = await audit.commit<Result<Issued, "conflict">>(siteKeyHash, async (tx) => {
     if ((await countLiveEdgeTokens(tx, siteKeyHash)) >= LIVE_EDGE_TOKENS_MAX) {
-      const most = `The site has ${LIVE_EDGE_TOKENS_MAX} live edge tokens: revoke some first.`;
+      const most = `The site has ${LIVE_EDGE_TOKENS_MAX} live edge tokens, which is the limit. Revoke some first.`;
       return { records: [], answer: refuse("conflict", most) };
     }
     await insertEdgeToken(tx, stored, tokenDigest(token));

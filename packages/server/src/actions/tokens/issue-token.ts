@@ -35,18 +35,21 @@ export async function issueToken(
   newToken: NewToken,
 ): Promise<Result<Issued, "forbidden" | "invalid_request" | "conflict">> {
   if (!hasRole(by, newToken.role)) {
-    return refuse("forbidden", "A token cannot make one of a higher role than its own.");
+    return refuse("forbidden", "A token cannot create a token with a higher role.");
   }
   if (newToken.role === "operator" && newToken.sites !== null) {
-    return refuse("invalid_request", "sites: an operator's token is for every site.");
+    return refuse(
+      "invalid_request",
+      "sites: not allowed for an operator, whose token is for all sites.",
+    );
   }
   const forAll = newToken.role === "operator" || newToken.role === "auditor";
   if (!forAll && newToken.sites === null) {
-    return refuse("invalid_request", "sites: name the sites this token is for.");
+    return refuse("invalid_request", "sites: must list the sites that this token is for.");
   }
   const within = newToken.sites?.every((hash) => maySee(by, hash)) ?? by.sites === null;
   if (!within) {
-    return refuse("forbidden", "A token cannot make one for sites it may not see.");
+    return refuse("forbidden", "A token cannot create a token for sites that it cannot see.");
   }
   for (const hash of newToken.sites ?? []) {
     if ((await siteByHash(db, hash)) === undefined) {
@@ -63,7 +66,7 @@ export async function issueToken(
   };
   const { answer } = await audit.commit<Result<Issued, "conflict">>(INSTALLATION, async (tx) => {
     if ((await countLiveTokens(tx)) >= LIVE_TOKENS_MAX) {
-      const why = `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`;
+      const why = `There are ${LIVE_TOKENS_MAX} live tokens, which is the limit. Revoke some first.`;
       return { records: [], answer: refuse("conflict", why) };
     }
     await insertToken(tx, stored, tokenDigest(token));

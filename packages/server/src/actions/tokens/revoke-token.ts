@@ -11,7 +11,7 @@ import { EDGE_TOKEN_ID_PREFIX, maySee, type Principal } from "../../domain/token
 import type { Queries } from "../../infra/db/database.js";
 import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
 
-const NONE = refuse("not_found", "No token of yours has this id.");
+const NONE = refuse("not_found", "There is no token with this id that you can revoke.");
 
 const isEdge = (tokenId: string) => tokenId.startsWith(`${EDGE_TOKEN_ID_PREFIX}_`);
 

@@ -30,12 +30,12 @@ async function differs(
   const now = await rootAt(await reader.frontierAt(head.chain, head.size));
   return now === (await rootAt(frontierOf(head)))
     ? undefined
-    : "its head is not that of its records";
+    : "its head does not match its records";
 }
 
 /** A log that cannot be compared with its published checkpoint is frozen. */
 const unreadable = ({ message }: ArchiveUnavailableError) =>
-  `it cannot be compared with what was published of it: ${message}`;
+  `it cannot be compared with its published checkpoint: ${message}`;
 
 /** An archive that cannot be read proves nothing. Doctor reports it separately. */
 function unlessArchived(error: unknown): [] {
@@ -120,8 +120,8 @@ export async function comparePublished(
   if (missing.length > 0 && missing.length === published.length) {
     const [{ origin, file }] = missing as [KeptCheckpoint];
     throw new StartupError(
-      `Checkpoints were published from here, of ${origin} among others, and this database has none ` +
-        `of these logs: use the right database, or, if it is lost, move ${dirname(file)} away.`,
+      `This installation published checkpoints of logs such as ${origin}, but this database has none ` +
+        `of these logs. Use the right database. If it is lost, move ${dirname(file)} away.`,
     );
   }
   return { frozen, lost, missing };

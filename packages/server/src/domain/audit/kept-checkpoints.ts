@@ -29,13 +29,13 @@ export interface KeptCheckpoint extends Checkpoint {
 }
 
 function readKept(file: string): KeptCheckpoint {
-  const note = readTextFile(file, "The kept checkpoint");
+  const note = readTextFile(file, "The checkpoint file");
   // Only this installation writes these files, so the text counts. The signature is for other
   // readers.
   const read = readCheckpoint(note.slice(0, note.lastIndexOf("\n\n") + 1));
   if (read.ok) return { ...read.value, file, note };
   throw new StartupError(
-    `The kept checkpoint ${file} cannot be read: put back a copy, or remove the file if you have none.`,
+    `The checkpoint file ${file} cannot be read. Restore a copy, or remove the file if you have none.`,
   );
 }
 

@@ -55,16 +55,16 @@ export class AuditUnavailableError extends DatabaseUnavailableError {
 }
 
 export function behind(size: number, published: number): string {
-  return `it has ${size} records, and a checkpoint of ${published} was published`;
+  return `it has ${size} records, but a checkpoint of ${published} records was published`;
 }
 
-export const OTHER_HISTORY = "its records are not those of the published checkpoint";
+export const OTHER_HISTORY = "its records differ from the published checkpoint";
 
 /** The history of a log differs from what was published. Nothing may be added to it. */
 export class FrozenLogError extends AuditUnavailableError {
   override readonly name = "FrozenLogError";
   override readonly advice =
-    "The audit log of this site is frozen, so nothing that must be recorded can happen. An operator must act: see docs/guide/audit.md.";
+    "The audit log of this site is frozen, so nothing can be decided or changed. An operator must fix it: see docs/guide/audit.md.";
 
   constructor(chain: string, why: string) {
     super(`${chain} is frozen: ${why}`);

@@ -15,7 +15,7 @@ export const en = {
     total: "Total",
     number: "Order {id}",
     deliverTo: "Delivery to {place}",
-    test: "This is a test order: no money moves, and nothing is sent.",
+    test: "This is a test order. No money moves, and nothing is shipped.",
   },
 
   form: {
@@ -40,7 +40,7 @@ export const en = {
     update: "Update the order",
     /** The button that places the order: EU law wants it to name the obligation to pay. */
     pay: "Order and pay",
-    payNext: "You pay on the next page, at the payment provider of the shop.",
+    payNext: "You pay on the next page, with the shop's payment provider.",
     agree: "By ordering you accept the {terms}.",
     terms: "terms of the shop",
     links: {
@@ -58,26 +58,26 @@ export const en = {
     address: "Complete the delivery address.",
     option: "Choose a delivery method.",
     deliverable: "The shop does not deliver there. Choose another address.",
-    payable: "This order is too large to be paid at once.",
+    payable: "This order is too large for one payment.",
     taxes:
       "Choose a country, and a state or region if it has one, so that taxes can be calculated.",
     lines:
-      "Some items cannot be bought now. Go back to where you chose them, and change the order.",
+      "Some items are not available now. Go back to where you chose them, and change the order.",
   },
 
   /** Why the order was not placed. Nothing was charged in any of these cases. */
   notice: {
     changed: "Something has changed since you opened this page. Check the order, then continue.",
     payment_failed: "The payment was not completed, and nothing was charged. You can try again.",
-    out_of_stock: "Something was sold out before it was paid for. Nothing was charged.",
+    out_of_stock: "An item sold out before you paid. Nothing was charged.",
     sales_paused: "The shop has paused sales. Nothing was charged. Try again later.",
-    review_expired: "Nobody at the shop looked at the order in time. You can try again.",
-    review_invalidated: "The order changed before the shop could look at it. You can try again.",
+    review_expired: "The shop did not review the order in time. You can try again.",
+    review_invalidated: "The order changed before the shop could review it. You can try again.",
     too_many_open:
       "Too many payments are open from your network. Finish or cancel one, or wait a while.",
     too_many_tries:
-      "This order was tried too often. Go back to where you chose the items, and start again.",
-    too_many_reviews: "Too many orders wait for the shop. Try again later.",
+      "There were too many attempts for this order. Go back to where you chose the items, and start again.",
+    too_many_reviews: "Too many orders need review by the shop. Try again later.",
     unavailable:
       "The order cannot be placed right now. Nothing was charged. Try again in a few minutes.",
   },
@@ -90,24 +90,24 @@ export const en = {
     },
     closed: {
       heading: "You cannot pay here now",
-      text: "The shop takes no orders on this page at the moment. Nothing was charged. You can order from the shop directly.",
+      text: "The shop does not accept orders on this page at the moment. Nothing was charged. You can order directly from the shop.",
     },
     refused: {
       heading: "The shop does not accept this order",
-      text: "Nothing was charged. You can order from the shop directly.",
+      text: "Nothing was charged. You can order directly from the shop.",
     },
     ended: {
       heading: "This order is no longer open",
-      text: "It was cancelled, or it has expired. Nothing was charged.",
+      text: "It was cancelled or has expired. Nothing was charged.",
     },
     review: {
-      heading: "The shop is looking at this order",
-      text: "Somebody at the shop has to approve it first. Nothing was charged. This page updates itself.",
+      heading: "The shop is reviewing this order",
+      text: "The shop has to approve it first. Nothing was charged. This page updates automatically.",
       act: "Pay now",
     },
     opening: {
       heading: "One moment",
-      text: "The payment page is being opened. This page updates itself.",
+      text: "The payment page is opening. This page updates automatically.",
     },
     page: {
       heading: "Finish your payment",
@@ -117,36 +117,36 @@ export const en = {
     },
     elsewhere: {
       heading: "This order is being paid in another browser",
-      text: "Finish the payment there. If you start again here, the other payment ends.",
+      text: "Finish the payment there. If you start again here, the other payment is cancelled.",
       cancel: "Start again here",
     },
     bank: {
-      heading: "Your bank has a question",
-      text: "Confirm this payment to your bank. Afterwards you come back to this page.",
+      heading: "Your bank asks you to confirm",
+      text: "Confirm this payment with your bank. Then you return to this page.",
       act: "Continue to your bank",
     },
     confirming: {
       heading: "One moment",
-      text: "Your payment is being confirmed. This page updates itself.",
+      text: "Your payment is being confirmed. This page updates automatically.",
     },
   },
 
   /** The state of an order after it was placed. */
   placed: {
     thanks: "Thank you for your order",
-    authorized: "The shop has your order, and the payment is authorized.",
-    captured: "The shop has your order and your payment.",
+    authorized: "The shop received your order, and the payment is authorized.",
+    captured: "The shop received your order and your payment.",
     shipped: "Your order is on its way",
-    shippedAll: "Everything has left the shop.",
+    shippedAll: "All items were shipped.",
     partlyShipped: "Part of your order is on its way",
     restFollows: "The rest will follow.",
     arrived: "Your order has arrived",
-    arrivedAll: "Everything was delivered.",
+    arrivedAll: "All items were delivered.",
     cancelled: "This order was cancelled",
-    nothingTaken: "Nothing is charged for it.",
-    givenBack: "The shop had already taken the payment, and refunds it.",
-    history: "What happened",
-    track: "Track it",
+    nothingTaken: "You are not charged for it.",
+    givenBack: "The shop had already captured the payment and will refund it.",
+    history: "History",
+    track: "Track the shipment",
   },
 
   /** Events of an order. */
@@ -155,7 +155,7 @@ export const en = {
     shipped: "Sent",
     in_transit: "On its way",
     delivered: "Delivered",
-    failed_attempt: "Could not be delivered; it will be tried again",
+    failed_attempt: "Could not be delivered. There will be another attempt",
     undeliverable: "Could not be delivered",
     returned_to_sender: "Returned to the shop",
     cancelled: "Cancelled",
@@ -170,8 +170,8 @@ export const en = {
   cart: {
     heading: "Your cart",
     text: "Delivery and taxes are added in the next step.",
-    ended: "This cart is no longer there",
-    endedText: "It was cancelled, or it has expired.",
+    ended: "This cart no longer exists",
+    endedText: "It was cancelled or has expired.",
   },
 
   /** The test page of the sandbox, in place of a payment provider. */
@@ -182,7 +182,7 @@ export const en = {
     decline: "Use a card that is declined",
     challenge: "Use a card that the bank must confirm",
     back: "Back to the order",
-    declined: "The card was declined. Use another one.",
+    declined: "The card was declined. Use another card.",
     ended: "This payment has ended.",
     bankHeading: "Pay {amount}?",
     bankText: "This is the bank of the sandbox. No money moves.",

@@ -81,7 +81,8 @@ export interface Problem {
 /** The buyer has to finish in the shop, because the platform may not pay here. */
 export const NOT_ADMITTED: Problem = Object.freeze({
   code: "platform_not_admitted",
-  content: "The shop takes no payments from this platform. The buyer can pay at `continue_url`.",
+  content:
+    "The shop does not accept payments from this platform. The buyer can pay at `continue_url`.",
   final: false,
 });
 
@@ -89,13 +90,13 @@ export const NOT_ADMITTED: Problem = Object.freeze({
 export const HANDED_OFF: Problem = Object.freeze({
   code: "payments_declined",
   content:
-    "The shop takes no payments from this platform for a while. The buyer can pay at `continue_url`.",
+    "The shop does not accept payments from this platform for some time. The buyer can pay at `continue_url`.",
   final: false,
 });
 
 export const PLATFORM_SUSPENDED: Problem = Object.freeze({
   code: "platform_suspended",
-  content: "The shop takes no orders from this platform.",
+  content: "The shop does not accept orders from this platform.",
   final: true,
 });
 

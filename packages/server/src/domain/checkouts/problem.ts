@@ -6,24 +6,24 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
   payment_declined: {
     code: "payment_failed",
     final: false,
-    content: "The payment was declined. Another way to pay may do.",
+    content: "The payment was declined. Try another payment method.",
   },
   out_of_stock: {
     code: "out_of_stock",
     final: false,
-    content: "Something was sold out before it was paid. Nothing was charged.",
+    content: "An item sold out before it was paid. Nothing was charged.",
   },
   agent_suspended: PLATFORM_SUSPENDED,
   site_paused: { code: "sales_paused", final: false, content: REASONS.site_paused.message },
   policy_denied: {
     code: "policy_denied",
     final: true,
-    content: "The shop's rules do not take this order.",
+    content: "The shop's rules do not allow this order.",
   },
   budget_exceeded: {
     code: "budget_exceeded",
     final: true,
-    content: "The shop takes no more orders of this platform for now.",
+    content: "The shop does not accept more orders from this platform for now.",
   },
   review_denied: {
     code: "review_denied",
@@ -33,12 +33,12 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
   review_expired: {
     code: "review_expired",
     final: false,
-    content: "Nobody at the shop decided in time. It may be tried again.",
+    content: "The shop did not review the order in time. You can try again.",
   },
   review_invalidated: {
     code: "review_invalidated",
     final: false,
-    content: "Something changed before the shop had decided. Look at it, and try again.",
+    content: "The order changed before the shop decided. Check it, then try again.",
   },
 };
 

@@ -73,7 +73,7 @@ export function escalatedAnswer(
 /** The answer while nobody knows whether it is paid (decisions 6). */
 export function paymentUnknownAnswer(mandateId: string): StoredAnswer {
   const message =
-    "It is not known yet whether this was paid. Send the same bytes again: it is never charged twice.";
+    "The outcome of the payment is not known yet. Send the same bytes again later. You are never charged twice.";
   const body = { outcome: "unavailable", message, mandate_id: mandateId };
   return { status: REASONS.unavailable.status, body };
 }

@@ -63,14 +63,14 @@ export interface DeclineWait {
   readonly message: string;
 }
 
-const OFTEN = "Too many payments were declined. Wait as long as Retry-After says.";
-const OTHER = "This was declined too often. Use another payment method, or try again later.";
+const OFTEN = "Too many payments were declined. Wait for the time in Retry-After.";
+const OTHER = "This payment method was declined too often. Use another one, or try again later.";
 const MESSAGES: Readonly<Record<CallerWait["kind"], string>> = {
   identity: OFTEN,
   address: OFTEN,
   instrument: OTHER,
   buyer: OTHER,
-  under_way: "Too many payments are under way. Wait as long as Retry-After says.",
+  under_way: "Too many payments are in progress. Wait for the time in Retry-After.",
 };
 
 /** Whether a caller has to wait after declined payments; read in the decision's transaction. */

@@ -42,7 +42,7 @@ type Receivers = Pick<Message, "siteKeyHash" | "audience"> & {
   readonly destination?: string;
 };
 
-const TOO_MANY = "too many messages were waiting when it was written";
+const TOO_MANY = "too many messages were already waiting";
 
 /**
  * Returns the message. If too many are waiting, it returns the message as already failed: it is

@@ -85,7 +85,7 @@ function readText(value: JsonValue | undefined, name: string, charsMax: number):
     .replaceAll(/[\r\n\t]+/g, " ")
     .trim();
   if (text === "") return bad(`${name}: is missing`);
-  if (UNSEEN.test(text)) return bad(`${name}: has characters that cannot be seen`);
+  if (UNSEEN.test(text)) return bad(`${name}: has invisible characters`);
   if ([...text].length > charsMax) return bad(`${name}: has more than ${charsMax} characters`);
   return ok(text);
 }
@@ -124,12 +124,12 @@ function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined
   const named = typeof currency === "string" && currency.trim() !== "" ? currency.trim() : behind;
   if (named === undefined) return bad("currency: is missing");
   if (behind !== undefined && behind.toUpperCase() !== named.toUpperCase()) {
-    return bad("price: is in another currency than `currency`");
+    return bad("price: has a different currency than `currency`");
   }
   const money = parseAmount(amount, named.toUpperCase());
   if (money.ok) return money;
   const field = money.reason === "unknown_currency" ? "currency" : "price";
-  const example = field === "price" ? "; write it like 12.50" : ", such as EUR";
+  const example = field === "price" ? "; use a number such as 12.50" : ", such as EUR";
   return bad(`${field}: ${money.detail}${example}`);
 }
 
@@ -137,7 +137,7 @@ function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined
 export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> {
   if (!isJsonObject(value)) return bad("must be an object");
   if (!Object.keys(value).every((name) => PRODUCT_FIELDS.includes(name))) {
-    return bad(`has a field that products do not have; they have ${PRODUCT_FIELDS.join(", ")}`);
+    return bad(`has an unknown field; products have ${PRODUCT_FIELDS.join(", ")}`);
   }
   const productId = readText(value.id, "id", PRODUCT_ID_CHARS_MAX);
   if (!productId.ok) return productId;

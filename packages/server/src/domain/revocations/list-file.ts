@@ -45,7 +45,7 @@ function readList(path: string): RevocationList {
     return { asOf: Date.parse(as_of), revocations };
   } catch {
     throw new StartupError(
-      `The list of revocations ${path} cannot be read: put back a copy, or remove the file if you have none.`,
+      `The list of revocations ${path} cannot be read. Restore a copy, or remove the file if you have none.`,
     );
   }
 }

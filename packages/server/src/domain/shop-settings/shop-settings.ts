@@ -100,11 +100,11 @@ function twice<T>(list: readonly T[]): T | undefined {
 export function shopFault({ shipping, taxes }: ShopSettings): Result<true, "invalid"> {
   const country = twice(shipping.flatMap(({ countries }) => countries));
   if (country !== undefined) {
-    return refuse("invalid", `shipping: ${country} stands in more than one place.`);
+    return refuse("invalid", `shipping: has ${country} more than once.`);
   }
   for (const { options } of shipping) {
     const id = twice(options.map((option) => option.id));
-    if (id !== undefined) return refuse("invalid", `shipping: two options are called ${id}.`);
+    if (id !== undefined) return refuse("invalid", `shipping: has two options with the id ${id}.`);
     for (const { id: option, prices } of options) {
       for (const [currency, price] of Object.entries(prices)) {
         const money = parseAmount(price, currency);
@@ -115,6 +115,6 @@ export function shopFault({ shipping, taxes }: ShopSettings): Result<true, "inva
     }
   }
   const place = twice(taxes.map((rate) => `${rate.country} ${rate.region ?? ""}`.trim()));
-  if (place !== undefined) return refuse("invalid", `taxes: ${place} stands there twice.`);
+  if (place !== undefined) return refuse("invalid", `taxes: has ${place} twice.`);
   return ok(true);
 }

@@ -16,9 +16,9 @@ export function readDomain(
   text: string,
   options: { readonly development: boolean },
 ): Result<string, "not_a_domain"> {
-  const fault = refuse("not_a_domain", "a domain is a public host name such as shop.example.com");
+  const fault = refuse("not_a_domain", "use a public host name such as shop.example.com");
   if (/^https?:/i.test(text)) {
-    return refuse("not_a_domain", "leave https:// and everything after the host name off");
+    return refuse("not_a_domain", "use only the host name, without https:// and without a path");
   }
   if (text.length > DOMAIN_CHARS_MAX || /[/?#@\\\s]/.test(text)) return fault;
   const url = parseUrl(`https://${text}/`);
@@ -26,11 +26,11 @@ export function readDomain(
   const digits = /:(\d+)$/.exec(text)?.[1];
   const port = digits === undefined ? "" : `:${Number(digits)}`;
   if (port !== "" && !options.development) {
-    return refuse("not_a_domain", "a domain has no port outside development");
+    return refuse("not_a_domain", "a port is only allowed in development");
   }
   const host = url.hostname.replace(/\.$/, "");
   if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0) {
-    return refuse("not_a_domain", "an IP address is not a domain");
+    return refuse("not_a_domain", "use a domain instead of an IP address");
   }
   // Checked again, because the ASCII form of a name can be four times as long as the written one.
   if (host.length > DOMAIN_CHARS_MAX) return fault;

@@ -23,17 +23,17 @@ export function gatesOf({ provider, policyPublished }: Site): readonly Gate[] {
     {
       name: "processor",
       open: provider !== null,
-      advice: "Connect a payment processor.",
+      advice: "Connect a payment provider.",
     },
     {
       name: "rail",
       open: provider?.railOn === true,
-      advice: "Turn the processor's rail on.",
+      advice: "Turn on payments through the payment provider.",
     },
     {
       name: "settlement",
       open: provider?.settles === true,
-      advice: "Let the site settle through its processor.",
+      advice: "Turn on settlement through the payment provider.",
     },
     { name: "policy", open: policyPublished, advice: "Publish a policy." },
     { name: "wallet", open: wallet, advice: "Set the merchant id of the wallet." },
@@ -53,7 +53,7 @@ export function skillsOf(site: Site): readonly LiveSkill[] {
 
 /** Why a shop sells nothing now, for a platform. */
 export function closedMessage({ pausedAt }: Site): string {
-  if (pausedAt === null) return "This shop does not sell to agents now.";
+  if (pausedAt === null) return "This shop does not sell to agents at the moment.";
   return "The shop has paused sales. Nothing was charged. Try again later.";
 }
 

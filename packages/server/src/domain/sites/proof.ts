@@ -46,7 +46,7 @@ export function proofInstructions(site: Site, fetchAllow: readonly string[]) {
 function pageText(result: FetchResult, url: string): Result<string, "not_found"> {
   if (!result.ok) return refuse("not_found", `${url} could not be read: ${result.detail}.`);
   if (result.value.status !== 200) {
-    return refuse("not_found", `${url} answered with status ${result.value.status}, not 200.`);
+    return refuse("not_found", `${url} returned status ${result.value.status} instead of 200.`);
   }
   return ok(decoder.decode(result.value.body));
 }
@@ -58,8 +58,8 @@ async function findByDns(site: Site, { resolver, fetchAllow }: ProofSources): Pr
     return refuse("not_found", `The name servers of ${site.domain} did not answer.`);
   }
   if (records.some((record) => record.trim() === value)) return ok(true);
-  const seen = records.length === 0 ? "has no TXT record" : "has other TXT records";
-  return refuse("not_found", `${name} ${seen}; it must hold ${value}.`);
+  const seen = records.length === 0 ? "has no TXT record" : "has different TXT records";
+  return refuse("not_found", `${name} ${seen}. Its value must be ${value}.`);
 }
 
 async function findByFile(site: Site, sources: ProofSources, how: FetchOptions): Promise<Proof> {
@@ -67,10 +67,7 @@ async function findByFile(site: Site, sources: ProofSources, how: FetchOptions):
   const text = pageText(await sources.safeFetch.get(url, how), url);
   if (!text.ok) return text;
   if (text.value.trim() === site.verification.token) return ok(true);
-  return refuse(
-    "not_found",
-    `${url} holds something else; it must hold the token and nothing more.`,
-  );
+  return refuse("not_found", `${url} has different content. It must contain only the token.`);
 }
 
 async function findByMeta(site: Site, sources: ProofSources, how: FetchOptions): Promise<Proof> {

@@ -15,12 +15,14 @@ const OWNERS_CHOICE = "place_order";
 function readSkill(skill: SkillSetting): Result<SkillSetting, "invalid_request"> {
   const bad = (detail: string) => refuse("invalid_request", `${detail}.`);
   if (!isSkillId(skill.id)) {
-    return bad("id: begins with a to z, then up to 63 of a to z, 0 to 9 and _");
+    return bad(
+      "id: must begin with a letter from a to z, followed by up to 63 characters: a to z, 0 to 9 and _",
+    );
   }
   if (RESERVED_SKILLS.includes(skill.id)) {
-    if (skill.id !== OWNERS_CHOICE) return bad("id: this one comes and goes with checkout");
-    if (skill.url !== undefined)
-      return bad(`url: ${OWNERS_CHOICE} leads to no page, so it has none`);
+    if (skill.id !== OWNERS_CHOICE)
+      return bad("id: this skill is turned on and off with the checkout");
+    if (skill.url !== undefined) return bad(`url: ${OWNERS_CHOICE} cannot have a URL`);
     return ok(skill);
   }
   if (skill.url === undefined) return ok(skill);

@@ -28,7 +28,7 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
   const stored = readPrivateFile(file, "The admin token")?.trim();
   if (stored !== undefined && stored.length < ADMIN_TOKEN_CHARS_MIN) {
     throw new StartupError(
-      `The admin token in ${file} is damaged: delete the file to get a new one.`,
+      `The admin token in ${file} is damaged. Delete the file to get a new one.`,
     );
   }
   if (stored !== undefined) return { token: stored, created: false, file };
@@ -47,7 +47,7 @@ export async function refuseOthersToken(db: Database, operatorDigest: string): P
   const known = await liveTokenByDigest(db, operatorDigest);
   if (known === undefined) return;
   throw new StartupError(
-    `GATEHOUSE_ADMIN_TOKEN is the token “${known.name}” (${known.role}) of this installation. ` +
-      "Unset it, or set it to the operator's own, before starting the service.",
+    `GATEHOUSE_ADMIN_TOKEN is set to the token “${known.name}” (${known.role}) of this installation. ` +
+      "Unset it, or set it to the operator's token, before you start the service.",
   );
 }

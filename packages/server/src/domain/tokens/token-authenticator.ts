@@ -70,7 +70,7 @@ export class TokenAuthenticator<Holder> {
     const holder = await this.lookUp(digest, first ? source : undefined);
     if (holder !== undefined) return ok(holder);
     if (this.known.delete(digest)) this.failures.take(source, this.clock.now());
-    return refuse("unauthorized", "the token is nobody's");
+    return refuse("unauthorized", "the token is unknown");
   }
 
   /**

@@ -50,11 +50,9 @@ const StepBody = z
       .array(DueDayBody)
       .openapi({ description: "Days that are still to be archived, oldest first." }),
     archived: DueDayBody.nullable().openapi({ description: "The day that this call archived." }),
-    running: DueDayBody.extend({ written: z.int() })
-      .nullable()
-      .openapi({
-        description: "The day that is being archived, and how many of its records are written.",
-      }),
+    running: DueDayBody.extend({ written: z.int() }).nullable().openapi({
+      description: "The day that is being archived, and how many of its records are written.",
+    }),
   })
   .openapi("ArchiveStep");
 

@@ -14,11 +14,9 @@ const ProvenRecordBody = z
     entry: EntryBody,
     proof: z.object({
       index: z.int().openapi({ description: "Position of the record in the log. The first is 0." }),
-      hashes: z
-        .array(z.string())
-        .openapi({
-          description: "The hashes of the inclusion proof, from the leaf to the root, in hex.",
-        }),
+      hashes: z.array(z.string()).openapi({
+        description: "The hashes of the inclusion proof, from the leaf to the root, in hex.",
+      }),
       checkpoint: z.string().openapi({ description: "The signed checkpoint of the tree." }),
     }),
   })

@@ -20,12 +20,10 @@ const SettingsBody = z
   .object({
     enabled: z.boolean().openapi({ description: "false: every mandate is rejected." }),
     lifetime_seconds: z.int().openapi({ description: "How long a mandate may be valid." }),
-    auto_admit: z
-      .array(z.string())
-      .openapi({
-        description:
-          "Agents whose key is published by one of these origins are approved automatically.",
-      }),
+    auto_admit: z.array(z.string()).openapi({
+      description:
+        "Agents whose key is published by one of these origins are approved automatically.",
+    }),
   })
   .openapi("MandateSettings");
 

@@ -114,12 +114,9 @@ const connectRoute = (kinds: readonly string[]) =>
       approval_secret: Secret.optional().openapi({
         description: "`whsec_…`, the signing secret of order approvals.",
       }),
-      shared_payment_tokens: z
-        .boolean()
-        .optional()
-        .openapi({
-          description: "Accept Stripe's shared payment tokens (`spt_…`), a preview feature.",
-        }),
+      shared_payment_tokens: z.boolean().optional().openapi({
+        description: "Accept Stripe's shared payment tokens (`spt_…`), a preview feature.",
+      }),
     }),
     answer: json(
       ProcessorBody.extend({ abilities: Abilities.optional() }),

@@ -50,11 +50,9 @@ const SkillsBody = z
     live: z
       .array(z.string())
       .openapi({ description: "The ids of the skills that agents can use now." }),
-    built_in: z
-      .array(z.string())
-      .openapi({
-        description: "The ids of built-in skills, which have a default title and description.",
-      }),
+    built_in: z.array(z.string()).openapi({
+      description: "The ids of built-in skills, which have a default title and description.",
+    }),
     version: z.int().openapi({ description: "Increases with every change of the site." }),
   })
   .openapi("Skills");

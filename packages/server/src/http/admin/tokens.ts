@@ -96,7 +96,7 @@ const revoke = adminRoute("delete", "/v1/admin/tokens/{token_id}", {
   tags: ["Tokens"],
   summary: "Revoke a token",
   description:
-    "Takes effect immediately on every node. An owner can revoke tokens of their own sites. `descendants` " +
+    "Takes effect immediately on every node. An owner can revoke tokens for their sites. `descendants` " +
     "also revokes every live token that was created with it, directly or indirectly.",
   params: TokenParams,
   query: z.object({ descendants: z.enum(["true", "false"]).default("false") }),

@@ -37,11 +37,9 @@ const VisitBody = z
       })
       .optional(),
     page_url: z.string().optional().openapi({ description: "Without the query string." }),
-    off_site: z
-      .boolean()
-      .openapi({
-        description: "Whether the page is on another host. Such visits are not counted.",
-      }),
+    off_site: z.boolean().openapi({
+      description: "Whether the page is on another host. Such visits are not counted.",
+    }),
     source: z.enum(SOURCES),
   })
   .openapi("Visit");

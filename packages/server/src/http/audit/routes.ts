@@ -5,7 +5,7 @@ import type { Context } from "../../context.js";
 import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 
-const ABSENT = "No such site or record, or the site shows its log to its owner only.";
+const ABSENT = "There is no such site or record, or only the owner can see the log.";
 const lines = { "text/plain": { schema: z.string() } };
 
 const SiteKeyHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
@@ -16,9 +16,11 @@ const RecordParams = LogParams.extend({ record_id: RecordId });
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 const ProofBody = z
   .object({
-    index: z.int().openapi({ description: "Place of the record; the first is 0." }),
-    hashes: z.array(Hash).openapi({ description: "Beside its way to the root, from the leaf up." }),
-    checkpoint: z.string().openapi({ description: "Signed checkpoint of that tree." }),
+    index: z.int().openapi({ description: "Position of the record in the log. The first is 0." }),
+    hashes: z
+      .array(Hash)
+      .openapi({ description: "The hashes of the inclusion proof, from the leaf to the root." }),
+    checkpoint: z.string().openapi({ description: "The signed checkpoint of the tree." }),
     record_hash: Hash,
   })
   .openapi("Proof");
@@ -27,10 +29,10 @@ const checkpoint = createRoute({
   method: "get",
   path: "/v1/audit/{site_key_hash}/checkpoint",
   tags: ["Audit log"],
-  summary: "How far a site's audit log is",
+  summary: "Show the newest checkpoint of a site's audit log",
   description:
-    "A signed checkpoint (C2SP tlog-checkpoint): name of the log, number of records, root of their " +
-    "tree. Whoever keeps one can later tell whether the log was rewritten.",
+    "A signed checkpoint (C2SP tlog-checkpoint) contains the name of the log, the number of records and the root of their " +
+    "tree. If you keep one, you can check later whether the log was rewritten.",
   security: [],
   request: { params: LogParams },
   responses: {
@@ -45,8 +47,8 @@ const proof = createRoute({
   tags: ["Audit log"],
   summary: "Prove that a record is in the log",
   description:
-    "By its id, which whoever caused it was told. Says nothing of what the record holds. " +
-    "`Accept: text/plain` gives the same as one C2SP tlog-proof.",
+    "Use the id of the record, which the caller got in the answer. The proof does not reveal the contents of the record. " +
+    "`Accept: text/plain` returns the proof as a C2SP tlog-proof.",
   security: [],
   request: { params: RecordParams },
   responses: {

@@ -21,7 +21,7 @@ const tags = ["Console"];
 const SessionBody = z
   .object({
     token_id: z.string(),
-    name: z.string().openapi({ description: "Whose token it is." }),
+    name: z.string().openapi({ description: "The name of the token." }),
     role: z.enum(ROLES),
     sites: z.array(SiteKeyHash).nullable().openapi({ description: "null: every site." }),
     expires_at: Timestamp,
@@ -31,20 +31,20 @@ const SessionBody = z
 const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
 const Credential = z.union(
   [z.strictObject({ code: Secret }), z.strictObject({ token: Secret })],
-  "must hold a code or a token, and nothing else",
+  "must contain either a code or a token, and nothing else",
 );
 
 const signIn = createRoute({
   method: "post",
   path,
   tags,
-  summary: "Sign in at the console",
-  description: "With the code of a link from the terminal, once, or with a token.",
+  summary: "Sign in to the console",
+  description: "Use the code of a sign-in link, which works once, or a token.",
   request: {
     body: body(Credential),
   },
   responses: {
-    201: json(SessionBody, "Who is signed in; the session is in a cookie."),
+    201: json(SessionBody, "Who is signed in. The session is in a cookie."),
     ...errors("invalid_request", "forbidden"),
   },
 });
@@ -62,7 +62,7 @@ const signOut = createRoute({
   path,
   tags,
   summary: "Sign out",
-  responses: { 204: { description: "Nobody is signed in any more." }, ...errors("forbidden") },
+  responses: { 204: { description: "The session has ended." }, ...errors("forbidden") },
 });
 
 const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
@@ -94,7 +94,7 @@ async function openWithCode(context: Context, code: string, address: string): Pr
   if (opened.ok) return opened.value;
   const { reason, detail } = opened;
   if (reason === "unauthorized")
-    throw new Problem(reason, { message: `Not signed in: ${detail}.` });
+    throw new Problem(reason, { message: `You are not signed in: ${detail}.` });
   throw new Problem(reason, { headers: { "retry-after": detail } });
 }
 

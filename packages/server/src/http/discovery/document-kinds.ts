@@ -108,7 +108,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
   },
   a2a: {
     path: SITE_PATHS.a2aCard,
-    summary: "The card with A2A's own members only, same A2A signature",
+    summary: "The card with only the members of A2A, with the same A2A signature",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
     make: async (source) => canonicalize((await source.card()).a2a),
@@ -122,7 +122,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
   },
   ard: {
     path: SITE_PATHS.ard,
-    summary: "The catalog for readers that refuse a trust manifest at its root",
+    summary: "The catalog for readers that do not accept a trust manifest at its root",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
     make: async (source) => canonicalize((await source.catalog()).ard),
@@ -220,7 +220,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
   },
   robots: {
     path: SITE_PATHS.robots,
-    summary: "Lines to paste into robots.txt",
+    summary: "Lines to add to robots.txt",
     type: "text/plain; charset=utf-8",
     cache: CACHE_NEVER,
     make: ({ snapshot }) => robotsBlock(snapshot),

@@ -22,7 +22,7 @@ const RETRY_AFTER_S = "5";
 function unavailable(cause: unknown): Problem {
   return new Problem("unavailable", {
     cause,
-    message: "This document cannot be made or signed now. Try again shortly.",
+    message: "This document cannot be created or signed now. Try again shortly.",
     headers: { "retry-after": RETRY_AFTER_S },
   });
 }
@@ -79,7 +79,7 @@ function agentPageByDomain(context: Context): Route {
   const development = config.mode === "development";
   return get("/v1/agent/domain/:domain", async (exchange) => {
     const found = await findSiteByDomain(db, exchange.param("domain"), { development });
-    const site = requireFound(found, "No site has this domain.");
+    const site = requireFound(found, "There is no site with this domain.");
     if (site.status !== "verified") return answerPending(context, exchange, site.domain, "page");
     return { status: 302, headers: { location: siteAddresses(config.baseUrl, site).agentPage } };
   });

@@ -22,14 +22,14 @@ const OTHERS = [
   },
   {
     path: "/.well-known/security.txt",
-    summary: "Where to report a weakness (RFC 9116)",
+    summary: "Where to report a vulnerability (RFC 9116)",
     type: "text/plain",
   },
 ];
 
-const UNCHANGED = { description: "Unchanged since the tag in If-None-Match." };
+const UNCHANGED = { description: "The document has not changed since the ETag in If-None-Match." };
 const PENDING =
-  "No such site, or its domain is not verified yet (`status` is `pending_verification`).";
+  "There is no such site, or its domain is not verified yet (`status` is `pending_verification`).";
 
 function describeOthers(registry: Registry): void {
   for (const { path, summary, type } of OTHERS) {
@@ -52,7 +52,7 @@ function describeOthers(registry: Registry): void {
     security: [],
     request: { params: z.object({ domain: z.string() }) },
     responses: {
-      302: { description: "The agent page is at Location." },
+      302: { description: "The address of the agent page is in Location." },
       404: { description: PENDING },
     },
   });
@@ -79,7 +79,7 @@ export function describeDocuments(registry: Registry): void {
         200: { description: kind.summary, content },
         304: UNCHANGED,
         404: { description: PENDING },
-        503: { description: "It cannot be made or signed now; see Retry-After." },
+        503: { description: "The document cannot be created or signed now. See Retry-After." },
       },
     });
   }

@@ -9,12 +9,12 @@ import { DOCS_PATH } from "./page.js";
 const PAGE = htmlPage(
   { title: "Gatehouse" },
   `<h1>Gatehouse</h1>
-<p>This is a Gatehouse: it stands between websites and AI agents. It tells agents what a site offers,
-decides by its owner's rules what they may do and buy, and keeps a signed record of it.</p>
+<p>This service runs Gatehouse, the gate between websites and AI agents. It shows agents what a site offers,
+decides by the owner's rules what they can do and buy, and keeps a signed record of every decision.</p>
 <p><a class="act" href="${CONSOLE_PATH}">Open the console</a></p>
 <ul>
-<li><a href="${DOCS_PATH}">Documentation</a>: for owners, operators and those who write agents</li>
-<li><a href="/openapi.json">OpenAPI</a>: for programs, which find everything below <code>/v1</code></li>
+<li><a href="${DOCS_PATH}">Documentation</a>: for owners, operators and agent developers</li>
+<li><a href="/openapi.json">OpenAPI</a>: the API for programs, under <code>/v1</code></li>
 </ul>
 <p class="soft">Version ${VERSION}</p>`,
 );

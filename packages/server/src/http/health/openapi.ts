@@ -38,14 +38,14 @@ function describeHttp(groups: readonly HonoGroup[], describeOthers: Describe, ba
   all.openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",
     scheme: "bearer",
-    description: "An admin token. Roles: operator, owner, reviewer, auditor.",
+    description: "A token with the role operator, owner, reviewer or auditor.",
   });
   const document = all.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
       title: "Gatehouse",
       version: VERSION,
-      description: "The gate between a website and the agents that come to it.",
+      description: "The gate between websites and AI agents.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: baseUrl }],

@@ -180,7 +180,7 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   const { name } = params;
   if (typeof name !== "string") {
     await recordCall(context, call, { outcome: "refused", reason: "no_tool_named" });
-    return invalidParams(request, "`params.name` must name a tool. See tools/list.");
+    return invalidParams(request, "`params.name` must be the name of a tool. See tools/list.");
   }
   const tool = server.tools.get(name);
   // A decided mandate gets its first answer, even if its tool no longer exists.
@@ -193,7 +193,7 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   }
   if (tool === undefined) {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
-    return invalidParams(request, "This site has no tool of that name. See tools/list.");
+    return invalidParams(request, "This site has no tool with this name. See tools/list.");
   }
   if (name === GET_ORDER && carriesMandate(params)) {
     const details = { meta: params._meta, caller: exchange.caller };

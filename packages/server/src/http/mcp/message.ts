@@ -47,15 +47,15 @@ export function readMessage(bytes: Uint8Array): Message {
   if (sent.jsonrpc !== "2.0") return refused(RPC.invalidRequest, '`jsonrpc` must be "2.0".', id);
   if (sent.method === undefined) return readResponse(sent, id);
   if (typeof sent.method !== "string" || sent.method.length > METHOD_CHARS_MAX) {
-    return refused(RPC.invalidRequest, "`method` must be a short text.", id);
+    return refused(RPC.invalidRequest, "`method` must be a short string.", id);
   }
   const { method, params = {} } = sent;
   if (sent.id === undefined) {
     if (method.startsWith("notifications/")) return { kind: "unanswered" };
-    return refused(RPC.invalidRequest, "A request needs an `id`: a text or a whole number.");
+    return refused(RPC.invalidRequest, "A request needs an `id`: a string or an integer.");
   }
   if (id === undefined) {
-    return refused(RPC.invalidRequest, "`id` must be a text or a whole number.");
+    return refused(RPC.invalidRequest, "`id` must be a string or an integer.");
   }
   if (!isJsonObject(params)) return refused(RPC.invalidRequest, "`params` must be an object.", id);
   return { kind: "request", id, method, params };

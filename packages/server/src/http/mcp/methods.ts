@@ -9,11 +9,11 @@ const EMPTY = "{}";
 
 /** What is wrong with the parameters of `initialize` (interface 2.8); undefined if nothing is. */
 function initializeFault({ protocolVersion, capabilities, clientInfo }: JsonObject) {
-  if (typeof protocolVersion !== "string") return "`protocolVersion` must be a text.";
+  if (typeof protocolVersion !== "string") return "`protocolVersion` must be a string.";
   if (!isJsonObject(capabilities)) return "`capabilities` must be an object.";
   const { name, version } = isJsonObject(clientInfo) ? clientInfo : {};
   const isNamed = typeof name === "string" && typeof version === "string";
-  return isNamed ? undefined : "`clientInfo` must hold `name` and `version`.";
+  return isNamed ? undefined : "`clientInfo` must contain `name` and `version`.";
 }
 
 /**
@@ -36,7 +36,10 @@ function listTools(request: McpRequest): Answer {
   const { cursor = "" } = message.params;
   const page = typeof cursor === "string" ? server.pages.get(cursor) : undefined;
   if (page === undefined) {
-    return invalidParams(request, "The cursor is not of this list. Begin anew.");
+    return invalidParams(
+      request,
+      "The cursor does not belong to this list. Start again without a cursor.",
+    );
   }
   return resultAnswer(message.id, page[revision]);
 }

@@ -61,7 +61,7 @@ export function readCall(
   const beside = isJsonObject(meta) ? meta[MANDATE_META] : undefined;
   const both = inside !== undefined && beside !== undefined;
   if (both && canonicalize(inside) !== canonicalize(beside)) {
-    return refuse("two_mandates", "Two different mandates came with the call. Send one.");
+    return refuse("two_mandates", "The call contains two different mandates. Send one.");
   }
   return ok({ mandate: inside ?? beside, args: others });
 }
@@ -111,7 +111,7 @@ function handedToPerson(checkout: JsonObject): JsonObject {
   if (!PAYABLE.includes(String(checkout.status))) return checkout;
   const others = Array.isArray(checkout.messages) ? checkout.messages : [];
   const content =
-    "Over MCP a signed mandate completes this checkout. Without one, send the buyer to `continue_url` to pay.";
+    "Over MCP, this checkout needs a signed mandate. Without one, send the buyer to `continue_url` to pay.";
   const severity = "requires_buyer_input";
   const message = { type: "error", code: "mandate_required", content, severity };
   return { ...checkout, status: "requires_escalation", messages: [message, ...others] };
@@ -161,14 +161,14 @@ async function mandateRequired(
     protocol_context: { protocol: "mcp", ...cart },
     ...(completes ? {} : { payment: { handler: site.provider?.kind ?? "", token: "" } }),
   };
-  const problem = priced.ok ? "" : ` As it is, it would be refused: ${priced.detail}`;
+  const problem = priced.ok ? "" : ` If you called it now, it would be refused: ${priced.detail}`;
   const besides = completes
-    ? "and `arguments`, which are those of this call without the mandate; its instrument pays, in " +
+    ? "and `arguments`, which are the arguments of this call without the mandate. The instrument that pays is in " +
       "`checkout.payment`."
-    : "and the token of the payment.";
+    : "and the payment token.";
   const message =
-    "Not called: this tool needs a mandate, signed by an agent this site knows, in " +
-    "`arguments.mandate`. `sign` is what it must hold besides `mandate_id`, `agent_id`, " +
+    "The tool was not called. It needs a mandate, signed by an agent that this site knows, in " +
+    "`arguments.mandate`. The mandate must contain all members of `sign`, plus `mandate_id`, `agent_id`, " +
     `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
   const toSign = {
     outcome: "mandate_required",
@@ -176,7 +176,7 @@ async function mandateRequired(
     sign,
     register: {
       message:
-        "If this site does not know your key yet, register it first. The answer has a challenge to sign.",
+        "If this site does not know your key yet, register it first. The answer contains a challenge to sign.",
       method: "POST",
       url: registration,
       body: { jwk: { kty: "OKP", crv: "Ed25519", x: "…" } },

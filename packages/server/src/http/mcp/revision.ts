@@ -51,18 +51,20 @@ function checkHeaders(request: RpcRequest, exchange: Exchange): RevisionResult {
   const { method, params } = request;
   const named = exchange.header("mcp-method");
   if (named === undefined) return mismatch(request, "Mcp-Method is missing.");
-  if (named !== method) return mismatch(request, "Mcp-Method is not the method of the body.");
+  if (named !== method)
+    return mismatch(request, "Mcp-Method does not match the method in the body.");
   if (method !== "tools/call") return STATELESS;
   const tool = exchange.header("mcp-name");
   if (tool === undefined) return mismatch(request, "Mcp-Name is missing.");
-  if (decoded(tool) !== params.name) return mismatch(request, "Mcp-Name is not the tool's name.");
+  if (decoded(tool) !== params.name)
+    return mismatch(request, "Mcp-Name does not match the name of the tool.");
   return STATELESS;
 }
 
 function stateless(request: RpcRequest, exchange: Exchange, meta: JsonObject): RevisionResult {
   const missing = ["protocolVersion", "clientCapabilities"].find((name) => !(META + name in meta));
   if (missing !== undefined || !isJsonObject(meta[`${META}clientCapabilities`])) {
-    const message = `\`_meta\` must hold ${META}${missing ?? "clientCapabilities as an object"}.`;
+    const message = `\`_meta\` must contain ${META}${missing ?? "clientCapabilities as an object"}.`;
     const error = { code: RPC.invalidParams, message };
     return { kind: "refused", answer: errorAnswer(400, request.id, error) };
   }
@@ -84,7 +86,7 @@ export function revisionOf(request: RpcRequest, exchange: Exchange): RevisionRes
   }
   if (header === undefined) return mismatch(request, "MCP-Protocol-Version is missing.");
   if (header !== version) {
-    return mismatch(request, "MCP-Protocol-Version is not the version in `_meta`.");
+    return mismatch(request, "MCP-Protocol-Version does not match the version in `_meta`.");
   }
   if (LIKE_DECLARED.has(header)) return DECLARED;
   if (header !== MCP_STATELESS_REVISION) return unsupported(request, header);

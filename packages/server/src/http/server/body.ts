@@ -69,13 +69,16 @@ export interface BodyTools {
 
 function bodyProblem(code: ReasonCode, message: string, headers = {}): Problem {
   return new Problem(code, {
-    message: `Refused: ${message}.`,
+    message: `${message}.`,
     headers: { ...UNREAD_REST, ...headers },
   });
 }
 
 const tooLarge = (bytesMax: number) =>
-  bodyProblem("body_too_large", `the body is larger than the ${bytesMax} bytes this route takes`);
+  bodyProblem(
+    "body_too_large",
+    `The body is larger than ${bytesMax} bytes, the limit of this route`,
+  );
 
 /**
  * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is dropped as it
@@ -107,20 +110,20 @@ export function readBytes(
     setImmediate(() => {
       if (finished) return;
       cancel = clock.after(BODY_MS_MAX, () => {
-        finish(bodyProblem("request_timeout", "the body did not arrive in time"));
+        finish(bodyProblem("request_timeout", "The body did not arrive in time. Send it again"));
       });
     });
     request.on("data", (chunk: Buffer) => {
       if (finished) return;
       if (!hold(chunk.length)) {
         const wait = { "retry-after": NO_ROOM_RETRY_AFTER_S };
-        const message = "too many bodies are being sent; try again in a moment";
+        const message = "Too many bodies are being sent. Try again in a moment";
         finish(bodyProblem("rate_limited", message, wait));
       } else if (!body.add(chunk)) {
         finish(tooLarge(bytesMax));
       }
     });
     request.on("end", () => finish());
-    request.on("error", () => finish(bodyProblem("invalid_request", "the body was cut short")));
+    request.on("error", () => finish(bodyProblem("invalid_request", "The body is incomplete")));
   });
 }

@@ -57,6 +57,6 @@ export function requireConsolePage(request: Headers, baseUrl: string): void {
     (origin === undefined || origin === new URL(baseUrl).origin) &&
     (site === undefined || site === "same-origin");
   if (isConsole) return;
-  const message = `This can only be asked for by a page of the console, at ${baseUrl}${CONSOLE_PATH}.`;
+  const message = `Only pages of the console can send this request: ${baseUrl}${CONSOLE_PATH}.`;
   throw new Problem("forbidden", { message });
 }

@@ -9,10 +9,10 @@ import { docsUrl, Problem, UNAVAILABLE_RETRY_AFTER_S } from "./problem.js";
 const API_PREFIX = "/v1";
 
 const NOT_FOUND_PAGE = htmlPage(
-  { title: "Nothing is here · Gatehouse" },
-  `<h1>Nothing is here</h1>
-<p>This Gatehouse has no such page. If a link led here, it is old, or not whole.</p>
-<p><a class="act" href="/">To the first page</a></p>
+  { title: "Page not found · Gatehouse" },
+  `<h1>Page not found</h1>
+<p>There is no page at this address. If you followed a link, it is outdated or incomplete.</p>
+<p><a class="act" href="/">Go to the home page</a></p>
 <p><a href="/docs">Documentation</a></p>`,
 );
 
@@ -103,7 +103,7 @@ export function pendingPage(domain: string): Answer {
   const page = htmlPage(
     { title: `${domain} is not verified yet · Gatehouse` },
     `<h1>${isolated(domain)} is not verified yet</h1>
-<p>This page will show what AI agents can do at ${isolated(domain)}. It opens once the owner has verified the domain.</p>
+<p>This page will show what AI agents can do at ${isolated(domain)}. It opens after the owner verifies the domain.</p>
 <p>Is this your site? <a href="/docs/errors/pending-verification.md">How to verify a domain</a></p>`,
   );
   return { status, body: page, headers: { ...PAGE_HEADERS, vary: "Accept" } };

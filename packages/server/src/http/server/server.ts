@@ -91,7 +91,7 @@ function createTls(tls: TlsSettings, handler: RequestListener): TlsServer {
     return createTlsServer(options, handler);
   } catch {
     throw new StartupError(
-      `The TLS files ${tls.certFile} and ${tls.keyFile} are not a PEM certificate and its key.`,
+      `The files ${tls.certFile} and ${tls.keyFile} are not a PEM certificate and its key.`,
     );
   }
 }
@@ -120,8 +120,8 @@ function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why: Record<string, string> = {
-        EADDRINUSE: `Port ${port} on ${host} is in use: stop what uses it, or set GATEHOUSE_PORT.`,
-        EACCES: `Port ${port} needs more rights: set GATEHOUSE_PORT to 1024 or above.`,
+        EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that uses it, or set GATEHOUSE_PORT.`,
+        EACCES: `Port ${port} needs more permissions: set GATEHOUSE_PORT to 1024 or above.`,
         EADDRNOTAVAIL: `${host} is not an address of this machine: set GATEHOUSE_HOST.`,
       };
       const message = why[error.code ?? ""] ?? `Cannot listen on ${host}:${port}.`;

@@ -48,7 +48,7 @@ export async function* uploadOf(
       bytes += value.length;
       if (bytes > bytesMax) {
         throw new Problem("body_too_large", {
-          message: `The body is larger than the ${bytesMax} bytes this route takes.`,
+          message: `The body is larger than ${bytesMax} bytes, the limit of this route.`,
           headers: UNREAD_REST,
         });
       }
@@ -57,7 +57,7 @@ export async function* uploadOf(
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw new Problem("invalid_request", {
-      message: "The body was cut short.",
+      message: "The body is incomplete.",
       headers: UNREAD_REST,
     });
   } finally {

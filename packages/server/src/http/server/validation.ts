@@ -21,7 +21,7 @@ export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const some = names.slice(0, FIELDS_SHOWN_MAX).join(", ");
   const more =
     names.length > FIELDS_SHOWN_MAX ? `, and ${names.length - FIELDS_SHOWN_MAX} more` : "";
-  const known = names.length === 0 ? "no field is" : `known are ${some}${more}`;
+  const known = names.length === 0 ? "no fields are allowed" : `use ${some}${more}`;
   return z.strictObject(shape, {
     error: ({ code }) => (code === "unrecognized_keys" ? known : undefined),
   });
@@ -47,14 +47,14 @@ function sentencesOf(issue: Issue): string[] {
   if (issue.code !== "unrecognized_keys") return [`${placeOf(issue.path)}: ${wordsOf(issue)}.`];
   return issue.keys.map((key) => {
     const place = placeOf([...issue.path, key]);
-    return `${place}: is not known here; ${issue.message}.`;
+    return `${place}: is an unknown field; ${issue.message}.`;
   });
 }
 
 /** What is wrong with a body or a query: the first issues in sentences, then how many more there are. */
 export function describeIssues(issues: readonly Issue[]): string {
   const all = issues.flatMap(sentencesOf);
-  if (all.length === 0) return "The request is not as this route expects.";
+  if (all.length === 0) return "The request does not match the OpenAPI document of this route.";
   const rest = all.length - ISSUES_SHOWN_MAX;
   const more = rest > 0 ? [`And ${rest} more.`] : [];
   return [...all.slice(0, ISSUES_SHOWN_MAX), ...more].join(" ");

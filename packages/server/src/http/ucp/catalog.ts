@@ -89,11 +89,11 @@ async function searchCatalog(
 
 function idsIn(value: JsonValue | undefined): readonly string[] {
   if (Array.isArray(value) && value.length > LOOKUP_IDS_MAX) {
-    const content = `\`ids\` can hold at most ${LOOKUP_IDS_MAX}. Send the others in another request.`;
+    const content = `\`ids\` can have at most ${LOOKUP_IDS_MAX} entries. Send the others in another request.`;
     throw ucpProblem("request_too_large", content);
   }
   const ids = listIn(value, "ids", LOOKUP_IDS_MAX);
-  if (ids.some((id) => typeof id !== "string")) throw invalid("`ids` must be texts.");
+  if (ids.some((id) => typeof id !== "string")) throw invalid("`ids` must be strings.");
   return ids as readonly string[];
 }
 
@@ -114,7 +114,7 @@ async function lookUpCatalog(
   });
   const matched = new Set(matches.map(({ productId }) => productId));
   const missing = [...new Set(ids)].filter((id) => !matched.has(id));
-  const content = `Nothing is sold here under: ${missing.join(", ")}`;
+  const content = `There are no products with these ids: ${missing.join(", ")}`;
   const messages =
     missing.length === 0 ? {} : { messages: [{ type: "info", code: "not_found", content }] };
   const ucp = ucpMember(LOOKUP);
@@ -126,9 +126,9 @@ async function getProduct(
   { site: { siteKeyHash }, body }: UcpCall,
 ): Promise<UcpAnswer> {
   const id = textIn(body.id, "id", QUERY_CHARS_MAX);
-  if (id === null) throw invalid("`id` must be there.");
+  if (id === null) throw invalid("`id` is missing.");
   const [product] = await lookUpProducts(context, siteKeyHash, [id]);
-  if (product === undefined) return errorAnswer("not_found", "Nothing of this id is sold here.");
+  if (product === undefined) return errorAnswer("not_found", "There is no product with this id.");
   const ucp = ucpMember(LOOKUP);
   return { status: 200, body: { ucp, product: productBody(product) } };
 }

@@ -24,7 +24,7 @@ const MISSING: Readonly<Record<Missing, readonly [code: string, content: string,
   {
     email: [
       "field_required",
-      "The buyer's e-mail address is needed to confirm the order.",
+      "The buyer's email address is required to confirm the order.",
       "$.buyer.email",
     ],
     address: [
@@ -35,26 +35,26 @@ const MISSING: Readonly<Record<Missing, readonly [code: string, content: string,
     ],
     option: [
       "field_required",
-      "Choose how it is sent: `selected_option_id`.",
+      "Choose a shipping option in `selected_option_id`.",
       `${METHOD}.groups[0].selected_option_id`,
     ],
     deliverable: [
       "address_undeliverable",
-      "This shop does not send there.",
+      "This shop does not ship to this address.",
       `${METHOD}.selected_destination_id`,
     ],
-    payable: ["item_unavailable", "The sum would be too large."],
+    payable: ["item_unavailable", "The total is too large."],
     taxes: [
       "field_required",
-      "The country, and where it has regions the region, is needed for taxes: address_country and " +
-        "address_region, by their codes, of the destination or of `context`.",
+      "The country, and its region if it has regions, is required for taxes. Send address_country and " +
+        "address_region as codes, in the destination or in `context`.",
     ],
   };
 
 const REFUSALS: Readonly<Record<NonNullable<Changed["refusal"]>, readonly [string, Severity]>> = {
-  completing: ["This checkout is being completed. Ask again how far it is.", "recoverable"],
-  completed: ["This checkout is completed: nothing about it changes any more.", "unrecoverable"],
-  cancelled: ["This checkout was cancelled, or has expired. Make a new one.", "unrecoverable"],
+  completing: ["This checkout is being completed. Read it again later.", "recoverable"],
+  completed: ["This checkout is completed and cannot be changed.", "unrecoverable"],
+  cancelled: ["This checkout was cancelled or has expired. Create a new one.", "unrecoverable"],
 };
 
 const NOTICES: Readonly<Record<Notice["code"], readonly [string, Severity]>> = {
@@ -68,15 +68,15 @@ const NOTICES: Readonly<Record<Notice["code"], readonly [string, Severity]>> = {
 function progressMessages(progress: Progress | null): readonly JsonObject[] {
   if (progress?.kind === "reviewed") {
     const content =
-      "A person at the shop looks at this before it is paid. Nothing is asked of the buyer.";
+      "The shop reviews this order before it is paid. The buyer does not have to do anything.";
     return [error("review_required", content, "requires_buyer_review")];
   }
   if (progress?.kind === "challenged" && progress.closesAt !== null) {
-    const content = "The buyer is paying at `continue_url`. Ask again how far it is.";
+    const content = "The buyer is paying at `continue_url`. Read the checkout again later.";
     return [error("payment_pending", content, "requires_buyer_input")];
   }
   if (progress?.kind === "challenged") {
-    const content = "The buyer has to confirm the payment to their bank, at `continue_url`.";
+    const content = "The buyer has to confirm the payment with their bank, at `continue_url`.";
     return [error("requires_3ds", content, "requires_buyer_input")];
   }
   return [];
@@ -114,7 +114,7 @@ export function checkoutMessages(
   }
   messages.push(...lineMessages(content.lines, quote, "recoverable"));
   if (quote.ships && !canShip) {
-    const text = "This shop sends what it sells: that needs dev.ucp.shopping.fulfillment.";
+    const text = "This shop ships its products, which requires dev.ucp.shopping.fulfillment.";
     return [...messages, error("capabilities_incompatible", text, "unrecoverable")];
   }
   for (const missing of quote.missing) {

@@ -59,7 +59,7 @@ export function refusalIn(error: unknown): Problem {
   if (error instanceof UnavailableError) {
     const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
     const message =
-      "A check could not complete. Try again shortly, with the same key: nothing is done twice.";
+      "A check could not be completed. Try again shortly with the same key. Nothing is done twice.";
     return new Problem("unavailable", { message, headers });
   }
   if (!(error instanceof Problem)) throw error;

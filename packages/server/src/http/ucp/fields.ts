@@ -9,7 +9,7 @@ const CONTEXT = ["address_country", "address_region", "postal_code", "language",
 export function numberIn(value: JsonValue | undefined, name: string, min: number): number | null {
   if (value === undefined) return null;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min) {
-    throw invalid(`\`${name}\` must be a whole number of ${min} or more.`);
+    throw invalid(`\`${name}\` must be an integer of at least ${min}.`);
   }
   return value;
 }
@@ -27,7 +27,7 @@ export function textIn(
 ): string | null {
   if (value === undefined) return null;
   if (typeof value !== "string" || value.length > charsMax) {
-    throw invalid(`\`${name}\` must be a text of at most ${charsMax} characters.`);
+    throw invalid(`\`${name}\` must be a string of at most ${charsMax} characters.`);
   }
   return value;
 }
@@ -35,7 +35,7 @@ export function textIn(
 export function listIn(value: JsonValue | undefined, name: string, max: number) {
   const list = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
   if (list.length === 0 || list.length > max) {
-    throw invalid(`\`${name}\` must be a list of 1 to ${max}.`);
+    throw invalid(`\`${name}\` must be a list of 1 to ${max} entries.`);
   }
   return list;
 }

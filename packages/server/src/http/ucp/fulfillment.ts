@@ -30,7 +30,9 @@ const GROUP_ID = "parcel";
 function onlyIn(value: JsonValue | undefined, name: string): JsonObject {
   if (value === undefined) return {};
   if (!Array.isArray(value) || value.length > 1) {
-    throw invalid(`\`${name}\` must be a list of one: this shop sends everything in one parcel.`);
+    throw invalid(
+      `\`${name}\` must be a list with one entry: this shop ships everything in one parcel.`,
+    );
   }
   return objectIn(value[0], `${name}[0]`);
 }
@@ -52,11 +54,13 @@ export function readDelivery(value: JsonValue | undefined): RequestedDelivery {
   }
   const list = destinations as readonly JsonValue[] | undefined;
   if (list !== undefined && list.length > ADDRESSES_MAX) {
-    throw invalid(`\`fulfillment.methods[0].destinations\` may hold ${ADDRESSES_MAX} at most.`);
+    throw invalid(
+      `\`fulfillment.methods[0].destinations\` can have at most ${ADDRESSES_MAX} entries.`,
+    );
   }
   const addresses = list?.map(readAddress);
   if (addresses !== undefined && new Set(addresses.map(({ id }) => id)).size < addresses.length) {
-    throw invalid("`fulfillment.methods[0].destinations` has two of one id.");
+    throw invalid("`fulfillment.methods[0].destinations` has the same id twice.");
   }
   const { selected_option_id } = onlyIn(groups, "fulfillment.methods[0].groups");
   const selected = (id: JsonValue | undefined, name: string) =>

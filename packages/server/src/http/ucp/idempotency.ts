@@ -27,7 +27,7 @@ export async function idempotent(
   const outcome = await perform(request);
   if (outcome.kind === "answered") return outcome.answer;
   if (outcome.kind === "site_gone") {
-    return errorAnswer("not_found", "This shop is not there any more.");
+    return errorAnswer("not_found", "This shop no longer exists.");
   }
   const meanwhile = await replay(context, operation, call, request);
   if (meanwhile === undefined) throw new Error("an idempotency key is taken but has no reply");
@@ -37,7 +37,7 @@ export async function idempotent(
 function requestOf(operation: ChangeOperation, call: UcpCall): IdempotentRequest {
   const { site, caller, idempotencyKey: key = "", path, bytes } = call;
   if (!KEY.test(key)) {
-    throw invalid("Send `Idempotency-Key`, a new UUID for everything you want done.");
+    throw invalid("Send `Idempotency-Key`, with a new UUID for every new request.");
   }
   const { profileUrl, proof, dated } = caller;
   return idempotentRequest({

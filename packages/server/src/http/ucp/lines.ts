@@ -25,14 +25,17 @@ export function readLines(value: JsonValue | undefined): readonly WantedLine[] {
 
 /** UCP's code for what is wrong with a line, and a sentence for people. */
 const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
-  not_found: ["not_found", "Nothing of this id is sold here."],
-  unavailable: ["item_unavailable", "This cannot be ordered now."],
-  out_of_stock: ["out_of_stock", "There are not as many left."],
-  other_currency: ["item_unavailable", "This is sold in another currency: order it apart."],
-  too_large: ["item_unavailable", "The sum would be too large."],
+  not_found: ["not_found", "There is no product with this id."],
+  unavailable: ["item_unavailable", "This product cannot be ordered now."],
+  out_of_stock: ["out_of_stock", "Not enough stock."],
+  other_currency: [
+    "item_unavailable",
+    "This product has a different currency. Order it separately.",
+  ],
+  too_large: ["item_unavailable", "The total is too large."],
   too_many: [
     "quantity_invalid_limit_exceeded",
-    `A line can hold at most ${LINE_QUANTITY_MAX}. Reduce the quantity.`,
+    `The quantity of a line can be at most ${LINE_QUANTITY_MAX}. Reduce the quantity.`,
   ],
 };
 

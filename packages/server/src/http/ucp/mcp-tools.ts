@@ -32,10 +32,10 @@ function payloadName(tool: string): "catalog" | "cart" | "checkout" {
 const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
 
 const NAME_YOURSELF =
-  'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}. Without a profile, use ' +
+  'Identify your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}. Without a profile, use ' +
   "`create_cart`: its `continue_url` is the page where a person can order and pay.";
 const HOW_TO_READ_ORDERS =
-  "An agent sends `mandate`, signed by the key that placed the order. A platform names itself in `meta`, " +
+  "An agent sends `mandate`, signed with the key that placed the order. A platform identifies itself in `meta`, " +
   '{"ucp-agent": {"profile": "https://…"}}, and signs the request.';
 
 interface ToolArguments {
@@ -55,11 +55,11 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   const isPlain = typeof profile === "string" && !/["\\]/.test(profile);
   const key = meta["idempotency-key"];
   if (key !== undefined && typeof key !== "string") {
-    throw invalid("`meta.idempotency-key` must be a text.");
+    throw invalid("`meta.idempotency-key` must be a string.");
   }
   const isUnnamed = profile === undefined && OPEN_SKILLS.includes(tool);
   if (key === undefined && !isUnnamed && KEYED.includes(tool)) {
-    throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
+    throw invalid("Send `meta.idempotency-key`, with a new UUID for every new request.");
   }
   if (!isPlain && !isUnnamed) {
     throw ucpProblem(

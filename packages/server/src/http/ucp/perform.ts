@@ -96,7 +96,7 @@ async function requireStorage(
 ): Promise<void> {
   const space = await freeStorage(context, siteKeyHash, share);
   if (space.ok) return;
-  const message = `${space.detail} Wait as long as Retry-After says.`;
+  const message = `${space.detail} Wait for the time in Retry-After.`;
   throw new Problem("rate_limited", {
     message,
     headers: { "retry-after": STORAGE_RETRY_AFTER_S },
@@ -149,7 +149,7 @@ async function requireDate(
   if (caller.dated) return;
   const resource = { kind: capability === CART ? "cart" : "checkout", id } as const;
   if (kind !== "read" && (await isRepetitionKnown(context, siteKeyHash, resource))) return;
-  const message = "The signature must say when it was made. Add `created`.";
+  const message = "The signature must contain its time. Add `created`.";
   throw ucpProblem("signature_invalid", message);
 }
 
@@ -162,7 +162,7 @@ async function requireProof(
   if (proof === undefined || isProven(caller)) return;
   if (proof === "unless_waived" && (await acceptsUnsigned(db, site.siteKeyHash))) return;
   const message =
-    "Sign the request (RFC 9421) with a key of the profile that you name, or send the API key or access " +
+    "Sign the request (RFC 9421) with a key of your profile, or send the API key or access " +
     "token that the shop gave you.";
   throw ucpProblem("signature_missing", message);
 }

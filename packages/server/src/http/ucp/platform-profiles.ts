@@ -66,7 +66,7 @@ export class PlatformProfiles {
     const underWay = this.underWay.get(key);
     if (underWay !== undefined) return underWay;
     if (this.fetches.take(client.networks, now) > 0) {
-      return refuse("rate_limited", "Too many profiles were asked for. Try again in a minute.");
+      return refuse("rate_limited", "Too many profiles were requested. Try again in a minute.");
     }
     const reading = this.read(url, client).finally(() => this.underWay.delete(key));
     this.underWay.set(key, reading);
@@ -82,11 +82,11 @@ export class PlatformProfiles {
       source: client.prefix,
     });
     if (!response.ok && response.reason === "not_allowed_url") {
-      return refuse("invalid_profile_url", `The profile cannot be asked for: ${response.detail}.`);
+      return refuse("invalid_profile_url", `The profile cannot be requested: ${response.detail}.`);
     }
     const body = response.ok && response.value.status === 200 ? response.value.body : undefined;
     if (body === undefined) {
-      const fault = response.ok ? `it answers ${response.value.status}` : response.detail;
+      const fault = response.ok ? `it returned status ${response.value.status}` : response.detail;
       return refuse("profile_unreachable", `The profile could not be read: ${fault}.`);
     }
     const profile = readText(body);

@@ -20,7 +20,10 @@ export function termsRoute(context: Context): Route {
     const site = requireFound(await findSite(context.db, exchange.param("site"), "hash"), NO_SITE);
     if (site.status !== "verified") return pendingAnswer(context.config.baseUrl, site.domain);
     const { sha256 } = exchange.params;
-    const body = requireFound(await termsText(context, site, sha256), "Nobody was shown this.");
+    const body = requireFound(
+      await termsText(context, site, sha256),
+      "There is no such version of the terms.",
+    );
     const maxAgeS = sha256 === undefined ? CURRENT_TERMS_S : NAMED_TERMS_S;
     const headers = { etag: etagOf(body), "cache-control": `public, max-age=${maxAgeS}` };
     return cacheableAnswer(exchange, { body, type: "text/plain; charset=utf-8", headers });

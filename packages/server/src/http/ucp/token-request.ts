@@ -28,7 +28,7 @@ function parametersIn(
   if (type !== undefined && FORM_TYPE.test(type)) {
     const pairs = [...new URLSearchParams(new TextDecoder().decode(bytes))];
     const parameters = new Map(pairs);
-    if (parameters.size < pairs.length) return wrong("A parameter is there twice.");
+    if (parameters.size < pairs.length) return wrong("A parameter appears twice.");
     return ok(parameters);
   }
   if (type === undefined || !JSON_TYPE.test(type)) {
@@ -66,18 +66,15 @@ function clientIn(
     if (named === undefined || secret === undefined) {
       return refuse(
         "invalid_client",
-        "Send client_id and client_secret, or authenticate by Basic.",
+        "Send client_id and client_secret, or use Basic authentication.",
       );
     }
     return ok({ clientId: named, secret });
   }
-  if (secret !== undefined) return wrong("Authenticate by Basic or by the body, not by both.");
+  if (secret !== undefined) return wrong("Use Basic authentication or the body, not both.");
   const client = basicClient(authorization);
   if (client === undefined || (named !== undefined && named !== client.clientId)) {
-    return refuse(
-      "invalid_client",
-      "The Authorization header is not Basic with a client of yours.",
-    );
+    return refuse("invalid_client", "The Authorization header is not valid Basic authentication.");
   }
   return ok(client);
 }

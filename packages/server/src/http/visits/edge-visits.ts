@@ -25,12 +25,12 @@ async function requireEdgeToken(
   if (token === undefined) {
     throw new Problem("unauthorized", {
       message:
-        "This needs a live edge token of the site. Make one: `gatehouse token create --role edge`.",
+        "You need a live edge token of the site. Create one: `gatehouse token create --role edge`.",
       headers: { "www-authenticate": "Bearer" },
     });
   }
   if (token.siteKeyHash !== siteKeyHash) {
-    throw new Problem("forbidden", { message: "This edge token is another site's." });
+    throw new Problem("forbidden", { message: "This edge token belongs to another site." });
   }
   caller.provenAs = "proven";
 }
@@ -49,7 +49,7 @@ export function edgeVisitsHandler(context: Context): Handler {
     const { value } = await readJson(context, exchange.request, BODY_BYTES_MAX);
     const report = readVisitReport(value);
     if (!report.ok) {
-      const message = `Not a report of visits: ${report.detail}.`;
+      const message = `The body is not a valid report of visits: ${report.detail}.`;
       throw new Problem("invalid_request", { message });
     }
     const site = requireFound(await findSite(db, siteKeyHash, "hash"));

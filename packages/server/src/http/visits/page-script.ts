@@ -23,7 +23,9 @@ export function beaconHandler(context: Context): Handler {
     requireJsonType(request);
     const beacon = readBeacon(parseBody(await readBytes(context, request, BODY_BYTES_MAX)));
     if (!beacon.ok) {
-      throw new Problem("invalid_request", { message: `Not a beacon: ${beacon.detail}.` });
+      throw new Problem("invalid_request", {
+        message: `The body is not a valid beacon: ${beacon.detail}.`,
+      });
     }
     const { siteKey } = beacon.value;
     const live = liveSites.ready(siteKey) ?? (await liveSites.find(siteKey));

@@ -33,7 +33,7 @@ async function requireCall(
   const isExpected = await expectsWebhook(context, siteKeyHash, secretName);
   if (signature === undefined || !isExpected) {
     throw new Problem("invalid_request", {
-      message: "Refused: the call is not signed by Stripe for this site.",
+      message: "The call was rejected: it is not signed by Stripe for this site.",
       headers: UNREAD_REST,
     });
   }
@@ -44,7 +44,7 @@ async function requireCall(
     return call.value;
   }
   admission.failProof(caller);
-  throw new Problem("invalid_request", { message: `Refused: ${call.detail}.` });
+  throw new Problem("invalid_request", { message: `The call was rejected: ${call.detail}.` });
 }
 
 /** The addresses to which a site's own Stripe account sends events and requests for approval. */
@@ -67,7 +67,7 @@ export function stripeHandlers(
     orderApproval: async (exchange) => {
       const call = await requireCall(context, exchange, "approval secret");
       if (call.body.type !== FINALIZE) {
-        throw new Problem("invalid_request", { message: `This address takes ${FINALIZE} only.` });
+        throw new Problem("invalid_request", { message: `This address accepts only ${FINALIZE}.` });
       }
       return json(200, approvalBody(await approveOrder(context, call)));
     },

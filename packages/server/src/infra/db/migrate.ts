@@ -163,8 +163,8 @@ export async function refuseNewerSchema(
   const version = await schemaVersion(db);
   if (version > known) {
     throw new StartupError(
-      `The database has schema version ${version}, this build (${VERSION}) knows up to ` +
-        `${known}: start the newer Gatehouse that wrote it, or restore an older backup.`,
+      `The database has schema version ${version}, but this build (${VERSION}) supports versions up to ` +
+        `${known}. Start the newer Gatehouse that wrote it, or restore an older backup.`,
     );
   }
   return version;

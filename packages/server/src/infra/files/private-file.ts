@@ -66,7 +66,9 @@ export function readPrivateFile(path: string, what: string): string | undefined 
   if (!existsSync(path)) return undefined;
   const found = statSync(path);
   if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
-    throw new StartupError(`${what} at ${path} can be read by others: run \`chmod 600 ${path}\`.`);
+    throw new StartupError(
+      `${what} at ${path} can be read by other users: run \`chmod 600 ${path}\`.`,
+    );
   }
   return readTextFile(path, what);
 }

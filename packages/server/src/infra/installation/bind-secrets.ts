@@ -21,8 +21,8 @@ export async function bindSecrets(
   const known = found ?? (sealedBy === undefined ? undefined : findSecretsKey(config));
   if (known === undefined && sealedBy !== undefined) {
     throw new StartupError(
-      "This database's secrets were sealed with a key that is not here: set GATEHOUSE_SECRETS_KEY " +
-        "(or _FILE) to the one its other nodes use, or restore secrets.key into the data folder.",
+      "The secrets key of this database is missing. Set GATEHOUSE_SECRETS_KEY " +
+        "(or _FILE) to the key that the other nodes use, or restore secrets.key to the data folder.",
     );
   }
   const made = known === undefined ? makeSecretsKey(config, ids) : undefined;
@@ -31,8 +31,8 @@ export async function bindSecrets(
     // Another node was faster with another key. Ours has sealed nothing, so it is removed.
     made?.undo();
     throw new StartupError(
-      "The secrets key is not the one this database was sealed with: set GATEHOUSE_SECRETS_KEY (or " +
-        "_FILE) to the key of the installation's first start.",
+      "The secrets key does not belong to this database. Set GATEHOUSE_SECRETS_KEY (or " +
+        "_FILE) to the key from the first start of the installation.",
     );
   }
   return secrets;

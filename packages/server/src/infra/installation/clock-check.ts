@@ -10,7 +10,7 @@ export const HEARTBEAT_MS = MINUTE_MS;
 export class ClockWrongError extends UnavailableError {
   override readonly name = "ClockWrongError";
   override readonly advice =
-    "The clock of this service is wrong, so nothing is approved. An operator must act: see docs/operations/clock.md.";
+    "The clock of this service is wrong, so nothing is approved. An operator must fix it: see docs/operations/clock.md.";
 }
 
 /** Stores the time that the clock has reached. It must never be earlier again. */
@@ -49,14 +49,16 @@ export function refuseClockBehind(now: number, lastSeenAt: number): void {
   const behind = lastSeenAt - now;
   if (behind <= CLOCK_SKEW_MS) return;
   throw new ClockWrongError(
-    `the clock is ${Math.round(behind / 1000)} s behind a moment it has already seen`,
+    `the clock is ${Math.round(behind / 1000)} s behind an earlier time of this service`,
   );
 }
 
 export function refuseClockSkew(now: number, databaseNow: number | undefined): void {
   const skew = Math.abs((databaseNow ?? now) - now);
   if (skew <= CLOCK_SKEW_MS) return;
-  throw new ClockWrongError(`the clock is ${Math.round(skew / 1000)} s off the database's`);
+  throw new ClockWrongError(
+    `the clock differs from the database's clock by ${Math.round(skew / 1000)} s`,
+  );
 }
 
 /** Throws when the clock has run backwards, or disagrees with the database server's. */

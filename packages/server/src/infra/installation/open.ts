@@ -24,22 +24,22 @@ export function openDataDir(dataDir: string): void {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw new StartupError(
-      `The data folder ${dataDir} cannot be used (${code}): make it writable for this user, or ` +
-        "set GATEHOUSE_DATA_DIR to a folder that is.",
+      `The data folder ${dataDir} cannot be used (${code}). Make it writable for this user, or ` +
+        "set GATEHOUSE_DATA_DIR to another folder.",
     );
   }
 }
 
 /** Messages for error codes of the driver. */
 const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "the host is not known",
-  EAI_AGAIN: "the host is not known",
+  ECONNREFUSED: "no server listens at this address",
+  ENOTFOUND: "the host is unknown",
+  EAI_AGAIN: "the host is unknown",
   ETIMEDOUT: "it did not answer",
-  "28P01": "the password was refused",
-  "28000": "the user was refused",
+  "28P01": "the password was rejected",
+  "28000": "the user was rejected",
   "3D000": "the database does not exist",
-  "42501": "the user may not use it",
+  "42501": "the user has no permission",
 };
 
 function causeCode(error: unknown): string {

@@ -99,10 +99,10 @@ export function keyAliasFault(
   const known = new Set(keys.map(({ kid }) => kid));
   for (const { alias, kid } of aliases) {
     if (known.has(alias)) {
-      return `GATEHOUSE_KEY_ALIASES gives ${alias} as an older id, but that is the id of a key of this installation. Remove the entry.`;
+      return `GATEHOUSE_KEY_ALIASES has ${alias} as an old id, but a key of this installation has this id. Remove the entry.`;
     }
     if (!known.has(kid)) {
-      return `GATEHOUSE_KEY_ALIASES names the key ${kid}, which this installation does not have. Use an id from \`gatehouse key list\`, or remove the entry.`;
+      return `GATEHOUSE_KEY_ALIASES refers to the key ${kid}, which does not exist. Use an id from \`gatehouse key list\`, or remove the entry.`;
     }
   }
   return undefined;

@@ -64,12 +64,12 @@ function faultOf(error: { readonly code?: unknown; readonly responseCode?: unkno
   const { code, responseCode } = error;
   const said = typeof responseCode === "number" ? ` (${responseCode})` : "";
   if (code === "EENVELOPE" && Number(responseCode) >= 500) {
-    return refuse("gone", `the mail server does not take mail for this address${said}`);
+    return refuse("gone", `the mail server does not accept mail for this address${said}`);
   }
   if (code === "EAUTH") {
-    return refuse("not_delivered", `the mail server does not let us sign in${said}`);
+    return refuse("not_delivered", `the mail server rejected the user or the password${said}`);
   }
-  if (said !== "") return refuse("not_delivered", `the mail server refused it for now${said}`);
+  if (said !== "") return refuse("not_delivered", `the mail server rejected it for now${said}`);
   const word = typeof code === "string" ? ` (${code})` : "";
   return refuse("not_delivered", `the mail server could not be reached${word}`);
 }
@@ -113,7 +113,7 @@ export class Mailer {
     });
     return new Promise((resolve) => {
       const cancel = this.clock.after(SEND_MS_MAX, () =>
-        resolve(refuse("not_delivered", "the mail server took too long")),
+        resolve(refuse("not_delivered", "the mail server did not answer in time")),
       );
       sending
         .then(

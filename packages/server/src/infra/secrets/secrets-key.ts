@@ -13,7 +13,7 @@ function decode(text: string, where: string): Uint8Array {
   const bytes = fromBase64url(text.trim());
   if (bytes?.length !== KEY_BYTES) {
     throw new StartupError(
-      `${where} does not hold a secrets key (43 characters of base64url): restore it from a backup.`,
+      `${where} does not contain a secrets key (43 characters of base64url). Restore it from a backup.`,
     );
   }
   return bytes;

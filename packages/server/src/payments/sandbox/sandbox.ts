@@ -278,6 +278,6 @@ export class SandboxProvider implements PaymentProvider {
 
   amountFault({ minor }: Money): string | undefined {
     if (minor >= AMOUNT_MINOR_MIN && minor <= AMOUNT_MINOR_MAX) return undefined;
-    return "the processor authorizes no such sum";
+    return "the sandbox does not authorize this amount";
   }
 }

@@ -38,19 +38,22 @@ export function stripeAmount({ currency, minor }: Money): Result<number, "not_ex
   const digits = DIGITS.get(currency);
   const isoDigits = minorUnitDigits(currency);
   if (digits === undefined || isoDigits === undefined) {
-    return refuse("not_expressible", `Stripe takes no payments in ${currency}`);
+    return refuse("not_expressible", `Stripe does not accept payments in ${currency}`);
   }
   const exact = BigInt(minor) * 10n ** BigInt(digits);
   const unit = 10n ** BigInt(isoDigits);
   if (exact % unit !== 0n) {
-    return refuse("not_expressible", `Stripe takes only whole sums of ${currency}`);
+    return refuse("not_expressible", `Stripe accepts only whole amounts in ${currency}`);
   }
   const amount = Number(exact / unit);
   if (digits === THREE_DIGITS && amount % 10 !== 0) {
-    return refuse("not_expressible", `Stripe takes sums of ${currency} with two digits`);
+    return refuse(
+      "not_expressible",
+      `Stripe accepts amounts in ${currency} with at most two decimal digits`,
+    );
   }
   if (amount < 1 || amount > AMOUNT_MAX) {
-    return refuse("not_expressible", "Stripe authorizes no such sum");
+    return refuse("not_expressible", "Stripe does not authorize this amount");
   }
   return ok(amount);
 }

@@ -49,32 +49,32 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
   {
     name: "payments_read",
     required: true,
-    purpose: "Payment Intents, read: to find out what became of a payment",
+    purpose: "Payment Intents, read: to see the outcome of a payment",
     probe: (client) => client.paymentIntents.list(one),
   },
   {
     name: "payments_write",
     required: true,
-    purpose: "Payment Intents, write: to authorize and to release",
+    purpose: "Payment Intents, write: to authorize and void payments",
     // Stripe checks the key before the missing parameters, so this creates nothing.
     probe: (client) => client.rawRequest("POST", "/v1/payment_intents", {}),
   },
   {
     name: "charges_read",
     required: false,
-    purpose: "Charges, read: to know when an authorization lapses",
+    purpose: "Charges, read: to see when an authorization expires",
     probe: (client) => client.charges.list(one),
   },
   {
     name: "refunds_read",
     required: false,
-    purpose: "Refunds, read: to tell of refunds",
+    purpose: "Refunds, read: to show refunds",
     probe: (client) => client.refunds.list(one),
   },
   {
     name: "disputes_read",
     required: false,
-    purpose: "Disputes, read: to tell of disputes",
+    purpose: "Disputes, read: to show disputes",
     probe: (client) => client.disputes.list(one),
   },
   {
@@ -123,13 +123,13 @@ export async function reportOnKey(
   if (mode === undefined) {
     return refuse(
       "invalid_request",
-      "secret_key: give a secret or restricted key of Stripe's (sk_… or rk_…).",
+      "secret_key: must be a secret or restricted key of Stripe (sk_… or rk_…).",
     );
   }
   if (mode === "live" && tools.apiBase !== undefined) {
     return refuse(
       "invalid_request",
-      "secret_key: a live key is not sent to a simulator. Unset GATEHOUSE_STRIPE_API_BASE.",
+      "secret_key: a live key cannot be used with a simulator. Unset GATEHOUSE_STRIPE_API_BASE.",
     );
   }
   const client = await stripeClient(key, tools);
@@ -139,17 +139,14 @@ export async function reportOnKey(
     if (result === "wrong_mode") {
       return refuse(
         "invalid_request",
-        "secret_key: what Stripe shows it is of the other mode than its name says.",
+        "secret_key: Stripe returned data of a different mode than the key's name says.",
       );
     }
     if (result === "not_a_key") {
-      return refuse(
-        "invalid_request",
-        "secret_key: Stripe does not know this key, or it was revoked.",
-      );
+      return refuse("invalid_request", "secret_key: the key is unknown to Stripe or was revoked.");
     }
     if (result === "no_answer") {
-      return refuse("unavailable", "Stripe did not answer. Nothing was changed; try again.");
+      return refuse("unavailable", "Stripe did not answer. Nothing was changed. Try again.");
     }
     abilities.push({ ...ability, allowed: result === "allowed" });
   }

@@ -35,8 +35,8 @@ const REFUNDED: Readonly<Record<string, MoneyReturn["status"]>> = {
 
 /** Descriptions for the buyer, by Stripe's reason. */
 const REASONS: Readonly<Record<string, string>> = {
-  duplicate: "It was charged twice.",
-  requested_by_customer: "The buyer asked for it.",
+  duplicate: "The payment was charged twice.",
+  requested_by_customer: "The buyer requested the refund.",
 };
 
 function refundOf({ id, amount, currency, ...refund }: Stripe.Refund): MoneyReturn | undefined {

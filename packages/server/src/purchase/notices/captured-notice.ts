@@ -41,15 +41,15 @@ export function capturedMail({ domain, payment, captured, reason }: CapturedPaym
   const taken = captured ?? payment.amount;
   const sum = `${formatAmount(taken)} ${taken.currency}`;
   const lines = [
-    `Money was taken for a purchase at ${domain} that was refused. There is no order for it.`,
+    `A payment at ${domain} was captured, but the purchase was rejected. There is no order for it.`,
     "",
-    `Taken:    ${sum}`,
-    `Payment:  ${payment.reference ?? "not named by the processor"}`,
+    `Captured: ${sum}`,
+    `Payment:  ${payment.reference ?? "unknown"}`,
     `Attempt:  ${payment.attemptId}`,
-    `Refused:  ${reason}`,
+    `Rejected: ${reason}`,
     "",
-    "Gatehouse wanted to give the authorization up and found it captured. Refund it at your payment",
-    "processor, or deliver what was bought. Gatehouse never moves money by itself.",
+    "Gatehouse tried to void the authorization, but it was already captured. Refund it at your payment",
+    "provider, or deliver the items. Gatehouse never moves money by itself.",
   ];
-  return { subject: `${domain}: ${sum} taken without an order`, text: `${lines.join("\n")}\n` };
+  return { subject: `${domain}: ${sum} captured without an order`, text: `${lines.join("\n")}\n` };
 }

@@ -31,12 +31,12 @@ export function declinesMail({ domain, declined, until }: DeclinedOften) {
   const lines = [
     `${declined} payments were declined at ${domain} in the last 10 minutes.`,
     "",
-    "Somebody may be trying stolen cards. Platforms you have not admitted cannot pay by themselves",
-    `until ${isoTime(until)}: their buyers are sent to the shop instead. Your agents and the`,
-    "platforms you admitted go on.",
+    "Someone may be testing stolen cards. Platforms you have not admitted cannot pay by themselves",
+    `until ${isoTime(until)}. Their buyers are sent to the shop instead. Your agents and the`,
+    "platforms you admitted can still buy.",
     "",
-    `See who waits:          gatehouse site declines ${domain}`,
-    `Stop every new payment: gatehouse site pause ${domain}`,
+    `See who has to wait:   gatehouse site declines ${domain}`,
+    `Stop all new payments: gatehouse site pause ${domain}`,
   ];
   return { subject: `${domain}: many declined payments`, text: `${lines.join("\n")}\n` };
 }

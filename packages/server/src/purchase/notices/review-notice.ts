@@ -60,9 +60,9 @@ export function reviewMail({ site, review, agent, ruleTitle }: ReviewNotice): {
   const { skill, amount, items = [] } = request;
   const price = amount === null ? [] : [`Amount:  ${formatAmount(amount)} ${amount.currency}`];
   const called = agent.source === "self" ? "calls itself" : "you call it";
-  const people = approvalsNeeded === 1 ? [] : [`It needs ${approvalsNeeded} people who approve.`];
+  const people = approvalsNeeded === 1 ? [] : [`${approvalsNeeded} people must approve it.`];
   const lines = [
-    `An agent asks ${site.domain} for something that your rules leave to a person.`,
+    `A request of an agent at ${site.domain} needs review.`,
     "",
     `What:    ${skill}`,
     ...items.map((item) => `         ${item.quantity} × ${plainLine(item.title)} (${item.id})`),
@@ -70,10 +70,10 @@ export function reviewMail({ site, review, agent, ruleTitle }: ReviewNotice): {
     // The name of a platform is its address.
     `Who:     ${actorId}${agent.name === actorId ? "" : ` (${called} ${quoted(agent.name)})`}`,
     `Rule:    ${ruleId}${ruleTitle === null ? "" : ` (${plainLine(ruleTitle)})`}`,
-    `Until:   ${isoTime(expiresAt)}, then it is refused`,
+    `Until:   ${isoTime(expiresAt)}, then it is rejected`,
     `Review:  ${escalationId}`,
     "",
-    "To decide, where you use the gatehouse command:",
+    "To decide, use the gatehouse command:",
     "",
     ...["show", "approve", "deny"].map((verb) => {
       const reason = verb === "deny" ? " --reason other" : "";
@@ -81,9 +81,9 @@ export function reviewMail({ site, review, agent, ruleTitle }: ReviewNotice): {
     }),
     "",
     ...people,
-    "Nothing in this message decides by itself: no link, no reply.",
+    "You cannot decide by replying to this message.",
   ];
-  const subject = `${site.domain}: ${skill} waits for your decision`;
+  const subject = `${site.domain}: ${skill} needs review`;
   return { subject, text: `${lines.join("\n")}\n` };
 }
 

@@ -34,9 +34,9 @@ function shipmentLines({ lines }: WholeOrder, shipment: OrderEvent): readonly st
       const line = lines.find(({ lineId }) => lineId === id);
       return `  ${quantity} of ${line?.total} × ${unlinked(line?.title ?? "")}`;
     }),
-    ...(by.length === 0 ? [] : ["", `Sent by:  ${by.join(", ")}`]),
-    ...(trackingUrl === null ? [] : [`Track it: ${trackingUrl}`]),
-    ...words(description).map((text) => `The shop says: ${text}`),
+    ...(by.length === 0 ? [] : ["", `Carrier:  ${by.join(", ")}`]),
+    ...(trackingUrl === null ? [] : [`Tracking: ${trackingUrl}`]),
+    ...words(description).map((text) => `Message from the shop: ${text}`),
   ];
 }
 
@@ -45,12 +45,12 @@ function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly str
   const left = lines.filter(({ total }) => total > 0);
   const money =
     order.payment === "captured"
-      ? "What was paid for it already, the shop gives back."
-      : "Nothing is taken for what was cancelled.";
+      ? "The shop refunds what you already paid for it."
+      : "You are not charged for the cancelled items.";
   return [
-    ...words(reason).flatMap((text) => [`The shop says: ${text}`, ""]),
+    ...words(reason).flatMap((text) => [`Message from the shop: ${text}`, ""]),
     money,
-    ...(left.length === 0 ? [] : ["", "What stays ordered:", ""]),
+    ...(left.length === 0 ? [] : ["", "These items are still ordered:", ""]),
     ...left.map(({ total, title }) => `  ${total} × ${unlinked(title)}`),
   ];
 }
@@ -72,7 +72,7 @@ function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] 
 
 function mailContent({ topic, site: { domain }, whole, shipment }: BuyerMail) {
   if (topic === "order.shipped" && shipment !== undefined) {
-    const text = [`Something you ordered at ${domain} is on its way:`, ""];
+    const text = [`These items of your order at ${domain} are on their way:`, ""];
     return {
       title: "your order is on its way",
       text: [...text, ...shipmentLines(whole, shipment)],
@@ -80,7 +80,7 @@ function mailContent({ topic, site: { domain }, whole, shipment }: BuyerMail) {
   }
   if (topic === "order.cancelled") {
     const all = whole.order.status === "cancelled";
-    const text = [`${all ? "Your order" : "A part of your order"} at ${domain} was cancelled.`, ""];
+    const text = [`${all ? "Your order" : "Part of your order"} at ${domain} was cancelled.`, ""];
     return { title: "your order was cancelled", text: [...text, ...cancelledLines(whole)] };
   }
   const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];
@@ -92,14 +92,14 @@ export function buyerMail(mail: BuyerMail) {
   const { site, whole, url, isTest } = mail;
   const { title, text } = mailContent(mail);
   const lines = [
-    ...(isTest ? ["This is a rehearsal of a shop: no money moves, and nothing is sent.", ""] : []),
+    ...(isTest ? ["This is a test order. No money moves, and nothing is shipped.", ""] : []),
     ...text,
     "",
     `Order: ${whole.order.orderId}`,
-    `How far it is: ${url}`,
+    `Status: ${url}`,
     "",
     `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
   ];
-  const kind = isTest ? "rehearsal: " : "";
+  const kind = isTest ? "Test order: " : "";
   return { subject: `${kind}${site.domain}: ${title}`, text: `${lines.join("\n")}\n` };
 }

@@ -107,7 +107,7 @@ export async function cancelOrder(
       if (!lines.ok) return { records: [], answer: lines };
       const cancellations = whole.adjustments.filter(({ kind }) => kind === "cancellation");
       if (cancellations.length >= CANCELLATIONS_MAX) {
-        return { records: [], answer: refuse("conflict", "The order was changed too often.") };
+        return { records: [], answer: refuse("conflict", "The order has too many changes.") };
       }
       return writeCancellation(context, tx, order, { lines: lines.value, reason, actor });
     },

@@ -18,7 +18,7 @@ export function checkRequestedLines(
   }
   const repeated = requested.find(({ id }, i) => requested.findIndex((one) => one.id === id) !== i);
   if (repeated !== undefined)
-    return refuse("invalid_request", `line_items: ${repeated.id} stands twice.`);
+    return refuse("invalid_request", `line_items: has ${repeated.id} twice.`);
   for (const { id, quantity } of requested) {
     const line = left.find((one) => one.id === id);
     if (line === undefined) {

@@ -84,29 +84,34 @@ const hint = (words: string, ...command: readonly string[]) => [
   "",
   `  gatehouse order ${command.join(" ")}`,
 ];
-const TEST_MODE_LINES = ["This is a rehearsal: no money is behind it.", ""];
+const TEST_MODE_LINES = ["This is a test order. No money moves.", ""];
 const subjectOf = ({ domain, isTest }: MailContext, words: string) =>
-  `${isTest ? "rehearsal: " : ""}${domain}: ${words}`;
+  `${isTest ? "Test order: " : ""}${domain}: ${words}`;
 
 export function soldMail({ order, lines }: WholeOrder, context: MailContext) {
   const { domain, isTest } = context;
   const { orderId, amount, expiresAt } = order;
   const text = [
     ...(isTest ? TEST_MODE_LINES : []),
-    `Something was bought at ${domain}. The payment is authorized, and not yet taken.`,
+    `You have a new order at ${domain}. The payment is authorized, but not captured yet.`,
     "",
     `Order:   ${orderId}`,
     ...lines.map(({ quantity, title, id }) => `         ${quantity} × ${plainLine(title)} (${id})`),
     `Amount:  ${sumText(amount)}`,
-    ...(expiresAt === null ? [] : [`Lapses:  ${isoTime(expiresAt)}`]),
+    ...(expiresAt === null ? [] : [`Expires: ${isoTime(expiresAt)}`]),
     "",
-    "Take the money at your payment processor.",
+    "Capture the payment at your payment provider before it expires.",
     "",
-    ...hint("To see who bought it, and where to send it:", "show", domain, orderId),
+    ...hint("To see the buyer and the shipping address:", "show", domain, orderId),
     "",
-    ...hint("Once it is sent, say so, and the buyer is told:", "ship", domain, orderId),
+    ...hint(
+      "After you ship it, report the shipment. The buyer is then notified:",
+      "ship",
+      domain,
+      orderId,
+    ),
   ];
-  const subject = subjectOf(context, `an order of ${sumText(amount)}`);
+  const subject = subjectOf(context, `new order of ${sumText(amount)}`);
   return { subject, text: `${text.join("\n")}\n` };
 }
 
@@ -116,16 +121,19 @@ export function disputedMail({ order }: WholeOrder, dispute: Adjustment, context
   const sum = sumText({ minor: dispute.amountMinor ?? amount.minor, currency: amount.currency });
   const text = [
     ...(isTest ? TEST_MODE_LINES : []),
-    `A buyer's bank disputes a payment for an order of ${domain}.`,
+    `A buyer's bank disputes the payment of an order at ${domain}.`,
     "",
     `Order:    ${orderId}`,
     `Amount:   ${sum}`,
     `Dispute:  ${dispute.adjustmentId}`,
     `Attempt:  ${attemptId}`,
     "",
-    "Answer it at your payment processor, in the time it gives you there. Gatehouse only tells of it.",
+    "Respond to the dispute at your payment provider before the deadline that you see there.",
     "",
     ...hint("To see the order:", "show", domain, orderId),
   ];
-  return { subject: subjectOf(context, `${sum} is disputed`), text: `${text.join("\n")}\n` };
+  return {
+    subject: subjectOf(context, `a payment of ${sum} is disputed`),
+    text: `${text.join("\n")}\n`,
+  };
 }

@@ -36,11 +36,13 @@ async function insertMoneyReturn(
   { event, amountMinor }: SandboxEvent,
 ): Promise<string | undefined> {
   const all = await returnsOf(tx, reference);
-  if (all.length >= RETURNS_MAX) return `A payment is given back in ${RETURNS_MAX} pieces at most.`;
+  if (all.length >= RETURNS_MAX)
+    return `A payment can have at most ${RETURNS_MAX} refunds and disputes.`;
   const before = all.filter(({ status }) => status !== "failed");
   const left = before.reduce((sum, one) => sum - one.amountMinor, capturedMinor);
   const minor = amountMinor ?? left;
-  if (minor < 1 || minor > left) return "Not as much is left of what was taken.";
+  if (minor < 1 || minor > left)
+    return "The amount is larger than what is left of the captured payment.";
   const refund = event === "refund";
   const returnId = ids.id(refund ? "re" : "dp");
   const status = refund ? "completed" : "pending";
@@ -64,22 +66,23 @@ async function applyToSandbox(
 ): Promise<string | undefined> {
   const { event, amountMinor } = simulated;
   const row = await lockAuthorization(tx, reference);
-  if (row === undefined) return "The processor knows of no such payment.";
+  if (row === undefined) return "The sandbox has no such payment.";
   if (event === "capture" || event === "lapse") {
     const minor = event === "capture" ? (amountMinor ?? row.amount.minor) : null;
-    if (minor !== null && minor > row.amount.minor) return "Not as much is authorized.";
+    if (minor !== null && minor > row.amount.minor)
+      return "The amount is larger than the authorized amount.";
     const status = event === "capture" ? "captured" : "lapsed";
     const ended = await endAuthorization(tx, reference, { status, capturedMinor: minor });
-    return ended ? undefined : `The payment is ${row.status}: nothing can be taken of it.`;
+    return ended ? undefined : `The payment is ${row.status} and cannot be captured.`;
   }
-  if (row.status !== "captured") return "Nothing was taken yet: capture it first.";
+  if (row.status !== "captured") return "The payment is not captured yet. Capture it first.";
   if (event === "refund" || event === "dispute") {
     const capturedMinor = row.capturedMinor ?? row.amount.minor;
     return insertMoneyReturn(context, tx, { reference, capturedMinor: capturedMinor }, simulated);
   }
   const won = event === "win_dispute";
   const ended = await endDisputes(tx, reference, won ? "failed" : "completed");
-  return ended > 0 ? undefined : "No dispute is open.";
+  return ended > 0 ? undefined : "There is no open dispute.";
 }
 
 async function sandboxPayment(
@@ -104,7 +107,7 @@ export async function simulateSandboxEvent(
   if (payment === undefined) return refuse("not_found", "The site has no such order.");
   const { reference, provider } = payment;
   if (provider !== "sandbox" || reference === null) {
-    return refuse("conflict", "Only what the sandbox authorized can be rehearsed with.");
+    return refuse("conflict", "Events can be simulated only for sandbox orders.");
   }
   const fault = await context.db.transaction((tx) =>
     applyToSandbox(context, tx, reference, simulated),

@@ -46,7 +46,7 @@ export class ArchiveFolder {
     const is = existsSync(this.path)
       ? "is not the archive of this installation"
       : "does not exist here";
-    return `the archive folder ${this.path} ${is}: mount or copy it there, or set GATEHOUSE_AUDIT_ARCHIVE_DIR to where it is`;
+    return `the archive folder ${this.path} ${is}. Mount or copy it there, or set GATEHOUSE_AUDIT_ARCHIVE_DIR to its path`;
   }
 
   /** Makes the folder this installation's archive, unless it has one. The first archiving node wins. */
@@ -113,7 +113,7 @@ export class ArchiveFolder {
     try {
       const { size } = await handle.stat();
       if (size !== part.bytes || size > PART_BYTES_MAX) {
-        throw new ArchiveUnavailableError(part, "is damaged: it has another length");
+        throw new ArchiveUnavailableError(part, "is damaged: it has a different length");
       }
       return await handle.readFile();
     } finally {
@@ -125,6 +125,6 @@ export class ArchiveFolder {
   async fileFault({ file, bytes }: ArchivePart): Promise<string | undefined> {
     const found = await stat(join(this.path, file)).catch(() => undefined);
     if (found === undefined) return "is missing";
-    return found.size === bytes ? undefined : "is damaged: it has another length";
+    return found.size === bytes ? undefined : "is damaged: it has a different length";
   }
 }

@@ -64,7 +64,7 @@ export class OpenPart {
       frontier = grown;
     }
     const same = frontier.hashes.map(toHex).join() === this.part.frontier.join();
-    if (!same) throw new ArchiveUnavailableError(this.part, "is of another tree");
+    if (!same) throw new ArchiveUnavailableError(this.part, "belongs to a different log");
     return leaves;
   }
 }

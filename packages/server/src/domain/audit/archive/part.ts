@@ -45,7 +45,7 @@ export class ArchiveUnavailableError extends AuditUnavailableError {
   constructor({ chain, day, file }: ArchivePart, why: string, options?: ErrorOptions) {
     super(`${file}, with records of ${chain} on ${day}, ${why}`, options);
     this.advice =
-      `The records of ${day} are archived, and their archive file ${why}. An operator must act: ` +
+      `The records of ${day} are archived, but their archive file ${why}. An operator must fix it: ` +
       "run `gatehouse doctor`, and see docs/operations/archive.md.";
   }
 }

@@ -121,7 +121,9 @@ async function compareRows(tools: WriteTools, written: NewPart): Promise<Buffer>
     return rows.every((row) => isSame(open.record(row.seq), row));
   };
   if (rows.length !== count || !readable(same)) {
-    throw new NotArchivedError(`the records of ${chain} on ${day} are not those that were written`);
+    throw new NotArchivedError(
+      `the records of ${chain} on ${day} differ from those that were written`,
+    );
   }
   return bytes;
 }

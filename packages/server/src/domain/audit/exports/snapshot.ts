@@ -114,11 +114,12 @@ export async function findSnapshot(
   const name = { token_id: tokenId, chain: head.chain, day, format };
   const row = await snapshotByName(tx, name, now);
   if (row === undefined) {
-    const why = "Part 1 was not asked for within the last hour. Begin the export with part 1.";
+    const why =
+      "Part 1 was not requested within the last hour. Start the export again with part 1.";
     return refuse("conflict", why);
   }
   if (row.key_id === keyId) return ok(snapshotOf(row));
-  const why = "The audit key was rotated since part 1 was taken. Begin the export with part 1.";
+  const why = "The audit key was rotated after part 1. Start the export again with part 1.";
   return refuse("conflict", why);
 }
 

@@ -104,7 +104,8 @@ export class ConsoleSessions {
       const who = taken && (await this.bearerOf(taken));
       return who && this.open(who, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX));
     });
-    if (opened === undefined) return refuse("unauthorized", "the link was used, or is too old");
+    if (opened === undefined)
+      return refuse("unauthorized", "the link was already used or has expired");
     this.wrongCodes.refund(source, clock.now());
     return ok(opened);
   }
