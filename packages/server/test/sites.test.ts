@@ -106,7 +106,7 @@ describe.each(TIER_DATABASES)("sites on %s:", (dialect) => {
     expect((await status(newer)).status).toBe("verified");
     const lost = await status(older);
     expect(lost.status).toBe("pending");
-    expect(lost.verification.problem).toMatch(/Another site here/);
+    expect(lost.verification.problem).toMatch(/Another site of this installation/);
   });
 
   test("concurrent verifications of one domain leave exactly one verified site", async () => {

@@ -102,7 +102,7 @@ describe.each(TIER_DATABASES)("agents that register themselves, on %s", (dialect
     const changed = { ...made, signed: { ...made.signed, display_name: "Somebody else" } };
     expect((await agent.post(path, changed)).body.reason).toBe("signature_invalid");
     clock.advance(300_001);
-    expect((await agent.post(path, made)).body.message).toMatch(/challenge .* too old/);
+    expect((await agent.post(path, made)).body.message).toMatch(/challenge .* expired/);
     expect((await admin("GET", "/agents")).body.items).toEqual([]);
   });
 

@@ -227,7 +227,7 @@ export async function unverifyOthers(
 ): Promise<Site[]> {
   const rows = await tx.all<{ site_key_hash: string }>(
     `UPDATE sites SET status = 'pending', version = version + 1, changed_at = ?,
-       problem = 'Another site here has since proven control of this domain.'
+       problem = 'Another site of this installation verified this domain later.'
      WHERE domain = ? AND status = 'verified' AND deleted_at IS NULL AND site_key_hash <> ?
      RETURNING *`,
     now,

@@ -35,7 +35,7 @@ export const OrderBody = z
     amount: z.object({ minor: z.int(), currency: z.string() }),
     payment: PaymentState.openapi({
       description:
-        "authorized: you can capture it. captured: you captured it. released: it was voided. `lapsed`: the authorization expired.",
+        "`authorized`: you can capture it. `captured`: you captured it. `released`: it was voided. `lapsed`: it expired.",
     }),
     lapses_at: Timestamp.nullable().openapi({
       description:
