@@ -12,7 +12,9 @@ const NOT_READ = /^docs\/(?:decisions\/|dependencies\.md)/;
 function documents() {
   const below = readdirSync("docs", { recursive: true, encoding: "utf8" });
   const docs = below.map((name) => `docs/${name}`).filter((name) => name.endsWith(".md"));
-  return ["README.md", "CHANGELOG.md", "SECURITY.md", ...docs].filter((name) => !NOT_READ.test(name));
+  return ["README.md", "CHANGELOG.md", "SECURITY.md", ...docs].filter(
+    (name) => !NOT_READ.test(name),
+  );
 }
 
 const wordsIn = (sentence) => sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;

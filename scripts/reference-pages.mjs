@@ -25,9 +25,7 @@ function configurationPage() {
     const rows = VARIABLES.filter((variable) => variable.group === group).map((variable) => {
       const fallback = variable.fallback === undefined ? "—" : `\`${variable.fallback}\``;
       const awaits =
-        variable.awaits === undefined
-          ? ""
-          : ` *Has no effect until ${variable.awaits} is built.*`;
+        variable.awaits === undefined ? "" : ` *Has no effect until ${variable.awaits} is built.*`;
       const secret = variable.secret ? " Secret: never printed." : "";
       return `| \`${variable.name}\` | ${fallback} | ${cell(variable.help.replace(/^limit: /, ""))}.${secret}${awaits} |`;
     });

@@ -169,7 +169,9 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
 
   test("an admin token that is too short", async () => {
     const env = development({ GATEHOUSE_ADMIN_TOKEN: "too-short" });
-    expect(await refused(env)).toMatch(/GATEHOUSE_ADMIN_TOKEN must be at least 32 visible ASCII characters/);
+    expect(await refused(env)).toMatch(
+      /GATEHOUSE_ADMIN_TOKEN must be at least 32 visible ASCII characters/,
+    );
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
