@@ -33,7 +33,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     const other = await at.opened();
     await at.byLink(other.page, url);
     await other.page.getByRole("alert").waitFor();
-    expect(await other.page.getByRole("alert").textContent()).toContain("was used");
+    expect(await other.page.getByRole("alert").textContent()).toContain("was already used");
     expect(new URL(other.page.url()).hash).toBe("");
   });
 

@@ -154,12 +154,17 @@ describe.each(DATABASES)("the database interface on %s:", (dialect) => {
   });
 });
 
-/** A new SQLite file, and how often its writer ends a transaction so. */
+/** A new SQLite file, and how often its writer ends a transaction so. Services of other tests may still write. */
 async function withCommits() {
   const { db } = await withNotes("sqlite");
   const exec = vi.spyOn(SqliteConnection.prototype, "exec");
   onTestFinished(() => exec.mockRestore());
-  const count = (sql: string) => exec.mock.calls.filter(([one]) => one === sql).length;
+  const isOwn = (connection: SqliteConnection) =>
+    connection.raw.prepare("SELECT 1 FROM sqlite_master WHERE name = 'notes'").all().length === 1;
+  const count = (sql: string) =>
+    exec.mock.calls.filter(([one], i) => {
+      return one === sql && isOwn(exec.mock.contexts[i] as SqliteConnection);
+    }).length;
   const write = (id: string) => db.shortTransaction((tx) => tx.run(insert, id, 1));
   return { db, exec, count, write };
 }

@@ -218,7 +218,7 @@ describe.each(TIER_DATABASES)("testing a draft, on %s,", (dialect) => {
     const slow = watched(context.db, () => clock.advance(6_000));
     const tried = await testPolicy({ ...context, db: slow }, ofSite(site), draftOf(), 1);
     expect(tried).toMatchObject({ ok: false, reason: "unavailable" });
-    expect(!tried.ok && tried.detail).toContain("test fewer");
+    expect(!tried.ok && tried.detail).toContain("Test fewer");
     expect((await testPolicy(context, ofSite(site), draftOf(), 1)).ok).toBe(true);
   });
 });

@@ -198,7 +198,7 @@ describe.each(TIER_DATABASES)(
       expect((await approve(owner)).body.status).toBe("pending");
       for (const token of [second, reviewer]) {
         const { status, body } = await approve(token);
-        expect([status, body.message]).toEqual([409, expect.stringContaining("the same person")]);
+        expect([status, body.message]).toEqual([409, expect.stringContaining("The same person")]);
       }
       expect((await state()).body.status).toBe("pending");
       expect((await approve(await mint("reviewer"))).body.status).toBe("approved");
