@@ -64,7 +64,7 @@ const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 /**
  * Whole processes: installed from tarballs, deployed, drilled, killed at every named point, measured
  * for memory. And exhaustive checks: the accessibility of every page, every way to change an export,
- * every vector on every runtime.
+ * every vector on every runtime, the HTML of every document.
  */
 const RELEASE = [
   "test/release/**/*.test.ts",
@@ -77,6 +77,7 @@ const RELEASE = [
   "packages/protocol/test/node/runtimes.test.ts",
   "packages/server/test/admission/bodies.test.ts",
   "packages/server/test/audit/html-changed.test.ts",
+  "packages/server/test/docs-html.test.ts",
 ];
 /** Programs of other people that take minutes: `npm run conformance` and `npm run test:long -- outside` run them. */
 const OUTSIDE = ["conformance/outside/{fetched-tools,mcp-clients,spck,ucp-cli}.test.ts"];

@@ -89,7 +89,7 @@ export function initCommand(program: Command, terminal: Terminal): void {
     )
     .option(
       "--limit <limit>",
-      "4. up to which amount agents can buy without your approval: such as `50.00 EUR`, ask, or never",
+      "4. amount up to which agents can buy without your approval, such as `50.00 EUR`; or ask, or never",
     )
     .option("--sandbox", "5. connect a test payment provider that moves no money")
     .option("--no-sandbox", "5. do not connect one")

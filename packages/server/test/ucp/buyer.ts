@@ -1,6 +1,9 @@
 import { expect } from "vitest";
 import { htmlFaults } from "../valid-html.ts";
 
+/** In the release tier, where the same pages are shown on the other database. */
+const VALIDATES = process.env.TIER_DATABASE !== "sqlite";
+
 /** What a buyer types into the form of a checkout. */
 export const TYPED = {
   email: "ada@example.com",
@@ -53,11 +56,11 @@ export class PageBuyer {
     return { status: response.status, html, location: response.headers.get("location") ?? "" };
   }
 
-  /** Loads the page, which must be valid HTML. */
+  /** Loads the page. */
   async look(): Promise<string> {
     const { status, html } = await this.ask(this.url);
     expect(status).toBe(200);
-    expect(await htmlFaults(html)).toEqual([]);
+    if (VALIDATES) expect(await htmlFaults(html)).toEqual([]);
     return html;
   }
 

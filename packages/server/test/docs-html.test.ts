@@ -1,0 +1,18 @@
+import { readdirSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { DOCS_FOLDER } from "../src/infra/assets.ts";
+import { cleanUp, freshEnvironment, startServer } from "./harness.ts";
+import { htmlFaults } from "./valid-html.ts";
+
+afterAll(cleanUp);
+
+test("every page of the documentation is valid HTML", async () => {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const names = readdirSync(DOCS_FOLDER, { recursive: true, encoding: "utf8" });
+  const pages = names.filter((name) => name.endsWith(".md"));
+  expect(pages.length).toBeGreaterThan(80);
+  for (const name of pages) {
+    const answer = await fetch(`${server.url}/docs/${name}`, { headers: { accept: "text/html" } });
+    expect(await htmlFaults(await answer.text(), name)).toEqual([]);
+  }
+}, 60_000);
