@@ -1,4 +1,4 @@
-import type { JsonObject } from "@gatehouse/protocol";
+import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -8,6 +8,10 @@ import { expectBooksAgree } from "../selling/books.ts";
 import { headingOf, PageBuyer } from "./buyer.ts";
 import { lines, openWorld, type World } from "./buying.ts";
 import { schemaFaults } from "./schemas.ts";
+
+const PAID_OVER_MCP = {
+  protocol_context: { protocol: "mcp", cart_total: "104.90", cart_currency: "EUR" },
+};
 
 describe.each(TIER_DATABASES)("an assistant without a profile, over MCP, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
@@ -81,6 +85,31 @@ describe.each(TIER_DATABASES)("an assistant without a profile, over MCP, on %s,"
       await call("get_cart", { id: theirs.id }),
     ];
     expect(read.map(({ messages }) => messages[0].code)).toEqual(["not_found", "not_found"]);
+  });
+
+  test("leaves a checkout that only its person can pay, not an agent that has found out its id", async () => {
+    const { continue_url } = await call("create_cart", roses(1));
+    const cart = new PageBuyer(server.url, continue_url);
+    await cart.look();
+    await cart.press("go");
+    const rows = await server.context.db.all<{ site_key_hash: string; checkout_id: string }>(
+      "SELECT site_key_hash, checkout_id FROM checkouts",
+    );
+    const own = rows.find(({ site_key_hash }) => site_key_hash === shop.site_key_hash);
+    const id = own?.checkout_id ?? "";
+    expect(id).toMatch(/^chk_/);
+    const buyer = await at.buyer(shop);
+    for (const profile of ["", undefined]) {
+      const agent = profile === undefined ? {} : { "ucp-agent": { profile } };
+      const args = { meta: { "idempotency-key": "1", ...agent }, id, checkout: {} } as JsonObject;
+      const said = { skill: "complete_checkout", arguments: args };
+      const signed = at.mandate(shop, buyer, { ...said, ...PAID_OVER_MCP });
+      const mandate = await signMandate(signed, buyer.key.signer);
+      const { result } = await at.callTool(shop, { ...args, mandate }, undefined, said.skill);
+      expect(result.structuredContent).toMatchObject({ reason: "cart_invalid" });
+      expect(JSON.stringify(result)).not.toContain("line_items");
+    }
+    expect(await at.orders(shop)).toEqual([]);
   });
 
   test("does not reach the cart of another by the same idempotency key", async () => {

@@ -33,6 +33,8 @@ export async function checkoutNamed(
   siteKeyHash: string,
   { checkoutId = "", platformUrl }: NamedCheckout,
 ): Promise<Checkout | undefined> {
+  // A checkout that came from a cart without a profile is its person's alone.
+  if (!platformUrl) return undefined;
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
   if (checkout === undefined || isProven(checkout.platform)) return undefined;
   return checkout.platform.url === platformUrl ? checkout : undefined;
