@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { generate } from "selfsigned";
@@ -19,6 +18,7 @@ import {
   readNginx,
   readUnit,
 } from "../deploy-files.ts";
+import { freePort } from "../free-port.ts";
 import { root } from "../source.ts";
 
 /** What the files of deploy/ run, run here: their paths are those of this checkout. */
@@ -38,15 +38,6 @@ async function machine() {
   writeFileSync(join(folder, "privkey.pem"), pems.private);
   writeFileSync(join(folder, "secrets.key"), randomBytes(32).toString("base64url"));
   return { folder, port: String(await freePort()) };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 /** Puts our places in for those that the files name. */

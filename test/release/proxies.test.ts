@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { OPERATOR_TOKEN, temporaryFolder } from "../../packages/server/test/harness.ts";
 import { deployFile } from "../deploy-files.ts";
+import { freePort } from "../free-port.ts";
 
 /** The files of deploy/ with the real programs, in front of the real service. Only names and ports differ. */
 const BASE_URL = "https://gate.example.com";
@@ -22,15 +22,6 @@ function versionOf(program: string, word: string): string | undefined {
 }
 const NGINX = versionOf("nginx", "-v");
 const CADDY = versionOf("caddy", "version");
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
-}
 
 interface Asked {
   readonly method?: string;
