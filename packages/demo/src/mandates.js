@@ -48,7 +48,7 @@ export async function walkMandates(env, url, site) {
   const later = await agents.send(shop, waits);
   expect(later.body.outcome === "approved", "the approval");
   say(
-    "one the rules leave to a person waited for the owner, who approved it; all of it is recorded:",
+    "one that needs review waited for the owner, who approved it; all of it is recorded:",
   );
   const tail = await command(here, "audit", "tail", site.domain);
   const lines = tail.split("\n").filter((line) => /mandate\.|review\./.test(line));

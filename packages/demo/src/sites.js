@@ -8,7 +8,7 @@ export async function walkSites(ask, shop) {
   });
   expect(created.status === 201 && created.body.status === "pending", "a new, pending site");
   const site = created.body;
-  say(`took the flower shop on: ${site.site_key}, waiting for proof of ${shop.domain}`);
+  say(`added the flower shop: ${site.site_key}, waiting for proof of ${shop.domain}`);
   const verify = `/v1/admin/sites/${site.site_key_hash}/verify`;
   const early = await ask("POST", verify, { method: "file" });
   expect(early.status === 422, "verification to fail without proof");
