@@ -95,3 +95,13 @@ export const siteAddress = ({ domain }: SiteBody): string => siteOrigin(domain);
 export function scriptTag(site: SiteBody): string {
   return `<script async src="${serviceOf(site)}/embed.js" data-site-key="${site.site_key}"></script>`;
 }
+
+/** The sites that an option names. */
+export async function sitesNamed(
+  client: AdminClient,
+  texts: readonly string[],
+): Promise<SiteBody[]> {
+  const sites: SiteBody[] = [];
+  for (const text of texts) sites.push(await findSite(client, text));
+  return sites;
+}

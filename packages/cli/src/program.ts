@@ -16,6 +16,7 @@ import { initCommand } from "./commands/init.js";
 import { keyCommands } from "./commands/key.js";
 import { mandateCommands } from "./commands/mandate.js";
 import { orderCommands } from "./commands/order.js";
+import { personCommands } from "./commands/person.js";
 import { platformCommands } from "./commands/platform.js";
 import { policyCommands } from "./commands/policy.js";
 import { productCommands } from "./commands/product.js";
@@ -97,6 +98,7 @@ export function createProgram(terminal: Terminal): Command {
   auditCommands(program, terminal);
   keyCommands(program, terminal);
   clockCommands(program, terminal);
+  personCommands(program, terminal);
   tokenCommands(program, terminal);
   nameHelp(program, program.name());
   return program;

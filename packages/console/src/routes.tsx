@@ -39,6 +39,11 @@ const newSite = createRoute({
   path: "/new",
   component: lazyRouteComponent(() => import("./setup/new-site-page.js"), "NewSitePage"),
 });
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./account/account-page.js"), "AccountPage"),
+});
 const site = createRoute({ getParentRoute: () => shell, path: "/$site", component: SiteFrame });
 const below = { getParentRoute: () => site };
 
@@ -172,7 +177,7 @@ const pages = [
 /** Every page of the console, by its address below /console. */
 export const router = createRouter({
   routeTree: root.addChildren([
-    shell.addChildren([first, sites, newSite, site.addChildren([...pages])]),
+    shell.addChildren([first, sites, newSite, account, site.addChildren([...pages])]),
   ]),
   basepath: "/console",
   defaultNotFoundComponent: NotFound,

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
 import { launchChromium } from "../../../test/chromium.ts";
+import { freePort } from "../../../test/free-port.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -21,15 +22,22 @@ export interface Opened {
   readonly asked: ReadonlySet<string>;
 }
 
+/** The environment of a service with a host name, which passkeys need, instead of an address. */
+async function namedHost(): Promise<Record<string, string>> {
+  const port = await freePort();
+  return { GATEHOUSE_PORT: String(port), GATEHOUSE_BASE_URL: `http://localhost:${port}` };
+}
+
 /** The real service, a real browser, and a shop of its own for every test. */
-export function desk() {
+export function desk({ named = false } = {}) {
   let server: TestServer;
   let browser: Browser;
   let at: ReturnType<typeof selling>;
   let shop: Shop;
   let domain: string;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment("sqlite"));
+    const host = named ? await namedHost() : {};
+    server = await startServer({ ...(await freshEnvironment("sqlite")), ...host });
     at = selling(server);
     browser = await launchChromium();
   });

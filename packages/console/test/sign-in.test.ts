@@ -40,17 +40,18 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
   test("a token signs in, a wrong one is refused with a message, and signing out ends the session", async () => {
     const { page } = await at.opened();
     await page.goto(`${at.server.url}/console`);
+    await page.getByText("Use a token or the terminal").click();
     await page.getByLabel("Token").fill("wrong");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("alert").waitFor();
     await page.getByLabel("Token").fill(await at.tokenOf("reviewer"));
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL(`**/console/${at.domain}`);
     await page.reload();
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("Token").waitFor();
+    await page.getByText("Use a token or the terminal").waitFor();
     await page.reload();
-    await page.getByLabel("Token").waitFor();
+    await page.getByText("Use a token or the terminal").waitFor();
   });
 
   test("a person of one site finds no other, by name or by key", async () => {
@@ -70,11 +71,11 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
       if (request.method() === "POST") asked.push(request.url());
     });
     await page.goto(await at.link());
-    await page.getByText("Go on only if you made it").waitFor();
+    await page.getByText("Continue only if you made it").waitFor();
     for (const wrong of ["guess", "a".repeat(42), "%2e"]) {
       await page.goto(`${at.baseUrl()}/console#code=${wrong}`);
       await page.reload();
-      await page.getByLabel("Token").waitFor();
+      await page.getByText("Use a token or the terminal").waitFor();
     }
     expect(asked).toEqual([]);
   });
@@ -94,8 +95,9 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await agents.evaluateAll((links) =>
       links.forEach((link) => void (link as HTMLElement).click()),
     );
+    await page.getByText("Use a token or the terminal").click();
     await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("Signed in as auditor").waitFor();
     await page.locator("main h1").waitFor();
   });
@@ -109,8 +111,9 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await page.getByRole("link", { name: "Agents" }).click();
     const late = await held;
     await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("Use a token or the terminal").click();
     await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("Signed in as auditor").waitFor();
     const answered = page.waitForResponse((response) => response.status() === 401);
     const unknown = { error: "unauthorized", message: "Nobody is signed in.", docs_url: "" };

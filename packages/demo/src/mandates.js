@@ -47,9 +47,7 @@ export async function walkMandates(env, url, site) {
   await command(here, "review", "approve", site.domain, escalated.body.escalation_id);
   const later = await agents.send(shop, waits);
   expect(later.body.outcome === "approved", "the approval");
-  say(
-    "one that needs review waited for the owner, who approved it; all of it is recorded:",
-  );
+  say("one that needs review waited for the owner, who approved it; all of it is recorded:");
   const tail = await command(here, "audit", "tail", site.domain);
   const lines = tail.split("\n").filter((line) => /mandate\.|review\./.test(line));
   for (const line of lines) console.log(`      ${line}`);

@@ -4,6 +4,21 @@ import { RejectionAggregator } from "./actions/mandates/rejection-aggregator.js"
 import type { Tool } from "./actions/mcp/tools.js";
 import { offersFrom } from "./actions/sites/offer.js";
 import type { Config } from "./config/config.js";
+import { liveEdgeToken } from "./domain/access/edge/store.js";
+import {
+  type OperatorToken,
+  operatorToken,
+  refuseOthersToken,
+} from "./domain/access/operator-token.js";
+import { PasskeyChallenges } from "./domain/access/passkeys/challenges.js";
+import type { Principal } from "./domain/access/principal.js";
+import { ConsoleSessions } from "./domain/access/sessions/console-sessions.js";
+import type { EdgeToken } from "./domain/access/token.js";
+import {
+  authenticate,
+  TokenAuthenticator,
+  tokenDigest,
+} from "./domain/access/token-authenticator.js";
 import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./domain/audit/log.js";
@@ -14,19 +29,6 @@ import { LiveSites } from "./domain/sites/live-sites.js";
 import { domainOfSite } from "./domain/sites/store.js";
 import { RecordQuota } from "./domain/stranger-records/record-quota.js";
 import { StrangerWords } from "./domain/stranger-records/stranger-words.js";
-import { liveEdgeToken } from "./domain/tokens/edge/store.js";
-import {
-  type OperatorToken,
-  operatorToken,
-  refuseOthersToken,
-} from "./domain/tokens/operator-token.js";
-import { ConsoleSessions } from "./domain/tokens/sessions/console-sessions.js";
-import type { EdgeToken, Principal } from "./domain/tokens/token.js";
-import {
-  authenticate,
-  TokenAuthenticator,
-  tokenDigest,
-} from "./domain/tokens/token-authenticator.js";
 import { VisitLog } from "./domain/visits/visit-log.js";
 import { Admission } from "./http/server/admission/admission.js";
 import { OpenStreams } from "./http/server/open-streams.js";
@@ -53,6 +55,7 @@ import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import { openTelemetry } from "./infra/telemetry/open-telemetry.js";
 import type { Telemetry } from "./infra/telemetry/telemetry.js";
+import { RelyingParty } from "./infra/webauthn.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
 import { NO_PEERS, type Peers } from "./infra/workers/peers.js";
 import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
@@ -60,7 +63,7 @@ import { openProviders } from "./payments/providers.js";
 import { webhookSender } from "./purchase/orders/shop-webhooks.js";
 
 /** Browsers that follow what changes, at one process. */
-const STREAMS = { all: 500, perToken: 20, perSite: 60 };
+const STREAMS = { all: 500, perPrincipal: 20, perSite: 60 };
 
 /** Drafts of a policy tested at a time, per site and in all: requests that wait for a decision come first. */
 const POLICY_TESTS_MAX = { perKey: 1, total: 2 };
@@ -118,6 +121,7 @@ export interface Context {
   readonly edgeAuthenticator: TokenAuthenticator<EdgeToken>;
   readonly operatorToken: OperatorToken;
   readonly consoleSessions: ConsoleSessions;
+  readonly passkeys: { readonly challenges: PasskeyChallenges; readonly party: RelyingParty };
   /** Answers that go on until somebody ends them. */
   readonly streams: OpenStreams;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
@@ -249,6 +253,7 @@ function compose(
     edgeAuthenticator: new TokenAuthenticator(clock, (digest) => liveEdgeToken(db, digest)),
     streams: new OpenStreams(STREAMS),
     consoleSessions: new ConsoleSessions({ db, clock, ids, secrets, operatorDigest }),
+    passkeys: { challenges: new PasskeyChallenges(secrets, ids), party: new RelyingParty(baseUrl) },
     close: async () => {
       await jobs.stop();
       await visits.drain();

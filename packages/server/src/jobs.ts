@@ -9,6 +9,7 @@ import { expireReviews } from "./actions/reviews/decide-review.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
 import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
 import type { Context } from "./context.js";
+import { forgetExpiredAccess } from "./domain/access/forget.js";
 import { deleteExpiredFailures } from "./domain/agents/locks/store.js";
 import { deleteExpiredAgents } from "./domain/agents/pending/store.js";
 import { deleteExpiredCarts } from "./domain/checkouts/carts/store.js";
@@ -24,7 +25,6 @@ import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/sto
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
 import { WORDS_STORED_MS } from "./domain/stranger-records/stranger-words.js";
-import { deleteExpiredSessions } from "./domain/tokens/sessions/store.js";
 import { deleteExpiredReplies } from "./domain/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./infra/installation/clock-check.js";
 import { deleteEmptyShares } from "./infra/quota/stored-bytes.js";
@@ -69,7 +69,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "console.forget",
     everyMs: HOUR_MS,
-    run: (now) => db.transaction((tx) => deleteExpiredSessions(tx, now)),
+    run: (now) => db.transaction((tx) => forgetExpiredAccess(tx, now)),
   });
   jobs.add({
     name: "limits.forget",

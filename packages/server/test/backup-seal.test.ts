@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tokenDigest } from "../src/domain/tokens/token-authenticator.ts";
+import { tokenDigest } from "../src/domain/access/token-authenticator.ts";
 import type { Dialect } from "../src/infra/db/database.ts";
 import { backup } from "../src/maintenance/backup.ts";
 import { doctor } from "../src/maintenance/doctor.ts";

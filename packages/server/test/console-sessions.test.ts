@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../src/infra/clock.ts";
+import { browser, SESSION } from "./console-browser.ts";
 import {
-  answerOf,
   createSite,
   freshEnvironment,
   NOON,
@@ -11,45 +11,8 @@ import {
   TIER_DATABASES,
 } from "./harness.ts";
 
-const SESSION = "/v1/console/session";
 const LINKS = "/v1/admin/console-links";
 const HOUR_MS = 3_600_000;
-
-/** A browser, as far as sessions go. */
-function browser(server: TestServer) {
-  let cookie: string | undefined;
-  const own = { origin: new URL(server.context.config.baseUrl).origin, "x-gatehouse-console": "1" };
-  async function ask(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = own,
-  ) {
-    const response = await fetch(server.url + path, {
-      method,
-      headers: {
-        ...headers,
-        ...(cookie === undefined ? {} : { cookie }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const set = response.headers.get("set-cookie");
-    if (set !== null) cookie = set.split(";")[0];
-    return { ...(await answerOf(response)), set };
-  }
-  return {
-    ask,
-    own,
-    signIn: (given: object) => ask("POST", SESSION, given),
-    get cookie() {
-      return cookie;
-    },
-    set cookie(value: string | undefined) {
-      cookie = value;
-    },
-  };
-}
 
 describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => {
   async function open() {

@@ -92,6 +92,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "order-pages",
       "hand-off",
       "platform-credentials",
+      "people",
     ]);
   });
 

@@ -40,6 +40,9 @@ test("every route of the OpenAPI document answers with a status that it document
     step: "suspend",
     message_id: "msg_none",
     token_id: "adm_none",
+    person_id: "per_none",
+    passkey_id: "none",
+    session_id: "ses_none",
     platform: "platform.example",
     credential_id: "key_none",
   };

@@ -3,7 +3,7 @@ import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite, type SiteBody, serviceOf, siteAddress } from "../find-site.js";
+import { findSite, serviceOf, siteAddress, sitesNamed } from "../find-site.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
 interface TokenBody {
@@ -28,16 +28,10 @@ interface CreateFlags extends Flags {
   readonly site?: readonly string[];
 }
 
-async function sitesOf(client: AdminClient, texts: readonly string[]): Promise<SiteBody[]> {
-  const sites: SiteBody[] = [];
-  for (const text of texts) sites.push(await findSite(client, text));
-  return sites;
-}
-
 /** A token for the site's edge worker or plugin, with the settings it goes into. */
 async function createEdge(terminal: Terminal, { name, site = [], json }: CreateFlags) {
   const client = adminClient(terminal);
-  const [one, second] = await sitesOf(client, site);
+  const [one, second] = await sitesNamed(client, site);
   if (one === undefined || second !== undefined) {
     throw new CommandError(
       "An edge token is for one site.",
@@ -65,7 +59,7 @@ async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
   const { name, role, site = [], json } = flags;
   if (role === "edge") return createEdge(terminal, flags);
   const client = adminClient(terminal);
-  const sites = (await sitesOf(client, site)).map(({ site_key_hash }) => site_key_hash);
+  const sites = (await sitesNamed(client, site)).map(({ site_key_hash }) => site_key_hash);
   // Owners make tokens for one site of theirs; only operators make any other.
   const [path, body] =
     sites.length === 1 && role !== "operator"

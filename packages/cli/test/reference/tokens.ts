@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { recordHeartbeat } from "../../../server/src/infra/installation/clock-check.ts";
 import { type Coverage, noSite } from "./covered.ts";
 
-/** `key`, `clock` and `token`: what signs, what dates, and what opens the door. */
+/** `key`, `clock`, `person` and `token`: what signs, what dates, and who may come in. */
 export const tokens: Coverage = {
   "key list": {
     args: () => [],
@@ -40,6 +40,54 @@ export const tokens: Coverage = {
       code: 1,
       says: /^The clock does not show an earlier time than before, so there is nothing to accept\.$/m,
       next: /docs\/errors\/conflict\.md/,
+    },
+  },
+  "person invite": {
+    args: ({ shop }) => ["--name", "Rosa", "--role", "owner", "--site", shop],
+    says: /^http\S+\/console#link=[\w-]{43}$/m,
+    json: { person_id: expect.stringMatching(/^per_/), status: "invited" },
+    fails: {
+      args: () => ["--name", "Rosa", "--role", "owner"],
+      code: 1,
+      says: /sites: must list the sites that this person is for\./,
+      next: /docs\/errors\//,
+    },
+  },
+  "person list": {
+    args: async ({ run, shop }) => {
+      await run("person", "invite", "--name", "Listed", "--role", "auditor", "--site", shop);
+      return [];
+    },
+    says: /^PERSON_ID +NAME +EMAIL +ROLE +STATE\n[\s\S]*^per_\S+ +Listed +- +auditor of 1 +invited$/m,
+    json: { items: expect.arrayContaining([expect.objectContaining({ name: "Listed" })]) },
+    fails: { ...noSite(), args: () => ["--site", "none.example.com"] },
+  },
+  "person link": {
+    args: async ({ run, shop }) => {
+      const invited = ["--name", "x", "--role", "auditor", "--site", shop, "--json"];
+      return [JSON.parse((await run("person", "invite", ...invited)).out).person_id];
+    },
+    says: /^http\S+\/console#link=[\w-]{43}$/m,
+    json: { url: expect.stringContaining("/console#link=") },
+    fails: {
+      args: () => ["per_none"],
+      code: 1,
+      says: /^There is no person per_none\.$/m,
+      next: /`gatehouse person list` lists the people\./,
+    },
+  },
+  "person remove": {
+    args: async ({ run, shop }) => {
+      const invited = ["--name", "x", "--role", "auditor", "--site", shop, "--json"];
+      return [JSON.parse((await run("person", "invite", ...invited)).out).person_id];
+    },
+    says: /^Removed per_\S+\.$/m,
+    json: { person_id: expect.stringMatching(/^per_/), removed: true },
+    fails: {
+      args: () => ["per_none"],
+      code: 1,
+      says: /^There is no person per_none\.$/m,
+      next: /`gatehouse person list` lists the people\./,
     },
   },
   "token create": {

@@ -10,10 +10,14 @@ export class Refused extends Error {
   /** A word such as `not_found`. */
   readonly code: string;
 
-  constructor(status: number, code: string, message: string) {
+  /** A more specific word, such as `confirmation_required`. */
+  readonly reason: string | undefined;
+
+  constructor(status: number, code: string, message: string, reason?: string) {
     super(message);
     this.status = status;
     this.code = code;
+    this.reason = reason;
   }
 }
 
@@ -21,24 +25,36 @@ export class Refused extends Error {
 export const OWN = { "x-gatehouse-console": "1" };
 
 function refusalOf(status: number, answer: unknown): Refused {
-  const { error, message } = (answer ?? {}) as { error?: unknown; message?: unknown };
-  const known = typeof error === "string" && typeof message === "string";
-  if (known) return new Refused(status, error, message);
-  return new Refused(status, "unknown", `The service answered with status ${status}.`);
+  const { error, message, reason_code } = (answer ?? {}) as Record<string, unknown>;
+  if (typeof error !== "string" || typeof message !== "string") {
+    return new Refused(status, "unknown", `The service answered with status ${status}.`);
+  }
+  return new Refused(status, error, message, reason_code?.toString());
 }
 
-/** Calls the service as whoever is signed in. */
-export async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+async function send<Answer>(method: string, path: string, body: unknown): Promise<Answer> {
   const response = await fetch(path, {
     method,
     headers: { ...OWN, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     credentials: "same-origin",
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (response.status === 204) return undefined as Answer;
+  if (response.status === 202 || response.status === 204) return undefined as Answer;
   const answer: unknown = await response.json().catch(() => undefined);
   if (!response.ok) throw refusalOf(response.status, answer);
   return answer as Answer;
+}
+
+/** Calls the service as the person who is signed in. What needs a passkey asks for it, once. */
+export async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+  try {
+    return await send<Answer>(method, path, body);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.reason !== "confirmation_required") throw error;
+    const { confirmWithPasskey } = await import("../session/passkey.js");
+    await confirmWithPasskey();
+    return send<Answer>(method, path, body);
+  }
 }
 
 /** A list of the interface: one page of it. */

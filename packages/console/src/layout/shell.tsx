@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { FirstPasskey } from "../account/first-passkey.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { endSession, sessionQuery, signOut } from "../session/session.js";
 import { processorQuery } from "../settings/processor.js";
@@ -112,6 +113,7 @@ function Shown() {
       aria-busy={busy}
       className="min-w-0 flex-1 px-4 py-6 outline-none sm:px-6"
     >
+      <FirstPasskey />
       <Outlet />
     </main>
   );
@@ -142,7 +144,10 @@ export function Shell() {
         <SitePicker name={site} />
         {shown !== undefined && <TestMode siteKeyHash={shown.site_key_hash} />}
         <span className="ml-auto text-sm text-soft max-sm:hidden">
-          Signed in as <strong className="font-medium text-ink">{session?.name}</strong>
+          Signed in as{" "}
+          <Link to="/account" className="link font-medium">
+            {session?.name}
+          </Link>
           {session?.name !== session?.role && ` (${session?.role})`}
         </span>
         <Button className="sm:hidden" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -159,6 +164,13 @@ export function Shell() {
           {site !== undefined && <Find site={site} />}
           <nav aria-label="Pages" className="flex flex-col gap-0.5">
             {site !== undefined && <Pages site={site} onGo={() => setOpen(false)} />}
+            <Link
+              to="/account"
+              className="link px-3 py-1.5 text-sm sm:hidden"
+              onClick={() => setOpen(false)}
+            >
+              Your account
+            </Link>
             <Link to="/sites" className="link px-3 py-1.5 text-sm" onClick={() => setOpen(false)}>
               All sites
             </Link>

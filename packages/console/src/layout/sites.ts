@@ -39,9 +39,13 @@ export function useSite(): { readonly site: Site; readonly name: string; readonl
 const RANKS = ["auditor", "reviewer", "owner", "operator"] as const;
 export type Role = (typeof RANKS)[number];
 
-/** Whether whoever is signed in may do what a role may. The service decides; this only hides. */
+/** Whether the person may do what a role may, at the site of the page. The service decides; this only hides. */
 export function useMay(role: Role): boolean {
   const { data: session } = useQuery(sessionQuery);
+  const { site: name } = useParams({ strict: false });
+  const { data: sites = [] } = useQuery(sitesQuery);
   if (session === null || session === undefined) return false;
-  return RANKS.indexOf(session.role) >= RANKS.indexOf(role);
+  const site = name === undefined ? undefined : siteNamed(name, sites);
+  const here = (site && session.roles?.[site.site_key_hash]) ?? session.role;
+  return RANKS.indexOf(here) >= RANKS.indexOf(role);
 }

@@ -19,20 +19,31 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const signIn = (given: { code: string } | { token: string }) =>
-  call<Session>("POST", PATH, given);
+export type Credential =
+  | { readonly code: string }
+  | { readonly token: string }
+  | { readonly link: string }
+  | { readonly passkey: unknown };
+
+export const signIn = (given: Credential) => call<Session>("POST", PATH, given);
+
+/** Asks for a mail with a sign-in link. */
+export const askForLink = (email: string) =>
+  call<void>("POST", "/v1/console/sign-in-links", { email });
 
 export const signOut = () => call<void>("DELETE", PATH);
 
-const CODE = /^[\w-]{43}$/;
+const SECRET = /^[\w-]{43}$/;
 
-/** Takes the code out of the address, so that neither history nor a copied link has it. */
-export function takeCode(): string | undefined {
+/** Takes the secret of a link out of the address, so that neither history nor a copied link has it. */
+export function takeLink(): Credential | undefined {
   const { hash, pathname, search } = window.location;
-  const code = new URLSearchParams(hash.slice(1)).get("code") ?? undefined;
-  if (code === undefined) return undefined;
+  const params = new URLSearchParams(hash.slice(1));
+  const [code, link] = [params.get("code"), params.get("link")];
+  if (code === null && link === null) return undefined;
   window.history.replaceState(null, "", pathname + search);
-  return CODE.test(code) ? code : undefined;
+  if (code !== null && SECRET.test(code)) return { code };
+  return link !== null && SECRET.test(link) ? { link } : undefined;
 }
 
 /** Nobody is signed in any more, and whoever is next sees nothing of what was shown before. */

@@ -1,82 +1,146 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
 import { Refused } from "../api/client.js";
-import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { endSession, sessionQuery, signIn, takeCode } from "./session.js";
+import { canUsePasskeys, passkeyToSignIn } from "./passkey.js";
+import {
+  askForLink,
+  type Credential,
+  endSession,
+  sessionQuery,
+  signIn,
+  takeLink,
+} from "./session.js";
 
-/** A link that was opened here; one that is opened later changes no more than what stands behind #. */
-function useLink(): string | undefined {
-  const [code, setCode] = useState(takeCode);
+/** A link that was opened here. A link that is opened later changes only the part of the address after #. */
+function useLink(): Credential | undefined {
+  const [link, setLink] = useState(takeLink);
   useEffect(() => {
-    const open = () => setCode((before) => takeCode() ?? before);
+    const open = () => setLink((before) => takeLink() ?? before);
     window.addEventListener("hashchange", open);
     return () => window.removeEventListener("hashchange", open);
   }, []);
-  return code;
+  return link;
 }
 
 const isUnknown = (error: unknown) => error instanceof Refused && error.status === 401;
 
-/** The door of the console: by a link from the terminal, or by a token. There is no default password. */
-export function SignIn() {
-  const client = useQueryClient();
-  const code = useLink();
+/** Uses a link only when the person says so: mail scanners open links, and any page could send one here. */
+function OpenedLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
+  const about =
+    "code" in link
+      ? "This link signs you in once. Continue only if you made it in your terminal."
+      : "This link signs you in once. Continue only if you were invited or asked for it.";
+  return (
+    <>
+      <p className="text-sm text-soft">{about}</p>
+      <Button kind="act" disabled={busy} onClick={onGo}>
+        Sign in with this link
+      </Button>
+    </>
+  );
+}
+
+function MailMeALink() {
+  const [email, setEmail] = useState("");
+  const ask = useMutation({ mutationFn: () => askForLink(email.trim()) });
+  if (ask.isSuccess) {
+    return (
+      <Notice>
+        If {email.trim()} belongs to somebody here, a link is on its way. It works for 15 minutes.
+      </Notice>
+    );
+  }
+  return (
+    <Form onSubmit={() => ask.mutate()} className="flex flex-col gap-3">
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="email"
+        required
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <Button type="submit" disabled={ask.isPending}>
+        Mail me a link
+      </Button>
+      {ask.isError && <Failure error={ask.error} />}
+    </Form>
+  );
+}
+
+function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): void }) {
   const [token, setToken] = useState("");
-  const signingIn = useSave(async (given: Parameters<typeof signIn>[0]) => {
-    const session = await signIn(given);
-    endSession(client);
-    client.setQueryData(sessionQuery.queryKey, session);
-  });
-  const { mutate } = signingIn;
   function submit() {
-    mutate({ token: token.trim() });
+    onToken(token.trim());
     setToken("");
   }
+  return (
+    <details className="text-sm">
+      <summary className="text-soft">Use a token or the terminal</summary>
+      <Form onSubmit={submit} className="mt-3 flex flex-col gap-3">
+        <p className="text-soft">
+          Run <code>npx gatehouse token link</code> in the terminal and open the link it prints. Or
+          paste a token:
+        </p>
+        <TextField
+          label="Token"
+          type="password"
+          autoComplete="off"
+          required
+          value={token}
+          onChange={({ target }) => setToken(target.value)}
+        />
+        <Button type="submit" disabled={busy}>
+          Sign in
+        </Button>
+      </Form>
+    </details>
+  );
+}
+
+/** Where people sign in: by passkey, by a link, or with a token. There is no default password. */
+export function SignIn() {
+  const client = useQueryClient();
+  const link = useLink();
+  const signingIn = useMutation({
+    mutationFn: async (given: Credential | "passkey") => {
+      const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
+      const session = await signIn(credential);
+      endSession(client);
+      client.setQueryData(sessionQuery.queryKey, session);
+    },
+  });
+  const { mutate, isPending: busy } = signingIn;
+  const asked = signingIn.variables;
+  const wrongToken = asked !== undefined && asked !== "passkey" && "token" in asked;
+  const ways: ReactNode = (
+    <>
+      {canUsePasskeys() && (
+        <Button kind="act" disabled={busy} onClick={() => mutate("passkey")}>
+          Sign in with a passkey
+        </Button>
+      )}
+      <MailMeALink />
+      <WithToken busy={busy} onToken={(token) => mutate({ token })} />
+    </>
+  );
   return (
     <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
       <title>Sign in · Gatehouse</title>
       <h1 className="text-2xl font-semibold tracking-tight">Sign in to Gatehouse</h1>
-      {code !== undefined && !signingIn.isError ? (
-        <>
-          {/* Asked for, and not done by itself: any page could send somebody here with a link of its own. */}
-          <p className="text-sm text-soft">
-            This link signs you in, once. Go on only if you made it in your terminal.
-          </p>
-          <Button kind="act" disabled={signingIn.isPending} onClick={() => mutate({ code })}>
-            Sign in with this link
-          </Button>
-        </>
+      {link !== undefined && !signingIn.isError ? (
+        <OpenedLink {...{ link, busy }} onGo={() => mutate(link)} />
       ) : (
-        <>
-          <p className="text-sm text-soft">
-            In the terminal, run <code>npx gatehouse token link</code> and open the link it prints.
-            Or use a token:
-          </p>
-          <Form onSubmit={submit} className="flex flex-col gap-3">
-            <TextField
-              label="Token"
-              type="password"
-              autoComplete="off"
-              required
-              value={token}
-              onChange={({ target }) => setToken(target.value)}
-            />
-            <Button type="submit" kind="act" disabled={signingIn.isPending}>
-              Sign in
-            </Button>
-          </Form>
-        </>
+        ways
       )}
-      {signingIn.isPending && <Notice>Signing in…</Notice>}
+      {busy && <Notice>Signing in…</Notice>}
       {signingIn.isError &&
-        (signingIn.variables !== undefined &&
-        "token" in signingIn.variables &&
-        isUnknown(signingIn.error) ? (
-          <Notice bad>This token is not known here, or was revoked.</Notice>
+        (wrongToken && isUnknown(signingIn.error) ? (
+          <Notice bad>This token is unknown, or it was revoked.</Notice>
         ) : (
           <Failure error={signingIn.error} />
         ))}

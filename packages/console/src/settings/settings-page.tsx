@@ -6,6 +6,7 @@ import { Page } from "../ui/page.js";
 import { KeysPart } from "./keys.js";
 import { NotificationsPart } from "./notifications.js";
 import { PaymentsPart } from "./payments.js";
+import { PeoplePart } from "./people.js";
 import { SitePart } from "./site.js";
 import { SkillsPart } from "./skills.js";
 import { TokensPart } from "./tokens.js";
@@ -16,7 +17,8 @@ const PARTS: Readonly<Record<string, { readonly label: string; readonly show: Co
   skills: { label: "Skills and mandates", show: SkillsPart },
   payments: { label: "Payments", show: PaymentsPart },
   notifications: { label: "Notifications", show: NotificationsPart },
-  tokens: { label: "Tokens and roles", show: TokensPart },
+  people: { label: "People", show: PeoplePart },
+  tokens: { label: "Tokens", show: TokensPart },
   keys: { label: "Keys", show: KeysPart },
 };
 

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.js";
-import { OPERATOR_TOKEN_FILE } from "../domain/tokens/operator-token.js";
+import { OPERATOR_TOKEN_FILE } from "../domain/access/operator-token.js";
 import { readPrivateFile, readTextFile } from "../infra/files/private-file.js";
 import { DAY_MS } from "../infra/time.js";
 import type { Finding } from "./finding.js";

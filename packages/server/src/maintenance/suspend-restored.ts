@@ -1,9 +1,10 @@
+import { revokeAllEdgeTokens } from "../domain/access/edge/store.js";
+import { voidSignIn } from "../domain/access/people/remove.js";
+import { endAllSessions } from "../domain/access/sessions/store.js";
+import { revokeAllTokens } from "../domain/access/store.js";
 import { suspendActiveAgents } from "../domain/agents/store.js";
 import { revokeAllCredentials } from "../domain/platforms/credentials/store.js";
 import { suspendAdmittedPlatforms } from "../domain/platforms/store.js";
-import { revokeAllEdgeTokens } from "../domain/tokens/edge/store.js";
-import { endAllSessions } from "../domain/tokens/sessions/store.js";
-import { revokeAllTokens } from "../domain/tokens/store.js";
 import type { Queries } from "../infra/db/database.js";
 
 /** The actor in rows that a restore changed. */
@@ -11,7 +12,7 @@ export const RESTORE_ACTOR = "restore";
 
 /** How much a restore voided or suspended. */
 export interface Suspended {
-  /** With edge tokens, and with the credentials of platforms. */
+  /** With edge tokens, passkeys, and the credentials of platforms. */
   readonly tokens: number;
   readonly agents: number;
   readonly platforms: number;
@@ -31,9 +32,10 @@ export async function suspendRestored(
   const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
   const keys = tables.has("platform_credentials") ? await revokeAllCredentials(tx, now) : 0;
   if (tables.has("console_sessions")) await endAllSessions(tx);
+  const passkeys = tables.has("passkeys") ? await voidSignIn(tx) : 0;
   const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
   const platforms = tables.has("platforms")
     ? await suspendAdmittedPlatforms(tx, RESTORE_ACTOR, now)
     : 0;
-  return { tokens: tokens + edges + keys, agents, platforms };
+  return { tokens: tokens + edges + keys + passkeys, agents, platforms };
 }

@@ -1,11 +1,12 @@
+import { revokeEdgeToken } from "../../domain/access/edge/store.js";
+import { removePerson } from "../../domain/access/people/remove.js";
+import { revokeToken } from "../../domain/access/store.js";
 import { endKey } from "../../domain/agents/keys/store.js";
 import { revokeAgent } from "../../domain/agents/store.js";
 import { revokeCredential } from "../../domain/platforms/credentials/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
 import { type Revocation, splitSiteScopedId } from "../../domain/revocations/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
-import { revokeEdgeToken } from "../../domain/tokens/edge/store.js";
-import { revokeToken } from "../../domain/tokens/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { webName } from "../../infra/web-name.js";
 
@@ -17,6 +18,7 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   agent_key: "agent_keys",
   platform: "platforms",
   platform_credential: "platform_credentials",
+  person: "people",
 };
 
 /** The actor in rows that a list of revocations changed. */
@@ -42,6 +44,9 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       return;
     case "platform_credential":
       await revokeCredential(tx, id, revokedAt);
+      return;
+    case "person":
+      await removePerson(tx, id, revokedAt);
   }
 }
 

@@ -1,6 +1,6 @@
 import { KEY_ID_PREFIXES, type KeyPurpose, ok, type Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import type { Principal } from "../../domain/tokens/token.js";
+import type { Principal } from "../../domain/access/principal.js";
 import type { ListedKey, Rotation } from "../../infra/keys/key-ring.js";
 
 export const KEY_PURPOSES = Object.keys(KEY_ID_PREFIXES) as [KeyPurpose, ...KeyPurpose[]];
@@ -30,13 +30,13 @@ interface RotationRequest {
 export async function rotateSigningKey(
   { keys, log }: Context,
   { purpose, force, stolen }: RotationRequest,
-  { tokenId }: Principal,
+  { id }: Principal,
 ): Promise<Result<Rotation, "announced_recently">> {
   const result = stolen
     ? ok(await keys.replaceStolen(purpose))
     : await keys.rotate(purpose, { force });
   if (result.ok) {
-    log.warn({ purpose, ...result.value, by: tokenId, force, stolen }, "keys.rotated");
+    log.warn({ purpose, ...result.value, by: id, force, stolen }, "keys.rotated");
   }
   return result;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { hasRole, type Principal } from "../../domain/access/principal.js";
 import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import type { OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { notesOf } from "../../domain/orders/adjustments/store.js";
@@ -11,7 +12,6 @@ import {
 } from "../../domain/orders/store.js";
 import type { Message } from "../../domain/outbox/message.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
-import { hasRole, type Principal } from "../../domain/tokens/token.js";
 import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
 import {
   type OrderPayment,

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import {
   CREDENTIAL_DAYS,
@@ -16,7 +17,6 @@ import {
   insertCredential,
 } from "../../domain/platforms/credentials/store.js";
 import { platformByIdentity } from "../../domain/platforms/store.js";
-import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import { DAY_MS } from "../../infra/time.js";
 import { hostNamed, NOT_LISTED } from "./named-platform.js";
 

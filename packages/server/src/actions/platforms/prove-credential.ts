@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import type { Proof } from "../../domain/checkouts/platform.js";
 import {
   mintAccessToken,
@@ -19,7 +20,6 @@ import {
 } from "../../domain/platforms/credentials/store.js";
 import type { Platform } from "../../domain/platforms/platform.js";
 import { platformByIdentity, platformNamed } from "../../domain/platforms/store.js";
-import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import type { Queries } from "../../infra/db/database.js";
 import { webName } from "../../infra/web-name.js";
 

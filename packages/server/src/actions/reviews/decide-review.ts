@@ -1,13 +1,13 @@
 import { ok, type Refusal, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { rootOf } from "../../domain/access/descent/store.js";
+import { withoutAccess } from "../../domain/access/without-access.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { agentById } from "../../domain/agents/store.js";
 import { type Actor, type RecordDraft, serviceActor } from "../../domain/audit/drafts.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { lateReviews, reviewById } from "../../domain/reviews/store.js";
 import { siteByHash } from "../../domain/sites/store.js";
-import { rootOf } from "../../domain/tokens/descent/store.js";
-import { revokedAmong } from "../../domain/tokens/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import {
   commitApproval,
@@ -98,8 +98,8 @@ interface Judged {
 const notAccepted = (answer: NotAccepted): Judged => ({ records: [], answer });
 
 /**
- * Why an approval does not count in addition to earlier ones. Approvals count people. Until tokens belong to
- * people, a token counts as the first of its line, so nobody approves twice by making a second token.
+ * Why an approval does not count in addition to earlier ones. Approvals count people. A token counts as the
+ * person who made the first of its line, so nobody approves twice by making a token.
  */
 async function repeatedApproval(
   tx: Transaction,
@@ -126,16 +126,16 @@ async function approve(
   { actor, note }: { actor: Actor; note?: string | undefined },
   now: number,
 ): Promise<Judged> {
-  // Approvals of tokens that were revoked since do not count.
-  const revoked = await revokedAmong(tx, review.approvedBy);
-  const others = review.approvedBy.filter((id) => !revoked.includes(id));
+  // Approvals of tokens that were revoked since do not count, nor those of people who lost the role.
+  const ended = await withoutAccess(tx, review.siteKeyHash, review.approvedBy);
+  const others = review.approvedBy.filter((id) => !ended.includes(id));
   const repeated = await repeatedApproval(tx, others, actor.id);
   if (repeated !== undefined) return notAccepted(refuse("conflict", repeated));
   const approved = { ...review, approvedBy: [...others, actor.id] };
   const result = await approval(context, tx, approved, { actor, note }, now);
   if (!result.ok) return notAccepted(result);
-  const ended = await commitApproval(context, tx, approved, result.value, now);
-  return { records: ended.records, answer: ok(ended) };
+  const done = await commitApproval(context, tx, approved, result.value, now);
+  return { records: done.records, answer: ok(done) };
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { hasRole, type Principal } from "../../domain/access/principal.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
 import type { Review, ReviewStatus } from "../../domain/reviews/review.js";
 import { reviewById, listReviews as selectReviews } from "../../domain/reviews/store.js";
-import { hasRole, type Principal } from "../../domain/tokens/token.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 /** A page of a site's reviews, in order of creation. */

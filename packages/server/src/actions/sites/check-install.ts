@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { countLiveEdgeTokens, listEdgeTokens } from "../../domain/access/edge/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import { countLiveEdgeTokens, listEdgeTokens } from "../../domain/tokens/edge/store.js";
 import { lastVisit } from "../../domain/visits/store.js";
 import type { Visit } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";

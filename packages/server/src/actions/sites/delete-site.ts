@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { deleteEdgeTokens } from "../../domain/access/edge/store.js";
 import { deleteAgents } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { deleteCarts } from "../../domain/checkouts/carts/store.js";
@@ -22,7 +23,6 @@ import { deleteShopSettings } from "../../domain/shop-settings/store.js";
 import { deleteSiteKeys } from "../../domain/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../../domain/sites/store.js";
 import { deleteStrangerRecords } from "../../domain/stranger-records/store.js";
-import { deleteEdgeTokens } from "../../domain/tokens/edge/store.js";
 import { deleteReplies } from "../../domain/ucp-replies/store.js";
 import { deleteVisits } from "../../domain/visits/store.js";
 import { siteChange } from "./site-change.js";

@@ -1,5 +1,6 @@
 import { ok, type Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import type { Principal } from "../../domain/access/principal.js";
 import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import type { NotifySettings } from "../../domain/notify-settings/notify-settings.js";
@@ -11,7 +12,6 @@ import { shopSettings } from "../../domain/shop-settings/store.js";
 import { readDomain } from "../../domain/sites/domain.js";
 import type { Site } from "../../domain/sites/site.js";
 import { listSites as selectSites } from "../../domain/sites/store.js";
-import type { Principal } from "../../domain/tokens/token.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 /** A page of the sites that a reader may see, in order of creation; all, or those of one domain. */

@@ -1,15 +1,15 @@
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { tokenActor } from "../../domain/audit/drafts.js";
-import { countLiveEdgeTokens, insertEdgeToken } from "../../domain/tokens/edge/store.js";
+import { countLiveEdgeTokens, insertEdgeToken } from "../../domain/access/edge/store.js";
+import type { Principal } from "../../domain/access/principal.js";
 import {
   EDGE_TOKEN_ID_PREFIX,
   EDGE_TOKEN_PREFIX,
   type EdgeToken,
-  type Principal,
   TOKEN_BYTES,
-} from "../../domain/tokens/token.js";
-import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
+} from "../../domain/access/token.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
+import { principalActor } from "../../domain/audit/drafts.js";
 import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one site: one for each place that serves it, and others to replace them. */
@@ -28,7 +28,7 @@ export async function issueEdgeToken(
     tokenId: ids.id(EDGE_TOKEN_ID_PREFIX),
     siteKeyHash,
     name,
-    createdBy: by.tokenId,
+    createdBy: by.id,
     createdAt: clock.now(),
     revokedAt: null,
   };
@@ -39,7 +39,7 @@ export async function issueEdgeToken(
     }
     await insertEdgeToken(tx, stored, tokenDigest(token));
     const recorded = { tokenId: stored.tokenId, role: "edge", sites: [siteKeyHash] };
-    const change = { actor: tokenActor(by), now: stored.createdAt };
+    const change = { actor: principalActor(by), now: stored.createdAt };
     const records = tokenDrafts("token.issued", recorded, change);
     return { records, answer: ok({ token, stored }) };
   });

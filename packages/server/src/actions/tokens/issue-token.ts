@@ -1,19 +1,12 @@
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { tokenActor } from "../../domain/audit/drafts.js";
+import { hasRole, maySee, type Principal, type Role } from "../../domain/access/principal.js";
+import { countLiveTokens, insertToken } from "../../domain/access/store.js";
+import { TOKEN_BYTES, TOKEN_PREFIX, type Token } from "../../domain/access/token.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
+import { principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { siteByHash } from "../../domain/sites/store.js";
-import { countLiveTokens, insertToken } from "../../domain/tokens/store.js";
-import {
-  hasRole,
-  maySee,
-  type Principal,
-  type Role,
-  TOKEN_BYTES,
-  TOKEN_PREFIX,
-  type Token,
-} from "../../domain/tokens/token.js";
-import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one installation, so that a faulty program cannot make any number of them. */
@@ -60,7 +53,7 @@ export async function issueToken(
   const stored: Token = {
     tokenId: ids.id("adm"),
     ...newToken,
-    createdBy: by.tokenId,
+    createdBy: by.id,
     createdAt: clock.now(),
     revokedAt: null,
   };
@@ -70,7 +63,7 @@ export async function issueToken(
       return { records: [], answer: refuse("conflict", why) };
     }
     await insertToken(tx, stored, tokenDigest(token));
-    const change = { actor: tokenActor(by), now: stored.createdAt };
+    const change = { actor: principalActor(by), now: stored.createdAt };
     const records = tokenDrafts("token.issued", stored, change);
     return { records, answer: ok({ token, stored }) };
   });

@@ -1,8 +1,8 @@
 import type { Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { listEdgeTokens as selectEdgeTokens } from "../../domain/tokens/edge/store.js";
-import { listTokens as selectTokens } from "../../domain/tokens/store.js";
-import type { EdgeToken, Token } from "../../domain/tokens/token.js";
+import { listEdgeTokens as selectEdgeTokens } from "../../domain/access/edge/store.js";
+import { listTokens as selectTokens } from "../../domain/access/store.js";
+import type { EdgeToken, Token } from "../../domain/access/token.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 const placeOf = ({ createdAt, tokenId }: Pick<Token, "createdAt" | "tokenId">) => {

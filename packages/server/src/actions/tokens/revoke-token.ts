@@ -1,13 +1,14 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { type RecordDraft, tokenActor } from "../../domain/audit/drafts.js";
+import { type Descendant, liveDescendants } from "../../domain/access/descent/store.js";
+import { edgeTokenById, revokeEdgeToken } from "../../domain/access/edge/store.js";
+import { maySee, type Principal } from "../../domain/access/principal.js";
+import { revokeToken as markRevoked, tokenById } from "../../domain/access/store.js";
+import { EDGE_TOKEN_ID_PREFIX } from "../../domain/access/token.js";
+import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { Revocation } from "../../domain/revocations/store.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
-import { type Descendant, liveDescendants } from "../../domain/tokens/descent/store.js";
-import { edgeTokenById, revokeEdgeToken } from "../../domain/tokens/edge/store.js";
-import { revokeToken as markRevoked, tokenById } from "../../domain/tokens/store.js";
-import { EDGE_TOKEN_ID_PREFIX, maySee, type Principal } from "../../domain/tokens/token.js";
 import type { Queries } from "../../infra/db/database.js";
 import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
 
@@ -56,7 +57,7 @@ export async function revokeToken(
 ): Promise<Result<true, "not_found">> {
   const token = await findToken(db, by, tokenId);
   if (token === undefined) return NONE;
-  const actor = tokenActor(by);
+  const actor = principalActor(by);
   await audit.commit(INSTALLATION, async (tx) => {
     const now = clock.now();
     const drafts: RecordDraft[] = [];

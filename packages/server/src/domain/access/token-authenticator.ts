@@ -4,8 +4,9 @@ import type { Clock } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
 import { type Networks, networksOf } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
+import type { Principal } from "./principal.js";
 import { liveTokenByDigest } from "./store.js";
-import type { Principal } from "./token.js";
+import type { Token } from "./token.js";
 
 /** Tokens are 256 random bits, so one fast hash is enough: there is nothing to guess. */
 export function tokenDigest(token: string): string {
@@ -14,10 +15,16 @@ export function tokenDigest(token: string): string {
 
 /** The holder of the token that the service was started with. */
 export const OPERATOR: Principal = Object.freeze({
-  tokenId: "operator",
+  id: "operator",
+  kind: "token",
   role: "operator",
   sites: null,
 });
+
+/** What a token may do. */
+export function principalOfToken({ tokenId, role, sites }: Token): Principal {
+  return { id: tokenId, kind: "token", role, sites };
+}
 
 /** The principal that a token authenticates, by the digest of the token; undefined for an unknown token. */
 export async function authenticate(
@@ -27,7 +34,7 @@ export async function authenticate(
 ): Promise<Principal | undefined> {
   if (timingSafeEqual(Buffer.from(digest), Buffer.from(operatorDigest))) return OPERATOR;
   const token = await liveTokenByDigest(db, digest);
-  return token && { tokenId: token.tokenId, role: token.role, sites: token.sites };
+  return token && principalOfToken(token);
 }
 
 const FAILURES_PER_MINUTE = 10;

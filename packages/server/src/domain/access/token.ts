@@ -1,6 +1,4 @@
-/** From most to least powerful. A token can make tokens of its own role or below. */
-export const ROLES = ["operator", "owner", "reviewer", "auditor"] as const;
-export type Role = (typeof ROLES)[number];
+import type { Role } from "./principal.js";
 
 export const TOKEN_PREFIX = "gha_";
 export const TOKEN_BYTES = 32;
@@ -16,21 +14,6 @@ export interface Token {
   readonly createdBy: string;
   readonly createdAt: number;
   readonly revokedAt: number | null;
-}
-
-/** The holder of a valid token. */
-export interface Principal {
-  readonly tokenId: string;
-  readonly role: Role;
-  readonly sites: readonly string[] | null;
-}
-
-export function hasRole(principal: Principal, role: Role): boolean {
-  return ROLES.indexOf(principal.role) <= ROLES.indexOf(role);
-}
-
-export function maySee(principal: Principal, siteKeyHash: string): boolean {
-  return principal.sites === null || principal.sites.includes(siteKeyHash);
 }
 
 export const EDGE_TOKEN_PREFIX = "ghe_";

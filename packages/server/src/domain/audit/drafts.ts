@@ -12,9 +12,9 @@ export interface RecordDraft {
   readonly content: JsonObject;
 }
 
-/** Who did it: the id of a token or an agent, or the service itself. Never a name or a token. */
+/** Who did it: the id of a token, a person or an agent, or the service itself. Never a name or a token. */
 export interface Actor extends JsonObject {
-  readonly kind: "token" | "service" | "agent";
+  readonly kind: "token" | "person" | "service" | "agent";
   readonly id: string;
   readonly role: string;
 }
@@ -34,15 +34,29 @@ export function agentActor(agentId: string): Actor {
   return { kind: "agent", id: agentId, role: "agent" };
 }
 
-export function tokenActor({ tokenId, role }: { readonly tokenId: string; readonly role: string }) {
-  return { kind: "token", id: tokenId, role } satisfies Actor;
+/** The holder of a token, or a person. */
+export function principalActor({
+  kind,
+  id,
+  role,
+}: {
+  readonly kind: "token" | "person";
+  readonly id: string;
+  readonly role: string;
+}): Actor {
+  return { kind, id, role };
+}
+
+export function personActor(id: string, role: string): Actor {
+  return { kind: "person", id, role };
 }
 
 /** A record of something that an actor did. */
 export function actorDraft(
   type:
     | ("site.changed" | "audit.read" | "audit.exported")
-    | ("token.issued" | "token.revoked" | "clock.accepted"),
+    | ("token.issued" | "token.revoked" | "clock.accepted")
+    | ("person.invited" | "person.joined" | "person.changed"),
   actor: Actor,
   occurredAt: number,
   content: JsonObject,

@@ -3,7 +3,7 @@ import { rowExists } from "../../infra/db/statements.js";
 
 export const REVOCATION_KINDS = [
   ...(["token", "edge_token", "agent", "agent_key"] as const),
-  ...(["platform", "platform_credential"] as const),
+  ...(["platform", "platform_credential", "person"] as const),
 ] as const;
 
 /** Something that must not work again; a suspended platform, until its owner admits it. */

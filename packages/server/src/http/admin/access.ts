@@ -1,11 +1,19 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { siteLogs } from "../../actions/audit/logs.js";
+import { isConfirmed } from "../../actions/people/passkeys.js";
 import type { Context } from "../../context.js";
-import { type Actor, tokenActor } from "../../domain/audit/drafts.js";
+import {
+  atSite,
+  hasRole,
+  limitedTo,
+  maySee,
+  type Principal,
+  type Role,
+} from "../../domain/access/principal.js";
+import { type Actor, principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
-import { hasRole, maySee, type Principal, type Role } from "../../domain/tokens/token.js";
 import { principalOf, requireConsolePage, sessionSecret } from "../server/credentials.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
@@ -43,17 +51,29 @@ export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
   };
 }
 
+/** The caller, limited to the sites where they have this role. */
 export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
   const principal = c.get("principal");
   if (!hasRole(principal, role)) {
-    throw new Problem("forbidden", { message: `You need a token with the role ${role}.` });
+    const held = principal.kind === "person" ? "the role" : "a token with the role";
+    throw new Problem("forbidden", { message: `You need ${held} ${role}.` });
   }
-  return principal;
+  return limitedTo(principal, role);
+}
+
+/**
+ * For keys, payment settings, refunds and people: a person must have used a passkey in the last minutes,
+ * so that a browser that was left open is not enough.
+ */
+export function requireConfirmed(context: Context, c: HonoContext<AdminEnv>): void {
+  if (isConfirmed(context, { principal: c.get("principal") })) return;
+  const message = "Confirm with your passkey that it is you, then try again.";
+  throw new Problem("forbidden", { message, reasonCode: "confirmation_required" });
 }
 
 /** The caller, by the name that records use. */
 export function actorOf(c: HonoContext<AdminEnv>): Actor {
-  return tokenActor(c.get("principal"));
+  return principalActor(c.get("principal"));
 }
 
 /** The site in the path. A site that the token may not see looks like one that does not exist. */
@@ -68,6 +88,7 @@ export async function requireSite(
   if (site === undefined || !maySee(c.get("principal"), siteKeyHash)) {
     throw new Problem("not_found");
   }
+  c.set("principal", atSite(c.get("principal"), siteKeyHash));
   requireRole(c, role);
   return site;
 }
@@ -91,6 +112,7 @@ export async function requireLogs(
   const owner = c.req.param("site_key_hash") ?? INSTALLATION;
   const logs = maySee(c.get("principal"), owner) ? await siteLogs(context, owner) : [];
   if (logs.length === 0) throw new Problem("not_found");
+  c.set("principal", atSite(c.get("principal"), owner));
   requireRole(c, role);
   return { owner, logs };
 }

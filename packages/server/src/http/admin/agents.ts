@@ -13,12 +13,13 @@ import {
   type RegisteredKey,
 } from "../../domain/agents/agent.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
-import { line } from "./fields.js";
-import { PageQuery, pageBody, requireOk, Search, SiteParams } from "./schemas.js";
+import { PageQuery, pageBody, Search, SiteParams } from "./schemas.js";
 
 const Scopes = z
   .array(z.string().refine(isScope, "must be scopes such as skill:place_order or currency:EUR"))

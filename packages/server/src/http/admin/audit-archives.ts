@@ -4,12 +4,12 @@ import { DAYS_LISTED_MAX, listArchivedDays } from "../../actions/audit/logs.js";
 import type { Context } from "../../context.js";
 import type { ArchivedDay } from "../../domain/audit/archive/part.js";
 import { isoTime } from "../../infra/clock.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, type LogOwner } from "./audit-schemas.js";
 import { adminRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 const TAGS = ["Audit log"];
 

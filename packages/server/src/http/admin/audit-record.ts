@@ -2,11 +2,11 @@ import { toHex } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { readProvenRecord } from "../../actions/audit/read-records.js";
 import type { Context } from "../../context.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
 import { adminRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 const ProvenRecordBody = z
   .object({

@@ -7,14 +7,15 @@ import type { Context } from "../../context.js";
 import { EXPORT_FORMATS } from "../../domain/audit/exports/snapshot.js";
 import { dayOf, type LogHead } from "../../domain/audit/log.js";
 import { isoTime } from "../../infra/clock.js";
+import { line, searchText } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
 import { adminRoute } from "./describe.js";
-import { line, searchText } from "./fields.js";
-import { NextCursor, PageQuery, readPlace, requireOk } from "./schemas.js";
+import { NextCursor, PageQuery, readPlace } from "./schemas.js";
 
 const REASON_CHARS_MAX = 500;
 const TYPE_CHARS_MAX = 64;

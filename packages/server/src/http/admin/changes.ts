@@ -28,7 +28,7 @@ function topicsOf({ topic, id }: Change, siteKeyHash: string): readonly string[]
 
 interface Listener {
   readonly siteKeyHash: string;
-  readonly tokenId: string;
+  readonly principalId: string;
   /** Whether the token or session is still valid. */
   mayListen(): Promise<boolean>;
 }
@@ -36,12 +36,12 @@ interface Listener {
 /** The events of one site; undefined if too many streams are open. */
 function streamOf(
   { clock, db, streams, log }: Context,
-  { siteKeyHash, tokenId, mayListen }: Listener,
+  { siteKeyHash, principalId, mayListen }: Listener,
 ): ReadableStream<Uint8Array> | undefined {
   const encoder = new TextEncoder();
   const until = clock.now() + STREAM_MS_MAX;
   let end = () => {};
-  const leave = streams.add({ tokenId, siteKeyHash, end: () => end() });
+  const leave = streams.add({ principalId, siteKeyHash, end: () => end() });
   if (leave === undefined) return undefined;
   let cancelHeartbeat = () => {};
   let unsubscribe = () => {};
@@ -94,9 +94,9 @@ const follow = siteRoute("get", "/changes", {
 export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(follow, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
-    const { tokenId } = c.get("principal");
-    const mayListen = async () => (await authenticate(context, c))?.tokenId === tokenId;
-    const stream = streamOf(context, { siteKeyHash, tokenId, mayListen });
+    const { id: principalId } = c.get("principal");
+    const mayListen = async () => (await authenticate(context, c))?.id === principalId;
+    const stream = streamOf(context, { siteKeyHash, principalId, mayListen });
     if (stream === undefined) {
       throw new Problem("unavailable", { headers: { "retry-after": STREAM_RETRY_AFTER_S } });
     }

@@ -2,12 +2,12 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { acceptClock } from "../../actions/installation/accept-clock.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
 import { Problem } from "../server/problem.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireRole } from "./access.js";
 import { adminRoute } from "./describe.js";
-import { line } from "./fields.js";
 
 const REASON_CHARS_MAX = 200;
 

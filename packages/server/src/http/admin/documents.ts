@@ -3,11 +3,11 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { previewDocuments } from "../../actions/documents/preview-documents.js";
 import type { Context } from "../../context.js";
 import { readSkills } from "../../domain/sites/skills.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 import { SiteDescription, SiteName } from "./site-body.js";
 import { SkillList } from "./skills.js";
 

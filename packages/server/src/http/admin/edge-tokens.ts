@@ -2,14 +2,15 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueEdgeToken } from "../../actions/tokens/issue-edge-token.js";
 import { listEdgeTokens } from "../../actions/tokens/list-tokens.js";
 import type { Context } from "../../context.js";
-import { type EdgeToken, TOKEN_NAME_CHARS_MAX } from "../../domain/tokens/token.js";
+import { type EdgeToken, TOKEN_NAME_CHARS_MAX } from "../../domain/access/token.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import { type AdminEnv, requireConfirmed, requireRole, requireSite } from "./access.js";
 import { adminRoute, pageOf, siteRoute } from "./describe.js";
-import { line } from "./fields.js";
-import { PageQuery, pageBody, requireOk } from "./schemas.js";
+import { PageQuery, pageBody } from "./schemas.js";
 
 const EdgeTokenBody = z
   .object({
@@ -67,6 +68,7 @@ function render(token: EdgeToken): z.infer<typeof EdgeTokenBody> {
 export function edgeTokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(create, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const newToken = { siteKeyHash, name: c.req.valid("json").name };
     const { stored, token } = requireOk(
       await issueEdgeToken(context, c.get("principal"), newToken),

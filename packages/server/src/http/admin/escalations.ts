@@ -5,14 +5,15 @@ import { listReviews, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../domain/reviews/review.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
 import { requireFound } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
-import { line } from "./fields.js";
 import { Purchase, purchaseOf } from "./purchase.js";
-import { PageQuery, pageBody, requireOk, SiteParams } from "./schemas.js";
+import { PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 const NOTE_CHARS_MAX = 1000;
 const Status = z.enum(REVIEW_STATUSES as [string, ...string[]]);

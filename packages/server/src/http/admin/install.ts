@@ -3,11 +3,11 @@ import { FINDING_STATES } from "../../actions/documents/check-documents.js";
 import { checkInstall } from "../../actions/sites/check-install.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 /** Each site is checked at most once in this time. */
 const CHECK_RETRY_AFTER_S = 60;

@@ -8,7 +8,7 @@ import type { Context } from "../../context.js";
 import { Problem } from "../server/problem.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, requireRole } from "./access.js";
+import { type AdminEnv, requireConfirmed, requireRole } from "./access.js";
 import { adminRoute } from "./describe.js";
 
 const Purpose = z.enum(KEY_PURPOSES).openapi({ description: "What the key signs." });
@@ -65,6 +65,7 @@ export function keyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(rotate, async (c) => {
     const principal = requireRole(c, "operator");
+    requireConfirmed(context, c);
     const request = c.req.valid("json");
     const { purpose } = request;
     const result = await rotateSigningKey(context, request, principal);

@@ -8,11 +8,11 @@ import {
   LIFE_MS_MIN,
   type MandateSettings,
 } from "../../domain/mandate-settings/mandate-settings.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 const URL_CHARS_MAX = 300;
 

@@ -3,11 +3,12 @@ import { listMessages, resendMessage } from "../../actions/notifications/message
 import type { Context } from "../../context.js";
 import { AUDIENCES, MESSAGE_STATES, type Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
-import { PageQuery, pageBody, requireOk, SiteParams } from "./schemas.js";
+import { PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 const MessageState = z.enum(MESSAGE_STATES);
 

@@ -4,11 +4,11 @@ import { testNotifications } from "../../actions/notifications/test-notification
 import { showNotifySettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
 import { EMAILS_MAX, type NotifySettings } from "../../domain/notify-settings/notify-settings.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 const URL_CHARS_MAX = 2048;
 const EMAIL_CHARS_MAX = 254;

@@ -4,22 +4,22 @@ import { noteOrder } from "../../actions/orders/note-order.js";
 import { showOrder } from "../../actions/orders/read-orders.js";
 import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
 import type { Context } from "../../context.js";
+import type { Principal } from "../../domain/access/principal.js";
 import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
-import type { Principal } from "../../domain/tokens/token.js";
 import { cancelOrder } from "../../purchase/orders/cancel-order.js";
 import {
   SANDBOX_EVENTS,
   simulateSandboxEvent,
 } from "../../purchase/orders/simulate-sandbox-event.js";
+import { line, webAddress } from "../server/fields.js";
 import { requireFound } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { line, webAddress } from "./fields.js";
 import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
 import { OrderParams, renderOrder } from "./orders.js";
-import { requireOk } from "./schemas.js";
 
 const LINES_MAX = 200;
 const QUANTITY_MAX = 1_000_000;
@@ -139,7 +139,7 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
 
   app.openapi(note, async (c) => {
     const order = await requireOrder(c);
-    const newNote = { text: c.req.valid("json").text, writtenBy: c.get("principal").tokenId };
+    const newNote = { text: c.req.valid("json").text, writtenBy: c.get("principal").id };
     return c.json(noteBody(requireOk(await noteOrder(context, order, newNote))), 201);
   });
 

@@ -1,11 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { pauseSite } from "../../actions/sites/pause-site.js";
 import type { Context } from "../../context.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 import { renderSite, SiteBody } from "./site-body.js";
 
 const pause = siteRoute("post", "/pause", {

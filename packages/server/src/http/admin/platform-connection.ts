@@ -14,11 +14,12 @@ import {
   WEBHOOK_TIMESTAMPS,
 } from "../../domain/platforms/connection.js";
 import type { Platform } from "../../domain/platforms/platform.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { PlatformParams, requireOk } from "./schemas.js";
+import { PlatformParams } from "./schemas.js";
 
 const URL_CHARS_MAX = 2048;
 
@@ -110,6 +111,7 @@ export function platformConnectionRoutes(app: OpenAPIHono<AdminEnv>, context: Co
 
   app.openapi(change, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const { platform } = c.req.valid("param");
     const { error_codes: errorCodes, ...rest } = c.req.valid("json");
     const changed = requireOk(

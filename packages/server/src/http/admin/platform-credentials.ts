@@ -10,11 +10,12 @@ import {
   type PlatformCredential,
 } from "../../domain/platforms/credentials/credential.js";
 import { isoTime } from "../../infra/clock.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { idParam, siteRoute } from "./describe.js";
-import { PlatformParams, requireOk } from "./schemas.js";
+import { PlatformParams } from "./schemas.js";
 
 const CredentialBody = z
   .object({
@@ -107,6 +108,7 @@ export function platformCredentialRoutes(app: OpenAPIHono<AdminEnv>, context: Co
 
   app.openapi(create, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const { platform } = c.req.valid("param");
     const { kind, expires_in_days: days } = c.req.valid("json");
     const created = requireOk(

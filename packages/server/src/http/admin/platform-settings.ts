@@ -9,11 +9,11 @@ import {
   type PlatformSettings,
 } from "../../domain/platforms/settings.js";
 import type { Site } from "../../domain/sites/site.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 const COUNT_MAX = 1_000_000;
 const CURRENCIES_MAX = 50;

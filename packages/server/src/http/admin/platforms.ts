@@ -13,12 +13,13 @@ import {
   PLATFORM_STATUSES,
 } from "../../domain/platforms/platform.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
-import { line } from "./fields.js";
-import { PageQuery, PlatformParams, pageBody, requireOk, Search } from "./schemas.js";
+import { PageQuery, PlatformParams, pageBody, Search } from "./schemas.js";
 
 const PlatformBody = z
   .object({

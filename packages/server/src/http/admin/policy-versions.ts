@@ -3,10 +3,11 @@ import { listPolicyVersions, showPolicyVersion } from "../../actions/policies/re
 import type { Context } from "../../context.js";
 import type { ListedPolicy, PublishedPolicy } from "../../domain/policies/policy.js";
 import { isoTime } from "../../infra/clock.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
-import { PageQuery, readPlace, requireOk, SiteParams } from "./schemas.js";
+import { PageQuery, readPlace, SiteParams } from "./schemas.js";
 
 const Digest = z.string().openapi({ description: "SHA-256 of the document's JCS text, in hex." });
 

@@ -11,12 +11,12 @@ import {
 } from "../../actions/policies/test-policy.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { PolicyBody, policyBody } from "./policy-versions.js";
-import { requireOk } from "./schemas.js";
 
 /** Most tests take less time than this. */
 const TEST_RETRY_AFTER_S = 5;

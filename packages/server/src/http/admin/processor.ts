@@ -13,11 +13,11 @@ import { gatesOf, sells } from "../../domain/sites/gates.js";
 import { PROVIDER_KINDS, type Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { requireOk } from "./schemas.js";
 
 const MERCHANT_ID_CHARS_MAX = 100;
 const SECRET_CHARS_MAX = 255;
@@ -204,8 +204,10 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
 
   const kinds = [...new Set([...PROVIDER_KINDS, ...Object.keys(context.providers)])];
   app.openapi(connectRoute(kinds), async (c) => {
-    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { siteKeyHash, provider } = await requireSite(context, c, "owner");
     const request = c.req.valid("json");
+    // The sandbox moves no money, so a new owner can try it before they have a passkey.
+    if (request.kind !== "sandbox" || provider?.live === true) requireConfirmed(context, c);
     const foreign = STRIPE_ONLY.filter((name) => request[name] !== undefined);
     if (request.kind !== "stripe" && foreign.length > 0) {
       throw new Problem("invalid_request", {
@@ -240,7 +242,8 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
   });
 
   app.openapi(disconnect, async (c) => {
-    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { siteKeyHash, provider } = await requireSite(context, c, "owner");
+    if (provider?.live === true) requireConfirmed(context, c);
     const { site } = requireOk(await setProvider(context, siteKeyHash, null, actorOf(c)));
     return c.json(await render(context, site), 200);
   });

@@ -12,12 +12,13 @@ import {
 } from "../../domain/products/product.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
 import { uploadOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, SITE_PATH, siteRoute } from "./describe.js";
-import { PageQuery, requireOk, Search, SiteParams } from "./schemas.js";
+import { PageQuery, Search, SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;

@@ -29,6 +29,7 @@ import { notificationRoutes } from "./notifications.js";
 import { orderChangeRoutes } from "./order-changes.js";
 import { orderRoutes } from "./orders.js";
 import { pauseRoutes } from "./pause.js";
+import { peopleRoutes } from "./people.js";
 import { platformConnectionRoutes } from "./platform-connection.js";
 import { platformCredentialRoutes } from "./platform-credentials.js";
 import { platformSettingsRoutes } from "./platform-settings.js";
@@ -79,6 +80,7 @@ export function adminRoutes(context: Context): HonoGroup {
   orderChangeRoutes(routes, context);
   notificationRoutes(routes, context);
   messageRoutes(routes, context);
+  peopleRoutes(routes, context);
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);

@@ -1,9 +1,10 @@
-import type { ReasonCode, Refusal, Result } from "@gatehouse/protocol";
+import type { Result } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import { PAGE_ITEMS, PAGE_ITEMS_MAX, type Page } from "../../actions/page.js";
+import { line } from "../server/fields.js";
 import { Problem } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
 import { SiteKeyHash, Timestamp } from "../server/schemas.js";
-import { line } from "./fields.js";
 
 export const SiteParams = z.object({
   site_key_hash: SiteKeyHash.openapi({ param: { name: "site_key_hash", in: "path" } }),
@@ -61,24 +62,6 @@ export const ActorId = z
       "`unsigned caller` stands for callers without a profile.",
     example: "https://platform.example/profile",
   });
-
-/** What an action answers. */
-type ActionResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | (Refusal<ReasonCode> & { readonly reasonCode?: string | undefined });
-
-/**
- * The value of an action's result. A refusal ends the request: its detail is written for the caller.
- * `retryAfterS` says when a caller that met a limit may try again.
- */
-export function requireOk<Value>(result: ActionResult<Value>, retryAfterS?: number): Value {
-  if (result.ok) return result.value;
-  const { reason, detail, reasonCode } = result;
-  const canRetry = reason === "rate_limited" || reason === "unavailable";
-  const headers =
-    canRetry && retryAfterS !== undefined ? { "retry-after": String(retryAfterS) } : {};
-  throw new Problem(reason, { message: detail, reasonCode, headers });
-}
 
 /** The body of a page, in the form that every list of the admin API has. */
 export function pageBody<Item, Body>(

@@ -8,12 +8,12 @@ import {
   PERCENT,
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
+import { line, webAddress } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { line, webAddress } from "./fields.js";
-import { requireOk } from "./schemas.js";
 
 const ZONES_MAX = 50;
 const COUNTRIES_MAX = 250;

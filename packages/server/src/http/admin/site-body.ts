@@ -10,8 +10,8 @@ import {
   VERIFICATION_METHODS,
 } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
 import { SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
-import { line } from "./fields.js";
 import { SkillBody } from "./skills.js";
 
 export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });

@@ -7,13 +7,14 @@ import { listSites } from "../../actions/sites/read-sites.js";
 import { verifySite } from "../../actions/sites/verify-site.js";
 import type { Context } from "../../context.js";
 import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../domain/sites/site.js";
+import { line } from "../server/fields.js";
 import { Problem } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
 import { adminRoute, pageOf, siteRoute } from "./describe.js";
-import { line } from "./fields.js";
-import { PageQuery, pageBody, requireOk } from "./schemas.js";
+import { PageQuery, pageBody } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
 
 const REASON_CHARS_MAX = 500;

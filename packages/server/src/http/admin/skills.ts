@@ -11,12 +11,12 @@ import { offerOf } from "../../actions/sites/offer.js";
 import { setSkills } from "../../actions/sites/set-skills.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
+import { line } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
-import { line } from "./fields.js";
-import { requireOk } from "./schemas.js";
 
 /** A stored skill. Members that the owner left out come from the table of built-in skills. */
 export const SkillBody = z

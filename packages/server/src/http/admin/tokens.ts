@@ -3,21 +3,16 @@ import { issueToken, type NewToken } from "../../actions/tokens/issue-token.js";
 import { listTokens } from "../../actions/tokens/list-tokens.js";
 import { listDescendants, revokeToken } from "../../actions/tokens/revoke-token.js";
 import type { Context } from "../../context.js";
-import {
-  maySee,
-  type Principal,
-  ROLES,
-  type Role,
-  TOKEN_NAME_CHARS_MAX,
-  type Token,
-} from "../../domain/tokens/token.js";
+import { maySee, type Principal, ROLES, type Role } from "../../domain/access/principal.js";
+import { TOKEN_NAME_CHARS_MAX, type Token } from "../../domain/access/token.js";
 import { isoTime } from "../../infra/clock.js";
+import { line } from "../server/fields.js";
+import { requireOk } from "../server/require-ok.js";
 import { json, SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import { type AdminEnv, requireConfirmed, requireRole, requireSite } from "./access.js";
 import { adminRoute, pageOf, siteRoute } from "./describe.js";
-import { line } from "./fields.js";
-import { PageQuery, pageBody, requireOk } from "./schemas.js";
+import { PageQuery, pageBody } from "./schemas.js";
 
 const SITES_MAX = 100;
 const Name = line(TOKEN_NAME_CHARS_MAX);
@@ -125,12 +120,14 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(create, async (c) => {
     const principal = requireRole(c, "operator");
+    requireConfirmed(context, c);
     const { name, role, sites = null } = c.req.valid("json");
     return c.json(await issue(principal, { name, role, sites }), 201);
   });
 
   app.openapi(createForSite, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const token = { ...c.req.valid("json"), sites: [siteKeyHash] };
     return c.json(await issue(c.get("principal"), token), 201);
   });
@@ -149,6 +146,7 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(revoke, async (c) => {
     const principal = requireRole(c, "owner");
+    requireConfirmed(context, c);
     const { token_id } = c.req.valid("param");
     const options = { descendants: c.req.valid("query").descendants === "true" };
     requireOk(await revokeToken(context, principal, token_id, options));

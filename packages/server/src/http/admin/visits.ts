@@ -5,10 +5,10 @@ import { countVisits, listVisits } from "../../actions/visits/read-visits.js";
 import type { Context } from "../../context.js";
 import type { Visit, VisitFilter } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
+import { searchText } from "../server/fields.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
-import { searchText } from "./fields.js";
 import { PageQuery, pageBody, SpanQuery, spanOf } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;

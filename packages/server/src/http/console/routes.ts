@@ -14,6 +14,8 @@ import {
   strictBodies,
 } from "../server/hono-group.js";
 import { requireFound } from "../server/problem.js";
+import { passkeyRoutes } from "./passkeys.js";
+import { personRoutes } from "./person.js";
 import { sessionRoutes } from "./session.js";
 
 const PAGE = "index.html";
@@ -111,6 +113,8 @@ export function consoleRoutes(context: Context): HonoGroup {
 
   routes.use("/v1/console/*", strictBodies(context));
   sessionRoutes(routes, context);
+  personRoutes(routes, context);
+  passkeyRoutes(routes, context);
   routes.get(CONSOLE_PATH, (c) => serve(c, PAGE));
   routes.get(`${CONSOLE_PATH}/assets/:name`, (c) => serve(c, `assets/${c.req.param("name")}`));
   // All pages are one file, whose script reads the address.

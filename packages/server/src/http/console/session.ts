@@ -1,18 +1,20 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
+import { signInWithLink, signInWithPasskey } from "../../actions/people/sign-in.js";
 import type { Context } from "../../context.js";
-import type { NewSession, SignedInUser } from "../../domain/tokens/sessions/console-sessions.js";
-import { ROLES } from "../../domain/tokens/token.js";
+import { ROLES } from "../../domain/access/principal.js";
+import type { NewSession, SignedInUser } from "../../domain/access/sessions/console-sessions.js";
 import { isoTime } from "../../infra/clock.js";
-import {
-  principalOf,
-  requireConsolePage,
-  SESSION_COOKIE,
-  sessionSecret,
-} from "../server/credentials.js";
+import type { AuthenticationResponseJSON } from "../../infra/webauthn.js";
+import { principalOf, SESSION_COOKIE, sessionSecret } from "../server/credentials.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
+import { deviceOf } from "./device.js";
+import { PasskeyAnswer } from "./passkey-schemas.js";
+import { fromConsole } from "./signed-in.js";
 
 const SECRET_CHARS_MAX = 300;
 const path = "/v1/console/session";
@@ -20,26 +22,40 @@ const tags = ["Console"];
 
 const SessionBody = z
   .object({
-    token_id: z.string(),
-    name: z.string().openapi({ description: "The name of the token." }),
-    role: z.enum(ROLES),
+    kind: z.enum(["token", "person"]),
+    token_id: z.string().openapi({ description: "The id of the token or person." }),
+    name: z.string().openapi({ description: "The name of the token or person." }),
+    role: z.enum(ROLES).openapi({ description: "The most powerful role, at any site." }),
     sites: z.array(SiteKeyHash).nullable().openapi({ description: "null: every site." }),
+    roles: z
+      .record(SiteKeyHash, z.enum(ROLES))
+      .optional()
+      .openapi({ description: "The role at each site, for a person." }),
+    session_id: z.string(),
     expires_at: Timestamp,
   })
   .openapi("ConsoleSession");
 
 const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
 const Credential = z.union(
-  [z.strictObject({ code: Secret }), z.strictObject({ token: Secret })],
-  "must contain either a code or a token, and nothing else",
+  [
+    z.strictObject({ code: Secret }),
+    z.strictObject({ token: Secret }),
+    z.strictObject({ link: Secret }),
+    z.strictObject({ passkey: PasskeyAnswer }),
+  ],
+  "must contain a code, a token, a link or a passkey, and nothing else",
 );
+type Credential = z.infer<typeof Credential>;
 
 const signIn = createRoute({
   method: "post",
   path,
   tags,
   summary: "Sign in to the console",
-  description: "Use the code of a sign-in link, which works once, or a token.",
+  description:
+    "Use the secret of a person's link or the code of a link from the terminal, which work once, the answer " +
+    "of a passkey, or a token.",
   request: {
     body: body(Credential),
   },
@@ -67,30 +83,53 @@ const signOut = createRoute({
 
 const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
 
-function render({ principal, name, expiresAt }: SignedInUser): z.infer<typeof SessionBody> {
-  const { tokenId, role, sites } = principal;
+function render({ principal, ...user }: SignedInUser): z.infer<typeof SessionBody> {
+  const { id, kind, role, sites, siteRoles } = principal;
   return {
-    token_id: tokenId,
-    name,
+    kind,
+    token_id: id,
+    name: user.name,
     role,
     sites: sites && [...sites],
-    expires_at: isoTime(expiresAt),
+    ...(siteRoles === undefined ? {} : { roles: { ...siteRoles } }),
+    session_id: user.sessionId,
+    expires_at: isoTime(user.expiresAt),
   };
 }
 
-async function openWithToken(
+type Opened = Result<NewSession, "unauthorized" | "rate_limited">;
+
+const WRONG_TOKEN = refuse("unauthorized", "the token is not valid");
+const WRONG_PASSKEY = "the passkey is not known here, or its answer came too late";
+
+/** Signs in with whatever the browser sent. */
+async function openWith(
   context: Context,
-  token: string,
+  credential: Credential,
   address: string,
-): Promise<NewSession> {
-  const principal = await principalOf(context, `Bearer ${token}`, address);
-  const opened = principal && (await context.consoleSessions.openFor(principal));
-  if (opened === undefined) throw new Problem("unauthorized");
-  return opened;
+  device: string,
+): Promise<Opened> {
+  const { consoleSessions, db } = context;
+  const facts = { device, confirmed: false };
+  if ("code" in credential) return consoleSessions.openWithCode(credential.code, address, facts);
+  if ("link" in credential) {
+    return consoleSessions.limited(address, () => signInWithLink(context, credential.link, device));
+  }
+  if ("passkey" in credential) {
+    const opened = await consoleSessions.limited(address, () =>
+      signInWithPasskey(context, credential.passkey as AuthenticationResponseJSON, device),
+    );
+    return opened.ok || opened.reason === "rate_limited"
+      ? opened
+      : refuse("unauthorized", WRONG_PASSKEY);
+  }
+  const principal = await principalOf(context, `Bearer ${credential.token}`, address);
+  if (principal === undefined) return WRONG_TOKEN;
+  const opened = await db.transaction((tx) => consoleSessions.open(tx, principal.id, facts));
+  return opened === undefined ? WRONG_TOKEN : ok(opened);
 }
 
-async function openWithCode(context: Context, code: string, address: string): Promise<NewSession> {
-  const opened = await context.consoleSessions.openWithCode(code, address);
+function requireOpened(opened: Opened): NewSession {
   if (opened.ok) return opened.value;
   const { reason, detail } = opened;
   if (reason === "unauthorized")
@@ -98,27 +137,28 @@ async function openWithCode(context: Context, code: string, address: string): Pr
   throw new Problem(reason, { headers: { "retry-after": detail } });
 }
 
+/** Gives the browser its session, and ends the one it had: somebody else may have planted that. */
+async function startSession(
+  { clock, consoleSessions }: Context,
+  c: HonoContext<HttpEnv>,
+  opened: NewSession,
+): Promise<void> {
+  const before = sessionSecret(c.req);
+  if (before !== undefined) await consoleSessions.end(before);
+  const maxAge = Math.floor((opened.expiresAt - clock.now()) / 1000);
+  setCookie(c, SESSION_COOKIE, opened.secret, { ...COOKIE, maxAge });
+}
+
 /** `/v1/console/session`: signs a browser in and out of the console. */
 export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { clock, config, consoleSessions } = context;
-  routes.use(path, async (c, next) => {
-    if (c.req.method !== "OPTIONS") requireConsolePage(c.req, config.baseUrl);
-    c.header("cache-control", "no-store");
-    await next();
-  });
+  const { consoleSessions } = context;
+  fromConsole(routes, context, [signIn]);
 
   routes.openapi(signIn, async (c) => {
-    const { code = "", token }: { code?: string; token?: string } = c.req.valid("json");
+    const device = deviceOf(c.req.header("user-agent"));
     const { address } = c.get("caller");
-    const opened =
-      token === undefined
-        ? await openWithCode(context, code, address)
-        : await openWithToken(context, token, address);
-    // The browser's former session ends, so that a session somebody else planted there is of no use.
-    const before = sessionSecret(c.req);
-    if (before !== undefined) await consoleSessions.end(before);
-    const maxAge = Math.floor((opened.expiresAt - clock.now()) / 1000);
-    setCookie(c, SESSION_COOKIE, opened.secret, { ...COOKIE, maxAge });
+    const opened = requireOpened(await openWith(context, c.req.valid("json"), address, device));
+    await startSession(context, c, opened);
     return c.json(render(opened), 201);
   });
 

@@ -1,6 +1,6 @@
 import { measureWaiting, type Waiting } from "../../actions/reviews/measure-waiting.js";
 import type { Context } from "../../context.js";
-import { hasRole } from "../../domain/tokens/token.js";
+import { hasRole } from "../../domain/access/principal.js";
 import { LOOPBACK } from "../../infra/addresses.js";
 import { principalOf } from "../server/credentials.js";
 import type { Exchange, Handler } from "../server/exchange.js";

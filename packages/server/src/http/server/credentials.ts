@@ -1,8 +1,8 @@
 import type { HonoRequest } from "hono";
 import { parse } from "hono/utils/cookie";
 import type { Context } from "../../context.js";
-import type { Principal } from "../../domain/tokens/token.js";
-import type { TokenAuthenticator } from "../../domain/tokens/token-authenticator.js";
+import type { Principal } from "../../domain/access/principal.js";
+import type { TokenAuthenticator } from "../../domain/access/token-authenticator.js";
 import { Problem } from "./problem.js";
 
 /** Where the console is. */

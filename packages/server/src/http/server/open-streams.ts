@@ -3,12 +3,12 @@ import type { Clock } from "../../infra/clock.js";
 /** How many streams may be open: in all, of one token, and of one site, which can have many tokens. */
 interface StreamLimits {
   readonly all: number;
-  readonly perToken: number;
+  readonly perPrincipal: number;
   readonly perSite: number;
 }
 
 interface OpenStream {
-  readonly tokenId: string;
+  readonly principalId: string;
   readonly siteKeyHash: string;
   /** Ends the stream. */
   end(): void;
@@ -27,11 +27,11 @@ export class OpenStreams {
 
   /** Counts one more stream, and returns a function to call when it has ended; undefined if too many are open. */
   add(stream: OpenStream): (() => void) | undefined {
-    const { all, perToken, perSite } = this.limits;
+    const { all, perPrincipal, perSite } = this.limits;
     const open = [...this.streams];
-    const ofToken = open.filter(({ tokenId }) => tokenId === stream.tokenId).length;
+    const ofPrincipal = open.filter(({ principalId }) => principalId === stream.principalId).length;
     const ofSite = open.filter(({ siteKeyHash }) => siteKeyHash === stream.siteKeyHash).length;
-    if (open.length >= all || ofToken >= perToken || ofSite >= perSite) return undefined;
+    if (open.length >= all || ofPrincipal >= perPrincipal || ofSite >= perSite) return undefined;
     this.streams.add(stream);
     return () => this.streams.delete(stream);
   }

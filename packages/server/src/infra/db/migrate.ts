@@ -45,6 +45,7 @@ import { ucpVersions } from "./migrations/0036-ucp-versions.js";
 import { orderPages } from "./migrations/0037-order-pages.js";
 import { handOff } from "./migrations/0038-hand-off.js";
 import { platformCredentials } from "./migrations/0039-platform-credentials.js";
+import { people } from "./migrations/0040-people.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -88,6 +89,7 @@ const MIGRATIONS: readonly Migration[] = [
   orderPages,
   handOff,
   platformCredentials,
+  people,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,5 @@
 import type { Queries } from "../../../infra/db/database.js";
+import { isPersonId } from "../people/person.js";
 
 /** A token and every token that was made with it, or with one of those; revoked ones included. */
 const DOWN = `WITH RECURSIVE down (token_id) AS (
@@ -61,14 +62,16 @@ export async function liveDescendants(db: Queries, tokenId: string): Promise<Des
 }
 
 /**
- * The token that a token counts as where people are counted: the first of its line. Each token that the
- * operator's own token made begins a new line, because operators give people access in this way.
+ * Who a token counts as where people are counted: the person who made the first of its line, or else that
+ * first token. Each token that the operator's own token made begins a new line, because operators give
+ * access in this way.
  */
-export async function rootOf(db: Queries, tokenId: string): Promise<string> {
-  const row = await db.get<{ token_id: string }>(
-    `${UP} SELECT token_id FROM up
+export async function rootOf(db: Queries, id: string): Promise<string> {
+  const row = await db.get<{ token_id: string; created_by: string }>(
+    `${UP} SELECT token_id, created_by FROM up
      WHERE created_by NOT IN (SELECT token_id FROM admin_tokens) ORDER BY token_id LIMIT 1`,
-    tokenId,
+    id,
   );
-  return row?.token_id ?? tokenId;
+  if (row === undefined) return id;
+  return isPersonId(row.created_by) ? row.created_by : row.token_id;
 }

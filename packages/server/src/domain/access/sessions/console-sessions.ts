@@ -1,33 +1,39 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Clock } from "../../../infra/clock.js";
-import type { Database } from "../../../infra/db/database.js";
+import type { Database, Queries, Transaction } from "../../../infra/db/database.js";
 import type { Ids } from "../../../infra/ids.js";
 import { networksOf } from "../../../infra/networks.js";
 import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
 import type { Secrets } from "../../../infra/secrets/secrets.js";
-import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
+import { isPersonId, principalOfPerson } from "../people/person.js";
+import { accessOf, personById } from "../people/store.js";
+import type { Principal } from "../principal.js";
 import { tokenById } from "../store.js";
-import type { Principal } from "../token.js";
-import { OPERATOR, tokenDigest } from "../token-authenticator.js";
+import { OPERATOR, principalOfToken, tokenDigest } from "../token-authenticator.js";
 import {
   endSession,
   insertCode,
   insertSession,
   liveSession,
+  markSessionUsed,
   type Session,
   type SignedIn,
   takeCode,
 } from "./store.js";
 
-/** How long a session lasts, used or not. */
-const SESSION_MS = 12 * HOUR_MS;
+/** How long a session lasts, used or not: a token's ends with the day, a person's with the week. */
+const TOKEN_SESSION_MS = 12 * HOUR_MS;
+const PERSON_SESSION_MS = 7 * DAY_MS;
 /** How long a link from the terminal opens the console. */
 const CODE_MS = 10 * MINUTE_MS;
-/** Sessions of one token, and open sign-in links of one token. */
-const SESSIONS_OF_TOKEN_MAX = 20;
+/** Sessions of one principal, and open sign-in links of one token. */
+const SESSIONS_EACH_MAX = 20;
 const SECRET_BYTES = 32;
-const WRONG_CODES_PER_MINUTE = 10;
+const WRONG_SECRETS_PER_MINUTE = 10;
+/** How exactly the list of sessions knows when one was last used. */
+const LAST_USED_STEP_MS = MINUTE_MS;
 
 interface SessionTools {
   readonly db: Database;
@@ -41,120 +47,157 @@ interface SessionTools {
 /** Who is signed in, and until when. */
 export interface SignedInUser {
   readonly principal: Principal;
-  /** The name of the token. */
+  /** The name of the person or token. */
   readonly name: string;
+  readonly sessionId: string;
   readonly expiresAt: number;
 }
 
-type Bearer = Omit<SignedInUser, "expiresAt">;
-
-/** A new session, with the secret that the browser gets instead of the token. */
+/** A new session, with the secret that the browser gets. */
 export interface NewSession extends SignedInUser {
   readonly secret: string;
 }
 
+/** How somebody signed in. */
+export interface SignInFacts {
+  readonly device: string;
+  /** Whether a passkey proved who it is. */
+  readonly confirmed: boolean;
+}
+
 /**
- * The sessions of the console. A session depends on its token: after the token is revoked or
- * replaced, the session ends at the next request.
+ * The sessions of the console. A session depends on its token or person: after the token is revoked or
+ * the person removed, the session ends at the next request.
  */
 export class ConsoleSessions {
   private readonly tools: SessionTools;
   private readonly macKey: KeyObject;
-  private readonly wrongCodes = new AddressLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
+  private readonly wrongSecrets = new AddressLimiter({ perMinute: WRONG_SECRETS_PER_MINUTE });
 
   constructor(tools: SessionTools) {
     this.tools = tools;
     this.macKey = tools.secrets.keyFor("console sessions");
   }
 
-  /** Changes when the operator's token is replaced. Rows of other tokens say themselves if they are revoked. */
-  private macOf(tokenId: string): string {
+  /** Changes when the operator's token is replaced. Rows of other principals say themselves if they ended. */
+  private macOf(principalId: string): string {
     const { operatorDigest } = this.tools;
-    const digest = tokenId === OPERATOR.tokenId ? operatorDigest : tokenId;
+    const digest = principalId === OPERATOR.id ? operatorDigest : principalId;
     return createHmac("sha256", this.macKey).update(digest).digest("hex");
   }
 
-  private secret(): string {
+  newSecret(): string {
     return toBase64url(this.tools.ids.bytes(SECRET_BYTES));
   }
 
   /** A code that signs in once. Anybody who has the link can use it. */
-  async newCode({ tokenId }: Principal): Promise<{ code: string; expiresAt: number }> {
+  async newCode({ id }: Principal): Promise<{ code: string; expiresAt: number }> {
     const { db, clock } = this.tools;
-    const code = this.secret();
+    const code = this.newSecret();
     const expiresAt = clock.now() + CODE_MS;
-    const signedIn = { tokenId, tokenMac: this.macOf(tokenId) };
+    const signedIn = { principalId: id, tokenMac: this.macOf(id) };
     await db.transaction((tx) =>
-      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }, SESSIONS_OF_TOKEN_MAX),
+      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }, SESSIONS_EACH_MAX),
     );
     return { code, expiresAt };
   }
 
-  /** Signs in with a code. The detail of `rate_limited` is the seconds to wait. */
-  async openWithCode(
-    code: string,
+  /**
+   * Runs a sign-in with a secret that could be guessed at. Failures are counted by address. The detail of
+   * `rate_limited` is the seconds to wait.
+   */
+  async limited<Opened>(
     address: string,
-  ): Promise<Result<NewSession, "unauthorized" | "rate_limited">> {
-    const { db, clock } = this.tools;
+    signIn: () => Promise<Opened | undefined>,
+  ): Promise<Result<Opened, "unauthorized" | "rate_limited">> {
+    const { clock } = this.tools;
     const source = networksOf(address);
-    const waitMs = this.wrongCodes.take(source, clock.now());
+    const waitMs = this.wrongSecrets.take(source, clock.now());
     if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
-    const opened = await db.transaction(async (tx) => {
-      const taken = await takeCode(tx, tokenDigest(code), clock.now());
-      const who = taken && (await this.bearerOf(taken));
-      return who && this.open(who, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX));
-    });
+    const opened = await signIn();
     if (opened === undefined)
       return refuse("unauthorized", "the link was already used or has expired");
-    this.wrongCodes.refund(source, clock.now());
+    this.wrongSecrets.refund(source, clock.now());
     return ok(opened);
   }
 
-  /** Signs in the holder of a token. */
-  async openFor({ tokenId }: Principal): Promise<NewSession | undefined> {
-    const who = await this.bearerOf({ tokenId, tokenMac: this.macOf(tokenId) });
-    if (who === undefined) return undefined;
-    return this.open(who, (session) =>
-      this.tools.db.transaction((tx) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX)),
+  /** Signs in with a code. */
+  openWithCode(code: string, address: string, facts: SignInFacts) {
+    const { db, clock } = this.tools;
+    return this.limited(address, () =>
+      db.transaction(async (tx) => {
+        const taken = await takeCode(tx, tokenDigest(code), clock.now());
+        return taken && this.open(tx, taken.principalId, facts, taken.tokenMac);
+      }),
     );
   }
 
-  private async open(
-    who: Bearer,
-    insert: (session: Session) => Promise<void>,
-  ): Promise<NewSession> {
-    const secret = this.secret();
-    const { tokenId } = who.principal;
+  /** Signs in a principal; undefined if they have no access any more. */
+  async open(
+    tx: Transaction,
+    principalId: string,
+    { device, confirmed }: SignInFacts,
+    tokenMac = this.macOf(principalId),
+  ): Promise<NewSession | undefined> {
+    const secret = this.newSecret();
     const createdAt = this.tools.clock.now();
-    const session = {
+    const lastsMs = isPersonId(principalId) ? PERSON_SESSION_MS : TOKEN_SESSION_MS;
+    const session: Session = {
       digest: tokenDigest(secret),
-      tokenId,
-      tokenMac: this.macOf(tokenId),
+      sessionId: this.tools.ids.id("ses"),
+      principalId,
+      tokenMac,
       createdAt,
-      expiresAt: createdAt + SESSION_MS,
+      expiresAt: createdAt + lastsMs,
+      device,
+      lastUsedAt: createdAt,
+      confirmedAt: confirmed ? createdAt : null,
     };
-    await insert(session);
-    return { secret, ...who, expiresAt: session.expiresAt };
+    const user = await this.userOf(tx, session);
+    if (user === undefined) return undefined;
+    await insertSession(tx, session, SESSIONS_EACH_MAX);
+    return { secret, ...user };
   }
 
   /** The user of a session, by the browser's secret; undefined if the session has ended. */
   async admit(secret: string): Promise<SignedInUser | undefined> {
     const { db, clock } = this.tools;
-    const session = await liveSession(db, tokenDigest(secret), clock.now());
-    const who = session && (await this.bearerOf(session));
-    return who && { ...who, expiresAt: session.expiresAt };
+    const now = clock.now();
+    const session = await liveSession(db, tokenDigest(secret), now);
+    const user = session && (await this.userOf(db, session));
+    if (user !== undefined && now - (session?.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) {
+      await markSessionUsed(db, tokenDigest(secret), now);
+    }
+    return user;
   }
 
   async end(secret: string): Promise<void> {
     await endSession(this.tools.db, tokenDigest(secret));
   }
 
-  private async bearerOf({ tokenId, tokenMac }: SignedIn): Promise<Bearer | undefined> {
-    if (tokenMac !== this.macOf(tokenId)) return undefined;
-    if (tokenId === OPERATOR.tokenId) return { principal: OPERATOR, name: OPERATOR.tokenId };
-    const token = await tokenById(this.tools.db, tokenId);
+  private async userOf(db: Queries, session: Session): Promise<SignedInUser | undefined> {
+    const who = await this.holderOf(db, session);
+    return who && { ...who, sessionId: session.sessionId, expiresAt: session.expiresAt };
+  }
+
+  private async holderOf(
+    db: Queries,
+    { principalId, tokenMac, confirmedAt }: SignedIn & Pick<Session, "confirmedAt">,
+  ): Promise<Pick<SignedInUser, "principal" | "name"> | undefined> {
+    if (tokenMac !== this.macOf(principalId)) return undefined;
+    if (principalId === OPERATOR.id) return { principal: OPERATOR, name: OPERATOR.id };
+    if (isPersonId(principalId)) {
+      const principal = principalOfPerson(
+        principalId,
+        await accessOf(db, principalId),
+        confirmedAt,
+      );
+      const person = principal && (await personById(db, principalId));
+      if (person === undefined || person.removedAt !== null) return undefined;
+      return { principal: principal as Principal, name: person.name };
+    }
+    const token = await tokenById(db, principalId);
     if (token === undefined || token.revokedAt !== null) return undefined;
-    const { role, sites, name } = token;
-    return { principal: { tokenId, role, sites }, name };
+    return { principal: principalOfToken(token), name: token.name };
   }
 }

@@ -1,9 +1,9 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { Table } from "../../../infra/db/table.js";
 
-/** The token that somebody signed in with, and a MAC that a replaced operator token does not have. */
+/** The token or the person that is signed in, and a MAC that a replaced operator token does not have. */
 export interface SignedIn {
-  readonly tokenId: string;
+  readonly principalId: string;
   readonly tokenMac: string;
 }
 
@@ -15,12 +15,20 @@ export interface SignInCode extends SignedIn {
 }
 
 export interface Session extends SignInCode {
+  /** How people name it in a list. It gives no access. */
+  readonly sessionId: string;
   readonly createdAt: number;
+  /** The browser and system, in words. */
+  readonly device: string;
+  /** To the minute. */
+  readonly lastUsedAt: number | null;
+  /** When the person last used a passkey in this session. */
+  readonly confirmedAt: number | null;
 }
 
 const CODE_COLUMNS = {
   digest: "digest",
-  tokenId: "token_id",
+  principalId: "token_id",
   tokenMac: "token_mac",
   expiresAt: "expires_at",
 } as const;
@@ -28,26 +36,30 @@ const CODE_COLUMNS = {
 const codes = new Table<SignInCode>("console_codes", CODE_COLUMNS);
 const sessions = new Table<Session>("console_sessions", {
   ...CODE_COLUMNS,
+  sessionId: "session_id",
   createdAt: "created_at",
+  device: "device",
+  lastUsedAt: "last_used_at",
+  confirmedAt: "confirmed_at",
 });
 
-/** Deletes the oldest rows of a token beyond a number. */
+/** Deletes the oldest rows of a principal beyond a number. */
 async function deleteOldest(
   tx: Transaction,
   table: "console_codes" | "console_sessions",
-  { tokenId }: SignedIn,
+  { principalId }: SignedIn,
   max: number,
 ): Promise<void> {
   await tx.run(
     `DELETE FROM ${table} WHERE token_id = ? AND digest NOT IN (
        SELECT digest FROM ${table} WHERE token_id = ? ORDER BY expires_at DESC, digest LIMIT ?)`,
-    tokenId,
-    tokenId,
+    principalId,
+    principalId,
     max,
   );
 }
 
-/** Stores a session. Each token has at most `max`; the oldest are deleted. */
+/** Stores a session. Each principal has at most `max`; the oldest are deleted. */
 export async function insertSession(tx: Transaction, session: Session, max: number): Promise<void> {
   await sessions.insert(tx, [session]);
   await deleteOldest(tx, "console_sessions", session, max);
@@ -65,7 +77,35 @@ export async function endSession(db: Queries, digest: string): Promise<void> {
   await db.run("DELETE FROM console_sessions WHERE digest = ?", digest);
 }
 
-/** Stores a code. Each token has at most `max`; the oldest are deleted. */
+export function sessionsOf(db: Queries, principalId: string, now: number): Promise<Session[]> {
+  const rest = "WHERE token_id = ? AND expires_at > ? ORDER BY created_at DESC, digest";
+  return sessions.all(db, rest, principalId, now);
+}
+
+/** Ends one session of a principal, by the id of a list; false if there is none. */
+export async function endSessionById(
+  db: Queries,
+  principalId: string,
+  sessionId: string,
+): Promise<boolean> {
+  const sql = "DELETE FROM console_sessions WHERE token_id = ? AND session_id = ?";
+  return (await db.run(sql, principalId, sessionId)) > 0;
+}
+
+export async function endSessionsOf(tx: Transaction, principalId: string): Promise<void> {
+  await tx.run("DELETE FROM console_sessions WHERE token_id = ?", principalId);
+}
+
+export async function markSessionUsed(db: Queries, digest: string, now: number): Promise<void> {
+  await db.run("UPDATE console_sessions SET last_used_at = ? WHERE digest = ?", now, digest);
+}
+
+/** Marks that the person has just used a passkey. */
+export async function confirmSession(tx: Transaction, digest: string, now: number): Promise<void> {
+  await tx.run("UPDATE console_sessions SET confirmed_at = ? WHERE digest = ?", now, digest);
+}
+
+/** Stores a code. Each principal has at most `max`; the oldest are deleted. */
 export async function insertCode(tx: Transaction, code: SignInCode, max: number): Promise<void> {
   await codes.insert(tx, [code]);
   await deleteOldest(tx, "console_codes", code, max);

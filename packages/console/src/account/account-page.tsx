@@ -1,0 +1,142 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { canUsePasskeys } from "../session/passkey.js";
+import { sessionQuery } from "../session/session.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { accountQuery } from "./account.js";
+import { AddPasskey } from "./add-passkey.js";
+
+type Account = Api["OwnAccount"];
+const NAME_CHARS_MAX = 80;
+
+function Name({ account }: { readonly account: Account }) {
+  const [name, setName] = useState(account.name);
+  const save = useSave(() => call("PATCH", "/v1/console/person", { name }), "account", "session");
+  return (
+    <Card title="Your name">
+      <Form onSubmit={() => save.mutate()} className="flex flex-wrap items-end gap-3">
+        <TextField
+          label="Name"
+          hint="Colleagues see it beside your decisions. The audit log contains only your id."
+          required
+          maxLength={NAME_CHARS_MAX}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Button type="submit" disabled={save.isPending || name === account.name}>
+          Save
+        </Button>
+      </Form>
+      {save.isSuccess && <Notice>Saved.</Notice>}
+      {save.isError && <Failure error={save.error} />}
+    </Card>
+  );
+}
+
+function Passkeys({ account }: { readonly account: Account }) {
+  const remove = useSave(
+    (id: string) => call("DELETE", `/v1/console/passkeys/${encodeURIComponent(id)}`),
+    "account",
+  );
+  return (
+    <Card title="Passkeys">
+      <p className="text-sm text-soft">
+        A passkey signs you in with your fingerprint, face or PIN. You also need one to change keys,
+        payment settings and people.
+      </p>
+      <ul className="flex flex-col gap-2 text-sm">
+        {account.passkeys.map(({ passkey_id, name, created_at, last_used_at }) => (
+          <li key={passkey_id} className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 flex-1">
+              {name}
+              <span className="block text-xs text-soft">
+                Added <Time at={created_at} />
+                {last_used_at !== null && (
+                  <>
+                    , last used <Time at={last_used_at} />
+                  </>
+                )}
+              </span>
+            </span>
+            <Confirm
+              label="Remove"
+              title={`Remove the passkey ${name}?`}
+              yes="Remove"
+              danger
+              onYes={() => remove.mutateAsync(passkey_id)}
+            >
+              <p>It no longer signs you in. You can add it again later.</p>
+            </Confirm>
+          </li>
+        ))}
+      </ul>
+      {canUsePasskeys() ? (
+        <div>
+          <AddPasskey />
+        </div>
+      ) : (
+        <Notice>Passkeys need a current browser and a host name instead of an IP address.</Notice>
+      )}
+    </Card>
+  );
+}
+
+function Sessions({ account }: { readonly account: Account }) {
+  const end = useSave((id: string) => call("DELETE", `/v1/console/sessions/${id}`), "account");
+  return (
+    <Card title="Where you are signed in">
+      <ul className="flex flex-col gap-2 text-sm">
+        {account.sessions.map(({ session_id, device, created_at, last_used_at, current }) => (
+          <li key={session_id} className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 flex-1">
+              {device} {current && <strong className="font-medium">(this browser)</strong>}
+              <span className="block text-xs text-soft">
+                Signed in <Time at={created_at} />, last used{" "}
+                {last_used_at === null ? "never" : <Time at={last_used_at} />}
+              </span>
+            </span>
+            {!current && (
+              <Button disabled={end.isPending} onClick={() => end.mutate(session_id)}>
+                Sign out
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {end.isError && <Failure error={end.error} />}
+    </Card>
+  );
+}
+
+/** A person's own account: name, passkeys, sessions. */
+export function AccountPage() {
+  const { data: session } = useQuery(sessionQuery);
+  const isPerson = session?.kind === "person";
+  const account = useQuery({ ...accountQuery, enabled: isPerson });
+  return (
+    <Page title="Your account">
+      {!isPerson && (
+        <Notice>
+          You are signed in with a token. Ask an owner for an invitation to have an account of your
+          own.
+        </Notice>
+      )}
+      {account.isError && <Failure error={account.error} />}
+      {account.data !== undefined && (
+        <>
+          <Name account={account.data} />
+          <Passkeys account={account.data} />
+          <Sessions account={account.data} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,23 @@
+import { useSave } from "../api/save.js";
+import { addPasskey } from "../session/passkey.js";
+import { Button } from "../ui/button.js";
+import { Failure } from "../ui/notice.js";
+
+/** How this device is called in the list, unless the person says otherwise. */
+function deviceName(): string {
+  const { platform } = navigator;
+  return platform === "" ? "This device" : platform;
+}
+
+/** A button that makes a passkey on this device. */
+export function AddPasskey() {
+  const add = useSave(() => addPasskey(deviceName()), "account");
+  return (
+    <>
+      <Button kind="act" disabled={add.isPending} onClick={() => add.mutate()}>
+        Add a passkey
+      </Button>
+      {add.isError && <Failure error={add.error} />}
+    </>
+  );
+}

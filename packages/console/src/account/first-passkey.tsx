@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { canUsePasskeys } from "../session/passkey.js";
+import { sessionQuery } from "../session/session.js";
+import { accountQuery } from "./account.js";
+import { AddPasskey } from "./add-passkey.js";
+
+/** For somebody who came by a link: with a passkey they need no further mail. */
+export function FirstPasskey() {
+  const { data: session } = useQuery(sessionQuery);
+  const { data: account } = useQuery({ ...accountQuery, enabled: session?.kind === "person" });
+  if (account === undefined || account.passkeys.length > 0 || !canUsePasskeys()) return null;
+  return (
+    <section
+      aria-label="Add a passkey"
+      className="mb-5 flex flex-wrap items-center gap-3 rounded-xl border border-act/50 bg-act/5 px-4 py-3 text-sm"
+    >
+      <p className="min-w-0 flex-1">
+        Add a passkey to sign in with your fingerprint, face or PIN next time, without a link.
+      </p>
+      <AddPasskey />
+    </section>
+  );
+}

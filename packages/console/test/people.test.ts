@@ -1,0 +1,92 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk, expectQuiet } from "./desk.ts";
+
+/** A device that asks for a fingerprint and gets it. */
+async function withAuthenticator(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  await client.send("WebAuthn.enable");
+  await client.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+describe.skipIf(skipChromium)("people at the console:", () => {
+  const at = desk({ named: true });
+
+  /** Invites somebody by a link, and returns the link. */
+  async function invite(page: Page, name: string, role: string): Promise<string> {
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByLabel("Role", { exact: true }).selectOption(role);
+    await page.getByRole("button", { name: "Invite" }).click();
+    return (await page.getByText(/\/console#link=/).textContent()) ?? "";
+  }
+
+  test("an owner invites somebody by link, who signs in, adds a passkey and next time uses it", async () => {
+    const owner = await at.opened();
+    await at.signedIn(owner.page, "owner", "/settings/people");
+    const link = await invite(owner.page, "Rosa", "owner");
+    const rosa = await at.opened();
+    await withAuthenticator(rosa.page);
+    await at.byLink(rosa.page, link);
+    await rosa.page.waitForURL(`**/console/${at.domain}`);
+    await rosa.page.getByRole("button", { name: "Add a passkey" }).click();
+    await rosa.page.getByRole("region", { name: "Add a passkey" }).waitFor({ state: "detached" });
+    await rosa.page.getByRole("button", { name: "Sign out" }).click();
+    await rosa.page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await rosa.page.getByRole("link", { name: "Rosa" }).click();
+    await rosa.page.getByRole("heading", { name: "Your account" }).waitFor();
+    await rosa.page.getByText("(this browser)").waitFor();
+    expectQuiet(rosa, at.baseUrl());
+  });
+
+  test("what needs a passkey asks for it and continues", async () => {
+    const owner = await at.opened();
+    await at.signedIn(owner.page, "owner", "/settings/people");
+    const link = await invite(owner.page, "Rosa", "owner");
+    const rosa = await at.opened();
+    await withAuthenticator(rosa.page);
+    await at.byLink(rosa.page, link);
+    await rosa.page.getByRole("button", { name: "Add a passkey" }).click();
+    await rosa.page.getByRole("region", { name: "Add a passkey" }).waitFor({ state: "detached" });
+    // As if the confirmation were long ago.
+    const { db } = at.server.context;
+    await db.run("UPDATE console_sessions SET confirmed_at = NULL");
+    await rosa.page.goto(`${at.baseUrl()}/console/${at.domain}/settings/people`);
+    expect(await invite(rosa.page, "Rita", "reviewer")).toContain("#link=");
+    await rosa.page.getByRole("cell", { name: "Rita invited" }).waitFor();
+    // Without a passkey it says what to do.
+    const rita = await at.opened();
+    const people = `/v1/admin/sites/${at.shop.site_key_hash}/people`;
+    const invited = await at.server.admin("POST", people, { name: "Olga", role: "owner" });
+    await at.byLink(rita.page, invited.body.link.url);
+    await rita.page.waitForURL(`**/console/${at.domain}`);
+    await rita.page.goto(`${at.baseUrl()}/console/${at.domain}/settings/people`);
+    await rita.page.getByLabel("Name", { exact: true }).fill("Otto");
+    await rita.page.getByRole("button", { name: "Invite" }).click();
+    await rita.page.getByText("Add one in your account first").waitFor();
+  });
+
+  test("somebody who is removed is signed out at their next step", async () => {
+    const owner = await at.opened();
+    await at.signedIn(owner.page, "owner", "/settings/people");
+    const link = await invite(owner.page, "Rosa", "reviewer");
+    const rosa = await at.opened();
+    await at.byLink(rosa.page, link);
+    await rosa.page.waitForURL(`**/console/${at.domain}`);
+    await owner.page.reload();
+    await owner.page.getByRole("button", { name: "Remove" }).click();
+    await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await owner.page.getByText("Nobody is invited yet").waitFor();
+    await rosa.page.getByRole("link", { name: "Orders" }).click();
+    await rosa.page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
+  });
+});

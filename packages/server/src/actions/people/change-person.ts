@@ -1,0 +1,123 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { EVERY_SITE, type Person } from "../../domain/access/people/person.js";
+import { endSignIn, removePerson as removeForGood } from "../../domain/access/people/remove.js";
+import { accessOf, deleteAccess, personById, setAccess } from "../../domain/access/people/store.js";
+import { hasRole, isAtLeast, type Principal, type Role } from "../../domain/access/principal.js";
+import { principalActor } from "../../domain/audit/drafts.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import { insertRevocations } from "../../domain/revocations/store.js";
+import { covers, type HandedLink, handLink, INVITATION_MS } from "./links.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
+
+const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
+const ABOVE = refuse("forbidden", "You cannot change somebody with a role above your own.");
+
+/** A person and their role at one site, as somebody who may change it sees them. */
+async function findAt(
+  { db }: Context,
+  by: Principal,
+  personId: string,
+  site: string,
+): Promise<Result<Role, "not_found" | "forbidden">> {
+  const person = await personById(db, personId);
+  if (person === undefined || person.removedAt !== null) return NONE;
+  const access = await accessOf(db, personId);
+  const here = access.find((one) => one.site === site);
+  if (access.some((one) => one.site === EVERY_SITE) && site !== EVERY_SITE) return ABOVE;
+  if (here === undefined) return NONE;
+  return isAtLeast(by.role, here.role) ? ok(here.role) : ABOVE;
+}
+
+/** Changes the role of a person at one site, from their next request on. */
+export async function changeRole(
+  context: Context,
+  by: Principal,
+  { personId, site, role }: { personId: string; site: string; role: Role },
+): Promise<Result<true, "not_found" | "forbidden">> {
+  const found = await findAt(context, by, personId, site);
+  if (!found.ok) return found;
+  if (!hasRole(by, role)) return refuse("forbidden", "You cannot give a role above your own.");
+  await context.audit.commit(INSTALLATION, async (tx) => {
+    await setAccess(tx, { personId, site, role });
+    const change: PersonChange = { type: "person.changed", personId, site, role };
+    const records = await personDrafts(context, tx, principalActor(by), [change]);
+    return { records, answer: null };
+  });
+  return ok(true);
+}
+
+/** Takes a site from a person. Somebody without any site is removed for good. */
+export async function removeFromSite(
+  context: Context,
+  by: Principal,
+  personId: string,
+  site: string,
+): Promise<Result<true, "not_found" | "forbidden">> {
+  const found = await findAt(context, by, personId, site);
+  if (!found.ok) return found;
+  const { audit, clock, revocations } = context;
+  await audit.commit(INSTALLATION, async (tx) => {
+    await deleteAccess(tx, personId, site);
+    if ((await accessOf(tx, personId)).length === 0) {
+      await removeForGood(tx, personId, clock.now());
+      await insertRevocations(tx, [{ kind: "person", id: personId, revokedAt: clock.now() }]);
+    }
+    const change: PersonChange = { type: "person.changed", personId, site, role: null };
+    const records = await personDrafts(context, tx, principalActor(by), [change]);
+    return { records, answer: null };
+  });
+  await revocations.write();
+  return ok(true);
+}
+
+/** Removes a person from every site. For an operator, who sees all of them. */
+export async function removePerson(
+  context: Context,
+  by: Principal,
+  personId: string,
+): Promise<Result<true, "not_found">> {
+  const { audit, clock, db, revocations } = context;
+  const person = await personById(db, personId);
+  if (person === undefined || person.removedAt !== null) return NONE;
+  await audit.commit(INSTALLATION, async (tx) => {
+    const access = await accessOf(tx, personId);
+    await removeForGood(tx, personId, clock.now());
+    await insertRevocations(tx, [{ kind: "person", id: personId, revokedAt: clock.now() }]);
+    const sites = access.length === 0 ? [EVERY_SITE] : access.map(({ site }) => site);
+    const changes = sites.map((site): PersonChange => {
+      return { type: "person.changed", personId, site, role: null };
+    });
+    const records = await personDrafts(context, tx, principalActor(by), changes);
+    return { records, answer: null };
+  });
+  await revocations.write();
+  return ok(true);
+}
+
+/**
+ * A new link for somebody who lost theirs. `reset` also signs them out everywhere and deletes their
+ * passkeys, for a device that was lost or stolen.
+ */
+export async function renewLink(
+  context: Context,
+  by: Principal,
+  personId: string,
+  { reset }: { readonly reset: boolean },
+): Promise<
+  Result<{ readonly person: Person; readonly link: HandedLink }, "not_found" | "forbidden">
+> {
+  const { audit, db } = context;
+  const person = await personById(db, personId);
+  if (person === undefined || person.removedAt !== null) return NONE;
+  const access = await accessOf(db, personId);
+  if (!covers(by, access)) return ABOVE;
+  await audit.commit(INSTALLATION, async (tx) => {
+    if (reset) await endSignIn(tx, personId);
+    const change = reset ? "sign_in_reset" : "link_made";
+    const changes = access.map((one): PersonChange => ({ type: "person.changed", ...one, change }));
+    const records = await personDrafts(context, tx, principalActor(by), changes);
+    return { records, answer: null };
+  });
+  return ok({ person, link: await handLink(context, by, person, INVITATION_MS) });
+}

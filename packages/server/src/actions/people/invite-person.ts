@@ -1,0 +1,114 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import {
+  type Access,
+  EVERY_SITE,
+  PERSON_ID_PREFIX,
+  type Person,
+} from "../../domain/access/people/person.js";
+import {
+  countLivePeople,
+  insertPerson,
+  livePersonByEmail,
+  setAccess,
+} from "../../domain/access/people/store.js";
+import { hasRole, maySee, type Principal, type Role } from "../../domain/access/principal.js";
+import { principalActor } from "../../domain/audit/drafts.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import { siteByHash } from "../../domain/sites/store.js";
+import { type HandedLink, handLink, INVITATION_MS } from "./links.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
+
+/** People of one installation, so that a faulty program cannot make any number of them. */
+const PEOPLE_MAX = 1000;
+
+export interface Invitation {
+  readonly name: string;
+  /** Undefined for somebody who gets the link by hand. */
+  readonly email: string | undefined;
+  readonly role: Role;
+  /** Site key hashes; null for every site. */
+  readonly sites: readonly string[] | null;
+}
+
+export interface Invited {
+  readonly person: Person;
+  /** How the person gets in; undefined if they could sign in before. */
+  readonly link: HandedLink | undefined;
+}
+
+type Refusal = "forbidden" | "invalid_request" | "conflict";
+
+/** Why somebody cannot give these rights. Nobody gives more than they have. */
+async function obstacle(
+  { db }: Context,
+  by: Principal,
+  { role, sites }: Invitation,
+): Promise<Result<true, Refusal>> {
+  if (!hasRole(by, role)) return refuse("forbidden", "You cannot give a role above your own.");
+  if (sites === null) {
+    if (role !== "operator" && role !== "auditor") {
+      return refuse("invalid_request", "sites: must list the sites that this person is for.");
+    }
+    return by.sites === null
+      ? ok(true)
+      : refuse("forbidden", "You cannot give access to all sites.");
+  }
+  if (role === "operator") {
+    return refuse("invalid_request", "sites: not allowed for an operator, who sees all sites.");
+  }
+  for (const site of sites) {
+    if (!maySee(by, site) || (await siteByHash(db, site)) === undefined) {
+      return refuse("invalid_request", "sites: one of the sites does not exist.");
+    }
+  }
+  return ok(true);
+}
+
+/**
+ * Invites a person, by mail if there is an address and a mail server, otherwise by a link to hand over. An
+ * address that belongs to somebody already gives that person the new role.
+ */
+export async function invitePerson(
+  context: Context,
+  by: Principal,
+  invitation: Invitation,
+): Promise<Result<Invited, Refusal>> {
+  const allowed = await obstacle(context, by, invitation);
+  if (!allowed.ok) return allowed;
+  const { audit, clock, ids } = context;
+  const email = invitation.email?.toLowerCase() ?? null;
+  const { name, role, sites } = invitation;
+  const fresh: Person = {
+    personId: ids.id(PERSON_ID_PREFIX),
+    name,
+    email,
+    createdBy: by.id,
+    createdAt: clock.now(),
+    joinedAt: null,
+    removedAt: null,
+  };
+  const { answer } = await audit.commit<Result<Person, Refusal>>(INSTALLATION, async (tx) => {
+    const known = email === null ? undefined : await livePersonByEmail(tx, email);
+    if (known === undefined) {
+      if ((await countLivePeople(tx)) >= PEOPLE_MAX) {
+        const why = `There are ${PEOPLE_MAX} people, which is the limit. Remove some first.`;
+        return { records: [], answer: refuse("conflict", why) };
+      }
+      await insertPerson(tx, fresh);
+    }
+    const person = known ?? fresh;
+    const type = known === undefined ? "person.invited" : "person.changed";
+    const given = (sites ?? [EVERY_SITE]).map((site): Access => {
+      return { personId: person.personId, site, role };
+    });
+    for (const one of given) await setAccess(tx, one);
+    const changes = given.map((one): PersonChange => ({ ...one, type }));
+    const records = await personDrafts(context, tx, principalActor(by), changes);
+    return { records, answer: ok(person) };
+  });
+  if (!answer.ok) return answer;
+  const person = answer.value;
+  if (person.joinedAt !== null) return ok({ person, link: undefined });
+  return ok({ person, link: await handLink(context, by, person, INVITATION_MS) });
+}

@@ -1,0 +1,30 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Passkey } from "../../domain/access/passkeys/passkey.js";
+import { passkeysOf } from "../../domain/access/passkeys/store.js";
+import { setPersonName } from "../../domain/access/people/store.js";
+import type { SignedInUser } from "../../domain/access/sessions/console-sessions.js";
+import { endSessionById, type Session, sessionsOf } from "../../domain/access/sessions/store.js";
+
+export function ownPasskeys({ db }: Context, { principal }: SignedInUser): Promise<Passkey[]> {
+  return passkeysOf(db, principal.id);
+}
+
+export function ownSessions({ clock, db }: Context, user: SignedInUser): Promise<Session[]> {
+  return sessionsOf(db, user.principal.id, clock.now());
+}
+
+/** Changes the name that others see. Records contain only the id, so nothing is recorded. */
+export async function rename({ db }: Context, user: SignedInUser, name: string): Promise<void> {
+  await db.transaction((tx) => setPersonName(tx, user.principal.id, name));
+}
+
+/** Ends one of somebody's own sessions, at its next request on every node. */
+export async function endOwnSession(
+  { db }: Context,
+  { principal }: SignedInUser,
+  sessionId: string,
+): Promise<Result<true, "not_found">> {
+  const ended = await endSessionById(db, principal.id, sessionId);
+  return ended ? ok(true) : refuse("not_found", "You have no such session.");
+}

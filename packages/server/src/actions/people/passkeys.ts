@@ -1,0 +1,176 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { PasskeyPurpose } from "../../domain/access/passkeys/challenges.js";
+import type { Passkey } from "../../domain/access/passkeys/passkey.js";
+import {
+  deletePasskey,
+  insertPasskey,
+  markUsed,
+  passkeyById,
+  passkeysOf,
+  spendChallenge,
+} from "../../domain/access/passkeys/store.js";
+import { accessOf } from "../../domain/access/people/store.js";
+import type { SignedInUser } from "../../domain/access/sessions/console-sessions.js";
+import { confirmSession } from "../../domain/access/sessions/store.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
+import { principalActor } from "../../domain/audit/drafts.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { MINUTE_MS } from "../../infra/time.js";
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "../../infra/webauthn.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
+
+/** How long a person who has used a passkey may do what needs one. */
+const CONFIRMED_MS = 10 * MINUTE_MS;
+/** Passkeys of one person: some devices, and one that lies in a drawer. */
+const PASSKEYS_EACH_MAX = 10;
+
+interface PasskeyProof {
+  readonly counter: number;
+  readonly challengeDigest: string;
+  readonly expiresAt: number;
+}
+
+const credentialOf = ({ credentialId: id, publicKey, counter, transports }: Passkey) => {
+  return { id, publicKey, counter, transports };
+};
+
+/** Whether a person has just proven with a passkey who they are. Tokens are for programs, and need none. */
+export function isConfirmed({ clock }: Context, { principal }: Pick<SignedInUser, "principal">) {
+  const { kind, confirmedAt } = principal;
+  if (kind === "token") return true;
+  return clock.now() - (confirmedAt ?? Number.NEGATIVE_INFINITY) < CONFIRMED_MS;
+}
+
+/** Verifies what a passkey answered; undefined if it does not verify. */
+export async function verifyPasskey(
+  { clock, passkeys }: Context,
+  passkey: Passkey,
+  purpose: PasskeyPurpose,
+  sessionId: string,
+  response: AuthenticationResponseJSON,
+): Promise<PasskeyProof | undefined> {
+  let spent: Omit<PasskeyProof, "counter"> | undefined;
+  const take = async (challenge: string) => {
+    const expiresAt = passkeys.challenges.expiryOf(purpose, sessionId, challenge, clock.now());
+    if (expiresAt === undefined) return false;
+    spent = { challengeDigest: tokenDigest(challenge), expiresAt };
+    return true;
+  };
+  const counter = await passkeys.party.verifyAuthentication(response, credentialOf(passkey), take);
+  return counter === undefined || spent === undefined ? undefined : { ...spent, counter };
+}
+
+/** What a browser needs to ask for a passkey. Without a session it may be anybody's. */
+export async function passkeyOptions(
+  { clock, db, passkeys }: Context,
+  purpose: PasskeyPurpose,
+  user: SignedInUser | undefined,
+) {
+  const challenge = passkeys.challenges.issue(purpose, user?.sessionId ?? "", clock.now());
+  if (user === undefined) return passkeys.party.authenticationOptions(challenge, []);
+  const { id } = user.principal;
+  const known = (await passkeysOf(db, id)).map(credentialOf);
+  return purpose === "register"
+    ? passkeys.party.registrationOptions(challenge, { id, name: user.name }, known)
+    : passkeys.party.authenticationOptions(challenge, known);
+}
+
+/** Records a change of somebody's passkeys at each of their sites. */
+async function recorded(
+  context: Context,
+  tx: Transaction,
+  { principal }: SignedInUser,
+  change: "passkey_added" | "passkey_removed",
+) {
+  const changes = (await accessOf(tx, principal.id)).map((access): PersonChange => {
+    return { type: "person.changed", ...access, change };
+  });
+  return personDrafts(context, tx, principalActor(principal), changes);
+}
+
+type Added = Result<Passkey, "invalid_request" | "forbidden" | "conflict">;
+
+/**
+ * Adds a passkey. Somebody who has one must have used it just now: a session that was left open must not
+ * become a key of its own.
+ */
+export async function addPasskey(
+  context: Context,
+  user: SignedInUser,
+  sessionSecret: string,
+  { name, response }: { readonly name: string; readonly response: RegistrationResponseJSON },
+): Promise<Added> {
+  const { audit, clock, passkeys } = context;
+  const personId = user.principal.id;
+  const now = clock.now();
+  let spent: { digest: string; expiresAt: number } | undefined;
+  const take = async (challenge: string) => {
+    const expiresAt = passkeys.challenges.expiryOf("register", user.sessionId, challenge, now);
+    if (expiresAt !== undefined) spent = { digest: tokenDigest(challenge), expiresAt };
+    return expiresAt !== undefined;
+  };
+  const made = await passkeys.party.verifyRegistration(response, take);
+  const invalid = refuse("invalid_request", "The passkey could not be verified. Try again.");
+  if (made === undefined || spent === undefined) return invalid;
+  const { digest, expiresAt } = spent;
+  const { id: credentialId, ...credential } = made;
+  const lastUsedAt = null;
+  const passkey = { credentialId, personId, ...credential, name, createdAt: now, lastUsedAt };
+  const { answer } = await audit.commit<Added>(INSTALLATION, async (tx) => {
+    const refused = (answer: Added) => ({ records: [], answer });
+    const known = await passkeysOf(tx, personId);
+    if (known.length > 0 && !isConfirmed(context, user)) {
+      return refused(refuse("forbidden", "Confirm with a passkey that you have first."));
+    }
+    if (known.length >= PASSKEYS_EACH_MAX) {
+      const most = `You have ${PASSKEYS_EACH_MAX} passkeys, which is the limit. Remove one first.`;
+      return refused(refuse("conflict", most));
+    }
+    if (!(await spendChallenge(tx, digest, expiresAt))) return refused(invalid);
+    if ((await passkeyById(tx, credentialId)) !== undefined) return refused(invalid);
+    await insertPasskey(tx, passkey);
+    await confirmSession(tx, tokenDigest(sessionSecret), now);
+    return { records: await recorded(context, tx, user, "passkey_added"), answer: ok(passkey) };
+  });
+  return answer;
+}
+
+export async function removePasskey(
+  context: Context,
+  user: SignedInUser,
+  credentialId: string,
+): Promise<Result<true, "not_found">> {
+  const none = refuse("not_found", "You have no such passkey.");
+  const { answer } = await context.audit.commit<Result<true, "not_found">>(
+    INSTALLATION,
+    async (tx) => {
+      if (!(await deletePasskey(tx, user.principal.id, credentialId))) {
+        return { records: [], answer: none };
+      }
+      return { records: await recorded(context, tx, user, "passkey_removed"), answer: ok(true) };
+    },
+  );
+  return answer;
+}
+
+/** Confirms with a passkey that the person is still there; undefined if the answer does not verify. */
+export async function confirmWithPasskey(
+  context: Context,
+  { principal, sessionId }: SignedInUser,
+  sessionSecret: string,
+  response: AuthenticationResponseJSON,
+): Promise<true | undefined> {
+  const { clock, db } = context;
+  const passkey = await passkeyById(db, response.id);
+  if (passkey?.personId !== principal.id) return undefined;
+  const proof = await verifyPasskey(context, passkey, "confirm", sessionId, response);
+  if (proof === undefined) return undefined;
+  return db.transaction(async (tx) => {
+    const first = await spendChallenge(tx, proof.challengeDigest, proof.expiresAt);
+    if (!first || !(await markUsed(tx, passkey, proof.counter, clock.now()))) return undefined;
+    await confirmSession(tx, tokenDigest(sessionSecret), clock.now());
+    return true;
+  });
+}

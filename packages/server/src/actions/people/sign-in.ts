@@ -1,0 +1,59 @@
+import type { Context } from "../../context.js";
+import { liveLink, takeLink } from "../../domain/access/links/store.js";
+import { markUsed, passkeyById, spendChallenge } from "../../domain/access/passkeys/store.js";
+import { accessOf, markJoined } from "../../domain/access/people/store.js";
+import type { NewSession, SignInFacts } from "../../domain/access/sessions/console-sessions.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
+import { personActor } from "../../domain/audit/drafts.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import type { AuthenticationResponseJSON } from "../../infra/webauthn.js";
+import { verifyPasskey } from "./passkeys.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
+
+/**
+ * Signs in with a link. The first time, the person has joined. Opening the link's page does not use it:
+ * mail scanners open links too.
+ */
+export async function signInWithLink(
+  context: Context,
+  secret: string,
+  device: string,
+): Promise<NewSession | undefined> {
+  const { audit, clock, consoleSessions, db } = context;
+  const digest = tokenDigest(secret);
+  const link = await liveLink(db, digest, clock.now());
+  if (link === undefined) return undefined;
+  const { personId } = link;
+  const { answer } = await audit.commit<NewSession | undefined>(INSTALLATION, async (tx) => {
+    const none = { records: [], answer: undefined };
+    if (!(await takeLink(tx, digest))) return none;
+    const opened = await consoleSessions.open(tx, personId, { device, confirmed: false });
+    if (opened === undefined || !(await markJoined(tx, personId, clock.now()))) {
+      return { ...none, answer: opened };
+    }
+    const actor = personActor(personId, opened.principal.role);
+    const changes = (await accessOf(tx, personId)).map((access): PersonChange => {
+      return { type: "person.joined", ...access };
+    });
+    return { records: await personDrafts(context, tx, actor, changes), answer: opened };
+  });
+  return answer;
+}
+
+/** Signs in with a passkey. Each answer of a passkey counts once. */
+export async function signInWithPasskey(
+  context: Context,
+  response: AuthenticationResponseJSON,
+  device: string,
+): Promise<NewSession | undefined> {
+  const { clock, consoleSessions, db } = context;
+  const passkey = await passkeyById(db, response.id);
+  const proof = passkey && (await verifyPasskey(context, passkey, "sign_in", "", response));
+  if (passkey === undefined || proof === undefined) return undefined;
+  const facts: SignInFacts = { device, confirmed: true };
+  return db.transaction(async (tx) => {
+    const first = await spendChallenge(tx, proof.challengeDigest, proof.expiresAt);
+    if (!first || !(await markUsed(tx, passkey, proof.counter, clock.now()))) return undefined;
+    return consoleSessions.open(tx, passkey.personId, facts);
+  });
+}

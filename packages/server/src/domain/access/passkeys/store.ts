@@ -1,0 +1,74 @@
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { json, Table } from "../../../infra/db/table.js";
+import type { Passkey } from "./passkey.js";
+
+const passkeys = new Table<Passkey>("passkeys", {
+  credentialId: "credential_id",
+  personId: "person_id",
+  publicKey: "public_key",
+  counter: "counter",
+  transports: json<readonly string[]>("transports"),
+  name: "name",
+  createdAt: "created_at",
+  lastUsedAt: "last_used_at",
+});
+
+export function insertPasskey(tx: Transaction, passkey: Passkey): Promise<void> {
+  return passkeys.insert(tx, [passkey]);
+}
+
+export const passkeyById = passkeys.by("credential_id");
+
+export function passkeysOf(db: Queries, personId: string): Promise<Passkey[]> {
+  return passkeys.all(db, "WHERE person_id = ? ORDER BY created_at, credential_id", personId);
+}
+
+/** Moves the counter forward; false if another request has moved it as far already. */
+export async function markUsed(
+  tx: Transaction,
+  { credentialId, counter }: Passkey,
+  newCounter: number,
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    "UPDATE passkeys SET counter = ?, last_used_at = ? WHERE credential_id = ? AND counter = ?",
+    newCounter,
+    now,
+    credentialId,
+    counter,
+  );
+  return changed === 1;
+}
+
+export async function deletePasskey(
+  tx: Transaction,
+  personId: string,
+  credentialId: string,
+): Promise<boolean> {
+  const sql = "DELETE FROM passkeys WHERE person_id = ? AND credential_id = ?";
+  return (await tx.run(sql, personId, credentialId)) === 1;
+}
+
+export async function deletePasskeysOf(tx: Transaction, personId: string): Promise<void> {
+  await tx.run("DELETE FROM passkeys WHERE person_id = ?", personId);
+}
+
+/** Deletes every passkey; returns how many there were. */
+export function deleteAllPasskeys(db: Queries): Promise<number> {
+  return db.run("DELETE FROM passkeys");
+}
+
+/** Remembers a challenge that was answered until it expires; false if it was answered before. */
+export async function spendChallenge(
+  tx: Transaction,
+  digest: string,
+  expiresAt: number,
+): Promise<boolean> {
+  const sql =
+    "INSERT INTO passkey_answers (digest, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING";
+  return (await tx.run(sql, digest, expiresAt)) === 1;
+}
+
+export async function deleteSpentChallenges(tx: Transaction, now: number): Promise<void> {
+  await tx.run("DELETE FROM passkey_answers WHERE expires_at <= ?", now);
+}

@@ -1,0 +1,24 @@
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { deleteAllLinks, deleteLinksOf } from "../links/store.js";
+import { deleteAllPasskeys, deletePasskeysOf } from "../passkeys/store.js";
+import { endSessionsOf } from "../sessions/store.js";
+import { markRemoved } from "./store.js";
+
+/** Takes every way to sign in from a person, and signs them out. */
+export async function endSignIn(tx: Transaction, personId: string): Promise<void> {
+  await endSessionsOf(tx, personId);
+  await deleteLinksOf(tx, personId);
+  await deletePasskeysOf(tx, personId);
+}
+
+/** Removes a person for good. Only the name remains. */
+export async function removePerson(tx: Transaction, personId: string, now: number): Promise<void> {
+  await endSignIn(tx, personId);
+  await markRemoved(tx, personId, now);
+}
+
+/** Voids the links and passkeys of everybody; returns how many passkeys there were. */
+export async function voidSignIn(db: Queries): Promise<number> {
+  await deleteAllLinks(db);
+  return deleteAllPasskeys(db);
+}

@@ -1,0 +1,98 @@
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { countRows } from "../../../infra/db/statements.js";
+import { type ListPage, Table } from "../../../infra/db/table.js";
+import { type Access, EVERY_SITE, type Person } from "./person.js";
+
+const people = new Table<Person>("people", {
+  personId: "person_id",
+  name: "name",
+  email: "email",
+  createdBy: "created_by",
+  createdAt: "created_at",
+  joinedAt: "joined_at",
+  removedAt: "removed_at",
+});
+
+const access = new Table<Access>("person_access", {
+  personId: "person_id",
+  site: "site",
+  role: "role",
+});
+
+export function insertPerson(tx: Transaction, person: Person): Promise<void> {
+  return people.insert(tx, [person]);
+}
+
+export const personById = people.by("person_id");
+
+export function livePersonByEmail(db: Queries, email: string): Promise<Person | undefined> {
+  return people.get(db, "WHERE email = ? AND removed_at IS NULL", email);
+}
+
+export function countLivePeople(db: Queries): Promise<number> {
+  return countRows(db, "people WHERE removed_at IS NULL");
+}
+
+/** Everything that one person may do. Read at every request, so that a change holds at once on every node. */
+export function accessOf(db: Queries, personId: string): Promise<Access[]> {
+  return access.all(db, "WHERE person_id = ? ORDER BY site", personId);
+}
+
+/** Who has access to a site, or to all sites. */
+export function accessTo(db: Queries, site: string, people: readonly string[]): Promise<Access[]> {
+  const marks = people.map(() => "?").join(", ");
+  return people.length === 0
+    ? Promise.resolve([])
+    : access.all(
+        db,
+        `WHERE site IN (?, ?) AND person_id IN (${marks})`,
+        site,
+        EVERY_SITE,
+        ...people,
+      );
+}
+
+/** Sets the role of a person at a site. */
+export async function setAccess(tx: Transaction, { personId, site, role }: Access): Promise<void> {
+  await tx.run(
+    `INSERT INTO person_access (person_id, site, role) VALUES (?, ?, ?)
+     ON CONFLICT (person_id, site) DO UPDATE SET role = excluded.role`,
+    personId,
+    site,
+    role,
+  );
+}
+
+export async function deleteAccess(tx: Transaction, personId: string, site: string): Promise<void> {
+  await tx.run("DELETE FROM person_access WHERE person_id = ? AND site = ?", personId, site);
+}
+
+/** People in order of creation: those of one site, or all (null). People who were removed are not listed. */
+export function listPeople(db: Queries, site: string | null, page: ListPage): Promise<Person[]> {
+  const ofSite = site !== null && {
+    sql: "person_id IN (SELECT person_id FROM person_access WHERE site IN (?, ?))",
+    values: [site, EVERY_SITE],
+  };
+  const where = [{ sql: "removed_at IS NULL", values: [] }, ofSite || undefined];
+  return people.page(db, where, { by: ["created_at", "person_id"], newestFirst: false }, page);
+}
+
+export async function setPersonName(
+  tx: Transaction,
+  personId: string,
+  name: string,
+): Promise<void> {
+  await tx.run("UPDATE people SET name = ? WHERE person_id = ?", name, personId);
+}
+
+/** Marks that a person has signed in; false if they had before. */
+export async function markJoined(tx: Transaction, personId: string, now: number): Promise<boolean> {
+  const sql = "UPDATE people SET joined_at = ? WHERE person_id = ? AND joined_at IS NULL";
+  return (await tx.run(sql, now, personId)) === 1;
+}
+
+/** Removes a person for good. The address becomes free for a new invitation. */
+export async function markRemoved(tx: Transaction, personId: string, now: number): Promise<void> {
+  await tx.run("DELETE FROM person_access WHERE person_id = ?", personId);
+  await tx.run("UPDATE people SET removed_at = ?, email = NULL WHERE person_id = ?", now, personId);
+}

@@ -1,0 +1,134 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { mailSignInLink } from "../../actions/people/links.js";
+import { endOwnSession, ownPasskeys, ownSessions, rename } from "../../actions/people/own.js";
+import { isConfirmed } from "../../actions/people/passkeys.js";
+import type { Context } from "../../context.js";
+import { PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
+import { isoTime } from "../../infra/clock.js";
+import { networksOf } from "../../infra/networks.js";
+import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
+import { line } from "../server/fields.js";
+import type { HttpEnv } from "../server/hono-group.js";
+import { Problem } from "../server/problem.js";
+import { requireOk } from "../server/require-ok.js";
+import { body, errors, json, Timestamp, timeOrNull } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
+import { PasskeyBody, renderPasskey } from "./passkeys.js";
+import { fromConsole, requirePerson } from "./signed-in.js";
+
+const tags = ["Console"];
+const EMAIL_CHARS_MAX = 254;
+/** Mails that one address can ask for. */
+const LINKS_PER_MINUTE = 3;
+
+const mailLink = createRoute({
+  method: "post",
+  path: "/v1/console/sign-in-links",
+  tags,
+  summary: "Mail a sign-in link",
+  description:
+    "Sends a link to the person with this address. The answer is the same if there is no such person.",
+  request: { body: body(strict({ email: z.string().min(3).max(EMAIL_CHARS_MAX) })) },
+  responses: {
+    202: { description: "If the address belongs to somebody, a link is on its way." },
+    ...errors("invalid_request", "forbidden", "rate_limited"),
+  },
+});
+
+const SessionItem = z
+  .object({
+    session_id: z.string(),
+    device: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+    current: z.boolean(),
+  })
+  .openapi("ConsoleSessionItem");
+
+const OwnBody = z
+  .object({
+    person_id: z.string(),
+    name: z.string(),
+    confirmed: z
+      .boolean()
+      .openapi({ description: "Whether a passkey was used in the last ten minutes." }),
+    passkeys: z.array(PasskeyBody),
+    sessions: z.array(SessionItem),
+  })
+  .openapi("OwnAccount");
+
+const showOwn = createRoute({
+  method: "get",
+  path: "/v1/console/person",
+  tags,
+  summary: "Show your own passkeys and sessions",
+  responses: { 200: json(OwnBody, "Your account."), ...errors("forbidden") },
+});
+
+const changeOwn = createRoute({
+  method: "patch",
+  path: "/v1/console/person",
+  tags,
+  summary: "Change your name",
+  request: { body: body(strict({ name: line(PERSON_NAME_CHARS_MAX) })) },
+  responses: { 204: { description: "Saved." }, ...errors("invalid_request", "forbidden") },
+});
+
+const endOne = createRoute({
+  method: "delete",
+  path: "/v1/console/sessions/{session_id}",
+  tags,
+  summary: "End one of your sessions",
+  request: { params: z.object({ session_id: z.string().max(64) }) },
+  responses: { 204: { description: "It has ended." }, ...errors("forbidden", "not_found") },
+});
+
+/** What a person who is signed in does with their own account: passkeys, sessions, name. */
+export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
+  const { clock } = context;
+  const asked = new AddressLimiter({ perMinute: LINKS_PER_MINUTE });
+
+  fromConsole(routes, context, [mailLink, showOwn, changeOwn, endOne]);
+
+  routes.openapi(mailLink, async (c) => {
+    const waitMs = asked.take(networksOf(c.get("caller").address), clock.now());
+    if (waitMs > 0) {
+      const retryAfter = String(Math.ceil(waitMs / 1000));
+      throw new Problem("rate_limited", { headers: { "retry-after": retryAfter } });
+    }
+    await mailSignInLink(context, c.req.valid("json").email);
+    return c.body(null, 202);
+  });
+
+  routes.openapi(showOwn, async (c) => {
+    const { user } = await requirePerson(context, c);
+    const sessions = await ownSessions(context, user);
+    const passkeys = await ownPasskeys(context, user);
+    const answer = {
+      person_id: user.principal.id,
+      name: user.name,
+      confirmed: isConfirmed(context, user),
+      passkeys: passkeys.map(renderPasskey),
+      sessions: sessions.map((session) => ({
+        session_id: session.sessionId,
+        device: session.device,
+        created_at: isoTime(session.createdAt),
+        last_used_at: timeOrNull(session.lastUsedAt),
+        current: session.sessionId === user.sessionId,
+      })),
+    };
+    return c.json(answer, 200);
+  });
+
+  routes.openapi(changeOwn, async (c) => {
+    const { user } = await requirePerson(context, c);
+    await rename(context, user, c.req.valid("json").name);
+    return c.body(null, 204);
+  });
+
+  routes.openapi(endOne, async (c) => {
+    const { user } = await requirePerson(context, c);
+    requireOk(await endOwnSession(context, user, c.req.valid("param").session_id));
+    return c.body(null, 204);
+  });
+}
