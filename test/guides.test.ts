@@ -16,7 +16,7 @@ const GUIDE_MS = 120_000;
 const CURL = /\bcurl\b/;
 const curlThere = spawnSync("sh", ["-c", "curl -V && openssl version | grep 'SL 3'"]).status === 0;
 
-/** Each behind the one it goes on from. */
+/** Each after the guide that it continues from. */
 function inOrder(guides: readonly Guide[]): Guide[] {
   const depth = ({ follows }: Guide): number => {
     const before = guides.find(({ name }) => name === follows);
@@ -71,7 +71,7 @@ async function readerOf({ name, path, follows }: Guide): Promise<Reader> {
     return new Reader(desk, own);
   }
   const before = readers.get(follows);
-  if (before === undefined) throw fault(`${path} goes on from ${follows}, which did not end well`);
+  if (before === undefined) throw fault(`${path} continues from ${follows}, which failed`);
   cpSync(before.folder, own, { recursive: true, verbatimSymlinks: true });
   const reader = new Reader(desk, own, before);
   await reader.goOn();
