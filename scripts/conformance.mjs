@@ -1,7 +1,7 @@
 /**
  * Runs the black-box suites: `npm run conformance` against a service of its own, or
  * `npm run conformance -- --target https://gate.example.com` against a running one, with its
- * operator's token in GATEHOUSE_ADMIN_TOKEN.
+ * operator token in GATEHOUSE_ADMIN_TOKEN.
  */
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
@@ -10,7 +10,7 @@ const { values } = parseArgs({ options: { target: { type: "string" } } });
 const env = { ...process.env, OUTSIDE_TOOLS: "fetch" };
 if (values.target !== undefined) {
   if (!env.GATEHOUSE_ADMIN_TOKEN) {
-    console.error("Set GATEHOUSE_ADMIN_TOKEN to an operator's token of the target.");
+    console.error("Set GATEHOUSE_ADMIN_TOKEN to an operator token of the target.");
     process.exit(2);
   }
   env.GATEHOUSE_TARGET = values.target;

@@ -14,7 +14,7 @@ const USAGE = `Usage: npm run load -- [options]
   --connections <n>     connections at a time (64)
   --database-url <url>  an empty PostgreSQL database for the service that is started; otherwise SQLite
   --workers <n>         processes of that service (1)
-  --url <address>       a service that runs already; GATEHOUSE_ADMIN_TOKEN must be its operator's token
+  --url <address>       a service that runs already; GATEHOUSE_ADMIN_TOKEN must be its operator token
   --site <domain>       the site of that service to read: its card and its tools
 `;
 const LIMITS = { seconds: 600, connections: 512, workers: 64 };

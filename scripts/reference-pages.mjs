@@ -113,7 +113,7 @@ function metricsPage() {
   return [
     NOTE,
     "# Metrics\n",
-    "These are the metrics at `/metrics`, in the Prometheus text format. To read them you need an operator's token, or a direct",
+    "These are the metrics at `/metrics`, in the Prometheus text format. To read them you need an operator token, or a direct",
     "connection from the same machine, without a proxy. Every process counts for itself, from its start. A metric appears when it is",
     "counted for the first time. Names end in the unit. Histograms have buckets from 1 ms to 10 s.",
     "See [which metrics to watch](../operations/monitor.md).\n",

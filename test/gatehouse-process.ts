@@ -51,7 +51,7 @@ export async function serve(env: Env, ...args: readonly string[]): Promise<Servi
   const exited = once(child, "close").then(([code]) => code as number | null);
   const ready = new Promise<string>((resolve) => {
     child.stdout.on("data", () => {
-      const match = /listening on {2}(\S+)[\s\S]*admin token/.exec(seen.out);
+      const match = /listening on {2}(\S+)[\s\S]*operator token/.exec(seen.out);
       if (match !== null) resolve(match[1] as string);
     });
   });

@@ -91,7 +91,7 @@ export async function startService({ databaseUrl, workers }) {
     child.stdout.setEncoding("utf8").on("data", (chunk) => {
       text += chunk;
       const [, found] = /listening on {2}(\S+)/.exec(text) ?? [];
-      const isReady = workers === 1 ? /admin token/.test(text) : /workers {2}\d/.test(text);
+      const isReady = workers === 1 ? /operator token/.test(text) : /workers {2}\d/.test(text);
       if (found !== undefined && isReady) resolve(found);
     });
     exited.then(([code]) => reject(new Error(`The service ended with ${code}.`)));
@@ -104,13 +104,13 @@ export async function startService({ databaseUrl, workers }) {
   };
 }
 
-/** Asks for the operator's token, so that nobody loads a service that is not theirs. */
+/** Asks for the operator token, so that nobody loads a service that is not theirs. */
 export async function openService(url, token) {
   const headers = { authorization: `Bearer ${token ?? ""}` };
   const { status } = await fetch(`${url}/v1/admin/sites?limit=1`, { headers });
   if (status !== 200) {
     throw new Error(
-      `${url} does not accept GATEHOUSE_ADMIN_TOKEN (${status}): set the operator's token.`,
+      `${url} does not accept GATEHOUSE_ADMIN_TOKEN (${status}): set the operator token.`,
     );
   }
   return { url, token, cpuSeconds: () => undefined, stop: async () => undefined };

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 const { runCommand } = await import(pathToFileURL(process.argv[2]).href);
 /** What `serve` and `init` print when they are ready. */
-const READY = /listening on[\s\S]*admin token|The service is running\./;
+const READY = /listening on[\s\S]*operator token|The service is running\./;
 /** What a command ends with that threw; none of ours does. */
 const BROKEN = 70;
 

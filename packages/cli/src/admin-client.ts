@@ -219,7 +219,7 @@ function readToken(file: string): string {
     return readFileSync(file, "utf8").trim();
   } catch {
     throw new CommandError(
-      `The admin token in ${file} cannot be read.`,
+      `The operator token in ${file} cannot be read.`,
       EXIT.failed,
       "Run the command as the user who owns the file.",
     );
@@ -240,7 +240,7 @@ export function adminClient({ env }: Terminal): AdminClient {
   const token = config.adminToken ?? readToken(file);
   if (token === "") {
     throw new CommandError(
-      `There is no admin token in ${config.dataDir}.`,
+      `There is no operator token in ${config.dataDir}.`,
       EXIT.failed,
       "Set GATEHOUSE_ADMIN_TOKEN, or GATEHOUSE_DATA_DIR to the folder the service uses.",
     );

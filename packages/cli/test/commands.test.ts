@@ -333,7 +333,7 @@ describe("the command line", () => {
       /Gatehouse cannot be reached at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nStart it with `gatehouse serve`/,
     );
     const { GATEHOUSE_ADMIN_TOKEN: _, ...without } = env as Record<string, string>;
-    expect((await command(["site", "list"], without)).err).toMatch(/There is no admin token in/);
+    expect((await command(["site", "list"], without)).err).toMatch(/There is no operator token in/);
   });
 
   test("says what is probably wrong if the other end does not speak HTTPS or is not trusted", async () => {

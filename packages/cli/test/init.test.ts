@@ -210,7 +210,7 @@ describe("the file gatehouse.env", () => {
       // Settings were understood: what is missing is somebody's token.
       expect([await asked.ended, asked.text()]).toEqual([
         1,
-        expect.stringContaining("no admin token"),
+        expect.stringContaining("no operator token"),
       ]);
     },
   );

@@ -31,7 +31,7 @@ function development(extra: Record<string, string> = {}) {
 }
 
 describe("gatehouse serve", () => {
-  test("prints where it listens, where its data is, and the admin token once", async () => {
+  test("prints where it listens, where its data is, and the operator token once", async () => {
     const env = development();
     const first = await serve(env);
     const kept = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
@@ -44,7 +44,7 @@ describe("gatehouse serve", () => {
     expect(await first.stop()).toBe(0);
     const second = await serve(env);
     expect(second.seen.out).not.toContain(kept);
-    expect(second.seen.out).toContain("admin token  stored in");
+    expect(second.seen.out).toContain("operator token  stored in");
   });
 
   test("creates files that only its user can read", async () => {
@@ -167,7 +167,7 @@ describe("gatehouse serve does not start, says why in one sentence, exits 3 and 
     nothingIn(env.GATEHOUSE_DATA_DIR);
   });
 
-  test("an admin token that is too short", async () => {
+  test("an operator token that is too short", async () => {
     const env = development({ GATEHOUSE_ADMIN_TOKEN: "too-short" });
     expect(await refused(env)).toMatch(
       /GATEHOUSE_ADMIN_TOKEN must be at least 32 visible ASCII characters/,

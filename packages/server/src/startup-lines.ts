@@ -15,12 +15,12 @@ export function startupLines(context: Context, port: number): string[] {
   ];
   if (operatorToken.created) {
     lines.push(
-      `  admin token (shown once, stored in ${operatorToken.file})`,
+      `  operator token (shown once, stored in ${operatorToken.file})`,
       `    ${operatorToken.token}`,
     );
   } else {
     const where = operatorToken.file ?? "GATEHOUSE_ADMIN_TOKEN";
-    lines.push(`  admin token  stored in ${where}`);
+    lines.push(`  operator token  stored in ${where}`);
   }
   if (scheme === "https" && config.tls === undefined && config.trustProxy.length === 0) {
     lines.push(

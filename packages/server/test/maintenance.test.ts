@@ -83,7 +83,7 @@ async function smallBackup(options: { withoutSecretsKey?: boolean } = {}) {
 }
 
 describe("a backup", () => {
-  test("contains neither the admin token nor any private key in clear text", async () => {
+  test("contains neither the operator token nor any private key in clear text", async () => {
     const { env, out } = await smallBackup();
     const text = gunzipSync(readFileSync(out)).toString();
     expect(text).not.toContain(env.GATEHOUSE_ADMIN_TOKEN as string);
@@ -337,7 +337,7 @@ describe("doctor", () => {
       "configuration",
       "transport",
       "data folder",
-      "admin token",
+      "operator token",
       "database",
       "secrets key",
       "signing keys",

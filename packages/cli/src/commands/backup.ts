@@ -60,7 +60,7 @@ function restoredLines(report: RestoreReport): string[] {
   lines.push(
     secretsKey === "missing"
       ? "The backup has no secrets key. Set GATEHOUSE_SECRETS_KEY to the original key before you start the service."
-      : "Start the service with `gatehouse serve`. It creates a new admin token unless you set one.",
+      : "Start the service with `gatehouse serve`. It creates a new operator token unless you set one.",
     ...archiveLine(archiveFiles, "restore the archive folder, then run `gatehouse doctor`."),
     `A backup does not contain settings. Copy ${SETTINGS_FILE} or your GATEHOUSE_ variables too.`,
   );

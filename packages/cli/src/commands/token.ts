@@ -163,7 +163,7 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
         made_with: created_by,
         state: revoked_at === null ? "live" : `revoked ${revoked_at}`,
       }));
-      const none = "No tokens except the admin token. Create one: gatehouse token create";
+      const none = "No tokens except the operator token. Create one: gatehouse token create";
       terminal.out(table(rows, none));
     });
 

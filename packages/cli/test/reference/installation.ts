@@ -20,7 +20,7 @@ export const installation: Coverage = {
   serve: {
     worksIn: [
       "packages/cli/test/serve.test.ts",
-      "prints where it listens, where its data is, and the admin token once",
+      "prints where it listens, where its data is, and the operator token once",
     ],
     fails: {
       args: () => [],

@@ -162,7 +162,7 @@ export const VARIABLES: readonly Variable[] = [
     name: "GATEHOUSE_DATA_DIR",
     group: "basics",
     fallback: "./data",
-    help: "folder for the database, the secrets key and the admin token",
+    help: "folder for the database, the secrets key and the operator token",
   },
   {
     name: "GATEHOUSE_DATABASE_URL",
@@ -216,7 +216,7 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "GATEHOUSE_ADMIN_TOKEN",
     group: "secrets",
-    help: "operator's token, at least 32 characters; default: created at the first start, in the data folder",
+    help: "operator token, at least 32 characters; default: created at the first start, in the data folder",
     secret: true,
   },
   {

@@ -69,12 +69,12 @@ export function checkDataDir(config: Config): Finding {
 }
 
 export function checkOperatorToken(config: Config): Finding {
-  const part = "admin token";
+  const part = "operator token";
   if (config.adminToken !== undefined) {
     return { part, verdict: "good", message: "set by GATEHOUSE_ADMIN_TOKEN" };
   }
   const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
-  const kept = readPrivateFile(file, "The admin token");
+  const kept = readPrivateFile(file, "The operator token");
   if (kept === undefined) {
     return {
       part,

@@ -251,7 +251,7 @@ export async function doctor(
     { part: "configuration", verdict: "good", message: `${config.mode}, ${config.baseUrl}` },
     ...(await attempt("transport", async () => checkTransport(config, systemClock.now()))),
     ...(await attempt("data folder", async () => checkDataDir(config))),
-    ...(await attempt("admin token", async () => checkOperatorToken(config))),
+    ...(await attempt("operator token", async () => checkOperatorToken(config))),
   ];
   if (!installationExists(config)) {
     const message = `there is none in ${config.dataDir}: run \`gatehouse serve\` once`;

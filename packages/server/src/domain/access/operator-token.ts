@@ -11,7 +11,7 @@ import { TOKEN_BYTES, TOKEN_PREFIX } from "./token.js";
 
 export const OPERATOR_TOKEN_FILE = "admin-token";
 
-/** The operator's token: configured, or made at the first start and stored in the data folder. */
+/** The first operator token: configured, or made at the first start and stored in the data folder. */
 export interface OperatorToken {
   readonly token: string;
   /** Whether this start made it, so that it is shown once. */
@@ -25,10 +25,10 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
     return { token: config.adminToken, created: false, file: undefined };
   }
   const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
-  const stored = readPrivateFile(file, "The admin token")?.trim();
+  const stored = readPrivateFile(file, "The operator token")?.trim();
   if (stored !== undefined && stored.length < ADMIN_TOKEN_CHARS_MIN) {
     throw new StartupError(
-      `The admin token in ${file} is damaged. Delete the file to get a new one.`,
+      `The operator token in ${file} is damaged. Delete the file to get a new one.`,
     );
   }
   if (stored !== undefined) return { token: stored, created: false, file };
@@ -48,6 +48,6 @@ export async function refuseOthersToken(db: Database, operatorDigest: string): P
   if (known === undefined) return;
   throw new StartupError(
     `GATEHOUSE_ADMIN_TOKEN is set to the token “${known.name}” (${known.role}) of this installation. ` +
-      "Unset it, or set it to the operator's token, before you start the service.",
+      "Unset it, or set it to the operator token, before you start the service.",
   );
 }

@@ -35,7 +35,7 @@ export function metricsHandler(context: Context): Handler {
     if (!(await mayReadMetrics(context, exchange))) {
       throw new Problem("unauthorized", {
         message:
-          "Metrics need an operator's token, or a request from this machine to localhost without a proxy.",
+          "Metrics need an operator token, or a request from this machine to localhost without a proxy.",
         headers: { "www-authenticate": "Bearer" },
       });
     }
