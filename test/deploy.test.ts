@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { validate } from "dockerfile-utils";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { EXIT } from "../packages/cli/src/exit.ts";
 import { VARIABLES } from "../packages/server/src/config/variables.ts";
@@ -432,4 +433,23 @@ describe("gatehouse.service", () => {
     const entries = (unit.Service ?? []).filter(([key]) => key === "Environment");
     expect(entries.map(([, value]) => value)).toContain("GATEHOUSE_DATA_DIR=/var/lib/gatehouse");
   });
+});
+
+test("gatehouse-command.sh prefers variables of the shell to the settings file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-command-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const settings = "GATEHOUSE_DATA_DIR=/of/file\nGATEHOUSE_PORT=443\n";
+  writeFileSync(join(folder, "gatehouse.env"), settings);
+  const script = deployFile("gatehouse-command.sh")
+    .replaceAll("/etc/gatehouse/", `${folder}/`)
+    .replaceAll("/var/lib/gatehouse", folder)
+    .replace(/^exec .*$/m, "env");
+  const run = (env: Readonly<Record<string, string>>) => {
+    const all = { PATH: process.env.PATH, ...env };
+    return spawnSync("sh", ["-c", script], { env: all, encoding: "utf8" }).stdout.split("\n");
+  };
+  expect(run({})).toContain("GATEHOUSE_DATA_DIR=/of/file");
+  const dataDir = "/of/the shell's $HOME";
+  const both = [`GATEHOUSE_DATA_DIR=${dataDir}`, "GATEHOUSE_PORT=443"];
+  expect(run({ GATEHOUSE_DATA_DIR: dataDir })).toEqual(expect.arrayContaining(both));
 });
