@@ -37,7 +37,7 @@ const status = async (url: string) => (await ask(url)).status;
 async function served(url: string): Promise<number> {
   const { text } = await ask(`${url}/metrics`);
   const series =
-    /^gatehouse_http_requests_total\{door="operations",method="GET",status="200"\} (\d+)$/m;
+    /^gatehouse_http_requests_total\{area="operations",method="GET",status="200"\} (\d+)$/m;
   return Number(series.exec(text)?.[1]);
 }
 

@@ -148,7 +148,7 @@ test("metrics behind a trusted proxy need an operator's token", async () => {
   const text = await answer.text();
   expect(text).toMatch(/^# TYPE gatehouse_http_requests_total counter$/m);
   expect(text).toMatch(
-    /^gatehouse_http_requests_total\{door="metrics",method="GET",status="401"\} 1$/m,
+    /^gatehouse_http_requests_total\{area="metrics",method="GET",status="401"\} 1$/m,
   );
 });
 

@@ -15,19 +15,19 @@ export const METRICS = Object.freeze({
   gatehouse_http_requests_total: {
     type: "counter",
     help: "Requests answered.",
-    labels: { door: GROUP, method: "the HTTP method", status: "the HTTP status" },
+    labels: { area: GROUP, method: "the HTTP method", status: "the HTTP status" },
   },
   gatehouse_http_request_seconds: {
     type: "histogram",
     help: "Time to answer a request.",
-    labels: { door: GROUP },
+    labels: { area: GROUP },
   },
   gatehouse_admission_total: {
     type: "counter",
     help: "Requests answered, by the caller's authentication and the limit that rejected them.",
     labels: {
       class: "`anonymous`, `proven` (a valid signature or token) or `spending` (a call that pays)",
-      door: GROUP,
+      area: GROUP,
       limit:
         "`none` if no limit applied, otherwise `address_rate`, `process_rate`, `site_rate`, `caller_rate`, `body_bytes` or `queue`",
     },
@@ -68,7 +68,7 @@ export const METRICS = Object.freeze({
     help: "Waiting commits.",
     labels: {},
   },
-  gatehouse_audit_logs_held: {
+  gatehouse_audit_logs_frozen: {
     type: "gauge",
     help: "Frozen logs: the database is behind a published checkpoint. No record is added until an operator renews the log.",
     labels: {},
@@ -77,7 +77,7 @@ export const METRICS = Object.freeze({
   gatehouse_rejections_aggregated_total: {
     type: "counter",
     help: "Rejections that were counted in one record per minute instead of one record each.",
-    labels: { door: "`mandates` or `mcp`" },
+    labels: { area: "`mandates` or `mcp`" },
   },
   gatehouse_rejections_unwritten: {
     type: "gauge",

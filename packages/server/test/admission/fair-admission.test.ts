@@ -105,10 +105,10 @@ describe.each(TIER_DATABASES)("a shop that is crowded by strangers, on %s,", (di
     const text = server.context.metrics.render();
     const counted = (labels: string) =>
       Number(new RegExp(`^gatehouse_admission_total\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1]);
-    expect(counted('class="anonymous",door="ucp",limit="site_rate"')).toBeGreaterThan(0);
-    expect(counted('class="anonymous",door="mcp",limit="site_rate"')).toBeGreaterThan(0);
-    expect(counted('class="spending",door="ucp",limit="none"')).toBe(2);
-    expect(counted('class="spending",door="mcp",limit="none"')).toBe(1);
-    expect(counted('class="proven",door="admin",limit="none"')).toBeGreaterThan(0);
+    expect(counted('class="anonymous",area="ucp",limit="site_rate"')).toBeGreaterThan(0);
+    expect(counted('class="anonymous",area="mcp",limit="site_rate"')).toBeGreaterThan(0);
+    expect(counted('class="spending",area="ucp",limit="none"')).toBe(2);
+    expect(counted('class="spending",area="mcp",limit="none"')).toBe(1);
+    expect(counted('class="proven",area="admin",limit="none"')).toBeGreaterThan(0);
   });
 });

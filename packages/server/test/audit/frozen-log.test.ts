@@ -33,7 +33,7 @@ describe("a database that is behind its published checkpoint", () => {
     clock.advance(1000);
     expect((await ready()).status).toBe(200);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    expect(metrics).toMatch(/^gatehouse_audit_logs_held 1$/m);
+    expect(metrics).toMatch(/^gatehouse_audit_logs_frozen 1$/m);
 
     const renewed = await server.admin("POST", `${path}/audit/epochs`, {
       reason: "restored a copy",

@@ -233,7 +233,7 @@ test("a stopping process still sends answers that a slow client has not read yet
 test("documents are counted in the metrics like every other answer", async () => {
   const counted = async () => {
     const text = await (await fetch(`${server.url}/metrics`)).text();
-    const line = /requests_total\{door="discovery",method="GET",status="200"\} (\d+)/.exec(text);
+    const line = /requests_total\{area="discovery",method="GET",status="200"\} (\d+)/.exec(text);
     return { answers: Number(line?.[1]), bytes: Number(/document_bytes (\d+)/.exec(text)?.[1]) };
   };
   const before = await counted();

@@ -305,7 +305,7 @@ describe("the stateless revision", () => {
     ]);
     const metrics = server.context.metrics.render();
     expect(metrics).toContain('gatehouse_mcp_calls_total{outcome="refused"} 3\n');
-    expect(metrics).toMatch(/gatehouse_http_request_seconds_count\{door="mcp"\} 3\n/);
+    expect(metrics).toMatch(/gatehouse_http_request_seconds_count\{area="mcp"\} 3\n/);
   });
 
   test("has neither initialize nor ping", async () => {

@@ -78,7 +78,7 @@ export class RejectionAggregator {
   private readonly counts = new RejectionCounts();
   private cancelTimer: (() => void) | undefined;
   private writing: Promise<boolean> = Promise.resolve(true);
-  private readonly counted: (labels: { readonly door: RejectionEndpoint }) => void;
+  private readonly counted: (labels: { readonly area: RejectionEndpoint }) => void;
 
   constructor(tools: AggregatorTools) {
     this.tools = tools;
@@ -109,7 +109,7 @@ export class RejectionAggregator {
   count({ caller, reason }: Pick<Rejection, "caller" | "reason">): void {
     const now = this.tools.clock.now();
     this.counts.count(caller, reason, now);
-    this.counted({ door: caller.endpoint });
+    this.counted({ area: caller.endpoint });
     this.writeAfter(MINUTE_MS - (now % MINUTE_MS));
   }
 

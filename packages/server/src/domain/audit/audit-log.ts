@@ -94,7 +94,7 @@ export class AuditLog {
 
   private measure(metrics: Metrics): void {
     metrics.gauge("gatehouse_audit_commits_waiting", () => this.sequencer.waiting);
-    metrics.gauge("gatehouse_audit_logs_held", () => this.frozen.size);
+    metrics.gauge("gatehouse_audit_logs_frozen", () => this.frozen.size);
   }
 
   /** Compares the database with the published checkpoints and freezes the logs that differ. */
@@ -117,7 +117,7 @@ export class AuditLog {
 
   private freeze(chain: string, why: string): void {
     this.frozen.set(chain, why);
-    this.tools.log.error({ chain, why }, "audit.log_held");
+    this.tools.log.error({ chain, why }, "audit.log_frozen");
   }
 
   /** The current signing key. */

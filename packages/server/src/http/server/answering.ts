@@ -140,7 +140,7 @@ export class AnswerRecorder {
     series.admissions.count(caller.provenAs, caller.refusedBy ?? "none");
     series.observe(ms / 1000);
     exchange.span?.end(exchange.route?.path ?? name, status, {
-      "gatehouse.door": name,
+      "gatehouse.area": name,
       "gatehouse.request_id": exchange.requestId,
     });
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
@@ -157,17 +157,17 @@ export class AnswerRecorder {
     return series;
   }
 
-  private makeSeries(door: string): GroupSeries {
+  private makeSeries(area: string): GroupSeries {
     const { metrics } = this.tools;
     return {
-      observe: metrics.durationSeries("gatehouse_http_request_seconds", { door }),
+      observe: metrics.durationSeries("gatehouse_http_request_seconds", { area }),
       answers: new Counters((sent, code) => {
         const method = METHOD.test(String(sent)) ? String(sent) : "other";
-        const labels = { door, method, status: String(code) };
+        const labels = { area, method, status: String(code) };
         return metrics.series("gatehouse_http_requests_total", labels);
       }),
       admissions: new Counters((provenAs, limit) => {
-        const labels = { class: String(provenAs), door, limit: String(limit) };
+        const labels = { class: String(provenAs), area, limit: String(limit) };
         return metrics.series("gatehouse_admission_total", labels);
       }),
     };
@@ -179,7 +179,7 @@ export class AnswerRecorder {
     isQuiet: boolean,
   ): void {
     const shown = path.replace(CAPABILITY, "$1…");
-    const line = { request_id: requestId, door: group, method, path: shown, status, ms };
+    const line = { request_id: requestId, area: group, method, path: shown, status, ms };
     if (isQuiet) {
       this.tools.log.debug(line, "http.answered");
     } else {
