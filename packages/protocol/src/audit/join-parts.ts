@@ -147,7 +147,7 @@ export function checkSuccession(
   const end = ended.first_seq + ended.count;
   const { size } = previous;
   if (typeof size === "number" && size > end) {
-    const text = `the log that goes on from here names ${size} records, and ${end} are given`;
+    const text = `the log that continues from here names ${size} records, and ${end} are given`;
     findings.ended.add("completeness", text, end);
   } else if (size !== end || unsigned(previous.checkpoint) !== unsigned(ended.checkpoint_after)) {
     findings.next.add("integrity", "its genesis names another end of the log before it", 0);
