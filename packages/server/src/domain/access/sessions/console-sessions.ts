@@ -40,7 +40,7 @@ interface SessionTools {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: Secrets;
-  /** The digest of the operator's token, which is in no table. */
+  /** The digest of the operator token, which is in no table. */
   readonly operatorDigest: string;
 }
 
@@ -79,7 +79,7 @@ export class ConsoleSessions {
     this.macKey = tools.secrets.keyFor("console sessions");
   }
 
-  /** Changes when the operator's token is replaced. Rows of other principals say themselves if they ended. */
+  /** Changes when the operator token is replaced. Rows of other principals say themselves if they ended. */
   private macOf(principalId: string): string {
     const { operatorDigest } = this.tools;
     const digest = principalId === OPERATOR.id ? operatorDigest : principalId;
