@@ -38,7 +38,7 @@ const MANDATE_REASONS = {
   ),
   cart_mismatch: reason(
     400,
-    "The declared total is not what the items cost now. Ask for the price again and sign it.",
+    "The total in the mandate is not the current price. Ask for the price again, and sign it in a new mandate.",
   ),
   mandate_not_yet_valid: reason(
     400,
@@ -64,7 +64,7 @@ const MANDATE_REASONS = {
   ),
   agent_pending: reason(
     403,
-    "The agent waits for the owner's approval. Try again once it is approved.",
+    "The owner has not approved this agent yet. Try again after the approval.",
   ),
   agent_suspended: reason(403, "The owner has suspended this agent. Ask the owner."),
   scope_not_granted: reason(
@@ -74,15 +74,15 @@ const MANDATE_REASONS = {
   policy_denied: reason(403, "The site's policy does not allow this. Do not retry unchanged."),
   budget_exceeded: reason(
     403,
-    "This would exceed a budget of the site's policy. Try a smaller amount or later.",
+    "This would exceed a budget in the site's policy. Try a smaller amount, or try later.",
   ),
   payment_declined: reason(
     403,
-    "The payment processor declined. Use another payment method with a new mandate.",
+    "The payment provider declined the payment. Use another payment method with a new mandate.",
   ),
-  checkout_cancelled: reason(403, "The checkout was cancelled before it was paid. Make a new one."),
-  out_of_stock: reason(403, "An item is no longer in stock. Order less of it, or something else."),
-  evidence_already_used: reason(403, "This evidence was used before. Each may be used once."),
+  checkout_cancelled: reason(403, "The checkout was cancelled before it was paid. Create a new one."),
+  out_of_stock: reason(403, "Not enough stock. Reduce the quantity, or choose another item."),
+  evidence_already_used: reason(403, "This evidence was used before. Use each piece of evidence only once."),
   review_denied: reason(403, "A reviewer denied the request."),
   review_expired: reason(
     403,
@@ -91,9 +91,9 @@ const MANDATE_REASONS = {
   review_withdrawn: reason(403, "The agent withdrew the request."),
   review_invalidated: reason(
     403,
-    "The request could no longer be approved: rules, key or cart changed. Send a new mandate.",
+    "The request can no longer be approved, because the rules, the key or the cart changed. Send a new mandate.",
   ),
-  mandates_disabled: reason(403, "This site takes no mandates now."),
+  mandates_disabled: reason(403, "This site accepts no mandates now."),
   site_paused: reason(403, "The shop has paused sales. Nothing was charged. Try again later."),
   skill_not_live: reason(
     403,
@@ -102,7 +102,7 @@ const MANDATE_REASONS = {
   site_not_found: reason(404, "No site has this key."),
   agent_temporarily_locked: reason(
     429,
-    "The agent failed too often and must wait. See Retry-After.",
+    "Too many mandates of this agent failed. Wait as long as Retry-After says.",
   ),
 } as const;
 
@@ -110,28 +110,28 @@ const MANDATE_REASONS = {
 const HTTP_REASONS = {
   invalid_request: reason(
     400,
-    "The request is not as this route expects. See the OpenAPI document.",
+    "The request does not match what this route accepts. See the OpenAPI document.",
   ),
-  unauthorized: reason(401, "A valid bearer token is needed in the Authorization header."),
-  https_required: reason(403, "This service is served over HTTPS only."),
+  unauthorized: reason(401, "Send a valid bearer token in the Authorization header."),
+  https_required: reason(403, "This service accepts only HTTPS. Use its https:// address."),
   forbidden: reason(403, "The token's role does not allow this. Use a token with a higher role."),
   host_not_allowed: reason(
     403,
-    "This service listens on this machine only. Ask it under its own address, from its own pages.",
+    "This service listens only on this machine. Call it at its own address, and only from its own pages.",
   ),
   not_found: reason(404, "There is nothing at this address."),
   pending_verification: reason(
     404,
     "The site's domain is not verified yet. Its owner can verify it.",
   ),
-  method_not_allowed: reason(405, "This address does not take that method. See the Allow header."),
+  method_not_allowed: reason(405, "This address does not accept this method. See the Allow header."),
   request_timeout: reason(408, "The request did not arrive in time. Send it again."),
-  conflict: reason(409, "The request conflicts with the current state. Read it again and retry."),
+  conflict: reason(409, "The request conflicts with the current state. Read the current state, then try again."),
   approval_blocked: reason(
     409,
-    "This cannot be approved now. It stays open: fix what the message names, then approve again.",
+    "This request cannot be approved now. The review stays open. Fix the problem, then approve again.",
   ),
-  body_too_large: reason(413, "The body is larger than this route takes."),
+  body_too_large: reason(413, "The body is larger than this route accepts."),
   unsupported_media_type: reason(
     415,
     "The body's type or encoding is not supported. Send plain application/json.",
@@ -144,7 +144,7 @@ const HTTP_REASONS = {
   rate_limited: reason(429, "Too many requests. Wait as long as Retry-After says."),
   internal_error: reason(
     500,
-    "Something went wrong on this side. Quote the request id to the operator.",
+    "Something went wrong in the service. Give the request id to the operator.",
   ),
   unavailable: reason(
     503,
