@@ -85,7 +85,7 @@ test("policy check names a problem by its rule, and a JSON error by its line and
     expect.stringMatching(/^The rule “cap”, rules\[1\]\.when/),
   ]);
   const nameless = await run("policy", "check", policyFile(open, { effect: "deny" }));
-  expect(nameless.err).toMatch(/^rules\[1\]: lacks "id"/);
+  expect(nameless.err).toMatch(/^rules\[1\]: "id" is missing/);
   const file = join(folder, "broken.json");
   writeFileSync(file, '{\n  "policy": "rules/1",\n  "rules": [,]\n}\n');
   const broken = await run("policy", "check", file);

@@ -123,7 +123,7 @@ describe("a policy is reported with a warning for", () => {
     const both = [rule("young", "deny", young), rule("old", "deny", old)];
     expect(findings([open, help, ...both])).toEqual(["warning shadowed help"]);
     expect(policyFindings(policyOf([open, help, ...both]))[0]?.message).toBe(
-      "The rule “help” never has an effect, because other rules deny everything it is about: change or remove one of them.",
+      "The rule “help” never has an effect, because other rules deny everything that it matches. Change or remove one of them.",
     );
     expect(findings([open, help, both[0] ?? ""])).toEqual([]);
   });
@@ -182,7 +182,7 @@ describe("a fact that may be unknown counts against the agent, so a policy is re
     const currencies = rule("only", "deny", { "cart.currency": { not_in: ["EUR", "USD"] } });
     expect(findings([buy, currencies, cap])).toEqual(["warning currency_missing cap"]);
     expect(policyFindings(policyOf([buy, currencies, cap]))[0]?.message).toBe(
-      "The rule “cap” has no amount in USD, which “only” reckons with, so it denies carts in USD whatever they cost: add an amount in USD.",
+      "The rule “cap” has no amount in USD, which “only” uses, so it denies carts in USD at any price. Add an amount in USD.",
     );
     const both = rule("cap", "deny", over({ EUR: "200.00", USD: "200.00" }));
     expect(findings([buy, currencies, both])).toEqual([]);

@@ -60,7 +60,7 @@ describe("presets of a policy", () => {
       "limit and currency: the currency is not an active ISO 4217 code",
     );
     expect(reason("automatic_under", { limit: "0", currency: "EUR" })).toBe(
-      "limit: must be more than nothing",
+      "limit: must be more than zero",
     );
     expect(reason("automatic_under", { limit: "99999999999.9999", currency: "CLF" })).toBe(
       "limit: is too large",

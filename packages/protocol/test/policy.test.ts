@@ -630,8 +630,8 @@ describe("limits of a policy document:", () => {
 
   test("it may have 1 to 100 rules", () => {
     expect(policyOf(many(100)).rules.length).toBe(100);
-    expect(detailOf({ ...frame, rules: many(101) })).toBe("rules: must be at most 100");
-    expect(detailOf({ ...frame, rules: [] })).toBe("rules: must be a list, and not empty");
+    expect(detailOf({ ...frame, rules: many(101) })).toBe("rules: must have at most 100 entries");
+    expect(detailOf({ ...frame, rules: [] })).toBe("rules: must be a list with at least one entry");
   });
 
   test("it may have 32 KB of canonical JSON, counted in bytes of UTF-8", () => {

@@ -35,11 +35,11 @@ function readTimezone(value: JsonValue | undefined): string {
 
 function readRules(value: JsonValue | undefined): readonly PolicyRule[] {
   const list = readList(value, "rules");
-  if (list.length > POLICY_RULES_MAX) fail("rules", `must be at most ${POLICY_RULES_MAX}`);
+  if (list.length > POLICY_RULES_MAX) fail("rules", `must have at most ${POLICY_RULES_MAX} entries`);
   const seen = new Set<string>();
   const rules = list.map((item, i) => {
     const rule = readRule(item, `rules[${i}]`);
-    if (seen.has(rule.id)) fail(`rules[${i}].id`, "is the id of an earlier rule");
+    if (seen.has(rule.id)) fail(`rules[${i}].id`, "must be unique: an earlier rule has the same id");
     seen.add(rule.id);
     return rule;
   });
@@ -51,7 +51,7 @@ function checkSize(value: JsonValue): void {
   try {
     bytes = canonicalBytes(value).length;
   } catch {
-    fail("the policy", "holds something that has no canonical JSON");
+    fail("the policy", "contains a value that has no canonical JSON");
   }
   if (bytes > POLICY_BYTES_MAX) {
     fail("the policy", `must have at most ${POLICY_BYTES_MAX} bytes of canonical JSON`);

@@ -38,7 +38,7 @@ const warning = (
   Object.freeze({ level: "warning", code, ...(rule !== undefined && { rule }), message });
 
 function neverMatching(rule: PolicyRule): PolicyFinding {
-  const message = `The rule “${rule.id}” can never match, because its conditions rule each other out: correct or remove it.`;
+  const message = `The rule “${rule.id}” can never match, because its conditions contradict each other. Correct or remove it.`;
   const cautious = [...leaves(rule.when)].some(
     (leaf) => leaf.kind === "exists" && ALWAYS_KNOWN.includes(leaf.fact),
   );
@@ -70,16 +70,16 @@ function* wordFindings(policy: Policy): Generator<PolicyFinding> {
     const key = JSON.stringify([effect, mode ?? "", when]);
     const first = seen.get(key);
     if (first !== undefined) {
-      const message = `The rule “${id}” says the same as “${first}”: remove one of them.`;
+      const message = `The rule “${id}” says the same as “${first}”. Remove one of them.`;
       yield warning("duplicate_rule", id, message);
     } else seen.set(key, id);
     if (saysTwice(rule)) {
-      const message = `The rule “${id}” holds the same condition twice: remove one of them.`;
+      const message = `The rule “${id}” has the same condition twice. Remove one of them.`;
       yield warning("duplicate_condition", id, message);
     }
     const approvals = escalation?.approvals ?? 1;
     if (approvals > APPROVALS_USUAL_MAX) {
-      const message = `The rule “${id}” waits for ${approvals} people to say yes: make sure that so many will, or ask for fewer.`;
+      const message = `The rule “${id}” needs ${approvals} approvals. Make sure that enough people can approve, or require fewer.`;
       yield warning("many_approvals", id, message);
     }
   }
@@ -91,19 +91,19 @@ function* coverFindings(overlaps: Overlaps, dead: ReadonlySet<PolicyRule>) {
     if (dead.has(rule) || !overlaps.coveredBy(rule, denials)) continue;
     const one = denials.find((denial) => overlaps.coveredBy(rule, [denial]));
     const who = one === undefined ? "other rules deny" : `“${one.id}” denies`;
-    const message = `The rule “${rule.id}” never has an effect, because ${who} everything it is about: change or remove one of them.`;
+    const message = `The rule “${rule.id}” never has an effect, because ${who} everything that it matches. Change or remove one of them.`;
     yield warning("shadowed", rule.id, message);
   }
   if (!overlaps.nothingApproved()) return;
   const asks = !overlaps.nothingEscalated();
   if (!asks) {
     const message =
-      "Nothing can ever be approved, not even by a person: add a rule that allows something, or change what stands against it.";
+      "Nothing can ever be approved, not even by a person. Add a rule that allows something, or change the rules that deny it.";
     yield warning("nothing_approved", undefined, message);
   } else if (overlaps.rules("allow").length > 0) {
     // Without any rule that allows, a policy that leaves everything to a person is meant so.
     const message =
-      "Nothing is ever approved without a person, because other rules stand against everything that is allowed: change them if that is not what you want.";
+      "Nothing is approved without a review, because other rules also match everything that is allowed. If you do not want this, change those rules.";
     yield warning("nothing_approved", undefined, message);
   }
 }
@@ -138,17 +138,17 @@ function* currencyFindings(overlaps: Overlaps, rule: PolicyRule): Generator<Poli
     const carts = `carts in ${currency}`;
     const so = {
       allow: `${carts} are never allowed`,
-      deny: `it denies ${carts} whatever they cost`,
-      escalate: `it leaves ${carts} to a person whatever they cost`,
+      deny: `it denies ${carts} at any price`,
+      escalate: `${carts} always need review`,
     }[rule.effect];
-    const message = `The rule “${rule.id}” has no amount in ${currency}, which “${admitting.id}” reckons with, so ${so}: add an amount in ${currency}.`;
+    const message = `The rule “${rule.id}” has no amount in ${currency}, which “${admitting.id}” uses, so ${so}. Add an amount in ${currency}.`;
     yield warning("currency_missing", rule.id, message);
   }
 }
 
 function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
-  const does = effect === "deny" ? "denies" : "leaves to a person";
-  const message = `The rule “${id}” also ${does} what has no cart, because an amount that is not known counts as too high: to spare that, put {"all": [{"cart.total": {"exists": true}}, …]} around its condition.`;
+  const does = effect === "deny" ? "denies" : "requires a review for";
+  const message = `The rule “${id}” also ${does} requests without a cart, because an unknown amount counts as too high. To avoid this, put {"all": [{"cart.total": {"exists": true}}, …]} around its condition.`;
   return warning("without_cart", id, message);
 }
 
@@ -159,7 +159,7 @@ function* skillFindings(rule: PolicyRule, isSkill: (id: string) => boolean) {
   );
   for (const id of new Set(named)) {
     if (isSkill(id)) continue;
-    const message = `The rule “${rule.id}” names the skill “${id}”, which this site does not have: is it spelled right?`;
+    const message = `The rule “${rule.id}” names the skill “${id}”, which this site does not have. Check the spelling.`;
     yield warning("unknown_skill", rule.id, message);
   }
 }
@@ -176,7 +176,7 @@ function* skillFindings(rule: PolicyRule, isSkill: (id: string) => boolean) {
  * const old = { id: "old", effect: "allow", when: { all: both } };
  * const of = (...rules) => policyFindings(readPolicy({ policy: "rules/1", timezone: "UTC", default: "deny", rules }).value);
  * of(deny).map(({ level, code, rule }) => `${level} ${code} ${rule}`); //=> ["warning always_denies all"]
- * of(old)[0].message; //=> "The rule “old” can never match, because its conditions rule each other out: correct or remove it."
+ * of(old)[0].message; //=> "The rule “old” can never match, because its conditions contradict each other. Correct or remove it."
  */
 export function policyFindings(
   policy: Policy,
@@ -189,7 +189,7 @@ export function policyFindings(
   findings.push(...wordFindings(policy));
   const always = overlaps.rules("deny").filter((rule) => overlaps.alwaysTakesEffect(rule));
   for (const { id } of always) {
-    const message = `The rule “${id}” denies everything, so that no other rule has an effect: give it a condition, unless you want to stop all agents.`;
+    const message = `The rule “${id}” denies everything, so no other rule has an effect. Add a condition, unless you want to stop all agents.`;
     findings.push(warning("always_denies", id, message));
   }
   // Everything else would only say the same again.

@@ -37,10 +37,10 @@ export function readMembers(
   const known = [...required, ...optional];
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    fail(place, `${shown(unknown)} is not known here; known are ${known.join(", ")}`);
+    fail(place, `${shown(unknown)} is not known here; use one of ${known.join(", ")}`);
   }
   const missing = required.find((name) => !Object.hasOwn(value, name));
-  if (missing !== undefined) fail(place, `lacks "${missing}"`);
+  if (missing !== undefined) fail(place, `"${missing}" is missing`);
   return value;
 }
 
@@ -55,13 +55,13 @@ export function readSingle(value: Read, place: string): readonly [name: string, 
 
 /** A list with something in it. */
 export function readList(value: Read, place: string): JsonArray {
-  if (!Array.isArray(value) || value.length === 0) fail(place, "must be a list, and not empty");
+  if (!Array.isArray(value) || value.length === 0) fail(place, "must be a list with at least one entry");
   return value;
 }
 
 /** A text with something in it. */
 export function readText(value: Read, place: string): string {
-  if (typeof value !== "string" || value === "") fail(place, "must be a text, and not empty");
+  if (typeof value !== "string" || value === "") fail(place, "must be a text that is not empty");
   return value;
 }
 

@@ -25,7 +25,7 @@ function readOperator<T extends string>(value: JsonValue, place: string, known: 
   const [name, operand] = readSingle(value, place);
   const operator = known.find((candidate) => candidate === name);
   if (operator === undefined) {
-    fail(place, `${shown(name)} is no operator here; known are ${known.join(", ")}`);
+    fail(place, `${shown(name)} is not an operator here; use one of ${known.join(", ")}`);
   }
   return { operator, operand, at: `${place}.${operator}` };
 }
@@ -81,7 +81,7 @@ function readMoneyMap(value: JsonValue | undefined, place: string): readonly Mon
   }
   const limits = Object.entries(value).map(([code, amount]) => {
     if (minorUnitDigits(code) === undefined) {
-      fail(place, `${shown(code)} is no active ISO 4217 code`);
+      fail(place, `${shown(code)} is not an active ISO 4217 code`);
     }
     const at = `${place}.${code}`;
     const money = parseAmount(readText(amount, at), code);

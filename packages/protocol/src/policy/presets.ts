@@ -29,7 +29,7 @@ const PRESENT = { "buyer.present": { eq: true } };
 const NOT_PRESENT = { "buyer.present": { eq: false } };
 const FREE = {
   id: "free",
-  title: "What moves no money",
+  title: "Requests that move no money",
   effect: "allow",
   when: { "cart.total": { exists: false } },
 };
@@ -41,7 +41,7 @@ function automaticUnder(options: PolicyPresetOptions): Result<JsonObject[], Refu
   const each = parseAmount(limit, currency);
   if (!each.ok) return refuse("options_invalid", `limit and currency: ${each.detail}`);
   const minor = each.value.minor * DAY_CARTS;
-  if (minor === 0) return refuse("options_invalid", "limit: must be more than nothing");
+  if (minor === 0) return refuse("options_invalid", "limit: must be more than zero");
   if (!Number.isSafeInteger(minor)) return refuse("options_invalid", "limit: is too large");
   const cart = { [currency]: formatAmount(each.value) };
   const day = { [currency]: formatAmount({ currency, minor }) };
@@ -57,7 +57,7 @@ function automaticUnder(options: PolicyPresetOptions): Result<JsonObject[], Refu
     // Without the cart's existence, an unknown amount would leave to a person what costs nothing.
     {
       id: "large",
-      title: "More, or another currency",
+      title: `Over ${cart[currency]} ${currency}, or another currency`,
       effect: "escalate",
       when: { all: [HAS_CART, NOT_PRESENT, { "cart.total": { gt: cart } }] },
     },
@@ -78,9 +78,9 @@ function automaticUnder(options: PolicyPresetOptions): Result<JsonObject[], Refu
 
 /**
  * A policy to start from. `read_only` approves what moves no money and refuses the rest;
- * `ask_always` leaves everything to a person; `automatic_under` approves what moves no money and
- * carts up to a limit, and leaves larger carts, carts in other currencies, and what goes over ten
- * times the limit in a day of one agent to a person. What somebody pays on the payment page it approves.
+ * `ask_always` requires a review of everything. `automatic_under` approves what moves no money and
+ * carts up to a limit. It requires a review of larger carts, of carts in other currencies, and of more
+ * than ten times the limit in a day for one agent. It approves what a person pays on the payment page.
  *
  * @example
  * policyPreset("read_only").value.rules.map(({ id }) => id); //=> ["free"]

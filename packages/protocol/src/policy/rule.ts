@@ -22,7 +22,7 @@ const APPROVALS_MAX = 10;
 const EXPIRES_MIN = "PT5M";
 const EXPIRES_MAX = "P7D";
 const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-const ID_WORDS = "1 to 64 small letters, digits, - and _, beginning with a letter or a digit";
+const ID_WORDS = "1 to 64 lowercase letters, digits, - and _, beginning with a letter or a digit";
 
 function readTitle(value: JsonValue | undefined, place: string): string {
   const title = readText(value, place);
@@ -30,7 +30,7 @@ function readTitle(value: JsonValue | undefined, place: string): string {
     fail(place, `must have at most ${TITLE_CHARS_MAX} characters`);
   }
   // Titles are shown in terminals.
-  if (/\p{Cc}/u.test(title)) fail(place, "must not hold control characters");
+  if (/\p{Cc}/u.test(title)) fail(place, "must not contain control characters");
   return title;
 }
 
@@ -60,7 +60,7 @@ function readCondition(value: JsonValue | undefined, place: string, depth = 0): 
     const read = FACT_READERS.get(name);
     if (read !== undefined) return read(operand, at);
     const known = [...FACT_READERS.keys(), "all", "any", "not"].join(", ");
-    fail(place, `${shown(name)} is no fact; known are ${known}`);
+    fail(place, `${shown(name)} is not a fact; use one of ${known}`);
   }
   if (depth === POLICY_DEPTH_MAX) fail(at, `is nested deeper than ${POLICY_DEPTH_MAX} levels`);
   if (name === "not") {
@@ -81,7 +81,7 @@ export function readRule(value: JsonValue, place: string): PolicyRule {
     optional,
   );
   if (escalation !== undefined && effect !== "escalate") {
-    fail(`${place}.escalation`, "only a rule that escalates has one");
+    fail(`${place}.escalation`, "is allowed only in a rule whose effect is escalate");
   }
   return Object.freeze({
     id: readPattern(id, `${place}.id`, ID, ID_WORDS),
