@@ -152,7 +152,7 @@ describe("gatehouse verify", () => {
 
   test.each([
     ["as many as it checks,", 16, /^✗ no A2A signature verifies$/m],
-    ["too many", 2000, /^✗ it has 2000 A2A signatures: more than 16 are not looked at$/m],
+    ["too many", 2000, /^✗ it has 2000 A2A signatures: more than 16 are not checked$/m],
   ])(
     "fetches the key set at most twice for a card signed with %s unknown keys",
     async (_what, count, says) => {

@@ -136,7 +136,7 @@ describe("a log that follows its rules verifies", () => {
   });
 });
 
-const about = "it is about something else than record";
+const about = "it is about another request than record";
 const twice = decided({ mandate: "m-2", spent: 10_000, count: 1 });
 
 describe("an audit finds in a correctly signed and linked log", () => {
@@ -144,7 +144,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "a mandate decided twice",
       [order, decided({ spent: 10_000, count: 1 })],
-      [3, "record 2 had decided about its mandate"],
+      [3, "record 2 already decided its mandate"],
     ],
     [
       "a mandate decided again under another id for the same bytes",
@@ -155,12 +155,12 @@ describe("an audit finds in a correctly signed and linked log", () => {
           mandate: { mandate_id: "m-1", digest: "f".repeat(64) },
         },
       ],
-      [3, "record 2 had decided about its mandate"],
+      [3, "record 2 already decided its mandate"],
     ],
     [
       "a refund of money that was never captured",
       [order, paid(order, 2), returned(2, "adj_re_1", "completed")],
-      [4, "it gives back what nobody had taken"],
+      [4, "it refunds or disputes a payment that was not captured"],
     ],
     [
       "a refund of a voided authorization",
@@ -170,7 +170,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         adjusted(2, { kind: "released" }),
         returned(2, "adj_re_1", "completed"),
       ],
-      [5, "it gives back what nobody had taken"],
+      [5, "it refunds or disputes a payment that was not captured"],
     ],
     [
       "the same refund twice",
@@ -181,7 +181,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         returned(2, "adj_re_1", "completed"),
         returned(2, "adj_re_1", "completed"),
       ],
-      [6, "record 5 had told the same"],
+      [6, "record 5 already says the same"],
     ],
     [
       "one refund for two payments",
@@ -195,7 +195,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         adjusted(6, CAPTURED),
         returned(6, "adj_re_1", "pending"),
       ],
-      [9, "record 5 said it of another payment"],
+      [9, "record 5 has the same refund or dispute for another payment"],
     ],
     [
       "a refund without its kind and state",
@@ -205,7 +205,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         adjusted(2, CAPTURED),
         adjusted(2, { kind: "refund", amount: { currency: "EUR", minor: 1 } }),
       ],
-      [5, "it does not say what goes back, or how far it is"],
+      [5, "it does not name the refund or dispute, or not its status"],
     ],
     [
       "refunds that add up to more than was captured",
@@ -217,7 +217,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         returned(2, "re_2", "failed", 9000),
         returned(2, "re_3", "completed", 4001),
       ],
-      [7, "more was given back than had been taken"],
+      [7, "more was refunded than was captured"],
     ],
     [
       "more captured than was authorized",
@@ -226,7 +226,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         paid(order, 2),
         adjusted(2, { kind: "captured", amount: { currency: "EUR", minor: 10_001 } }),
       ],
-      [4, "it took more than was authorized"],
+      [4, "it captures more than was authorized"],
     ],
     [
       "a refund in another currency",
@@ -246,7 +246,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "a payment captured twice",
       [order, paid(order, 2), adjusted(2, CAPTURED), adjusted(2, CAPTURED)],
-      [5, "record 4 had told what became of the payment"],
+      [5, "record 4 already says how the payment ended"],
     ],
     [
       "goods of a payment that does not exist",
@@ -256,22 +256,22 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "an invalid adjustment",
       [order, paid(order, 2), adjusted(2, { kind: "eaten" })],
-      [4, "it does not say what became of the payment"],
+      [4, "it does not say how the payment ended"],
     ],
     [
       "a decision by rules that were replaced",
       [published(lax), order],
-      [3, "it follows other rules than those published last, in record 2"],
+      [3, "it does not follow the rules that were published last, in record 2"],
     ],
     [
       "a decision by rules that were never published",
       [decided({ minor: 999_900, by: lax })],
-      [2, "it follows other rules than those published last, in record 1"],
+      [2, "it does not follow the rules that were published last, in record 1"],
     ],
     [
       "a person's approval by rules that were replaced",
       [large, published(lax), reviewed(large, 2)],
-      [4, "it follows other rules than those published last, in record 3"],
+      [4, "it does not follow the rules that were published last, in record 3"],
     ],
     [
       "spent money that is not counted",
@@ -296,17 +296,17 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "an approval that requests a payment its skill does not have",
       [decided({ skill: "get_pricing" })],
-      [2, "it asks for a payment, and its skill moves no money"],
+      [2, "it requests a payment, but its skill moves no money"],
     ],
     [
       "a rejection with a payment",
       [{ ...huge, payment: "requested" }],
-      [2, "it asks for a payment of what was not approved"],
+      [2, "it requests a payment, but was not approved"],
     ],
     [
       "a payment without an amount",
       [published(lax), unpriced],
-      [3, "it asks for a payment, and does not say how much"],
+      [3, "it requests a payment, but names no amount"],
     ],
     [
       "a record with another record's id",
@@ -314,7 +314,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
         ...record,
         record_id: "r2",
       })),
-      [3, "its id is that of record 2"],
+      [3, "it has the same id as record 2"],
     ],
     [
       "an escalation without a review",
@@ -329,12 +329,12 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "a payment without a decision",
       [paid(order, 99)],
-      [2, "it names a record to follow from that is not in the log"],
+      [2, "it follows a record that is not in the log"],
     ],
     [
       "a payment that names no decision",
       [order, paid(order, 2, { parent_record_id: "" })],
-      [3, "it names no record to follow from"],
+      [3, "it does not name the record that it follows"],
     ],
     [
       "a payment after a rejection before the rules were evaluated",
@@ -344,22 +344,22 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "a payment after a rejection by the rules",
       [huge, paid(huge, 2)],
-      [3, "it follows from record 2, which asked for no payment"],
+      [3, "it follows from record 2, which requested no payment"],
     ],
     [
       "a payment before a person decided",
       [large, paid(large, 2)],
-      [3, "it follows from record 2, which asked for no payment"],
+      [3, "it follows from record 2, which requested no payment"],
     ],
     [
       "a payment of more than was decided",
       [order, paid(order, 2, { amount: { currency: "EUR", minor: 5_000_000 } })],
-      [3, "it is about 50000.00 EUR, and record 2 approved 100.00 EUR"],
+      [3, "its amount is 50000.00 EUR, but record 2 approved 100.00 EUR"],
     ],
     [
       "a payment of more than a person approved",
       [large, reviewed(large, 2), paid(decided({ mandate: "m-large", minor: 60_001 }), 3)],
-      [4, "it is about 600.01 EUR, and record 3 approved 600.00 EUR"],
+      [4, "its amount is 600.01 EUR, but record 3 approved 600.00 EUR"],
     ],
     [
       "a payment for another agent",
@@ -374,12 +374,12 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "the same payment twice",
       [order, paid(order, 2), paid(order, 2)],
-      [4, "it says authorized, and record 3 said that the payment was authorized"],
+      [4, "it says authorized, but record 3 said that the payment was authorized"],
     ],
     [
       "a second attempt",
       [order, paid(order, 2), paid(order, 2, { attempt_id: "pay-other", ...releasing })],
-      [4, "it is a second attempt: record 3 tells of another for the same decision"],
+      [4, "it is a second attempt: record 3 has another one for the same decision"],
     ],
     [
       "one attempt for two decisions",
@@ -389,42 +389,42 @@ describe("an audit finds in a correctly signed and linked log", () => {
         paid(order, 2),
         paid(decided({ mandate: "m-2" }), 3, { ...declined, attempt_id: "pay-2" }),
       ],
-      [5, "its attempt is another decision's"],
+      [5, "its payment attempt belongs to another decision"],
     ],
     [
       "an authorization after a decline",
       [order, paid(order, 2, declined), paid(order, 2)],
-      [4, "it says authorized, and record 3 said that the payment was declined"],
+      [4, "it says authorized, but record 3 said that the payment was declined"],
     ],
     [
       "an authorization voided twice",
       [order, paid(order, 2, releasing), paid(order, 2, released), paid(order, 2, released)],
-      [5, "it says released, and record 4 said that the payment was released"],
+      [5, "it says released, but record 4 said that the payment was released"],
     ],
     [
       "a void of a payment that was not authorized",
       [order, paid(order, 2, released)],
-      [3, "it lets money go that was not authorized"],
+      [3, "it voids a payment that was not authorized"],
     ],
     [
       "an order without a payment",
       [order, paid(order, 2, { ...declined, order_id: "ord" })],
-      [3, "it names an order, and no authorized payment stands behind it"],
+      [3, "it names an order without an authorized payment"],
     ],
     [
       "an approval without a payment",
       [order, paid(order, 2, { ...unknown, decision: { outcome: "approved" } })],
-      [3, "it says approved, and the payment was not authorized"],
+      [3, "it says approved, but the payment was not authorized"],
     ],
     [
       "an authorization kept without an order",
       [order, paid(order, 2, { payment: "authorized" })],
-      [3, "a payment was authorized, and neither an order made of it nor the money let go"],
+      [3, "a payment was authorized, but no order was created and nothing was voided"],
     ],
     [
       "a payment with an unknown state",
       [order, paid(order, 2, { payment: "perhaps" })],
-      [3, "it does not say what became of the payment"],
+      [3, "it does not give the state of the payment"],
     ],
   ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
     expect(await found(...records)).toEqual(["replay", seq, text]);
@@ -435,12 +435,12 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "a review without a request",
       [reviewed(large, 99)],
-      [2, "it names a record to follow from that is not in the log"],
+      [2, "it follows a record that is not in the log"],
     ],
     [
       "a review of a request that the rules approved",
       [order, reviewed(order, 2, { outcome: "denied" })],
-      [3, "it follows from record 2, which asked no person"],
+      [3, "it follows from record 2, which opened no review"],
     ],
     [
       "the end of another review",
@@ -455,27 +455,27 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "a review that ends twice",
       [large, reviewed(large, 2, { outcome: "denied" }), reviewed(large, 2)],
-      [4, "record 3 had ended its review"],
+      [4, "record 3 already ended its review"],
     ],
     [
       "a person who approved another amount than was requested",
       [large, { ...reviewed(large, 2), decision: cheap.decision }],
-      [3, "it is about 500.01 EUR, and record 2 about 600.00 EUR"],
+      [3, "its amount is 500.01 EUR, but record 2 has 600.00 EUR"],
     ],
     [
       "one approval where the rule requires two",
       [large, reviewed(large, 2, { approved_by: ["tok_1", "tok_1"] })],
-      [3, "1 of the 2 people that its rule wants approved it"],
+      [3, "only 1 of the 2 people that its rule requires approved it"],
     ],
     [
       "a person who approved too late",
       [large, { ...reviewed(large, 2), occurred_at: `${DAY}T16:00:02.000Z` }],
-      [3, "it was approved after the time that record 2 gave"],
+      [3, "it was approved after the review of record 2 expired"],
     ],
     [
       "a payment of a request that a person denied",
       [large, { ...reviewed(large, 2, { outcome: "denied" }), payment: "requested" }],
-      [3, "it asks for a payment of what was not approved"],
+      [3, "it requests a payment, but was not approved"],
     ],
   ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
     expect(await found(...records)).toEqual(["replay", seq, text]);

@@ -95,7 +95,7 @@ test.each([
   const replayed = await replayDecision({ ...small, ...members } as unknown as AuditRecord, [
     rules,
   ]);
-  const detail = `it was decided for another ${what} than it says`;
+  const detail = `it was decided for a different ${what} than it says`;
   expect(replayed).toEqual({ ok: false, reason: "facts_contradicted", detail });
 });
 

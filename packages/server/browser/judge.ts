@@ -62,7 +62,7 @@ function withoutIntegrity(answers: Answers): Answers {
   if (answers.integrity.verdict !== "fails") return answers;
   const open: AuditAnswer = {
     verdict: "not_checked",
-    text: "not to be told before integrity holds",
+    text: "cannot be checked while integrity fails",
   };
   const rest = Object.entries(answers).map(([name, answer]) => [
     name,
@@ -101,7 +101,7 @@ export async function judge(brought: Brought, given: Given): Promise<Judgement> 
       integrity,
       completeness: completeness(bundle, findings),
       anchoring: fault === undefined ? anchoring : { verdict: "fails", text: fault },
-      replay: { ...replay, text: `${replay.text} (${report.decisions_replayed} made again)` },
+      replay: { ...replay, text: `${replay.text} (${report.decisions_replayed} replayed)` },
     }),
     findings,
     otherKeys: [...keys.values()].every(({ x }) => !own.has(x)),

@@ -34,7 +34,7 @@ export const audit: Coverage = {
   },
   "audit verify": {
     args: async ({ exported, url }) => [await exported(), "--key", url],
-    says: /^✓ integrity +no record was changed, moved, added or taken out$/m,
+    says: /^✓ integrity +no record was changed, moved, added or removed$/m,
     json: { ok: true, answers: { integrity: { verdict: "holds" } } },
     fails: {
       args: async ({ exported, file, url }) => {

@@ -17,22 +17,22 @@ function checkDay(day: readonly PartSummary[], findings: Findings): void {
     const agrees =
       one.parts === parts && one.day_first_seq === day_first_seq && one.day_count === day_count;
     if (!agrees || one.closed !== closed) {
-      findings.add("completeness", `${nameOf(one)} was taken at another moment than the others`);
+      findings.add("completeness", `${nameOf(one)} was exported at a different moment than the other parts`);
     }
     if (one.part < 1 || one.part > parts) {
-      findings.add("completeness", `${nameOf(one)} is no part of the day`);
+      findings.add("completeness", `${nameOf(one)} is not a part of this day`);
     }
     const wanted = Math.min(PART_RECORDS_MAX, day_count - (one.part - 1) * PART_RECORDS_MAX);
     const place = day_first_seq + (one.part - 1) * PART_RECORDS_MAX;
     if (one.first_seq !== place || one.count !== Math.max(wanted, 0)) {
       findings.add(
         "completeness",
-        `${nameOf(one)} does not hold the records its number stands for`,
+        `${nameOf(one)} does not contain the records of this part`,
       );
     }
   }
   if (parts !== Math.max(1, Math.ceil(day_count / PART_RECORDS_MAX))) {
-    findings.add("completeness", `${first.day} has another number of parts than its records need`);
+    findings.add("completeness", `${first.day} has the wrong number of parts for its records`);
   }
   const given = day.map(({ part }) => part);
   for (const part of new Set(given.filter((part, i) => given.indexOf(part) !== i))) {
@@ -57,17 +57,17 @@ interface End {
 function checkJoint({ part: before, last }: End, next: PartSummary, findings: Findings): void {
   const end = before.first_seq + before.count;
   if (next.first_seq < end) {
-    const text = `${nameOf(next)} tells ${next.first_seq} a second time`;
+    const text = `${nameOf(next)} contains record ${next.first_seq} a second time`;
     findings.add("integrity", text, next.first_seq);
     return;
   }
   if (next.first_seq > end) {
-    const text = `records ${end} to ${next.first_seq - 1} are in none of the parts given`;
+    const text = `records ${end} to ${next.first_seq - 1} are not in the given files`;
     findings.add("completeness", text, end);
     return;
   }
   if (before.after !== undefined && !sameFrontier(before.after, next.before)) {
-    const text = `${nameOf(next)} begins in another tree than ${nameOf(before)} ends`;
+    const text = `${nameOf(next)} does not continue the tree of ${nameOf(before)}`;
     findings.add("integrity", text, end);
   }
   if (last === undefined || next.first === undefined) return;
@@ -86,7 +86,7 @@ function endBehind(before: End | undefined, part: PartSummary): End {
 function checkLink(before: PartSummary | undefined, next: PartSummary, findings: Findings): void {
   if (next.part === 1) {
     if (next.prev_part_sha256 !== null) {
-      findings.add("integrity", `${nameOf(next)} names a part before the first`);
+      findings.add("integrity", `${nameOf(next)} is the first part, but names an earlier one`);
     }
     return;
   }
@@ -94,7 +94,7 @@ function checkLink(before: PartSummary | undefined, next: PartSummary, findings:
   if (next.prev_part_sha256 !== before.digest) {
     findings.add(
       "integrity",
-      `${nameOf(next)} follows another ${nameOf(before)} than the one given`,
+      `${nameOf(next)} follows a different ${nameOf(before)} than the one given`,
     );
   }
 }
@@ -103,7 +103,7 @@ function checkLink(before: PartSummary | undefined, next: PartSummary, findings:
 function twoFiles(before: PartSummary, { day, part, closed }: PartSummary): string {
   const two = `there are two different files of ${day} part ${part}`;
   if (before.closed && closed) return two;
-  return `${two}; an export made later of a running day is longer: give one of them`;
+  return `${two}; a later export of a day that is not over is longer. Give only one of them`;
 }
 
 /** Joins the parts of one log, whatever order they were given in. */
@@ -147,9 +147,9 @@ export function checkSuccession(
   const end = ended.first_seq + ended.count;
   const { size } = previous;
   if (typeof size === "number" && size > end) {
-    const text = `the log that continues from here names ${size} records, and ${end} are given`;
+    const text = `the next log says that this one has ${size} records, but ${end} are given`;
     findings.ended.add("completeness", text, end);
   } else if (size !== end || unsigned(previous.checkpoint) !== unsigned(ended.checkpoint_after)) {
-    findings.next.add("integrity", "its genesis names another end of the log before it", 0);
+    findings.next.add("integrity", "its first record names a different end of the log before it", 0);
   }
 }

@@ -66,7 +66,7 @@ export async function readNoteKey(text: string): Promise<Result<NoteKey, "malfor
     return refuse("malformed", "not a line name+id+key of an Ed25519 key");
   }
   const key = Object.freeze({ name, publicKey: bytes.slice(1) });
-  return toHex(await keyId(key)) === id ? ok(key) : refuse("malformed", "the id is not the key's");
+  return toHex(await keyId(key)) === id ? ok(key) : refuse("malformed", "the id does not belong to the key");
 }
 
 /**
@@ -139,7 +139,7 @@ export async function verifyNote(
     const held =
       signature.length === ED25519_SIGNATURE_BYTES &&
       (await verify(ed25519Jwk(found.key.publicKey), utf8(parts.text), signature));
-    if (!held) return refuse("signature_invalid", "the signature of a known key does not hold");
+    if (!held) return refuse("signature_invalid", "the signature of a known key is not valid");
     signedBy.push(name);
   }
   if (signedBy.length === 0) return refuse("unknown_key", "no known key has signed it");

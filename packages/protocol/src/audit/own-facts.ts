@@ -19,7 +19,7 @@ export function factsFault(record: AuditRecord, facts: PolicyFacts): string | un
     compared.push(["currency", memberOf(amount, "currency"), facts.cart?.currency]);
   }
   const [other] = compared.find(([, said, fact]) => said !== fact) ?? [];
-  return other === undefined ? undefined : `it was decided for another ${other} than it says`;
+  return other === undefined ? undefined : `it was decided for a different ${other} than it says`;
 }
 
 /** Whoever does not say whose mandate was let through could let it through again. */

@@ -102,10 +102,10 @@ function hasFrame(value: JsonObject): value is AuditRecord {
  */
 export function readRecord(value: JsonValue): Result<AuditRecord, "malformed"> {
   if (!isJsonObject(value) || !hasFrame(value)) {
-    return refuse("malformed", "it lacks members every record has");
+    return refuse("malformed", "it does not have all members of a record");
   }
   if (!isPortable(value)) {
-    return refuse("malformed", "it has a name or a number that records do not have");
+    return refuse("malformed", "it has a name or a number that records cannot have");
   }
   return ok(value);
 }
@@ -199,7 +199,7 @@ export async function verifyRecord(
   const signed = fromBase64url(signature);
   const verify = tools.verify ?? verifyWithWebCrypto;
   if (signed === undefined || !(await verify(key, signedText(record.value, hash), signed))) {
-    return refuse("signature_invalid", "the signature of the record does not hold");
+    return refuse("signature_invalid", "the signature of the record is not valid");
   }
   return record;
 }

@@ -52,18 +52,18 @@ const isApprovedOrder = ({ type, approval }: AuditRecord) =>
 function unnamedFault(record: AuditRecord): Refusal<ReplayFault> | undefined {
   const { type, decision } = record;
   if (type === "review.decision" && isApprovedReview(record)) {
-    return refuse("policy_unnamed", "a person approved it, and it names no rules");
+    return refuse("policy_unnamed", "a person approved it, but it names no rules");
   }
   if (type === "order.approval") {
     return isApprovedOrder(record)
-      ? refuse("policy_unnamed", "an order was approved, and it names no rules")
+      ? refuse("policy_unnamed", "an order was approved, but it names no rules")
       : undefined;
   }
   if (type !== "mandate.decision" && type !== "checkout.decision") return undefined;
   const outcome = isJsonObject(decision) ? decision.outcome : undefined;
   if (outcome === "rejected") return undefined;
   const said = typeof outcome === "string" ? `says ${outcome}` : "has no outcome";
-  return refuse("policy_unnamed", `it ${said}, and names no rules`);
+  return refuse("policy_unnamed", `it ${said}, but names no rules`);
 }
 
 /** What the rules say of the facts, compared with what the record says of both. */
@@ -77,25 +77,25 @@ function decidedOtherwise(record: AuditRecord, decision: JsonObject, policy: Pol
   const { outcome, rule, rules, reasons } = withPool(policy, alone, pool?.value, total);
   const otherwise = (detail: string) => refuse("decided_otherwise", detail);
   if (outcome !== decision.outcome) {
-    return otherwise(`it says ${decision.outcome}, and the rules say ${outcome}`);
+    return otherwise(`it says ${decision.outcome}, but the rules say ${outcome}`);
   }
   if (isApprovedReview(record) && outcome === "rejected") {
-    return otherwise("a person approved it, and the rules deny it");
+    return otherwise("a person approved it, but the rules deny it");
   }
   if (isApprovedOrder(record) && outcome !== "approved") {
-    return otherwise(`an order was approved, and the rules say ${outcome}`);
+    return otherwise(`an order was approved, but the rules say ${outcome}`);
   }
   if (traceText(decision.rules) !== traceText(rules as unknown as JsonValue)) {
-    return otherwise("its rules did not come out as it says");
+    return otherwise("its rules give other results than it says");
   }
   if ((decision.rule_id ?? null) !== rule) {
-    return otherwise("another rule decided than the one it names");
+    return otherwise("a different rule decided than the one it names");
   }
   if (JSON.stringify(decision.reason_codes) !== JSON.stringify(reasons.codes)) {
     return otherwise("its reasons do not follow from the rules");
   }
   if (decision.policy_version !== undefined && decision.policy_version !== policy.version) {
-    return otherwise("its rules have another version than it says");
+    return otherwise("its rules have a different version than it says");
   }
   const contradicted = factsFault(record, facts.value) ?? subjectFault(record, outcome);
   return contradicted === undefined ? undefined : refuse("facts_contradicted", contradicted);

@@ -143,7 +143,7 @@ export async function verifyInclusion(
   let last = size - 1n;
   let joined = leaf;
   for (const beside of hashes) {
-    if (last === 0n) return refuse("malformed", "the proof is longer than the way to the root");
+    if (last === 0n) return refuse("malformed", "the proof has too many hashes");
     if (odd(place) || place === last) {
       joined = await nodeHash(beside, joined, hash);
       while (!odd(place) && place !== 0n) [place, last] = [place >> 1n, last >> 1n];
@@ -152,8 +152,8 @@ export async function verifyInclusion(
     }
     [place, last] = [place >> 1n, last >> 1n];
   }
-  if (last !== 0n) return refuse("malformed", "the proof is shorter than the way to the root");
-  return same(joined, root) ? ok(true) : refuse("root_mismatch", "it leads to another root");
+  if (last !== 0n) return refuse("malformed", "the proof has too few hashes");
+  return same(joined, root) ? ok(true) : refuse("root_mismatch", "it leads to a different root");
 }
 
 /** Two sizes of one tree, and the hashes that join their roots. */
@@ -203,7 +203,7 @@ async function climb(
   let old = first;
   let now = first;
   for (const beside of hashes) {
-    if (last === 0n) return refuse("malformed", "the proof is longer than the way to the root");
+    if (last === 0n) return refuse("malformed", "the proof has too many hashes");
     if (odd(place) || place === last) {
       old = await nodeHash(beside, old, hash);
       now = await nodeHash(beside, now, hash);
@@ -213,8 +213,8 @@ async function climb(
     }
     [place, last] = [place >> 1n, last >> 1n];
   }
-  if (last !== 0n) return refuse("malformed", "the proof is shorter than the way to the root");
+  if (last !== 0n) return refuse("malformed", "the proof has too few hashes");
   return same(old, root1) && same(now, root2)
     ? ok(true)
-    : refuse("root_mismatch", "it leads to other roots");
+    : refuse("root_mismatch", "it leads to different roots");
 }

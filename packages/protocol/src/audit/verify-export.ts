@@ -37,7 +37,7 @@ export interface AuditReport {
   readonly decisions_replayed: number;
   /** What could not be compared, where decisions were made again. */
   readonly not_compared: {
-    /** Records that name an earlier one which is not within the parts given. */
+    /** Records that name an earlier one which is not within the given files. */
     readonly earlier: number;
     /** Decisions that were too far back to remember when the last records were read. */
     readonly forgotten: number;
@@ -96,7 +96,7 @@ class PartsVerifier implements ExportVerifier {
     );
     for (const { origin, size } of missed) {
       if (findings.some(({ about, chain }) => about === "anchoring" && chain === origin)) continue;
-      const text = `unanchored: the checkpoint at ${size} records is not within the parts given`;
+      const text = `unanchored: the checkpoint at ${size} records is not within the given files`;
       const about = "anchoring";
       findings.push(Object.freeze({ about, chain: origin, seq: null, text, notReached: true }));
     }
@@ -143,7 +143,7 @@ class PartsVerifier implements ExportVerifier {
       return Object.freeze({ verdict: "holds", text: good });
     };
     return Object.freeze({
-      integrity: answer("integrity", "no record was changed, moved, added or taken out"),
+      integrity: answer("integrity", "no record was changed, moved, added or removed"),
       completeness: answer(
         "completeness",
         this.parts.every(({ closed }) => closed)
@@ -152,15 +152,15 @@ class PartsVerifier implements ExportVerifier {
       ),
       anchoring: answer(
         "anchoring",
-        "the export goes through the checkpoint you kept",
-        pins.length === 0 ? "no checkpoint from elsewhere was given" : undefined,
+        "the export matches the checkpoint that you saved",
+        pins.length === 0 ? "no checkpoint was given" : undefined,
       ),
       replay: answer(
         "replay",
         ["every decision follows from the rules, and from the records before it"]
           .concat(limitsOf(notCompared))
           .join("; "),
-        replay ? unjudged(findings) : "decisions were not made again",
+        replay ? unjudged(findings) : "decisions were not replayed",
       ),
     });
   }
@@ -183,7 +183,7 @@ function unjudged(findings: readonly AuditFinding[]): string | undefined {
   const bad = findings.find(({ about }) => about === "integrity");
   if (bad === undefined) return undefined;
   const from = bad.seq === null ? "" : ` from record ${bad.seq} on`;
-  return `decisions were not made again${from}, because what was changed proves nothing`;
+  return `decisions were not replayed${from}, because changed records prove nothing`;
 }
 
 function notCompared(all: readonly Compared[]): AuditReport["not_compared"] {

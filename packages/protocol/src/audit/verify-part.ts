@@ -74,24 +74,24 @@ interface Expected {
 /** A key takes over where the log says so, and by the name it says. */
 function keyFault({ record, key_id }: BundleEntry, previous: BundleEntry | undefined) {
   if (record.type === "chain.genesis" && record.key_id !== key_id) {
-    return "another key signed it than it names";
+    return "it was signed by a different key than the one it names";
   }
   if (record.type !== "chain.key_rotated") {
     const same = previous === undefined || previous.key_id === key_id;
-    return same ? undefined : "another key signed it, and no rotation is recorded";
+    return same ? undefined : "a different key signed it, but no rotation is recorded";
   }
   const known = previous === undefined || previous.key_id === record.previous_key_id;
-  return known && record.key_id === key_id ? undefined : "it names other keys than those that sign";
+  return known && record.key_id === key_id ? undefined : "it names different keys than those that sign";
 }
 
 /** What is wrong with a record's place; undefined when nothing is. */
 export function placeFault(entry: BundleEntry, expected: Expected): string | undefined {
   const { seq, day, chain, previous } = expected;
   const { record } = entry;
-  if (record.seq !== seq) return `here stands the record that calls itself ${record.seq}`;
+  if (record.seq !== seq) return `the record here has the number ${record.seq}`;
   if (record.chain !== chain) return "it belongs to another log";
   if ((record.type === "chain.genesis") !== (seq === 0)) {
-    return seq === 0 ? "a log begins with its genesis" : "a log has one genesis, at its beginning";
+    return seq === 0 ? "a log must begin with chain.genesis" : "only the first record of a log can be chain.genesis";
   }
   const before = seq === 0 ? NO_PREVIOUS_HASH : previous?.hash;
   if (before !== undefined && record.prev_hash !== before) {
@@ -143,7 +143,7 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
   const meet = async (frontier: Frontier) => {
     for (const pin of pins.filter(({ size }) => size === frontier.size)) {
       if (toHex(await treeRoot(frontier, trust.hash)) === toHex(pin.root)) metPins.push(pin);
-      else findings.add("anchoring", `at ${pin.size} records the checkpoint has another history`);
+      else findings.add("anchoring", `the checkpoint at ${pin.size} records has a different history`);
     }
   };
   let frontier = toFrontier(bundle.before);
@@ -166,7 +166,7 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
     if (replayed !== undefined) decisionsReplayed++;
   }
   if (records.length !== count) {
-    findings.add("integrity", `the part says ${count} records and has ${records.length}`);
+    findings.add("integrity", `the part says ${count} records, but has ${records.length}`);
   }
   return { frontier, held: records.length, metPins, decisionsReplayed, steps };
 }
@@ -206,7 +206,7 @@ export async function verifyPart(
   if (!signed.ok) findings.add("integrity", `the signature of the part: ${signed.detail}`);
   const before = toFrontier(bundle.before);
   if (!isFrontier(before) || before.size !== first_seq) {
-    findings.add("integrity", "the tree before the first record cannot be one");
+    findings.add("integrity", "the tree before the first record is not valid");
     const ends = { first: undefined, last: undefined, after: undefined };
     const nothing = { ...ends, metPins: [], decisionsReplayed: 0, vouched: signed.ok };
     return { summary: { ...head, digest, findings: findings.list, ...nothing } };
@@ -218,7 +218,7 @@ export async function verifyPart(
   const { frontier, held, metPins, decisionsReplayed } = walked;
   if (frontier !== undefined) {
     const end = await checkpointFault(bundle.checkpoint_after, chain, frontier, trust);
-    if (end !== undefined) findings.add("integrity", `the checkpoint behind the part: ${end}`);
+    if (end !== undefined) findings.add("integrity", `the checkpoint after the part: ${end}`);
   }
   const after = frontier && { size: frontier.size, frontier: frontier.hashes.map(toHex) };
   const first = held > 0 ? records[0] : undefined;

@@ -73,7 +73,7 @@ export async function verifyTerms(
   { text, verify }: { readonly text?: string; readonly verify?: Verify } = {},
 ): Promise<Result<JsonObject, JwsFault | "other_text">> {
   if (!isJsonObject(entry) || entry.type !== TERMS_TYPE || typeof entry.signature !== "string") {
-    return refuse("malformed", "it is no entry of signed terms");
+    return refuse("malformed", "it is not an entry of signed terms");
   }
   const { signature, ...signed } = entry;
   if (text !== undefined && signed.sha256 !== toHex(await sha256(utf8(text)))) {

@@ -21,7 +21,7 @@ export function readAnswerReceipt(document: JsonObject): Result<AnswerReceipt, "
   const whole = isJsonObject(document.receipt) ? document.receipt : document;
   const { signed, envelope } = whole;
   const found = isJsonObject(signed) && signed.type === "receipt" && isJsonObject(envelope);
-  if (!found) return refuse("no_receipt", "it holds no receipt");
+  if (!found) return refuse("no_receipt", "it contains no receipt");
   return ok({ signed, kid: text(envelope, "kid"), signature: text(envelope, "signature") });
 }
 
@@ -41,7 +41,7 @@ export async function verifyAnswerReceipt(
   const document = readDocument(list, bytes);
   if (document === undefined) return list.verdict("receipt");
   const read = readAnswerReceipt(document);
-  if (!list.note("receipt", read.ok, "it holds a receipt", "it holds no receipt") || !read.ok) {
+  if (!list.note("receipt", read.ok, "it contains a receipt", "it contains no receipt") || !read.ok) {
     return list.verdict("receipt");
   }
   const { signed, kid, signature } = read.value;
@@ -49,15 +49,15 @@ export async function verifyAnswerReceipt(
   const told = isJsonObject(answer) ? text(answer, "outcome") : "";
   const at = text(signed, "issued_at");
   const whole = told !== "" && typeof status === "number" && !Number.isNaN(utcTime(at));
-  const said = `it says that ${at} ${status} ${told} was answered`;
-  list.note("content", whole, said, "it does not say what was answered, or when");
-  const named = typeof request === "string" ? `to the body with SHA-256 ${request}` : "";
-  list.note("request", named !== "", named, "it does not name what was sent");
+  const said = `the answer was ${status} ${told}, at ${at}`;
+  list.note("content", whole, said, "it does not say what the answer was, or when");
+  const named = typeof request === "string" ? `the request body has the SHA-256 ${request}` : "";
+  list.note("request", named !== "", named, "it does not name the request");
   const key = await findKey(kid);
   const known = key?.kty === "OKP";
   list.note("key", known, `its key ${kid} is in the key set`, "its key is not in the key set");
   if (key?.kty !== "OKP") return list.verdict("receipt");
   const holds = await verifyTagged("receipt", signed, signature, key, verify);
-  list.note("signature", holds, "its signature holds", "its signature does not hold");
+  list.note("signature", holds, "its signature is valid", "its signature is not valid");
   return list.verdict("receipt");
 }

@@ -24,7 +24,7 @@ function checkShape(list: Checklist, card: JsonObject): boolean {
     ["issued_at", "expires_at", "signing_key_id", "envelope_signature"].every(
       (name) => text(card, "signing", name) !== "",
     );
-  return list.note("shape", held, "it is an agent card", "it lacks members an agent card has");
+  return list.note("shape", held, "it is an agent card", "it does not have all members of an agent card");
 }
 
 /** The contract's recipe: remove one member, canonicalize, verify. */
@@ -43,7 +43,7 @@ async function checkEnvelope(list: Checklist, card: JsonObject, options: VerifyO
     signature !== undefined &&
     (await verify(key, canonicalBytes({ ...card, signing }), signature));
   const bad = "the envelope signature does not verify: the card was changed";
-  list.note("envelope", held, "the envelope signature covers all of it", bad);
+  list.note("envelope", held, "the envelope signature covers the whole card", bad);
 }
 
 function cardDates(list: Checklist, card: JsonObject, now: number): void {
@@ -51,7 +51,7 @@ function cardDates(list: Checklist, card: JsonObject, now: number): void {
   const expires = utcTime(text(card, "signing", "expires_at"));
   const life = expires - issued === CARD_LIFE_MS;
   const bad = "signing.expires_at is not 15 minutes after signing.issued_at";
-  list.note("life", life, "it lives 15 minutes", bad);
+  list.note("life", life, "it is valid for 15 minutes in total", bad);
   checkDates(list, issued, expires, now);
 }
 
@@ -66,7 +66,7 @@ async function checkA2a(
 ): Promise<JsonObject | undefined> {
   const entries = Array.isArray(card.signatures) ? card.signatures : [];
   if (entries.length > SIGNATURES_MAX) {
-    const many = `it has ${entries.length} A2A signatures: more than ${SIGNATURES_MAX} are not looked at`;
+    const many = `it has ${entries.length} A2A signatures: more than ${SIGNATURES_MAX} are not checked`;
     list.note("a2a", false, "", many);
     return undefined;
   }
@@ -92,7 +92,7 @@ function checkCovered(list: Checklist, card: JsonObject): void {
   const members = none || skills === undefined ? rest : { ...rest, skills };
   const held = canonicalize(a2aProjection(card)) === canonicalize(members);
   const bad = "it has members that no signature covers";
-  list.note("covered", held, "the A2A signature covers every member of it", bad);
+  list.note("covered", held, "the A2A signature covers every member", bad);
 }
 
 /** Readers that check only the A2A signature must be led to the same place as everybody else. */
@@ -100,8 +100,8 @@ function checkAgreement(list: Checklist, card: JsonObject): void {
   const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces : [];
   const endpoint = text(card, "site", "service_endpoint");
   const held = interfaces.some((one) => text(one, "url") === endpoint);
-  const bad = "its A2A interfaces and site.service_endpoint lead to different places";
-  list.note("agreement", held, "both signatures name the same endpoint", bad);
+  const bad = "its A2A interfaces and site.service_endpoint have different addresses";
+  list.note("agreement", held, "its A2A interfaces and site.service_endpoint have the same address", bad);
 }
 
 /**

@@ -14,7 +14,7 @@ function manifestOf(list: Checklist, catalog: JsonObject): JsonObject | undefine
     catalog.specVersion === protocolById("ard").version &&
     Array.isArray(catalog.entries) &&
     isJsonObject(manifest);
-  list.note("shape", held, "it is a catalog", "it lacks members a signed catalog has");
+  list.note("shape", held, "it is a catalog", "it does not have all members of a signed catalog");
   if (!held) return undefined;
   if (root !== undefined && host !== undefined) {
     const same = canonicalize(root) === canonicalize(host);
@@ -32,7 +32,7 @@ async function checkSignature(
   const jws = typeof signature === "string" ? signature : "";
   const checked = await verifyDetached(jws, canonicalBytes(body), options.findKey, options.verify);
   const good = checked.ok ? `the manifest is signed by ${text(checked.value, "kid")}` : "";
-  const bad = checked.ok ? "" : `the manifest's signature does not hold: ${checked.detail}`;
+  const bad = checked.ok ? "" : `the manifest's signature is not valid: ${checked.detail}`;
   if (!list.note("signature", checked.ok, good, bad) || !checked.ok) return;
   checkHeaderDates(list, checked.value, options.now);
 }
@@ -42,11 +42,11 @@ function checkIdentity(list: Checklist, catalog: JsonObject, manifest: JsonObjec
   const did = text(catalog, "host", "identifier");
   const same = did.startsWith("did:web:") && did === text(manifest, "identity");
   const bad = "host.identifier is not the identity the manifest was signed for";
-  if (!list.note("identity", same, `it speaks for ${did}`, bad)) return;
+  if (!list.note("identity", same, `it was signed for ${did}`, bad)) return;
   const entries = catalog.entries as readonly JsonObject[];
   const host = did.slice("did:web:".length).split("%3A")[0] as string;
   const own = entries.every((entry) => text(entry, "identifier").startsWith(`urn:air:${host}:`));
-  list.note("publisher", own, "every entry is its own", "an entry names another publisher");
+  list.note("publisher", own, "every entry names this publisher", "an entry names another publisher");
 }
 
 /**

@@ -45,7 +45,7 @@ export function checkDates(list: Checklist, from: number, until: number, now: nu
   const minutes = Math.floor((until - now) / 60_000);
   const bad =
     now >= until
-      ? "it has expired: fetch a fresh one"
+      ? "it has expired; fetch it again"
       : "it is dated in the future, or has no dates";
   const held = from <= now + CLOCK_SKEW_MS && now < until;
   return list.note("dates", held, `it is valid for ${minutes} more minutes`, bad);

@@ -41,14 +41,14 @@ async function inclusionOf(
   const hashes = proof.hashes.map(fromHex);
   const record = readRecord(entry.record);
   const formed = record.ok && leaf !== undefined && !hashes.includes(undefined);
-  if (!formed || !Number.isSafeInteger(proof.index)) return "it is no record with a proof";
+  if (!formed || !Number.isSafeInteger(proof.index)) return "it is not a record with a proof";
   const receipt = { ...proof, hashes: hashes as Uint8Array[] };
   const proven = await verifyReceipt(receipt, leaf, keys.values(), tools);
   if (!proven.ok) return proven.detail;
   const { origin, size } = proven.value;
   // A proof of this hash at another place, or in another log, is not one of what the record says.
   const here = record.value.chain === origin && record.value.seq === proof.index;
-  return here ? { origin, size } : "the proof is of another place than the record names";
+  return here ? { origin, size } : "the proof is for another place than the record names";
 }
 
 /**

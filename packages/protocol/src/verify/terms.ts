@@ -33,13 +33,13 @@ export async function verifySignedTerms(
   const document = readDocument(list, bytes);
   if (document === undefined) return list.verdict("terms");
   const entry = termsIn(document);
-  list.note("terms", entry !== undefined, "it carries signed terms", "it carries no signed terms");
+  list.note("terms", entry !== undefined, "it contains signed terms", "it contains no signed terms");
   if (entry === undefined) return list.verdict("terms");
   const digest = text(entry, "sha256");
-  const said = `they are version ${text(entry, "version")}, with SHA-256 ${digest}`;
-  list.note("content", digest !== "", said, "they do not say which text was signed");
+  const said = `the terms have version ${text(entry, "version")} and the SHA-256 ${digest}`;
+  list.note("content", digest !== "", said, "the terms do not say which text was signed");
   const holds = await verifyTerms(entry, findKey, verify === undefined ? {} : { verify });
-  const why = holds.ok ? "" : `their signature does not hold: ${holds.detail}`;
-  list.note("signature", holds.ok, "their signature holds", why);
+  const why = holds.ok ? "" : `the signature of the terms is not valid: ${holds.detail}`;
+  list.note("signature", holds.ok, "the signature of the terms is valid", why);
   return list.verdict("terms");
 }

@@ -39,7 +39,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ["an edited record", /record 7: the record does not have the hash/, (it) => editAt(it, 7)],
   [
     "an edited record with a recomputed hash",
-    /record 7: the signature of the record does not hold/,
+    /record 7: the signature of the record is not valid/,
     async (it) => {
       const entry = edited(it.records[7] as Entry);
       const { hash } = await sealRecord(entry.record);
@@ -49,12 +49,12 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ["an edited last record", /record 19: the record does not have the hash/, (it) => editAt(it, 19)],
   [
     "a deleted record",
-    /record 7: here stands the record that calls itself 8/,
+    /record 7: the record here has the number 8/,
     (it) => withRecords(it, (records) => records.splice(7, 1)),
   ],
   [
     "an inserted record",
-    /record 8: the signature of the record does not hold/,
+    /record 8: the signature of the record is not valid/,
     async (it) => {
       const forger = { chain: it.chain, key: { ...other, kid: key.kid } };
       const entry = await writeRecord(forger, 8, (it.records[7] as Entry).hash, {});
@@ -63,7 +63,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "records in another order",
-    /record 7: here stands the record that calls itself 8/,
+    /record 7: the record here has the number 8/,
     (it) => withRecords(it, (records) => records.splice(7, 2, ...records.slice(7, 9).reverse())),
   ],
   [
@@ -73,7 +73,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "records cut off at the end with matching counts",
-    /the checkpoint behind the part: it is of another size/,
+    /the checkpoint after the part: it is of another size/,
     (it) => ({
       ...withRecords(it, (records) => records.splice(19)),
       count: 19,
@@ -83,12 +83,12 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ["a changed genesis", /record 0: the record does not have the hash/, (it) => editAt(it, 0)],
   [
     "a log that does not begin with its genesis",
-    /record 0: a log begins with its genesis/,
+    /record 0: a log must begin with chain.genesis/,
     async () => writePart(await writeLog(3, key, () => ({ type: "site.changed" }))),
   ],
   [
     "a changed checkpoint",
-    /the checkpoint behind the part: the signature of a known key does not hold/,
+    /the checkpoint after the part: the signature of a known key is not valid/,
     (it) => {
       const [origin = "", size, root = "", ...rest] = it.checkpoint_after.split("\n");
       const turned = root.startsWith("A") ? `B${root.slice(1)}` : `A${root.slice(1)}`;
@@ -97,12 +97,12 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "a checkpoint of an earlier moment",
-    /the checkpoint behind the part: it is of another size/,
+    /the checkpoint after the part: it is of another size/,
     async (it) => ({ ...it, checkpoint_after: await checkpointAt(log, 12) }),
   ],
   [
     "the records of another part",
-    /record 1000: here stands the record that calls itself 0/,
+    /record 1000: the record here has the number 0/,
     async () => {
       const [one, two] = [await writePart(long), await writePart(long, { part: 2 })];
       return { ...two, records: one.records.slice(0, two.count) };
@@ -110,7 +110,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "fewer records than the day is said to have",
-    /2030-05-17 does not hold the records its number stands for/,
+    /2030-05-17 does not contain the records of this part/,
     (it) => ({ ...it, day_count: 25 }),
   ],
   [

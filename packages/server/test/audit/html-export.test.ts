@@ -134,7 +134,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     expect(await text()).not.toContain(await noteKeyText(noteKeyOf(log)));
     for (const pasted of [keySet(key), await noteKeyText(noteKeyOf(log))]) {
       expect(await give({ key: pasted })).toBe("fails");
-      expect(await banner()).toContain("record 0: the signature of the record does not hold");
+      expect(await banner()).toContain("record 0: the signature of the record is not valid");
       expect(await banner()).toContain("The keys you gave are not those that this file names.");
     }
     expect(await give({})).toBe("unconfirmed");
@@ -227,7 +227,7 @@ describe.skipIf(skipChromium)("decisions in a page", () => {
   test("are evaluated again by the rules they name", async () => {
     const { verdict, answer, page } = await decided();
     expect(await verdict()).toBe("unconfirmed");
-    expect((await answer("replay"))[1]).toContain("(1 made again)");
+    expect((await answer("replay"))[1]).toContain("(1 replayed)");
     expect(await page.textContent("#record-2 td:nth-of-type(3)")).toMatch(/^approved/);
   });
 

@@ -105,7 +105,7 @@ test("a server that follows rules its owner never published is caught", async ()
   const { text, named } = await caught(shop, "mandate.decision");
   expect([named, text]).toEqual([
     true,
-    expect.stringContaining("it follows other rules than those published last"),
+    expect.stringContaining("it does not follow the rules that were published last"),
   ]);
 });
 
@@ -129,7 +129,7 @@ test("a server that lets one person approve what two must approve is caught", as
     row && "approvals_needed" in row ? { ...row, approvals_needed: 1 } : row;
   await misled({ read }, () => shop.admin("POST", `/escalations/${escalation_id}/approve`, {}));
   expect(await caught(shop, "review.decision")).toEqual(
-    found("1 of the 2 people that its rule wants approved it"),
+    found("only 1 of the 2 people that its rule requires approved it"),
   );
 });
 
@@ -141,13 +141,13 @@ test.each([
     "leaves the rules out",
     "mandate.decision",
     (content) => [{ ...content, decision: { outcome: "approved", reason_codes: [] } }],
-    "it says approved, and names no rules",
+    "it says approved, but names no rules",
   ],
   [
     "takes more than was decided",
     "payment.outcome",
     (content) => [{ ...content, amount: { currency: "EUR", minor: 999_900 } }],
-    "it is about 9999.00 EUR, and record",
+    "its amount is 9999.00 EUR, but record",
   ],
   [
     "takes the money twice",
@@ -159,7 +159,7 @@ test.each([
     "decides for less than it asks for",
     "mandate.decision",
     (content) => [{ ...content, amount: { currency: "EUR", minor: 1_000_000 } }],
-    "it was decided for another amount than it says",
+    "it was decided for a different amount than it says",
   ],
 ] as [string, string, Change, string][])(
   "a server that %s is caught",

@@ -51,34 +51,34 @@ export class Adjustments {
     const before = this.ends.get(attempt);
     if (GOES_BACK.includes(became)) {
       const unseen = before === undefined && (!whole || this.ends.forgotten > 0);
-      if (!unseen && before?.became !== "captured") return "it gives back what nobody had taken";
+      if (!unseen && before?.became !== "captured") return "it refunds or disputes a payment that was not captured";
       return this.returned(step, before);
     }
-    if (!ENDS.includes(became)) return "it does not say what became of the payment";
-    if (before !== undefined) return `record ${before.seq} had told what became of the payment`;
+    if (!ENDS.includes(became)) return "it does not say how the payment ended";
+    if (before !== undefined) return `record ${before.seq} already says how the payment ended`;
     const taken = became === "captured" ? (amount ?? authorized)?.minor : undefined;
     this.ends.set(attempt, { seq, became, taken, refunded: 0 });
     const more = taken !== undefined && authorized !== undefined && taken > authorized.minor;
-    return more ? "it took more than was authorized" : undefined;
+    return more ? "it captures more than was authorized" : undefined;
   }
 
   private returned(step: AdjustedStep, ended: Ended | undefined): string | undefined {
     const { attempt, became, returned, amount, seq } = step;
-    if (returned === undefined) return "it does not say what goes back, or how far it is";
+    if (returned === undefined) return "it does not name the refund or dispute, or not its status";
     const { id, status } = returned;
     const now: Reported = { seq, attempt, status, minor: amount?.minor };
     const told = this.returns.get(id);
     this.returns.set(id, now);
     if (told !== undefined && told.attempt !== attempt) {
-      return `record ${told.seq} said it of another payment`;
+      return `record ${told.seq} has the same refund or dispute for another payment`;
     }
     if (told?.status === status && told.minor === now.minor) {
-      return `record ${told.seq} had told the same`;
+      return `record ${told.seq} already says the same`;
     }
     if (became !== REFUND || ended === undefined) return undefined;
     ended.refunded += givenBack(now) - givenBack(told);
     const more = ended.taken !== undefined && ended.refunded > ended.taken;
-    return more ? "more was given back than had been taken" : undefined;
+    return more ? "more was refunded than was captured" : undefined;
   }
 }
 

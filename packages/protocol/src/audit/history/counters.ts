@@ -67,14 +67,14 @@ export class Counters {
       const spent = sumOf(currency, scope, window);
       if (minor >= spent) continue;
       const [said, shown] = [minor, spent].map((sum) => moneyText({ minor: sum, currency }));
-      return `it counts ${said} as spent in ${window} (${scope}), and the records before it ${shown}`;
+      return `it counts ${said} as spent in ${window} (${scope}), but the earlier records show ${shown}`;
     }
     for (const { scope, window, value } of count) {
       const since = at - (policyDurationMs(window) as number);
       const itself = firstAskedAt !== undefined && firstAskedAt > since ? 1 : 0;
       const decided = sumOf("count", scope, window) - itself;
       if (value >= decided) continue;
-      return `it counts ${value} decisions in ${window} (${scope}), and there are ${decided} before it`;
+      return `it counts ${value} decisions in ${window} (${scope}), but there are ${decided} before it`;
     }
     return undefined;
   }

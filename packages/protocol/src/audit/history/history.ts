@@ -95,7 +95,7 @@ export class History {
     }
     const course = this.courses.get(parent);
     if (course !== undefined && course.state !== "authorized") {
-      return `it is about a payment of which record ${course.seq} said that it was ${course.state}`;
+      return `it is about a payment that was ${course.state} according to record ${course.seq}`;
     }
     const authorized = this.known.get(parent)?.amount;
     const fault = this.adjustments.take(step, { whole, authorized });
@@ -111,7 +111,7 @@ export class History {
     const fault =
       this.idFault(step) ??
       this.rulesFault(step) ??
-      (before === undefined ? undefined : `record ${before} had decided about its mandate`) ??
+      (before === undefined ? undefined : `record ${before} already decided its mandate`) ??
       paysFault(step, approved) ??
       (outcome === "escalated" && review === undefined ? "it names no review" : undefined) ??
       this.counters.fault(step);
@@ -147,7 +147,7 @@ export class History {
       outcomeFault(step) ??
       (typeof parent === "string" ? parent : undefined) ??
       (known && paymentFault(step, known)) ??
-      (used === undefined || used === parentId ? undefined : "its attempt is another decision's") ??
+      (used === undefined || used === parentId ? undefined : "its payment attempt belongs to another decision") ??
       courseFault(step, course, known !== undefined && this.courses.forgotten === 0);
     const state = paymentState(step);
     if (state === undefined) return fault;
@@ -161,13 +161,13 @@ export class History {
   /** Two records of one id would let one stand for the other. */
   private idFault({ recordId }: Step): string | undefined {
     const other = this.known.get(recordId)?.seq ?? this.refused.get(recordId);
-    return other === undefined ? undefined : `its id is that of record ${other}`;
+    return other === undefined ? undefined : `it has the same id as record ${other}`;
   }
 
   private rulesFault({ policy }: DecidedStep | ReviewedStep): string | undefined {
     if (policy === undefined || policy === this.rules?.policy) return undefined;
     if (this.rules !== undefined) {
-      return `it follows other rules than those published last, in record ${this.rules.seq}`;
+      return `it does not follow the rules that were published last, in record ${this.rules.seq}`;
     }
     return this.beginning.whole ? "it follows rules that were never published" : undefined;
   }
@@ -176,11 +176,11 @@ export class History {
   private parentOf({ parent }: ReviewedStep | PaidStep): Known | string | undefined {
     const known = this.known.get(parent);
     if (known !== undefined) return known;
-    if (parent === "") return "it names no record to follow from";
+    if (parent === "") return "it does not name the record that it follows";
     const refused = this.refused.get(parent);
     if (refused !== undefined)
       return `it follows from record ${refused}, which refused the mandate`;
-    if (this.reaches(parent)) return "it names a record to follow from that is not in the log";
+    if (this.reaches(parent)) return "it follows a record that is not in the log";
     this.before++;
     return undefined;
   }

@@ -38,14 +38,14 @@ export function paymentState({ payment, release }: PaidStep): PaymentState | und
 export function outcomeFault(step: PaidStep): string | undefined {
   const { outcome, ordered } = step;
   const state = paymentState(step);
-  if (state === undefined) return "it does not say what became of the payment";
+  if (state === undefined) return "it does not give the state of the payment";
   if (state === "authorized") {
     if (outcome === "approved") return undefined;
-    return "a payment was authorized, and neither an order made of it nor the money let go";
+    return "a payment was authorized, but no order was created and nothing was voided";
   }
-  if (ordered) return "it names an order, and no authorized payment stands behind it";
+  if (ordered) return "it names an order without an authorized payment";
   return outcome === "approved"
-    ? "it says approved, and the payment was not authorized"
+    ? "it says approved, but the payment was not authorized"
     : undefined;
 }
 
@@ -68,11 +68,11 @@ export function courseFault(
   if (before === undefined) {
     // What a decision that is not here came to may be told in records that are not here either.
     if (!fromFirst || NEXT.requested.includes(state)) return undefined;
-    return "it lets money go that was not authorized";
+    return "it voids a payment that was not authorized";
   }
   if (before.attempt !== step.attempt) {
-    return `it is a second attempt: record ${before.seq} tells of another for the same decision`;
+    return `it is a second attempt: record ${before.seq} has another one for the same decision`;
   }
   if (NEXT[before.state].includes(state)) return undefined;
-  return `it says ${state}, and record ${before.seq} said that the payment was ${before.state}`;
+  return `it says ${state}, but record ${before.seq} said that the payment was ${before.state}`;
 }
