@@ -55,7 +55,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
     0,
     expect.stringContaining("The signed terms are valid,"),
   ]);
-  const forged = JSON.stringify(checkout.body).replace('"version":"gatehouse-1"', '"version":"2"');
+  const forged = JSON.stringify(checkout.body).replace('"version":"gatehouse-2"', '"version":"2"');
   const refused = await run("verify", file("forged.json", forged), "--keys", server.url);
   expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/✗ the signature of the terms/)]);
   const [, order = ""] = /(ord_\S+)/.exec((await run("order", "list", DOMAIN)).out) ?? [];

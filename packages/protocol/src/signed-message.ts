@@ -25,7 +25,7 @@ export function readSignedMessage(body: JsonValue): Result<SignedMessage, "schem
     return refuse("schema_invalid", "`signed` and `envelope` must be objects");
   }
   if (Object.keys(rest).length > 0) {
-    return refuse("schema_invalid", "the body holds `signed` and `envelope` only");
+    return refuse("schema_invalid", "the body must have only `signed` and `envelope`");
   }
   return ok({ signed, envelope });
 }
@@ -59,7 +59,7 @@ export function readEnvelope(
   }
   const known = ["alg", "kid", "signature" in envelope ? "signature" : "sig", ...optional];
   if (Object.keys(envelope).some((name) => !known.includes(name))) {
-    return refuse("schema_invalid", "`envelope` holds a member that is not known");
+    return refuse("schema_invalid", "`envelope` has an unknown member");
   }
   return ok({ kid, signature });
 }

@@ -51,7 +51,7 @@ export function readRotation(
   const { signed, envelope } = parts.value;
   if (signed.v !== 1) return refuse("unsupported_version", "`v` must be 1");
   const by = readBoth(envelope);
-  if (by === undefined) return refuse("schema_invalid", "`envelope` must hold two signatures");
+  if (by === undefined) return refuse("schema_invalid", "`envelope` must have two signatures");
   const {
     audience,
     site_key: siteKey,

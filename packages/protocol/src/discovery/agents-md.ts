@@ -16,18 +16,18 @@ function buying({ addresses, skills, sells }: SiteSnapshot): readonly string[] {
     "",
     "## How to buy",
     "",
-    "- **Let the person pay.** Call `create_cart`, and give the person the `continue_url` of the answer. They enter their " +
-      "address and pay there.",
-    `- **Pay by UCP.** The [profile](${addresses.ucpProfile}) names addresses, versions and payment handlers. [Guide](${addresses.ucpGuide})`,
+    "- **Let the person pay.** Call `create_cart`, and give the person the `continue_url` of the answer. There the " +
+      "person enters an address and pays.",
+    `- **Pay by UCP.** The [profile](${addresses.ucpProfile}) lists addresses, versions and payment handlers. [Guide](${addresses.ucpGuide})`,
     ...(canOrder ? [ordering] : []),
   ];
 }
 
 const RULES = [
-  "- Prices, stock and delivery costs are those of the tools, at the moment of the call. Do not guess them.",
-  "- Ask the person before anything is bought, and show the total with delivery and taxes.",
-  "- An answer that is refused says why and what to do. Do not try the same again without a change.",
-  "- Repeat a call that was not answered with the same idempotency key or the same signed mandate. It is not paid twice.",
+  "- Use the prices, stock and delivery costs that the tools return. Do not guess them.",
+  "- Before you buy, show the person the total with delivery and taxes, and ask for approval.",
+  "- If a call is refused, the answer says why and what to do. Do not send the same call again unchanged.",
+  "- If you get no answer, repeat the call with the same idempotency key or the same signed mandate. Nothing is paid twice.",
 ];
 
 /**
@@ -39,7 +39,7 @@ const RULES = [
 export function agentsMd(site: SiteSnapshot, products: readonly OfferedProduct[]): string {
   const { name, summary, domain, addresses, skills, sells } = site;
   const find = sells
-    ? "`search_catalog` finds products, `get_product` and `lookup_catalog` show them. They and the tools of carts need no account and no profile."
+    ? "`search_catalog` finds products. `get_product` and `lookup_catalog` show them. These tools and the cart tools need no account and no profile."
     : "Its tools have the names below.";
   const tools = skills.map(({ id, description }) => `- \`${id}\`: ${markdownText(description)}`);
   return [
@@ -55,7 +55,7 @@ export function agentsMd(site: SiteSnapshot, products: readonly OfferedProduct[]
     ...buying(site),
     ...(products.length === 0
       ? []
-      : ["", "## Some of what is sold here", "", ...productLines(products)]),
+      : ["", "## Some products", "", ...productLines(products)]),
     "",
     "## Rules",
     "",

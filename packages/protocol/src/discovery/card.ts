@@ -34,7 +34,7 @@ function extensions({ domain, addresses }: SiteSnapshot): JsonObject[] {
   return [
     {
       uri: IDENTIFIERS.siteExtension,
-      description: "The site this card speaks for, and where it takes mandates.",
+      description: "The site that this card describes, and its address for mandates.",
       params: {
         domain,
         did: didOf(domain),

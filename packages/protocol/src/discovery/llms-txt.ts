@@ -22,9 +22,9 @@ function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
 
 function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
   const { registrationGuide, mandateGuide } = addresses;
-  const shop = link("UCP profile", addresses.ucpProfile, "catalog, carts and checkout by UCP");
+  const shop = link("UCP profile", addresses.ucpProfile, "catalog, carts and checkout through UCP");
   return [
-    link("Agent page", addresses.agentPage, "all of this for people; Markdown on request"),
+    link("Agent page", addresses.agentPage, "the same information for people; also as Markdown"),
     link("Agent card", addresses.card, "signed A2A card: skills, endpoints, expiry"),
     link("Catalog", addresses.catalog, "signed ARD catalog of everything published for agents"),
     link("MCP server card", addresses.mcpServerCard, `how to connect to ${addresses.mcp}`),
@@ -32,7 +32,7 @@ function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
     link("Mandates", mandateGuide, `send signed mandates to ${addresses.mandate}`),
     ...(sells ? [shop] : []),
     link("Key set", addresses.keySet, "public keys that verify card and catalog"),
-    link("How to verify", addresses.verifyGuide, "the recipe, with short programs"),
+    link("How to verify", addresses.verifyGuide, "instructions, with short programs"),
   ];
 }
 

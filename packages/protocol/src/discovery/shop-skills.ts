@@ -31,13 +31,13 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
   create_cart: shopSkill(
     "Create a cart",
-    "Put products of this site into a cart, at its prices. `continue_url` in the answer is the page where a " +
+    "Put products of this site into a cart at current prices. `continue_url` in the answer is the page where a " +
       "person can order and pay for them. Nothing is reserved or paid yet.",
     "Can you put this into a cart at {site}?",
   ),
   get_cart: shopSkill(
     "Get a cart",
-    "See what is in a cart, at the prices of now.",
+    "See what is in a cart, at current prices.",
     "What is in my cart at {site}?",
   ),
   update_cart: shopSkill(
@@ -48,22 +48,22 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   cancel_cart: shopSkill("Cancel a cart", "Cancel a cart.", "Can you empty my cart at {site}?"),
   create_checkout: shopSkill(
     "Create a checkout",
-    "Begin a purchase from products or a cart. Nothing is paid yet.",
-    "Can you begin an order at {site}?",
+    "Start a purchase with products or a cart. Nothing is paid yet.",
+    "Can you start an order at {site}?",
   ),
   get_checkout: shopSkill(
     "Get a checkout",
-    "See how far a purchase is, what it lacks and what it costs.",
-    "How far is my order at {site}?",
+    "See the status of a purchase, what is missing, and what it costs.",
+    "What is the status of my order at {site}?",
   ),
   update_checkout: shopSkill(
     "Update a checkout",
-    "Replace what is bought, for whom, and where it is sent.",
-    "Can you send my order from {site} elsewhere?",
+    "Replace the products, the buyer or the delivery of a purchase.",
+    "Can you send my order from {site} to another address?",
   ),
   [COMPLETE_CHECKOUT]: shopSkill(
     "Complete a checkout",
-    "Pay for a purchase. Over MCP it needs a signed mandate; the payment is authorized, not captured.",
+    "Pay for a purchase. Over MCP this needs a signed mandate. The payment is authorized, not captured.",
     "Can you buy this from {site}?",
   ),
   cancel_checkout: shopSkill(
@@ -73,8 +73,8 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
   [GET_ORDER]: shopSkill(
     "Get an order",
-    "See what became of an order: sent, cancelled, refunded. Only whoever placed it may: an agent with a " +
-      "signed mandate, a platform with a signed request.",
+    "See the status of an order: shipments, cancellations and refunds. Only the caller that placed the order can " +
+      "see it: an agent with a signed mandate, or a platform with a signed request.",
     "Where is my order from {site}?",
   ),
 });

@@ -59,14 +59,14 @@ export function readSkillUrl(
 ): Result<string, "malformed" | "not_https" | "not_public" | "has_credentials" | "too_long"> {
   const url = parseUrl(text);
   if (url === undefined) {
-    return refuse("malformed", "must be a whole address that begins with https://");
+    return refuse("malformed", "must be a complete address that begins with https://");
   }
   if (url.protocol !== "https:") return refuse("not_https", "must begin with https://");
   if (!url.hostname.includes(".") || NOT_PUBLIC.test(url.hostname)) {
     return refuse("not_public", "must name a public host, such as shop.example.com");
   }
   if (url.username !== "" || url.password !== "") {
-    return refuse("has_credentials", "must not hold a user name or password");
+    return refuse("has_credentials", "must not contain a user name or password");
   }
   if (url.href.length > SKILL_URL_CHARS_MAX) {
     return refuse("too_long", `must have at most ${SKILL_URL_CHARS_MAX} characters`);

@@ -91,13 +91,13 @@ function readPayment(
   const handler = handlers.find((name) => name === value.handler);
   const { token } = value;
   if (hasUnknown(value, PAYMENT_MEMBERS)) {
-    return refuse("invalid", "`payment` holds a member that is not known");
+    return refuse("invalid", "`payment` has an unknown member");
   }
   if (handler === undefined) {
     return refuse("invalid", `\`payment.handler\` must be ${handlers.join(" or ")}`);
   }
   if (typeof token !== "string" || token === "" || token.length > TOKEN_CHARS_MAX) {
-    return refuse("invalid", "`payment.token` must be a text");
+    return refuse("invalid", "`payment.token` must be a string");
   }
   return ok(Object.freeze({ handler, token }));
 }
@@ -114,12 +114,12 @@ function missingMoney(
 ): string | undefined {
   if (!movesMoney(skill)) return undefined;
   if (cart === undefined || cart.total === null || cart.currency === null) {
-    return "`protocol_context` must hold `cart_total` and `cart_currency`: this skill moves money";
+    return "`protocol_context` must have `cart_total` and `cart_currency`: this skill moves money";
   }
   if (skill === PLACE_ORDER) {
     return payment === undefined ? "`payment` is missing: this skill moves money" : undefined;
   }
-  return payment === undefined ? undefined : "`payment` must be absent: the session's pays";
+  return payment === undefined ? undefined : "`payment` must be left out: the instrument in `arguments` pays";
 }
 
 /** The members of `signed`, each by its own rule; the first that fails is named. */
@@ -128,7 +128,7 @@ function readSigned(
   handlers: readonly string[],
 ): Result<Omit<Mandate, "envelope" | "protocol">, "invalid"> {
   if (hasUnknown(signed, SIGNED_MEMBERS)) {
-    return refuse("invalid", "`signed` holds a member that is not known");
+    return refuse("invalid", "`signed` has an unknown member");
   }
   const mandateId = text(signed.mandate_id, (id) => MANDATE_ID.test(id));
   const agentId = text(signed.agent_id, isAgentId);
@@ -137,10 +137,10 @@ function readSigned(
   const issuedAt = readWireTime(signed.issued_at);
   const expiresAt = readWireTime(signed.expires_at);
   const skill = text(signed.skill, isSkillId);
-  if (mandateId === undefined) return refuse("invalid", "`mandate_id`: 16 to 64 of A-Za-z0-9_-");
+  if (mandateId === undefined) return refuse("invalid", "`mandate_id` must have 16 to 64 characters of A-Za-z0-9_-");
   if (agentId === undefined) return refuse("invalid", "`agent_id` must be the id of an agent");
-  if (siteKey === undefined) return refuse("invalid", "`site_key` must be a text");
-  if (audience === undefined) return refuse("invalid", "`audience` must be a text");
+  if (siteKey === undefined) return refuse("invalid", "`site_key` must be a string");
+  if (audience === undefined) return refuse("invalid", "`audience` must be a string");
   if (issuedAt === undefined) return refuse("invalid", "`issued_at` must be an ISO-8601 UTC time");
   if (expiresAt === undefined) {
     return refuse("invalid", "`expires_at` must be an ISO-8601 UTC time");

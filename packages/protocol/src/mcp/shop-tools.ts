@@ -31,7 +31,7 @@ const META = objectOf(
       { profile: { type: "string", description: "The address of your platform's UCP profile." } },
       ["profile"],
     ),
-    "idempotency-key": { type: "string", description: "A new UUID for everything you want done." },
+    "idempotency-key": { type: "string", description: "A new UUID for each change that you want." },
   },
   ["ucp-agent"],
 );
@@ -102,8 +102,8 @@ const SEARCH = objectOf({
 const MANDATE: JsonObject = {
   ...objectOf({ signed: { type: "object" }, envelope: { type: "object" } }, ["signed", "envelope"]),
   description:
-    "The signed mandate, {signed, envelope}, whose arguments are {id} and whose cart is the total " +
-    "of the checkout. Without it the tool says what to sign.",
+    "The signed mandate, {signed, envelope}, whose arguments are {id} and whose cart_total is the total " +
+    "of the checkout. Without it, the result says what to sign.",
 };
 
 /** The mandate with which an agent reads its own order. */

@@ -56,7 +56,7 @@ const ORDER_INPUT: JsonObject = {
       type: "array",
       minItems: 1,
       maxItems: 50,
-      description: "What to buy: each product once.",
+      description: "The products to buy, each once.",
       items: {
         type: "object",
         properties: {
@@ -70,8 +70,8 @@ const ORDER_INPUT: JsonObject = {
     mandate: {
       type: "object",
       description:
-        "The signed mandate, {signed, envelope}, for these very items. Without it the tool says " +
-        "what to sign. It may stand in _meta as dev.gatehouse/mandate instead.",
+        "The signed mandate, {signed, envelope}, for exactly these items. Without it, the result says " +
+        "what to sign. You can send it in _meta as dev.gatehouse/mandate instead.",
       properties: { signed: { type: "object" }, envelope: { type: "object" } },
       required: ["signed", "envelope"],
       additionalProperties: false,
@@ -111,7 +111,7 @@ const MANDATE_OUTPUT: JsonObject = {
     message: TEXT,
     docs_url: TEXT,
     retry_after_seconds: { type: "integer" },
-    sign: { type: "object", description: "What to sign, where no mandate came along." },
+    sign: { type: "object", description: "What to sign, if the call had no mandate." },
   },
   required: ["outcome"],
 };
@@ -157,9 +157,9 @@ export function mcpInstructions({ domain, name, summary, skills }: SiteSnapshot)
   const sells = skills.some(({ id }) => isShopSkill(id));
   return [
     `Tools of ${domain} (${name}), offered to agents by its owner. ${summary}`,
-    "A tool answers with the page of the site to open; calling it buys nothing and sends nothing.",
-    ...(sells ? ["Those of the catalog, of carts and of checkouts speak UCP."] : []),
-    ...(buys.length === 0 ? [] : [`But ${buys.join(", ")}: it buys what a mandate is signed for.`]),
+    "A link tool returns a page of the site to open. It buys nothing and sends nothing.",
+    ...(sells ? ["The tools for the catalog, carts and checkouts follow UCP."] : []),
+    ...(buys.length === 0 ? [] : [`These tools buy, with a signed mandate: ${buys.join(", ")}.`]),
   ].join(" ");
 }
 
@@ -169,17 +169,17 @@ export function mcpInstructions({ domain, name, summary, skills }: SiteSnapshot)
  *
  * @example
  * readLinkArguments({ question: "For ten people?" }).ok; //=> true
- * readLinkArguments({ budget: 5 }).detail; //=> "there is no argument but `question`"
+ * readLinkArguments({ budget: 5 }).detail; //=> "the only argument is `question`"
  */
 export function readLinkArguments(sent: JsonValue): Result<JsonObject, "invalid_arguments"> {
   if (!isJsonObject(sent)) return refuse("invalid_arguments", "`arguments` must be an object");
   const { question, ...others } = sent;
   if (Object.keys(others).length > 0) {
-    return refuse("invalid_arguments", "there is no argument but `question`");
+    return refuse("invalid_arguments", "the only argument is `question`");
   }
   if (question === undefined) return ok(sent);
   if (typeof question !== "string") {
-    return refuse("invalid_arguments", "`question` must be a text");
+    return refuse("invalid_arguments", "`question` must be a string");
   }
   if (question.length > QUESTION_CHARS_MAX && [...question].length > QUESTION_CHARS_MAX) {
     return refuse(

@@ -61,7 +61,7 @@ export function readList(value: Read, place: string): JsonArray {
 
 /** A text with something in it. */
 export function readText(value: Read, place: string): string {
-  if (typeof value !== "string" || value === "") fail(place, "must be a text that is not empty");
+  if (typeof value !== "string" || value === "") fail(place, "must be a string that is not empty");
   return value;
 }
 

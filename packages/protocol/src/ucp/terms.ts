@@ -18,7 +18,7 @@ export interface SiteTerms {
  * The terms of a site: the owner's, or plain words where there are none.
  *
  * @example
- * siteTerms({ name: "Fern & Petal", domain: "shop.example.com" }, null).version; //=> "gatehouse-1"
+ * siteTerms({ name: "Fern & Petal", domain: "shop.example.com" }, null).version; //=> "gatehouse-2"
  */
 export function siteTerms(
   { name, domain }: { readonly name: string; readonly domain: string },
@@ -26,11 +26,11 @@ export function siteTerms(
 ): SiteTerms {
   if (own !== null) return own;
   const text = [
-    `An order is a contract with ${name}, https://${domain}.`,
-    `Payment is authorized when the order is placed, and taken by ${name}.`,
-    "What the law says of orders placed at a distance holds.",
+    `Your order is a contract with ${name}, https://${domain}.`,
+    `Your payment is authorized when you place the order. ${name} captures it.`,
+    "The law on distance selling applies.",
   ].join("\n");
-  return { text: `${text}\n`, version: "gatehouse-1" };
+  return { text: `${text}\n`, version: "gatehouse-2" };
 }
 
 /**

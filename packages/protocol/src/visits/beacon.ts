@@ -29,7 +29,7 @@ export function readBeacon(body: JsonValue): Result<Beacon, "invalid"> {
   if (!isJsonObject(body)) return refuse("invalid", "the body must be an object");
   const { schema_version, site_key, observed_at, identification, page_context } = body;
   if (schema_version !== BEACON_VERSION) return refuse("invalid", '`schema_version` must be "1"');
-  if (typeof site_key !== "string") return refuse("invalid", "`site_key` must be a text");
+  if (typeof site_key !== "string") return refuse("invalid", "`site_key` must be a string");
   const observedAt = readTime(observed_at);
   if (Number.isNaN(observedAt)) {
     return refuse("invalid", "`observed_at` must be an ISO-8601 UTC time");

@@ -38,7 +38,7 @@ export function readPage(
     return refuse("invalid", `\`${name}\` must begin with http:// or https://`);
   }
   const { protocol, host, pathname } = parsed;
-  if (host.length > HOST_CHARS_MAX) return refuse("invalid", `\`${name}\` names no host`);
+  if (host.length > HOST_CHARS_MAX) return refuse("invalid", `\`${name}\` must name a host`);
   return ok({ host, url: `${protocol}//${host}${pathname.slice(0, PATH_CHARS_MAX)}` });
 }
 

@@ -86,7 +86,7 @@ function readSignature(
     return refuse("invalid", "`signature.outcome` must be verified, invalid or unverified");
   }
   if (keyId === undefined || reason === undefined || (reason !== null && !REASON.test(reason))) {
-    return refuse("invalid", "`signature.key_id` or `signature.reason` is not such a text");
+    return refuse("invalid", "`signature.key_id` or `signature.reason` is not valid");
   }
   if (agentUrl === undefined || (agentUrl !== null && parseUrl(agentUrl)?.protocol !== "https:")) {
     return refuse("invalid", "`signature.agent_url` must be an https address");

@@ -36,7 +36,7 @@ function typeOf(parameter: unknown): KeySourceType | undefined {
  * readSignatureAgent('"https://agent.example"').value[0].label; //=> null
  */
 export function readSignatureAgent(header: string): Result<readonly SignatureAgent[], "malformed"> {
-  const malformed = refuse("malformed", "Signature-Agent is not one of its two forms");
+  const malformed = refuse("malformed", "Signature-Agent has neither of its two valid forms");
   if (header.length > HEADER_CHARS_MAX) return malformed;
   try {
     if (header.trimStart().startsWith('"')) {
@@ -73,7 +73,7 @@ export function keySourceUrl({ uri, type }: SignatureAgent): Result<string, "mal
   }
   if (type !== "directory") return ok(url.origin + url.pathname);
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
-    return refuse("malformed", "a directory is named by its origin alone");
+    return refuse("malformed", "a directory must be named by its origin only");
   }
   return ok(url.origin + DIRECTORY_PATH);
 }

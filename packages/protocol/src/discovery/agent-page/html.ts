@@ -37,7 +37,7 @@ function skillItem({ id, title, description, url, requiresMandate }: LiveSkill):
 }
 
 function skillSection({ skills }: SiteSnapshot): string {
-  if (skills.length === 0) return "<p>No skill is live at the moment.</p>";
+  if (skills.length === 0) return "<p>No skills are available at the moment.</p>";
   return `<ul class="skills" role="list">\n${skills.map(skillItem).join("\n")}\n</ul>`;
 }
 
@@ -165,7 +165,7 @@ ${callSteps(site)
   .join("\n")}
 <h3 id="verify">How to verify it</h3>
 ${verifySection(site)}
-<h3 id="protocols">What it speaks</h3>
+<h3 id="protocols">Supported protocols</h3>
 ${protocolTable(site)}
 </main>
 <footer>Last changed by its owner on <time datetime="${htmlText(changedAt)}">${htmlText(changedAt.slice(0, 10))}</time>. Published by Gatehouse.</footer>

@@ -6,7 +6,7 @@ import { siteProtocols, statusText } from "./protocols.js";
 import { callSteps, opening, verifySteps } from "./wording.js";
 
 function skillLines({ skills }: SiteSnapshot): string[] {
-  if (skills.length === 0) return ["No skill is live at the moment."];
+  if (skills.length === 0) return ["No skills are available at the moment."];
   return skills.map(({ id, title, description, url, requiresMandate }) => {
     const name = markdownText(title);
     const heading = url === undefined ? name : `[${name}](${markdownUrl(url)})`;
@@ -54,7 +54,7 @@ export function agentMarkdown(
     "",
     after,
     "",
-    "### What it speaks",
+    "### Supported protocols",
     "",
     "| Protocol | Status | Scope |",
     "|---|---|---|",

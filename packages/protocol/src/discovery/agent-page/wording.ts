@@ -4,22 +4,22 @@ import { htmlText } from "../text.js";
 /** What the page is, in a sentence for whoever comes upon it. */
 export function opening({ verified }: SiteSnapshot): string {
   return verified
-    ? "This page tells AI assistants, and the people who use them, what they can do here. Gatehouse has checked that it speaks for this domain."
-    : "Preview: the domain is not verified yet, nothing is signed, and nobody but the owner sees this.";
+    ? "This page says what AI assistants, and the people who use them, can do here. Gatehouse has verified that the owner of this site controls the domain."
+    : "Preview: the domain is not verified yet. Nothing is signed, and only the owner can see this page.";
 }
 
 /** How to verify a site, in Markdown; HTML is made from it, so that both say the same. */
 export function verifySteps({ addresses }: SiteSnapshot) {
   return {
     before:
-      "You need no account and no software of ours: an RFC 8785 canonicalizer and an Ed25519 library.",
+      "You need an RFC 8785 canonicalizer and an Ed25519 library, but no account and none of our software.",
     steps: [
       `Fetch the [agent card](${addresses.card}). The same card is in the HTML form of this page, as JSON-LD.`,
       `Fetch the [key set](${addresses.keySet}) and pick the key whose \`kid\` is the card’s \`signing.signing_key_id\`.`,
       "Remove `signing.envelope_signature`, canonicalize the rest, and verify that signature over it.",
       "Check that `signing.expires_at` has not passed.",
     ],
-    after: `[The whole recipe](${addresses.verifyGuide}), with short programs in TypeScript, Python and shell.`,
+    after: `[All steps](${addresses.verifyGuide}), with short programs in TypeScript, Python and shell.`,
   };
 }
 
@@ -32,7 +32,7 @@ export function callSteps({ addresses, skills, sells }: SiteSnapshot): readonly 
   return [
     `MCP: \`${mcp}\` (Streamable HTTP, no account). Its tools have the names above.`,
     ...(skills.some(({ requiresMandate }) => requiresMandate) ? [signed] : []),
-    ...(sells ? [`UCP: the [profile of the shop](${ucpProfile}) names its addresses.`] : []),
+    ...(sells ? [`UCP: the [profile of the shop](${ucpProfile}) lists the addresses to call.`] : []),
   ];
 }
 
