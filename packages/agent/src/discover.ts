@@ -28,7 +28,7 @@ const CARD_PATH = "/.well-known/agent-card.json";
 /** An origin alone means the card at its well-known place. */
 function cardAddress(text: string): string {
   const url = parseUrl(/^https?:\/\//.test(text) ? text : `https://${text}`);
-  if (url === undefined) throw new AgentError(`${text} is no address`);
+  if (url === undefined) throw new AgentError(`${text} is not an address`);
   return url.pathname === "/" && url.search === "" ? url.origin + CARD_PATH : url.href;
 }
 
@@ -62,7 +62,7 @@ async function fetchCard(address: string): Promise<Uint8Array> {
   const { origin } = new URL(url);
   if (origin !== new URL(address).origin) {
     throw new AgentError(
-      `${address} leads to another server, ${origin}: name that one if you trust it`,
+      `${address} redirects to another server, ${origin}; use that address if you trust it`,
     );
   }
   if (status !== 200) throw new AgentError(`${address} answers with status ${status}`);
@@ -90,7 +90,7 @@ export async function discover(
   });
   if (!verdict.ok) {
     const failed = verdict.checks.find(({ ok }) => !ok);
-    throw new AgentError(`the card of ${site} does not hold: ${failed?.text ?? "no reason"}`);
+    throw new AgentError(`the card of ${site} is not valid: ${failed?.text ?? "no reason"}`);
   }
   const about = isJsonObject(card.site) ? card.site : {};
   const skills = Array.isArray(card.skills) ? (card.skills as readonly JsonObject[]) : [];

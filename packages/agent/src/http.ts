@@ -72,11 +72,11 @@ async function readBytes({ body }: Response, url: string): Promise<Uint8Array> {
 export function checkAddress(url: string): void {
   const parsed = parseUrl(url);
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new AgentError(`${url} is no address`);
+    throw new AgentError(`${url} is not an address`);
   }
   if (isSecureUrl(parsed)) return;
   throw new AgentError(
-    `${url} is plain http, which anybody on the way can read and change: use https`,
+    `${url} is plain http, which others on the network can read and change; use https`,
   );
 }
 
@@ -95,7 +95,7 @@ export async function fetchBytes(url: string, init: RequestInit = {}) {
   let words = "does not answer";
   try {
     const response = await fetch(url, { redirect: "error", signal, ...init });
-    words = "breaks off its answer";
+    words = "stopped in the middle of its answer";
     const bytes = await readBytes(response, url);
     return { status: response.status, headers: response.headers, url: response.url, bytes };
   } catch (cause) {

@@ -40,7 +40,7 @@ function noPrice(told: JsonObject): AgentError {
   const message = typeof told.message === "string" ? told.message : "the site does not say why";
   const at = message.indexOf(IN_THE_WAY);
   const cause = at === -1 ? message : message.slice(at + IN_THE_WAY.length);
-  return new AgentError(`there is no price for this: ${cause}`, refusalIn(told));
+  return new AgentError(`the site gave no price: ${cause}`, refusalIn(told));
 }
 
 /** Asks what an order costs, and by whom it is paid. Nothing is bought. */

@@ -45,14 +45,14 @@ const textOf = ({ body }: JsonAnswer, name: string) => String(body[name] ?? "");
 function statusIn(answer: JsonAnswer): AgentStatus {
   const status = STATUSES.find((one) => one === answer.body.status);
   if (status !== undefined) return status;
-  throw new AgentError("the site answers with a status that no agent has");
+  throw new AgentError("the site answered with an unknown agent status");
 }
 
 function agentIdIn(answer: JsonAnswer, { kid }: AgentKey): string {
   const agentId = textOf(answer, "agent_id");
-  if (!isAgentId(agentId)) throw new AgentError("the site answers with what is no id of an agent");
+  if (!isAgentId(agentId)) throw new AgentError("the site answered with an invalid agent id");
   if (answer.body.kid === kid) return agentId;
-  throw new AgentError("the site answers for another key than the one that was registered");
+  throw new AgentError("the site answered for a different key than the registered one");
 }
 
 /** What is signed to register: the key answers the site's challenge. */

@@ -35,7 +35,7 @@ test("a response that breaks off is reported in a sentence, with its cause", asy
   });
   const error = await thrown(discover(`http://127.0.0.1:${port}`));
   expect(error).toBeInstanceOf(AgentError);
-  expect(error.message).toMatch(/breaks off its answer/);
+  expect(error.message).toMatch(/stopped in the middle of its answer/);
   expect(error.cause).toBeDefined();
 });
 
@@ -59,6 +59,6 @@ test.each(["mailto:ops@example.com", "file:///etc/passwd", "shop"])(
   "%s is refused as an address",
   async (mandateUrl) => {
     const error = await thrown(sendText({ mandateUrl }, "{}"));
-    expect(error.message).toBe(`${mandateUrl} is no address`);
+    expect(error.message).toBe(`${mandateUrl} is not an address`);
   },
 );

@@ -22,7 +22,7 @@ test("without a price, the error states the cause first, and does not mention th
   const asked = quoteOrder({ mcpUrl }, [{ id: "nope", quantity: 1 }]);
   const error: AgentError = await asked.catch((thrown) => thrown);
   expect(error).toBeInstanceOf(AgentError);
-  expect(error.message).toMatch(/^there is no price for this: items\.0 \(nope\): /);
+  expect(error.message).toMatch(/^the site gave no price: items\.0 \(nope\): /);
   expect(error.message).not.toContain("mandate");
 });
 
@@ -39,7 +39,7 @@ test.each([
     const asked = quoteOrder({ mcpUrl: `http://127.0.0.1:${port}/` }, []);
     const error: AgentError = await asked.catch((thrown) => thrown);
     expect([error.message, error.reason]).toEqual([
-      "there is no price for this: Not sold here.",
+      "the site gave no price: Not sold here.",
       found,
     ]);
   },

@@ -63,14 +63,14 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /plain http/,
     "Plain HTTP works only on this machine: localhost and its subdomains, 127.0.0.1 and [::1].",
   ],
-  [/breaks off/, "Try again. If it keeps failing, ask the owner of the site."],
+  [/stopped in the middle/, "Try again. If it keeps failing, ask the owner of the site."],
   [
-    /does not hold/,
+    /is not valid/,
     "Specify the service whose keys you trust, such as --keys https://gate.example.com",
   ],
-  [/leads to another server/, "If you trust that address, use it directly."],
+  [/redirects to another server/, "If you trust that address, use it directly."],
   [
-    /status \d|is no address|without an agent card|JSON object/,
+    /status \d|is not an address|without an agent card|JSON object/,
     "Use the address of the site or of its card. `gatehouse site show` prints both.",
   ],
 ];

@@ -108,7 +108,7 @@ describe("an agent developer", () => {
       "--keys",
       `${service.url}/.well-known/audit-jwks.json`,
     );
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not hold")]);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("is not valid")]);
     const away = createServer((_request, response) => {
       response.writeHead(302, { location: card }).end();
     }).listen(0, "127.0.0.1");
@@ -116,7 +116,7 @@ describe("an agent developer", () => {
     await once(away, "listening");
     const { port } = away.address() as AddressInfo;
     const led = await run("agent", "register", `http://127.0.0.1:${port}`, ...args);
-    expect([led.code, led.err]).toEqual([1, expect.stringContaining("leads to another server")]);
+    expect([led.code, led.err]).toEqual([1, expect.stringContaining("redirects to another server")]);
     const none = await run("agent", "register", card, "--key", join(folder, "none"), "--name", "x");
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("gatehouse agent keygen")]);
   });

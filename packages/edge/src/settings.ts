@@ -42,20 +42,20 @@ function pathsOf(except: unknown): readonly string[] | undefined {
 /** Checks what an owner wrote. What is wrong is said in words that name the option. */
 export function readSettings(options: EdgeOptions): Result<Settings, "invalid"> {
   const { gatehouse, siteKeyHash, edgeToken = "", except = [], visits = "all" } = options;
-  if (!gatehouse) return refuse("invalid", "`gatehouse` is missing: the address of Gatehouse");
+  if (!gatehouse) return refuse("invalid", "`gatehouse` is missing; set it to the address of Gatehouse");
   const url = typeof gatehouse === "string" ? parseUrl(gatehouse) : undefined;
   if (url === undefined || !isSafeAddress(url)) {
     return refuse("invalid", "`gatehouse` must be the address of Gatehouse, with https://");
   }
-  if (!siteKeyHash) return refuse("invalid", "`siteKeyHash` is missing: which site this is");
+  if (!siteKeyHash) return refuse("invalid", "`siteKeyHash` is missing; `gatehouse site show` prints it");
   if (typeof siteKeyHash !== "string" || !isSiteKeyHash(siteKeyHash)) {
     return refuse(
       "invalid",
-      "`siteKeyHash` must be the 43 characters `gatehouse site show` prints",
+      "`siteKeyHash` must be the 43 characters that `gatehouse site show` prints",
     );
   }
   if (edgeToken !== "" && !EDGE_TOKEN.test(edgeToken)) {
-    return refuse("invalid", "`edgeToken` must be a token of `gatehouse token create --role edge`");
+    return refuse("invalid", "`edgeToken` must be a token from `gatehouse token create --role edge`");
   }
   const paths = pathsOf(except);
   if (paths === undefined) {

@@ -12,9 +12,9 @@ const WARN_EVERY_MS = 60_000;
 
 /** What an owner can do about an answer. */
 const FAULTS: Readonly<Record<number, string>> = {
-  401: "the edge token is not valid (401); was it revoked? Make another one with `gatehouse token create --role edge`",
-  403: "the edge token is of another site than the site key hash (403)",
-  429: "there are more than Gatehouse takes for one site (429); see GATEHOUSE_BEACONS_PER_SITE_PER_MINUTE",
+  401: "the edge token is not valid (401); was it revoked? Create another one with `gatehouse token create --role edge`",
+  403: "the edge token belongs to another site than the site key hash (403)",
+  429: "Gatehouse does not accept so many visits for one site (429); see GATEHOUSE_BEACONS_PER_SITE_PER_MINUTE",
 };
 
 /** Where in its group a visit stands, by which it knows whether to send the group. */

@@ -6,13 +6,13 @@ import type { Answers, Judgement } from "./judge.js";
 const QUESTIONS: Readonly<Record<AuditQuestion, string>> = {
   integrity: "Was anything changed?",
   completeness: "Is anything missing?",
-  anchoring: "Is it the history you saw before?",
+  anchoring: "Does it match the checkpoint?",
   replay: "Do the decisions follow from the rules?",
 };
 
 const WORDS: Readonly<Record<AuditAnswer["verdict"], string>> = {
-  holds: "✓ holds",
-  fails: "✗ fails",
+  holds: "✓ verified",
+  fails: "✗ failed",
   not_checked: "– not checked here",
 };
 
@@ -45,11 +45,11 @@ function stopText(findings: readonly AuditFinding[]): string {
 
 /** The answers to what an auditor asks, and everything that does not hold. */
 export function answerSection({ answers, findings }: Judgement): Node {
-  const section = make("section", "", make("h2", "", "What was asked"));
+  const section = make("section", "", make("h2", "", "Results"));
   section.append(make("dl", "answers", ...answerItems(answers)));
   if (findings.length === 0) return section;
   const shown = findings.slice(0, FINDINGS_SHOWN_MAX).map(findingItem);
-  section.append(make("h3", "", "What does not hold"), make("ol", "findings", ...shown));
+  section.append(make("h3", "", "Problems found"), make("ol", "findings", ...shown));
   const more = findings.length - shown.length;
   const rest = [more > 0 ? `And ${more} more.` : "", stopText(findings)].join(" ").trim();
   if (rest !== "") section.append(make("p", "", rest));

@@ -61,9 +61,9 @@ class AuditPage {
     if (run !== this.run) return;
     if (typeof judgement === "string") {
       // The browser has shown that it can; what made the verifier give up is the file.
-      const why = `It could not be read to its end: ${judgement}.`;
+      const why = `The file could not be read completely: ${judgement}.`;
       this.answers.replaceChildren();
-      return this.banner.show("fails", "This export does not hold", why);
+      return this.banner.show("fails", "This export is not valid", why);
     }
     this.answers.replaceChildren(answerSection(judgement));
     markBadRecords(judgement.findings.map(({ seq }) => seq));
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   try {
     const brought = readFile();
     if (typeof brought !== "string") return await new AuditPage(brought, banner).show();
-    banner.show("fails", "This file carries no audit export", `${brought}.`);
+    banner.show("fails", "This file contains no audit export", `${brought}.`);
   } catch (error) {
     banner.showUnsupported(String(error));
   }

@@ -42,17 +42,17 @@ export class Banner {
     const [first] = findings;
     if (verdict === "holds") {
       const said = "Nothing was changed since the key you gave signed it.";
-      this.show(verdict, "This export holds", said);
+      this.show(verdict, "This export is valid", said);
     } else if (first === undefined) {
       this.show(
         verdict,
         "Nothing was changed since the key named in this file signed it",
-        "This page cannot know whose key that is.",
+        "This page cannot know who owns this key.",
         `Compare it with the key at ${KEY_SET_PATH} of the service, or paste that key below.`,
       );
     } else {
       const why = otherKeys ? ["The keys you gave are not those that this file names."] : [];
-      this.show(verdict, "This export does not hold", findingText(first), ...why);
+      this.show(verdict, "This export is not valid", findingText(first), ...why);
     }
   }
 

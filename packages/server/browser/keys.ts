@@ -25,7 +25,7 @@ export function readKeySet(text: string): Result<Keys, "malformed"> {
     if (!jwk.ok || jwk.value.kty !== "OKP" || typeof one.kid !== "string") continue;
     keys.set(one.kid, jwk.value);
   }
-  return keys.size > 0 ? ok(keys) : refuse("malformed", "it holds no Ed25519 key with an id");
+  return keys.size > 0 ? ok(keys) : refuse("malformed", "it contains no Ed25519 key with an id");
 }
 
 /** What an auditor pastes: a key set, or one key as a line `name+id+key`. */

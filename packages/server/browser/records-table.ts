@@ -31,7 +31,7 @@ function proof({ record, hash, sig, key_id }: BundleEntry): Node {
   }
   const content = make("div", "", make("pre", "", shown), list);
   if (shown !== text) {
-    const said = "Characters that do not show are written as \\u escapes; the hash is over them.";
+    const said = "Invisible characters are shown as \\u escapes. The hash covers the characters themselves.";
     content.append(make("p", "", said));
   }
   return content;
@@ -49,7 +49,7 @@ function details(place: number, entry: BundleEntry): HTMLTableRowElement {
 /** A record stands where the part puts it, whatever it calls itself. */
 function records(entry: BundleEntry, place: number): HTMLTableRowElement[] {
   const seq: unknown = entry.record.seq;
-  const said = typeof seq === "number" ? `calls itself ${seq}` : "has no number";
+  const said = typeof seq === "number" ? `says it is ${seq}` : "has no number";
   const otherwise = seq === place ? "" : ` (${said})`;
   const head = make("th", "", `${place}${otherwise}`);
   setAttributes(head, { scope: "row", role: "rowheader" });
@@ -68,7 +68,7 @@ export function recordsTable({ records: entries, first_seq }: Bundle): Node {
   const title = make("h2", "", "Records");
   title.id = "records";
   if (entries.length === 0) {
-    return make("section", "", title, make("p", "", "This part holds no record."));
+    return make("section", "", title, make("p", "", "This part contains no records."));
   }
   const group = make("thead", "", row("", ...heads));
   const body = make("tbody", "");

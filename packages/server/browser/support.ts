@@ -13,14 +13,14 @@ const SIGNATURE =
 export async function browserFault(): Promise<string | undefined> {
   // Absent outside secure contexts, whatever the types say.
   const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle;
-  if (subtle === undefined) return "it offers no Web Crypto to this page";
+  if (subtle === undefined) return "it does not offer Web Crypto to this page";
   try {
     const raw = fromHex(KEY) as BufferSource;
     const good = fromHex(SIGNATURE) as Uint8Array<ArrayBuffer>;
     const key = await subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
     const held = await subtle.verify("Ed25519", key, good, new Uint8Array());
     const other = await subtle.verify("Ed25519", key, good, Uint8Array.of(0));
-    return held && !other ? undefined : "its Ed25519 gives wrong answers";
+    return held && !other ? undefined : "its Ed25519 implementation gives wrong results";
   } catch {
     return "it cannot check Ed25519 signatures";
   }

@@ -56,7 +56,7 @@ async function readForm(key: Field, checkpoint: Field): Promise<Given> {
 
 function checkpointHint({ first_seq, count }: Bundle): string {
   const sizes = `${first_seq} to ${first_seq + count} records`;
-  return `Three lines, an empty one, and a signature. One at ${sizes} lies within this file.`;
+  return `Three lines, an empty line, and a signature. It must be from ${sizes} to fit this file.`;
 }
 
 /**
@@ -67,9 +67,9 @@ export async function trustForm(
   brought: Brought,
   verify: (given: Promise<Given>) => void,
 ): Promise<HTMLElement> {
-  const keyHint = "The whole of /.well-known/audit-jwks.json, or one line name+id+key.";
+  const keyHint = "All of /.well-known/audit-jwks.json, or one line name+id+key.";
   const key = field("trusted-key", "Key you trust", keyHint);
-  const label = "Checkpoint you kept (optional)";
+  const label = "Checkpoint that you saved (optional)";
   const checkpoint = field("kept-checkpoint", label, checkpointHint(brought.bundle));
   const button = make("button", "", "Verify again");
   const form = make("form", "", key.element, checkpoint.element, button);
@@ -78,6 +78,6 @@ export async function trustForm(
     verify(readForm(key, checkpoint));
   });
   const title = make("h2", "", "Verify with a key you trust");
-  const said = make("p", "", "The key this file names, as a line to compare:");
+  const said = make("p", "", "The key that this file names, as a line that you can compare:");
   return make("section", "", title, said, await namedKeys(brought), form);
 }

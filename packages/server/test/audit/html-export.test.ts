@@ -54,7 +54,7 @@ describe.skipIf(skipChromium)("an unchanged page", () => {
     expect(await banner()).toMatch(
       /Nothing was changed since the key named in this file signed it/,
     );
-    expect(await banner()).toMatch(/cannot know whose key that is[\s\S]*audit-jwks\.json/);
+    expect(await banner()).toMatch(/cannot know who owns this key[\s\S]*audit-jwks\.json/);
     for (const question of ["integrity", "completeness", "replay"]) {
       expect((await answer(question))[0]).toBe("holds");
     }
@@ -71,7 +71,7 @@ describe.skipIf(skipChromium)("an unchanged page", () => {
     await page.fill("#trusted-key", ` ${pasted}\n`);
     await page.click("button");
     expect(await verdict()).toBe("holds");
-    expect(await banner()).toMatch(/^✓\s*This export holds/);
+    expect(await banner()).toMatch(/^✓\s*This export is valid/);
   });
 
   test("shows every record, and opens each one with its proof", async () => {
@@ -114,7 +114,7 @@ describe.skipIf(skipChromium)("an unchanged page", () => {
     const empty = await signedPart(log, await writePart(log, { end: 0 }));
     const { verdict, text } = await browser.open(await pageOf(empty, [key]));
     expect(await verdict()).toBe("unconfirmed");
-    expect(await text()).toContain("This part holds no record.");
+    expect(await text()).toContain("This part contains no records.");
   });
 
   test("says what it is without scripts, and is not verified then", async () => {
