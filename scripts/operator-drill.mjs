@@ -214,7 +214,7 @@ async function main() {
   console.log(`The operator's drill, on ${kind}:\n`);
   await walk(values);
   const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(`\nEverything answered as it should, in ${seconds} s.`);
+  console.log(`\nEverything worked, in ${seconds} s.`);
   return 0;
 }
 

@@ -37,7 +37,7 @@ test("the example agent registers, asks for the price, buys, and never spends mo
   const orders = async () => (await admin(shop, "GET", "/orders")).body.items;
   const [bought] = await Promise.all([buy(card, "rose=1"), approveAgents(shop)]);
   expect([bought.err, bought.code]).toEqual(["", 0]);
-  expect(bought.out).toMatch(/asks 100\.00 EUR\n(?:.*\n)*approved\nbought; it stands in/);
+  expect(bought.out).toMatch(/charges 100\.00 EUR\n(?:.*\n)*approved\nbought; the record is/);
   expect(await orders()).toHaveLength(1);
   const declined = await buy(card, "rose=1", "--token", "pm_card_chargeDeclined");
   expect([declined.code, declined.out]).toEqual([2, expect.stringContaining("payment_declined")]);

@@ -32,7 +32,7 @@ describe.skipIf(!canBuy())("the example that buys by UCP", () => {
     const bought = await buy(card, "red rose", "--profile", profile);
     expect([bought.err, bought.code]).toEqual(["", 0]);
     expect(bought.out).toMatch(
-      /^found A red rose \(rose\)\nsent By post\ntotal 104\.90 EUR\nterms, .* as served\norder ord_\S+: http\S+\ncompleted\n$/,
+      /^found A red rose \(rose\)\ndelivery By post\ntotal 104\.90 EUR\nterms, .* unchanged\norder ord_\S+: http\S+\ncompleted\n$/,
     );
     const [, order = ""] = /^order (ord_\S+):/m.exec(bought.out) ?? [];
     const read = await buy(card, "--order", order, "--profile", profile);

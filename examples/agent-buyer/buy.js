@@ -12,12 +12,12 @@ const POLL_S = 20;
 const EXIT = { bought: 0, failed: 1, rejected: 2, unavailable: 3, waiting: 4, usage: 64 };
 
 const USAGE = `usage: buy.js <address> <product>=<quantity> … [options]
-  <address>         the site's address, or that of its card
-  --token <token>   how it is paid: a token of the site's processor (pm_card_visa)
-  --limit <amount>  the most that may be spent, in the shop's currency (100.00)
-  --key <file>      the agent's key, made the first time (agent-key.json)
-  --wait <seconds>  how long to wait for a person (60)
-  --help            print this`;
+  <address>         address of the site or of its card
+  --token <token>   token of the site's payment provider, to pay with (pm_card_visa)
+  --limit <amount>  maximum to spend, in the shop's currency (100.00)
+  --key <file>      key of the agent, created at the first run (agent-key.json)
+  --wait <seconds>  how long to wait for an approval (60)
+  --help            print this help`;
 
 /** The command line; undefined where it cannot be understood. */
 function readArguments() {
@@ -50,14 +50,14 @@ class StillWaiting extends Error {}
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 function check(holds, what) {
-  if (!holds) throw new Error(`the site did not do what its guide says: ${what}`);
+  if (!holds) throw new Error(`the site did not answer as its guide says; expected ${what}`);
 }
 
 /** The agent's key, made the first time. */
 async function openKey(file) {
   if (!existsSync(file)) {
     writeFileSync(file, JSON.stringify(await agent.generateAgentKey()), { mode: 0o600 });
-    console.log(`made a key: ${file}`);
+    console.log(`created a key: ${file}`);
   }
   return agent.openAgentKey(JSON.parse(readFileSync(file, "utf8")));
 }
@@ -65,7 +65,7 @@ async function openKey(file) {
 /** What to try if no card is at an address. */
 const ADDRESS_HINT =
   "Check the address. If the site does not serve its card itself, or you try this on one machine, " +
-  "name the card's address, which `gatehouse site show` prints.";
+  "use the card's address, which `gatehouse site show` prints.";
 
 /** The site at an address, if its card holds. */
 async function findSite(address) {
@@ -80,16 +80,16 @@ async function findSite(address) {
 /** Makes the key known to the site, and waits for its owner. One key is one agent: safe to repeat. */
 async function becomeKnown(site, key, until) {
   const { agentId } = await agent.register(site, key, { name: "Example buyer" });
-  console.log(`known to ${site.domain} as ${agentId}`);
+  console.log(`registered with ${site.domain} as ${agentId}`);
   let told = false;
   for (;;) {
     const status = await agent.agentStatus(site, agentId);
     if (status === "active") return agentId;
-    if (status !== "pending") throw new Error(`the owner does not let it ask: it is ${status}`);
+    if (status !== "pending") throw new Error(`the owner does not accept this agent: it is ${status}`);
     if (Date.now() >= until) {
-      throw new StillWaiting(`the owner has not approved ${agentId} yet: run this again later`);
+      throw new StillWaiting(`the owner has not approved ${agentId} yet; run this again later`);
     }
-    if (!told) console.log("waiting for the owner to approve it");
+    if (!told) console.log("waiting for the owner to approve the agent");
     told = true;
     await pause(RETRY_MS / 4);
   }
@@ -99,11 +99,11 @@ async function becomeKnown(site, key, until) {
 async function quote(site, items, most) {
   const quoted = await agent.quoteOrder(site, items);
   const { total, currency } = quoted.cart;
-  console.log(`${site.domain} asks ${total} ${currency}`);
+  console.log(`${site.domain} charges ${total} ${currency}`);
   const [asked, limit] = [parseAmount(total, currency), parseAmount(most, currency)];
-  check(asked.ok, "a price that is money");
+  check(asked.ok, "a valid price");
   if (limit.ok && asked.value.minor <= limit.value.minor) return quoted;
-  throw new Error(`that is more than ${most} ${currency}: not bought`);
+  throw new Error(`that is more than ${most} ${currency}; nothing was bought`);
 }
 
 /** Sends a mandate until there is an answer. The same bytes are the same request. */
@@ -117,14 +117,14 @@ async function submit(site, mandate) {
 
 /** Waits for the person who decides. */
 async function waitForPerson(site, mandate, { status_url }, until) {
-  console.log("a person decides; waiting");
+  console.log("the request needs review; waiting");
   for (;;) {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
     const { status } = await agent.escalationStatus(status_url, Math.min(POLL_S, left));
     if (status !== "pending" && status !== "paying") return submit(site, mandate);
     if (left > 0) continue;
     const { mandate_id } = mandate.signed;
-    throw new StillWaiting(`nobody has decided about mandate ${mandate_id} yet: ask ${status_url}`);
+    throw new StillWaiting(`nobody has decided mandate ${mandate_id} yet; its status is at ${status_url}`);
   }
 }
 
@@ -138,26 +138,26 @@ async function main() {
   const waitMs = Number(options.wait) * 1000;
   const key = await openKey(options.key);
   const site = await findSite(address);
-  console.log(`the card of ${site.domain} holds`);
+  console.log(`the card of ${site.domain} is valid`);
   const agentId = await becomeKnown(site, key, Date.now() + waitMs);
   const quoted = await quote(site, items, options.limit);
   const request = agent.orderRequest(items, quoted, options.token);
   const mandate = await agent.sign(agent.mandateFor(site, agentId, request), key);
   let { status, body } = await submit(site, mandate);
   if (body.outcome === "escalated") {
-    check(status === 202 && typeof body.status_url === "string", "202 with a place to ask");
+    check(status === 202 && typeof body.status_url === "string", "202 with a status_url");
     ({ status, body } = await waitForPerson(site, mandate, body, Date.now() + waitMs));
   }
   console.log(`${body.outcome}${body.reason === undefined ? "" : `: ${body.reason}`}`);
   if (body.outcome === "unavailable") return EXIT.unavailable;
   if (body.outcome !== "approved") {
-    check(typeof body.message === "string", "a refusal to say why");
+    check(typeof body.message === "string", "a message in the refusal");
     return EXIT.rejected;
   }
-  check(status === 200, "200 for what is approved");
-  check(body.mandate_id === mandate.signed.mandate_id, "the answer to name the mandate");
-  check(isDeepStrictEqual(await agent.placeOrder(site, mandate), body), "the same answer by MCP");
-  console.log(`bought; it stands in the site's log as ${body.record_id}`);
+  check(status === 200, "200 for an approval");
+  check(body.mandate_id === mandate.signed.mandate_id, "the mandate_id in the answer");
+  check(isDeepStrictEqual(await agent.placeOrder(site, mandate), body), "the same answer over MCP");
+  console.log(`bought; the record is ${body.record_id}`);
   return EXIT.bought;
 }
 

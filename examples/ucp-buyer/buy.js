@@ -42,19 +42,19 @@ const { values: asked, positionals } = parseArgs({
 });
 
 const USAGE = `usage: buy.js <address of an agent card> <what to look for> [options]
-       buy.js <address of an agent card> --checkout <id>      look at one again
-       buy.js <address of an agent card> --order <id>         what became of an order
+       buy.js <address of an agent card> --checkout <id>      show a checkout again
+       buy.js <address of an agent card> --order <id>         show an order
 
-  --profile <url>     the UCP profile of your platform, on the web
-  --serve <port>      or publish it on this machine, for a service in development
-  --key <file>        the platform's key; made the first time (platform-key.json)
-  --quantity <n>      how many (1)
-  --country <code>    where it is sent (DE)
-  --token <token>     how it is paid (pm_card_visa)
-  --limit <amount>    the most that may be spent, such as 100.00
-  --hear              with --serve: stay, and print what the shop tells of orders
-  --webhook <url>     where shops tell of orders, for the profile that is printed
-  --mcp               over MCP; completing needs --agent <id> and --agent-key <file>`;
+  --profile <url>     address of your platform's UCP profile
+  --serve <port>      serve the profile on this machine, for a service in development mode
+  --key <file>        key of the platform, created at the first run (platform-key.json)
+  --quantity <n>      quantity (1)
+  --country <code>    country to deliver to (DE)
+  --token <token>     token to pay with (pm_card_visa)
+  --limit <amount>    maximum to spend, such as 100.00
+  --hear              with --serve: keep running, and print order webhooks
+  --webhook <url>     webhook address to put into the printed profile
+  --mcp               buy over MCP; needs --agent <id> and --agent-key <file>`;
 
 /** REST: each operation has an address, and every answer is signed. */
 function overRest(shop, platform) {
@@ -103,7 +103,7 @@ const said = (body) => (body.messages ?? []).map(({ code, content }) => `${code}
 
 async function buy(shop, desk, query) {
   const { products } = await desk.search({ query, pagination: { limit: 1 } });
-  if (products?.length !== 1) throw new Ended(`The shop has nothing that answers to “${query}”.`);
+  if (products?.length !== 1) throw new Ended(`No product of the shop matches “${query}”.`);
   const [product] = products;
   console.log(`found ${product.title} (${product.id})`);
   const line_items = [{ item: { id: product.id }, quantity: Number(asked.quantity) }];
@@ -127,7 +127,7 @@ async function buy(shop, desk, query) {
     const offered = await desk.updateCheckout(made.id, to({}));
     const [option] = offered.fulfillment.methods[0].groups[0].options;
     if (option === undefined) return offered;
-    console.log(`sent ${option.title}`);
+    console.log(`delivery ${option.title}`);
     const groups = [{ id: "parcel", selected_option_id: option.id }];
     checkout = await desk.updateCheckout(made.id, to({ groups }));
   }
@@ -136,7 +136,7 @@ async function buy(shop, desk, query) {
   if (asked.limit !== undefined && Number(totalOf(checkout)) > Number(asked.limit)) {
     throw new Ended(`That is more than ${asked.limit}. Nothing was bought.`);
   }
-  console.log(`terms, version ${await checkTerms(shop, checkout)}: signed, and as served`);
+  console.log(`terms, version ${await checkTerms(shop, checkout)}: signed and unchanged`);
   const [[handler]] = Object.values(checkout.ucp.payment_handlers);
   const credential = { type: "token", token: asked.token };
   const instruments = [{ id: "i1", handler_id: handler.id, type: "card", credential }];
@@ -147,13 +147,13 @@ const ENDS = { completed: 0, requires_escalation: 4, complete_in_progress: 4 };
 
 /** What cannot be done as it was asked for. */
 function misuse([card, query]) {
-  if (card === undefined) return "Name the address of an agent card.";
+  if (card === undefined) return "Specify the address of an agent card.";
   const named = asked.checkout ?? asked.order;
-  if (query === undefined && named === undefined) return "Say what to look for.";
-  if (asked.order !== undefined && asked.mcp) return "Orders are asked after over REST here.";
-  if (asked.hear && asked.serve === undefined) return "To hear of orders, --serve a port.";
+  if (query === undefined && named === undefined) return "Specify what to search for.";
+  if (asked.order !== undefined && asked.mcp) return "--order works only over REST, so leave out --mcp.";
+  if (asked.hear && asked.serve === undefined) return "--hear needs --serve <port>.";
   const known = asked.agent !== undefined && asked["agent-key"] !== undefined;
-  return asked.mcp && !known ? "Over MCP, name an agent the shop knows, and its key." : undefined;
+  return asked.mcp && !known ? "--mcp needs --agent and --agent-key of an agent that the shop approved." : undefined;
 }
 
 function tell(end) {
@@ -161,7 +161,7 @@ function tell(end) {
   if (end.order !== undefined) console.log(`order ${end.order.id}: ${end.order.permalink_url}`);
   else if (end.continue_url !== undefined) console.log(`see ${end.continue_url}`);
   if (end.reason !== undefined) console.log(`${end.reason}: ${end.message}`);
-  if (ENDS[end.status] === 4) console.log(`look again with --checkout ${end.id}`);
+  if (ENDS[end.status] === 4) console.log(`to show it again: --checkout ${end.id}`);
   console.log(end.status ?? end.outcome);
   return ENDS[end.status] ?? 2;
 }
@@ -181,7 +181,7 @@ async function main() {
   let shop;
   const profileOf = (url) =>
     url === shop?.profileUrl || url === shop?.ownProfileUrl ? shop?.profileUrl : undefined;
-  const hear = (order) => console.log(`heard: ${orderLines(order).join("\n")}`);
+  const hear = (order) => console.log(`webhook: ${orderLines(order).join("\n")}`);
   const platform = await openPlatform({
     keyFile: asked.key,
     profileUrl: asked.profile,
@@ -191,12 +191,12 @@ async function main() {
   });
   try {
     if (platform.url === undefined) {
-      console.log("Publish this, and name its address with --profile:");
+      console.log("Publish this profile, and give its address with --profile:");
       console.log(JSON.stringify(platform.profile, null, 2));
       return 64;
     }
     shop = await findShop(card);
-    if (shop === undefined) throw new Ended("The card names no UCP profile: nothing is sold here.");
+    if (shop === undefined) throw new Ended("The card names no UCP profile, so this site sells nothing.");
     const desk = asked.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
     if (asked.order !== undefined) {
       const order = await desk.getOrder(asked.order);
@@ -206,7 +206,7 @@ async function main() {
     const work = asked.checkout ? desk.getCheckout(asked.checkout) : buy(shop, desk, query);
     const code = tell(await work.finally(() => desk.stop()));
     if (!asked.hear) return code;
-    console.log("Listening for what becomes of the order. Ctrl-C ends it.");
+    console.log("Waiting for order webhooks. Ctrl-C stops.");
     await new Promise((resolve) => process.once("SIGINT", resolve));
     return code;
   } finally {
@@ -220,10 +220,10 @@ process.exitCode = await main().catch((error) => {
     return 2;
   }
   if (error instanceof Refused) {
-    console.error(`The shop did not take the call: ${error.message}`);
+    console.error(`The shop refused the call: ${error.message}`);
     return 1;
   }
   if (!(error instanceof NotAsPromised)) throw error;
-  console.error(`The shop does not do what UCP says: ${error.message}.`);
+  console.error(`The shop does not follow UCP: ${error.message}.`);
   return 1;
 });

@@ -13,7 +13,7 @@ async function bytesOf(request) {
   let length = 0;
   for await (const chunk of request) {
     length += chunk.length;
-    must(length <= BODY_BYTES_MAX, "the news are too long");
+    must(length <= BODY_BYTES_MAX, "the webhook is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -28,7 +28,7 @@ async function readNews(request, address, profileOf) {
   const { headers } = request;
   const [, named] = /profile="([^"]+)"/.exec(headers["ucp-agent"] ?? "") ?? [];
   const profileUrl = profileOf(named);
-  must(profileUrl !== undefined, "the news are of a shop nobody bought at");
+  must(profileUrl !== undefined, "the webhook is from a shop where nothing was bought");
   const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
   must(headers["content-digest"] === digest, "the body is not what was signed");
   const verified = await httpbis.verifyMessage(
@@ -41,7 +41,7 @@ async function readNews(request, address, profileOf) {
     },
     { method: "POST", url: new URL(request.url, address).href, headers },
   );
-  must(verified === true, "the news are not signed by the shop");
+  must(verified === true, "the webhook is not signed by the shop");
   return JSON.parse(body.toString("utf8"));
 }
 

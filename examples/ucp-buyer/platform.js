@@ -62,7 +62,7 @@ async function serve(key, { port, desk }) {
     response.end(JSON.stringify(profile));
   });
   await new Promise((resolve, reject) => {
-    server.once("error", () => reject(new Ended(`Port ${port} is taken on this machine.`)));
+    server.once("error", () => reject(new Ended(`Port ${port} is in use on this machine.`)));
     server.listen(port, "127.0.0.1", resolve);
   });
   const origin = `http://127.0.0.1:${server.address().port}`;

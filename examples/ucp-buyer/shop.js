@@ -74,14 +74,14 @@ export async function readSigned({ profile }, answer) {
 /** The terms a buyer agrees to: signed, and the very text that was signed. */
 export async function checkTerms({ keySet }, { policies }) {
   const entry = policies?.find(({ type }) => type === "dev.gatehouse.policy.site_terms");
-  must(entry !== undefined, "the checkout carries no terms");
+  must(entry !== undefined, "the checkout has no terms");
   const { signature, ...signed } = entry;
   const [header, , mac] = signature.split(".");
   const payload = Buffer.from(canonicalize(signed)).toString("base64url");
   await flattenedVerify({ protected: header, payload, signature: mac }, createLocalJWKSet(keySet));
   const text = Buffer.from(await (await fetch(entry.url)).arrayBuffer());
   const digest = createHash("sha256").update(text).digest("hex");
-  must(digest === entry.sha256, "the terms are not those that were signed");
+  must(digest === entry.sha256, "the terms are not the signed ones");
   return entry.version;
 }
 

@@ -114,7 +114,7 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     const before = allIn(place);
     const settings = { cwd: place, env: { ...env, TMPDIR: temporary } };
     const { stdout, stderr } = await run("npx", ["gatehouse", "demo", "--once"], settings);
-    expect(stdout).toContain("Everything answered as it should.");
+    expect(stdout).toContain("Everything worked.");
     expect(stderr).not.toContain("not reported");
     expect([allIn(place), allIn(temporary)]).toEqual([before, []]);
     rmSync(join(place, "gatehouse.env"));

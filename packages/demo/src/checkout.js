@@ -37,9 +37,9 @@ export async function walkCheckout(env, url, { site, platform }) {
       );
     });
   const bought = await buy("bouquet");
-  expect(bought.status === 0, `a bouquet to be bought by UCP, but: ${bought.stderr}`);
+  expect(bought.status === 0, `a bouquet bought through UCP, but: ${bought.stderr}`);
   say(
-    "a platform that knows only UCP found the shop, checked its signatures and terms, and bought:",
+    "a platform that speaks only UCP found the shop, verified its signatures and terms, and bought:",
   );
   for (const line of bought.stdout.trim().split("\n")) console.log(`      ${line}`);
   const waits = await buy("palm");
@@ -51,7 +51,7 @@ export async function walkCheckout(env, url, { site, platform }) {
   const [review] = items.filter(({ status }) => status === "pending");
   await command(here, "review", "approve", site.domain, review.escalation_id);
   expect((await (await fetch(page)).text()).includes("Thank you"), "the buyer to be thanked");
-  say(`the palm waited for the owner, and its buyer saw so on a page; now it is sold: ${page}`);
+  say(`the palm needed review, and its buyer saw this on a page; now it is sold: ${page}`);
   const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
   expect(orders.length === 5, "four orders");
   const [, newest] = /(ord_\S+)/.exec(orders[1]);
@@ -72,7 +72,7 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   await order("rehearse", "refund", "--amount", "5.00");
   const news = await hearing.heard(id, 2);
   say(
-    "the owner shipped it, captured the payment at the provider and refunded 5.00. The platform got",
+    "the owner shipped the order, captured the payment and refunded 5.00. The platform got",
   );
   console.log("    webhooks signed with the shop's key, in order, with the whole order each time:");
   for (const line of orderLines(news)) console.log(`      ${line}`);
@@ -80,11 +80,11 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   expect((await fetch(pages)).status === 400, "strangers to learn nothing of an order");
   const read = await (await platform.call("GET", pages)).json();
   expect(JSON.stringify(read) === JSON.stringify(news), "the order to be what the webhook said");
-  say("the platform can read the order with a signed request; nobody else learns that it exists");
+  say("the platform can read the order with a signed request; other callers cannot see it");
   const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
   const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
   expect(/^payment +released$/m.test(gone), "the authorization of a cancelled order to be voided");
-  say("an order by mandate was cancelled: goods back in stock, authorization voided");
+  say("an order that was placed with a mandate is cancelled: goods back in stock, authorization voided");
   const told = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
   expect(/refund completed/.test(told), "the refund to be recorded");
   say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");

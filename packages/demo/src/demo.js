@@ -43,7 +43,7 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
   const ask = asking(url, token);
   const version = await (await fetch(`${url}/version`)).json();
   expect((await fetch(`${url}/readyz`)).status === 200, "a ready service");
-  say(`Gatehouse ${version.version} runs at ${url} on an empty folder, with SQLite inside`);
+  say(`Gatehouse ${version.version} runs at ${url} in an empty folder, with SQLite`);
   const site = await walkSites(ask, shop);
   await walkAccess(ask, site);
   await walkSignatures();
@@ -95,7 +95,7 @@ export async function demo({ bin, once, port }) {
     const stage = await open(once ? "0" : await choosePort(port));
     const site = await walkAll(stage);
     const things = await thingsToTry(stage, site);
-    console.log("\nEverything answered as it should.");
+    console.log("\nEverything worked.");
     if (once) return;
     sayHowToGoOn(stage, things);
     await enough;

@@ -21,7 +21,7 @@ export async function walkSignatures() {
     jwk,
   );
   expect(holds && !moved && !changed, "a signature that holds for its own message only");
-  say("an agent's signature holds for its message, and not for a changed one or another purpose");
+  say("an agent's signature is valid for its message only, not for a changed one or another purpose");
 }
 
 /** What agents read: one list of skills, in every form they look for. */
@@ -66,9 +66,9 @@ export async function walkVerification(env, card) {
   const forged = { ...card, site: { ...card.site, service_endpoint: "https://evil.example/" } };
   const refused = (await verdict(forged)).checks.find(({ ok }) => !ok);
   expect(refused !== undefined, "a forged card to be refused");
-  say(`an agent verified the card with the public keys; a forged one fails: ${refused.text}`);
+  say(`an agent verified the card with the public keys; a forged card fails: ${refused.text}`);
   const address = `${new URL(card.site.jwks_url).origin}/v1/agent-card/${card.site.site_key}.json`;
-  say("`gatehouse verify` says each step:");
+  say("`gatehouse verify` shows each check:");
   const lines = (await command(env, "verify", address)).trim().split("\n");
   for (const line of lines) console.log(`      ${line}`);
 }
@@ -107,6 +107,6 @@ export async function walkMcp(env, url, card) {
   const tail = await command(here, "audit", "tail", card.site.domain);
   const calls = tail.split("\n").filter((line) => line.includes("mcp.tools_call"));
   expect(calls.length === 2, "both calls in the log");
-  say("that call, and one of a tool the shop does not offer, are in the log already:");
+  say("this call, and a call of a tool that the shop does not offer, are already in the log:");
   for (const line of calls) console.log(`      ${line}`);
 }

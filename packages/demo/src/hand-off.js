@@ -68,7 +68,7 @@ export async function walkHandOff(ask, url, site) {
   expect(products.length > 0, "anybody to find a bouquet");
   const cart = { line_items: [{ item: { id: "bouquet" }, quantity: 1 }] };
   const { continue_url } = await callTool(url, site, "create_cart", { cart });
-  say("an assistant without any account filled a cart over MCP, and gave its person a link:");
+  say("an assistant without an account filled a cart over MCP, and gave a person the link:");
   console.log(`      ${continue_url}`);
   const { html } = await payAt(continue_url);
   expect(html.includes("Thank you for your order"), "the page to thank the person");

@@ -34,20 +34,22 @@ export async function walkMandates(env, url, site) {
   const again = await agents.send(shop, asked);
   expect(approved.body.outcome === "approved", "an approved mandate");
   expect(again.headers.get("idempotent-replayed") === "true", "the same answer to the same bytes");
-  say("its signed mandate was approved; the same bytes again get the same answer, decided once");
+  say("its signed mandate was approved; the same bytes again get the same answer");
   const changed = { ...asked, signed: { ...asked.signed, skill: "contact_support" } };
   const forged = await agents.send(shop, changed);
   expect(forged.body.reason === "signature_invalid", "a changed mandate to be refused");
   const refused = await agents.send(shop, await sign("track_delivery"));
   expect(refused.body.reason === "policy_denied", "what no rule allows to be refused");
-  say(`a changed one is ${forged.body.reason}, and what no rule allows is ${refused.body.reason}`);
+  say(`a changed mandate gets ${forged.body.reason}, and a request that no rule allows gets ${refused.body.reason}`);
   const waits = await sign("contact_support");
   const escalated = await agents.send(shop, waits);
   expect(escalated.status === 202, "a mandate that waits for a person");
   await command(here, "review", "approve", site.domain, escalated.body.escalation_id);
   const later = await agents.send(shop, waits);
   expect(later.body.outcome === "approved", "the approval");
-  say("one that needs review waited for the owner, who approved it; all of it is recorded:");
+  say(
+    "another mandate needed review, and the owner approved it; everything is recorded:",
+  );
   const tail = await command(here, "audit", "tail", site.domain);
   const lines = tail.split("\n").filter((line) => /mandate\.|review\./.test(line));
   for (const line of lines) console.log(`      ${line}`);
@@ -71,7 +73,7 @@ export async function walkOrders(env, url, site) {
   await command(here, "policy", "publish", site.domain, file);
   const gates = await command(here, "site", "connect", site.domain, "--processor", "sandbox");
   expect(gates.includes("Agents can buy."), "every gate to be open");
-  say(`the owner sells: ${imported} Agents may buy for 50 EUR by themselves; above, they ask`);
+  say(`the owner sells: ${imported} Agents can buy up to 50 EUR; above that, a purchase needs review`);
   const shop = await agents.discover(`${url}/v1/agent-card/${site.site_key}.json`);
   const stored = await agents.generateAgentKey();
   const key = await agents.openAgentKey(stored);
@@ -95,7 +97,7 @@ export async function walkOrders(env, url, site) {
   expect(bought.body.outcome === "approved", "the bouquet to be sold");
   expect(again.record_id === bought.body.record_id, "the same decision by MCP");
   say(
-    "one of 29.00 is approved and authorized; sent again, by MCP this time, it is the same order",
+    "a mandate of 29.00 is approved and authorized; sent again over MCP, it is the same order",
   );
   const broke = { handler: "sandbox", token: "pm_card_chargeDeclinedInsufficientFunds" };
   const declined = await agents.send(shop, await order("bouquet", { payment: broke }));
@@ -105,7 +107,7 @@ export async function walkOrders(env, url, site) {
   expect(waits.body.outcome === "escalated", "a palm to need a person");
   await command(here, "review", "approve", site.domain, waits.body.escalation_id);
   expect((await agents.send(shop, palm)).body.outcome === "approved", "the palm to be sold");
-  say("a card without money is declined; a palm of 140.00 waited for the owner. Their orders:");
+  say("a card without money is declined; a palm for 140.00 needed review. The orders:");
   const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
   expect(orders.length === 3, "two orders");
   for (const line of orders) console.log(`      ${line}`);

@@ -8,7 +8,7 @@ export async function walkSites(ask, shop) {
   });
   expect(created.status === 201 && created.body.status === "pending", "a new, pending site");
   const site = created.body;
-  say(`added the flower shop: ${site.site_key}, waiting for proof of ${shop.domain}`);
+  say(`added the flower shop: ${site.site_key}; ${shop.domain} is not verified yet`);
   const verify = `/v1/admin/sites/${site.site_key_hash}/verify`;
   const early = await ask("POST", verify, { method: "file" });
   expect(early.status === 422, "verification to fail without proof");
@@ -16,7 +16,7 @@ export async function walkSites(ask, shop) {
   shop.pages.set("/.well-known/gatehouse-verification.txt", site.verification.token);
   const verified = await ask("POST", verify, { method: "file" });
   expect(verified.body.status === "verified", "the domain to be verified");
-  say("the shop published the token, Gatehouse fetched it, the domain is verified");
+  say("the shop published the token, and Gatehouse found it: the domain is verified");
   return site;
 }
 
@@ -27,12 +27,12 @@ export async function walkAccess(ask, site) {
   const seen = await ask("GET", path, undefined, reviewer);
   const denied = await ask("PATCH", path, { name: "Mine now" }, reviewer);
   expect(seen.status === 200 && denied.status === 403, "a reviewer to read but not to change");
-  say(`a reviewer's token reads the site but may not change it: “${denied.body.message}”`);
+  say(`a reviewer's token can read the site but not change it: “${denied.body.message}”`);
   const twice = await ask(
     "POST",
     "/v1/admin/sites",
     '{"domain":"a.example.com","domain":"b.example.com"}',
   );
   expect(twice.status === 400, "a duplicate key to be refused");
-  say(`a body two readers could read differently is refused: “${twice.body.message}”`);
+  say(`a body that two parsers could read differently is refused: “${twice.body.message}”`);
 }

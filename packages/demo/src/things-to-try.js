@@ -26,16 +26,16 @@ export async function thingsToTry({ env, url, shop }, site) {
   expect(list.includes("search_catalog"), "the MCP server to list its tools");
   return [
     {
-      title: "Be the owner. Open the console (the link works once, for ten minutes):",
+      title: "As the owner: open the console (the link works once, for ten minutes):",
       lines: [link],
     },
     {
-      title: "Be the customer of an AI assistant. Pay for the cart that it filled:",
+      title: "As the customer of an AI assistant: pay for the cart that it filled:",
       lines: [continue_url],
     },
     {
       title:
-        "Be the assistant. Connect any MCP client to this address, or list the tools yourself:",
+        "As the assistant: connect any MCP client to this address, or list the tools yourself:",
       lines: [mcp, `curl -s ${mcp} -H 'content-type: application/json' -d '${tools}'`],
     },
     { title: "Verify that the shop's card is signed:", lines: [`npx gatehouse verify ${card}`] },

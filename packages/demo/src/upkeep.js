@@ -10,7 +10,7 @@ export async function walkAudit(env, url, site) {
   const file = (await command(here, "audit", "export", site.domain, "--out", out)).trim();
   const keys = `${url}/.well-known/audit-jwks.json`;
   const verdict = await command(here, "audit", "verify", file, "--key", keys, "--replay");
-  say("everything so far was recorded; the export of today proves itself by the audit key alone:");
+  say("everything was recorded; the audit key is enough to verify the export of today:");
   for (const line of verdict.trim().split("\n")) console.log(`      ${line}`);
   const forged = join(out, "forged.json");
   writeFileSync(
@@ -21,11 +21,11 @@ export async function walkAudit(env, url, site) {
   const refused = await run(here, ...args);
   const [finding] = refused.stdout.split("\n").filter((line) => line.startsWith("✗"));
   expect(refused.status === 1 && finding !== undefined, "a forged record to be found");
-  say(`one word changed in it, and the record is named: “${finding.replace(/\s+/g, " ")}”`);
+  say(`with one word changed, the verifier names the record: “${finding.replace(/\s+/g, " ")}”`);
   const checkpoint = await (await fetch(`${url}/v1/audit/${site.site_key_hash}/checkpoint`)).text();
   expect(checkpoint.split("\n").length === 6, "a signed checkpoint");
   say(
-    `anybody may keep the log's checkpoint: ${checkpoint.split("\n")[1]} records, and their root`,
+    `anybody can save a checkpoint of the log: ${checkpoint.split("\n")[1]} records, and their root`,
   );
 }
 
@@ -33,10 +33,10 @@ export async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
   expect(current.length === 2, "two current signing keys");
-  say(`signing keys: ${current.join(", ")}; the next ones are announced already`);
+  say(`signing keys: ${current.join(", ")}; the next keys are already published`);
   const hasty = await ask("POST", "/v1/admin/keys/rotate", { purpose: "card" });
   expect(hasty.status === 409, "a hasty rotation to be refused");
-  say(`rotating now would surprise verifiers, so: “${hasty.body.message}”`);
+  say(`a rotation is refused while verifiers may not know the next key: “${hasty.body.message}”`);
   const file = join(folder, "backup.ndjson.gz");
   say((await command(env, "backup", "--out", file)).split("\n")[0].replace(folder, "…"));
   const elsewhere = environment("elsewhere");
@@ -44,6 +44,6 @@ export async function walkUpkeep(ask, env) {
   await command(elsewhere, "restore", file, "--secrets-key-file", keyFile);
   const findings = await command(elsewhere, "doctor");
   expect(!/^✗/m.test(findings), "doctor to find nothing wrong");
-  say("restored it into an empty folder; `gatehouse doctor` there says what to do next:");
+  say("restored the backup into an empty folder; `gatehouse doctor` says what to do next:");
   for (const line of findings.trim().split("\n")) console.log(`      ${line.replace(folder, "…")}`);
 }

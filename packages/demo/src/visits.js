@@ -47,7 +47,7 @@ export async function walkVisits(env, url, { site, shop }) {
   const theirs = await (await fetch(`${url}/v1/agent-card/${site.site_key}.json`)).text();
   expect(own === theirs, "the card on the shop's own domain");
   say(
-    "the shop's own application, with the plugin in front, serves the card, llms.txt and the rest",
+    "the shop's own application, with the plugin, serves the card, llms.txt and the other documents",
   );
   const page = `http://${site.domain}/prices`;
   const proven = await agent.sign(page, { origin: directory.origin });
@@ -63,7 +63,7 @@ export async function walkVisits(env, url, { site, shop }) {
   expect(/verified_agent .*verified /.test(list), "a verified agent");
   expect(/GPTBot \(OpenAI\) +invalid \(verification_failed\)/.test(list), "a failed signature");
   say(
-    "one agent signed its request, one brings a signature made for another site; both got the page:",
+    "one agent signed its request, another used a signature for another site; both got the page:",
   );
   for (const line of list.trim().split("\n")) console.log(`      ${line}`);
   shop.open(shopPages(settings));
