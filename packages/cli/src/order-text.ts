@@ -90,12 +90,17 @@ function spanText(seconds: number): string {
   return `${Math.floor(seconds / MINUTE_S)} minutes`;
 }
 
-/** What became of the money, and what of it there is to do. */
+/** The usual words for payment states that have another name in the API. */
+const USUAL_WORDS: Readonly<Record<string, string>> = { released: "voided", lapsed: "expired" };
+
+/** The state of the payment, and how long it can still be captured. */
 export function paymentText(order: OrderBody): string {
   const { payment, lapses_at, lapses_in_seconds: left, captured_minor: minor, amount } = order;
   if (payment === "authorized" && lapses_at !== null && left !== null) {
     return `authorized, expires in ${spanText(left)} (${lapses_at})`;
   }
+  const usual = USUAL_WORDS[payment];
+  if (usual !== undefined) return `${payment} (${usual})`;
   if (minor === null || minor === amount.minor) return payment;
   return `${payment}: ${moneyText({ minor, currency: amount.currency })}`;
 }

@@ -145,10 +145,10 @@ function minorOf(text: string | undefined, { amount }: ShownOrderBody): number |
 function rehearseCommand(order: Command, terminal: Terminal): void {
   changing(order, "rehearse")
     .addArgument(choiceArgument("<event>", "event to simulate", REHEARSALS))
-    .description("simulate an event of a payment provider, for sandbox orders")
+    .description("simulate what happens at a payment provider; only for sandbox orders")
     .option(
       "--amount <amount>",
-      "amount of a capture, refund or dispute (default: the amount owed, or everything captured)",
+      "amount of a capture, refund or dispute (default: what the buyer owes for a capture, otherwise the captured amount)",
     )
     .action(async (site: string, id: string, event: string, { amount, json }: RehearseFlags) => {
       const { ask } = await orderAt(terminal, site, id);
