@@ -24,7 +24,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_admission_total: {
     type: "counter",
-    help: "Requests answered, by the caller's authentication and the limit that rejected them.",
+    help: "Requests answered, by how the caller proved who it is, and by the limit that rejected the request.",
     labels: {
       class: "`anonymous`, `proven` (a valid signature or token) or `spending` (a call that pays)",
       area: GROUP,
@@ -81,7 +81,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_rejections_unwritten: {
     type: "gauge",
-    help: "Callers whose counted rejections are not in the log yet. They are written at the end of the minute.",
+    help: "Callers whose counted rejections are not in the log yet. The counts are written at the end of the minute.",
     labels: {},
   },
   gatehouse_mcp_calls_total: {
@@ -122,7 +122,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_payments_open_oldest_seconds: {
     type: "gauge",
-    help: "Age of the oldest of these payments. 0 if there are none.",
+    help: "Age of the oldest payment whose outcome is not known yet. 0 if there is none.",
     labels: {},
     combined: "own",
   },
@@ -159,7 +159,9 @@ export const METRICS = Object.freeze({
   gatehouse_fetches_refused_total: {
     type: "counter",
     help: "Requests to other hosts that were rejected because they waited too long.",
-    labels: { lane: "`owner`, `stranger`, `known` or `webhook`" },
+    labels: {
+      lane: "`owner` (addresses that owners set), `check` (daily checks of domains), `stranger` (addresses that strangers name), `known` (hosts that answered before) or `webhook`",
+    },
   },
   gatehouse_payment_declines_total: {
     type: "counter",
@@ -170,9 +172,9 @@ export const METRICS = Object.freeze({
   },
   gatehouse_decline_waits_total: {
     type: "counter",
-    help: "Waiting times started after declined payments.",
+    help: "Number of times that a caller has to wait after declined payments.",
     labels: {
-      kind: "who has to wait: `identity`, `address`, `instrument` or `buyer`; `site`: platforms that are not admitted must send buyers to the shop",
+      kind: "`identity` (agent or platform), `address`, `instrument` (payment method) or `buyer`, which has to wait; `site`: platforms that are not admitted must send buyers to the shop",
     },
   },
   gatehouse_decline_refusals_total: {
