@@ -85,7 +85,8 @@ async function becomeKnown(site, key, until) {
   for (;;) {
     const status = await agent.agentStatus(site, agentId);
     if (status === "active") return agentId;
-    if (status !== "pending") throw new Error(`the owner does not accept this agent: it is ${status}`);
+    if (status !== "pending")
+      throw new Error(`the owner does not accept this agent: it is ${status}`);
     if (Date.now() >= until) {
       throw new StillWaiting(`the owner has not approved ${agentId} yet; run this again later`);
     }
@@ -124,7 +125,9 @@ async function waitForPerson(site, mandate, { status_url }, until) {
     if (status !== "pending" && status !== "paying") return submit(site, mandate);
     if (left > 0) continue;
     const { mandate_id } = mandate.signed;
-    throw new StillWaiting(`nobody has decided mandate ${mandate_id} yet; its status is at ${status_url}`);
+    throw new StillWaiting(
+      `nobody has decided mandate ${mandate_id} yet; its status is at ${status_url}`,
+    );
   }
 }
 

@@ -150,10 +150,13 @@ function misuse([card, query]) {
   if (card === undefined) return "Specify the address of an agent card.";
   const named = asked.checkout ?? asked.order;
   if (query === undefined && named === undefined) return "Specify what to search for.";
-  if (asked.order !== undefined && asked.mcp) return "--order works only over REST, so leave out --mcp.";
+  if (asked.order !== undefined && asked.mcp)
+    return "--order works only over REST, so leave out --mcp.";
   if (asked.hear && asked.serve === undefined) return "--hear needs --serve <port>.";
   const known = asked.agent !== undefined && asked["agent-key"] !== undefined;
-  return asked.mcp && !known ? "--mcp needs --agent and --agent-key of an agent that the shop approved." : undefined;
+  return asked.mcp && !known
+    ? "--mcp needs --agent and --agent-key of an agent that the shop approved."
+    : undefined;
 }
 
 function tell(end) {
@@ -196,7 +199,8 @@ async function main() {
       return 64;
     }
     shop = await findShop(card);
-    if (shop === undefined) throw new Ended("The card names no UCP profile, so this site sells nothing.");
+    if (shop === undefined)
+      throw new Ended("The card names no UCP profile, so this site sells nothing.");
     const desk = asked.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
     if (asked.order !== undefined) {
       const order = await desk.getOrder(asked.order);

@@ -116,7 +116,10 @@ describe("an agent developer", () => {
     await once(away, "listening");
     const { port } = away.address() as AddressInfo;
     const led = await run("agent", "register", `http://127.0.0.1:${port}`, ...args);
-    expect([led.code, led.err]).toEqual([1, expect.stringContaining("redirects to another server")]);
+    expect([led.code, led.err]).toEqual([
+      1,
+      expect.stringContaining("redirects to another server"),
+    ]);
     const none = await run("agent", "register", card, "--key", join(folder, "none"), "--name", "x");
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("gatehouse agent keygen")]);
   });

@@ -57,7 +57,10 @@ test("an owner follows the guide from nothing to the first order, and sees where
   ]);
   const forged = JSON.stringify(checkout.body).replace('"version":"gatehouse-2"', '"version":"2"');
   const refused = await run("verify", file("forged.json", forged), "--keys", server.url);
-  expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/✗ the signature of the terms/)]);
+  expect([refused.code, refused.out]).toEqual([
+    1,
+    expect.stringMatching(/✗ the signature of the terms/),
+  ]);
   const [, order = ""] = /(ord_\S+)/.exec((await run("order", "list", DOMAIN)).out) ?? [];
   const { out, err } = await run("order", "show", DOMAIN, order);
   expect(out).toMatch(/^amount +104\.90 EUR$/m);

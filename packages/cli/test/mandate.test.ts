@@ -150,7 +150,10 @@ test("an agent keeps proof of an answer, and a changed answer is detected", asyn
     expect.stringMatching(/^Not verified: body\.\nDo not rely/),
   ]);
   const held = await run("verify", receipt, "--keys", keys);
-  expect([held.code, held.out]).toEqual([0, expect.stringMatching(/the answer was 200 approved, at /)]);
+  expect([held.code, held.out]).toEqual([
+    0,
+    expect.stringMatching(/the answer was 200 approved, at /),
+  ]);
   expect(held.out).toContain("The sent request was not compared. Use --body <file> to compare it.");
   const text = readFileSync(receipt, "utf8");
   writeFileSync(receipt, text.replace('"approved"', '"escalated"'));

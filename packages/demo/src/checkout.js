@@ -71,9 +71,7 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   await order("rehearse", "capture");
   await order("rehearse", "refund", "--amount", "5.00");
   const news = await hearing.heard(id, 2);
-  say(
-    "the owner shipped the order, captured the payment and refunded 5.00. The platform got",
-  );
+  say("the owner shipped the order, captured the payment and refunded 5.00. The platform got");
   console.log("    webhooks signed with the shop's key, in order, with the whole order each time:");
   for (const line of orderLines(news)) console.log(`      ${line}`);
   const pages = `${url}/v1/ucp/${site.site_key_hash}/orders/${id}`;
@@ -83,8 +81,13 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   say("the platform can read the order with a signed request; other callers cannot see it");
   const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
   const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
-  expect(/^payment +released \(voided\)$/m.test(gone), "the authorization of a cancelled order to be voided");
-  say("an order that was placed with a mandate is cancelled: goods back in stock, authorization voided");
+  expect(
+    /^payment +released \(voided\)$/m.test(gone),
+    "the authorization of a cancelled order to be voided",
+  );
+  say(
+    "an order that was placed with a mandate is cancelled: goods back in stock, authorization voided",
+  );
   const told = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
   expect(/refund completed/.test(told), "the refund to be recorded");
   say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");

@@ -21,7 +21,9 @@ export async function walkSignatures() {
     jwk,
   );
   expect(holds && !moved && !changed, "a signature that holds for its own message only");
-  say("an agent's signature is valid for its message only, not for a changed one or another purpose");
+  say(
+    "an agent's signature is valid for its message only, not for a changed one or another purpose",
+  );
 }
 
 /** What agents read: one list of skills, in every form they look for. */

@@ -40,16 +40,16 @@ export async function walkMandates(env, url, site) {
   expect(forged.body.reason === "signature_invalid", "a changed mandate to be refused");
   const refused = await agents.send(shop, await sign("track_delivery"));
   expect(refused.body.reason === "policy_denied", "what no rule allows to be refused");
-  say(`a changed mandate gets ${forged.body.reason}, and a request that no rule allows gets ${refused.body.reason}`);
+  say(
+    `a changed mandate gets ${forged.body.reason}, and a request that no rule allows gets ${refused.body.reason}`,
+  );
   const waits = await sign("contact_support");
   const escalated = await agents.send(shop, waits);
   expect(escalated.status === 202, "a mandate that waits for a person");
   await command(here, "review", "approve", site.domain, escalated.body.escalation_id);
   const later = await agents.send(shop, waits);
   expect(later.body.outcome === "approved", "the approval");
-  say(
-    "another mandate needed review, and the owner approved it; everything is recorded:",
-  );
+  say("another mandate needed review, and the owner approved it; everything is recorded:");
   const tail = await command(here, "audit", "tail", site.domain);
   const lines = tail.split("\n").filter((line) => /mandate\.|review\./.test(line));
   for (const line of lines) console.log(`      ${line}`);
@@ -73,7 +73,9 @@ export async function walkOrders(env, url, site) {
   await command(here, "policy", "publish", site.domain, file);
   const gates = await command(here, "site", "connect", site.domain, "--processor", "sandbox");
   expect(gates.includes("Agents can buy."), "every gate to be open");
-  say(`the owner sells: ${imported} Agents can buy up to 50 EUR; above that, a purchase needs review`);
+  say(
+    `the owner sells: ${imported} Agents can buy up to 50 EUR; above that, a purchase needs review`,
+  );
   const shop = await agents.discover(`${url}/v1/agent-card/${site.site_key}.json`);
   const stored = await agents.generateAgentKey();
   const key = await agents.openAgentKey(stored);
@@ -96,9 +98,7 @@ export async function walkOrders(env, url, site) {
   const again = await agents.placeOrder(shop, mandate);
   expect(bought.body.outcome === "approved", "the bouquet to be sold");
   expect(again.record_id === bought.body.record_id, "the same decision by MCP");
-  say(
-    "a mandate of 29.00 is approved and authorized; sent again over MCP, it is the same order",
-  );
+  say("a mandate of 29.00 is approved and authorized; sent again over MCP, it is the same order");
   const broke = { handler: "sandbox", token: "pm_card_chargeDeclinedInsufficientFunds" };
   const declined = await agents.send(shop, await order("bouquet", { payment: broke }));
   expect(declined.body.reason === "payment_declined", "a declined card");

@@ -42,12 +42,14 @@ function pathsOf(except: unknown): readonly string[] | undefined {
 /** Checks what an owner wrote. What is wrong is said in words that name the option. */
 export function readSettings(options: EdgeOptions): Result<Settings, "invalid"> {
   const { gatehouse, siteKeyHash, edgeToken = "", except = [], visits = "all" } = options;
-  if (!gatehouse) return refuse("invalid", "`gatehouse` is missing; set it to the address of Gatehouse");
+  if (!gatehouse)
+    return refuse("invalid", "`gatehouse` is missing; set it to the address of Gatehouse");
   const url = typeof gatehouse === "string" ? parseUrl(gatehouse) : undefined;
   if (url === undefined || !isSafeAddress(url)) {
     return refuse("invalid", "`gatehouse` must be the address of Gatehouse, with https://");
   }
-  if (!siteKeyHash) return refuse("invalid", "`siteKeyHash` is missing; `gatehouse site show` prints it");
+  if (!siteKeyHash)
+    return refuse("invalid", "`siteKeyHash` is missing; `gatehouse site show` prints it");
   if (typeof siteKeyHash !== "string" || !isSiteKeyHash(siteKeyHash)) {
     return refuse(
       "invalid",
@@ -55,7 +57,10 @@ export function readSettings(options: EdgeOptions): Result<Settings, "invalid"> 
     );
   }
   if (edgeToken !== "" && !EDGE_TOKEN.test(edgeToken)) {
-    return refuse("invalid", "`edgeToken` must be a token from `gatehouse token create --role edge`");
+    return refuse(
+      "invalid",
+      "`edgeToken` must be a token from `gatehouse token create --role edge`",
+    );
   }
   const paths = pathsOf(except);
   if (paths === undefined) {

@@ -80,9 +80,15 @@ const MANDATE_REASONS = {
     403,
     "The payment provider declined the payment. Use another payment method with a new mandate.",
   ),
-  checkout_cancelled: reason(403, "The checkout was cancelled before it was paid. Create a new one."),
+  checkout_cancelled: reason(
+    403,
+    "The checkout was cancelled before it was paid. Create a new one.",
+  ),
   out_of_stock: reason(403, "Not enough stock. Reduce the quantity, or choose another item."),
-  evidence_already_used: reason(403, "This evidence was used before. Use each piece of evidence only once."),
+  evidence_already_used: reason(
+    403,
+    "This evidence was used before. Use each piece of evidence only once.",
+  ),
   review_denied: reason(403, "A reviewer denied the request."),
   review_expired: reason(
     403,
@@ -124,9 +130,15 @@ const HTTP_REASONS = {
     404,
     "The site's domain is not verified yet. Its owner can verify it.",
   ),
-  method_not_allowed: reason(405, "This address does not accept this method. See the Allow header."),
+  method_not_allowed: reason(
+    405,
+    "This address does not accept this method. See the Allow header.",
+  ),
   request_timeout: reason(408, "The request did not arrive in time. Send it again."),
-  conflict: reason(409, "The request conflicts with the current state. Read the current state, then try again."),
+  conflict: reason(
+    409,
+    "The request conflicts with the current state. Read the current state, then try again.",
+  ),
   approval_blocked: reason(
     409,
     "This request cannot be approved now. The review stays open. Fix the problem, then approve again.",

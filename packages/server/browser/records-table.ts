@@ -31,7 +31,8 @@ function proof({ record, hash, sig, key_id }: BundleEntry): Node {
   }
   const content = make("div", "", make("pre", "", shown), list);
   if (shown !== text) {
-    const said = "Invisible characters are shown as \\u escapes. The hash covers the characters themselves.";
+    const said =
+      "Invisible characters are shown as \\u escapes. The hash covers the characters themselves.";
     content.append(make("p", "", said));
   }
   return content;

@@ -17,7 +17,10 @@ function checkDay(day: readonly PartSummary[], findings: Findings): void {
     const agrees =
       one.parts === parts && one.day_first_seq === day_first_seq && one.day_count === day_count;
     if (!agrees || one.closed !== closed) {
-      findings.add("completeness", `${nameOf(one)} was exported at a different moment than the other parts`);
+      findings.add(
+        "completeness",
+        `${nameOf(one)} was exported at a different moment than the other parts`,
+      );
     }
     if (one.part < 1 || one.part > parts) {
       findings.add("completeness", `${nameOf(one)} is not a part of this day`);
@@ -25,10 +28,7 @@ function checkDay(day: readonly PartSummary[], findings: Findings): void {
     const wanted = Math.min(PART_RECORDS_MAX, day_count - (one.part - 1) * PART_RECORDS_MAX);
     const place = day_first_seq + (one.part - 1) * PART_RECORDS_MAX;
     if (one.first_seq !== place || one.count !== Math.max(wanted, 0)) {
-      findings.add(
-        "completeness",
-        `${nameOf(one)} does not contain the records of this part`,
-      );
+      findings.add("completeness", `${nameOf(one)} does not contain the records of this part`);
     }
   }
   if (parts !== Math.max(1, Math.ceil(day_count / PART_RECORDS_MAX))) {
@@ -150,6 +150,10 @@ export function checkSuccession(
     const text = `the next log says that this one has ${size} records, but ${end} are given`;
     findings.ended.add("completeness", text, end);
   } else if (size !== end || unsigned(previous.checkpoint) !== unsigned(ended.checkpoint_after)) {
-    findings.next.add("integrity", "its first record names a different end of the log before it", 0);
+    findings.next.add(
+      "integrity",
+      "its first record names a different end of the log before it",
+      0,
+    );
   }
 }

@@ -66,7 +66,9 @@ export async function readNoteKey(text: string): Promise<Result<NoteKey, "malfor
     return refuse("malformed", "not a line name+id+key of an Ed25519 key");
   }
   const key = Object.freeze({ name, publicKey: bytes.slice(1) });
-  return toHex(await keyId(key)) === id ? ok(key) : refuse("malformed", "the id does not belong to the key");
+  return toHex(await keyId(key)) === id
+    ? ok(key)
+    : refuse("malformed", "the id does not belong to the key");
 }
 
 /**

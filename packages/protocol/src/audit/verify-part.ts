@@ -81,7 +81,9 @@ function keyFault({ record, key_id }: BundleEntry, previous: BundleEntry | undef
     return same ? undefined : "a different key signed it, but no rotation is recorded";
   }
   const known = previous === undefined || previous.key_id === record.previous_key_id;
-  return known && record.key_id === key_id ? undefined : "it names different keys than those that sign";
+  return known && record.key_id === key_id
+    ? undefined
+    : "it names different keys than those that sign";
 }
 
 /** What is wrong with a record's place; undefined when nothing is. */
@@ -91,7 +93,9 @@ export function placeFault(entry: BundleEntry, expected: Expected): string | und
   if (record.seq !== seq) return `the record here has the number ${record.seq}`;
   if (record.chain !== chain) return "it belongs to another log";
   if ((record.type === "chain.genesis") !== (seq === 0)) {
-    return seq === 0 ? "a log must begin with chain.genesis" : "only the first record of a log can be chain.genesis";
+    return seq === 0
+      ? "a log must begin with chain.genesis"
+      : "only the first record of a log can be chain.genesis";
   }
   const before = seq === 0 ? NO_PREVIOUS_HASH : previous?.hash;
   if (before !== undefined && record.prev_hash !== before) {
@@ -143,7 +147,8 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
   const meet = async (frontier: Frontier) => {
     for (const pin of pins.filter(({ size }) => size === frontier.size)) {
       if (toHex(await treeRoot(frontier, trust.hash)) === toHex(pin.root)) metPins.push(pin);
-      else findings.add("anchoring", `the checkpoint at ${pin.size} records has a different history`);
+      else
+        findings.add("anchoring", `the checkpoint at ${pin.size} records has a different history`);
     }
   };
   let frontier = toFrontier(bundle.before);

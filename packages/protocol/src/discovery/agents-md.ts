@@ -53,9 +53,7 @@ export function agentsMd(site: SiteSnapshot, products: readonly OfferedProduct[]
     "",
     `MCP server: \`${addresses.mcp}\` (Streamable HTTP, no account). ${find}`,
     ...buying(site),
-    ...(products.length === 0
-      ? []
-      : ["", "## Some products", "", ...productLines(products)]),
+    ...(products.length === 0 ? [] : ["", "## Some products", "", ...productLines(products)]),
     "",
     "## Rules",
     "",

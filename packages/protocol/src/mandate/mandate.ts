@@ -119,7 +119,9 @@ function missingMoney(
   if (skill === PLACE_ORDER) {
     return payment === undefined ? "`payment` is missing: this skill moves money" : undefined;
   }
-  return payment === undefined ? undefined : "`payment` must be left out: the instrument in `arguments` pays";
+  return payment === undefined
+    ? undefined
+    : "`payment` must be left out: the instrument in `arguments` pays";
 }
 
 /** The members of `signed`, each by its own rule; the first that fails is named. */
@@ -137,7 +139,8 @@ function readSigned(
   const issuedAt = readWireTime(signed.issued_at);
   const expiresAt = readWireTime(signed.expires_at);
   const skill = text(signed.skill, isSkillId);
-  if (mandateId === undefined) return refuse("invalid", "`mandate_id` must have 16 to 64 characters of A-Za-z0-9_-");
+  if (mandateId === undefined)
+    return refuse("invalid", "`mandate_id` must have 16 to 64 characters of A-Za-z0-9_-");
   if (agentId === undefined) return refuse("invalid", "`agent_id` must be the id of an agent");
   if (siteKey === undefined) return refuse("invalid", "`site_key` must be a string");
   if (audience === undefined) return refuse("invalid", "`audience` must be a string");

@@ -35,11 +35,13 @@ function readTimezone(value: JsonValue | undefined): string {
 
 function readRules(value: JsonValue | undefined): readonly PolicyRule[] {
   const list = readList(value, "rules");
-  if (list.length > POLICY_RULES_MAX) fail("rules", `must have at most ${POLICY_RULES_MAX} entries`);
+  if (list.length > POLICY_RULES_MAX)
+    fail("rules", `must have at most ${POLICY_RULES_MAX} entries`);
   const seen = new Set<string>();
   const rules = list.map((item, i) => {
     const rule = readRule(item, `rules[${i}]`);
-    if (seen.has(rule.id)) fail(`rules[${i}].id`, "must be unique: an earlier rule has the same id");
+    if (seen.has(rule.id))
+      fail(`rules[${i}].id`, "must be unique: an earlier rule has the same id");
     seen.add(rule.id);
     return rule;
   });

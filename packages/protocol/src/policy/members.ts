@@ -55,7 +55,8 @@ export function readSingle(value: Read, place: string): readonly [name: string, 
 
 /** A list with something in it. */
 export function readList(value: Read, place: string): JsonArray {
-  if (!Array.isArray(value) || value.length === 0) fail(place, "must be a list with at least one entry");
+  if (!Array.isArray(value) || value.length === 0)
+    fail(place, "must be a list with at least one entry");
   return value;
 }
 

@@ -107,7 +107,8 @@ const read = new WeakMap<JsonObject, ReturnType<typeof readAgentKey>>();
 
 async function keyNamed(keys: readonly JsonObject[], kid: string | undefined): Promise<AgentKey> {
   const jwk = keys.find((key) => key.kid === kid && isForVerifying(key));
-  if (jwk === undefined) throw new Unproven("key_not_found", "The profile has no key with this id.");
+  if (jwk === undefined)
+    throw new Unproven("key_not_found", "The profile has no key with this id.");
   const kept = read.get(jwk) ?? readAgentKey(jwk);
   read.set(jwk, kept);
   const key = await kept;
@@ -131,7 +132,11 @@ function checkAge(created: unknown, nowS: number): void {
   if (created === undefined) return;
   const good =
     typeof created === "number" && created <= nowS + CLOCK_SKEW_S && created >= nowS - LIFE_S_MAX;
-  if (!good) throw new Unproven("signature_invalid", "The signature is too old, or `created` is in the future or not a number.");
+  if (!good)
+    throw new Unproven(
+      "signature_invalid",
+      "The signature is too old, or `created` is in the future or not a number.",
+    );
 }
 
 async function verifyOne(

@@ -41,7 +41,10 @@ export async function verifyAnswerReceipt(
   const document = readDocument(list, bytes);
   if (document === undefined) return list.verdict("receipt");
   const read = readAnswerReceipt(document);
-  if (!list.note("receipt", read.ok, "it contains a receipt", "it contains no receipt") || !read.ok) {
+  if (
+    !list.note("receipt", read.ok, "it contains a receipt", "it contains no receipt") ||
+    !read.ok
+  ) {
     return list.verdict("receipt");
   }
   const { signed, kid, signature } = read.value;

@@ -24,7 +24,12 @@ function checkShape(list: Checklist, card: JsonObject): boolean {
     ["issued_at", "expires_at", "signing_key_id", "envelope_signature"].every(
       (name) => text(card, "signing", name) !== "",
     );
-  return list.note("shape", held, "it is an agent card", "it does not have all members of an agent card");
+  return list.note(
+    "shape",
+    held,
+    "it is an agent card",
+    "it does not have all members of an agent card",
+  );
 }
 
 /** The contract's recipe: remove one member, canonicalize, verify. */
@@ -101,7 +106,12 @@ function checkAgreement(list: Checklist, card: JsonObject): void {
   const endpoint = text(card, "site", "service_endpoint");
   const held = interfaces.some((one) => text(one, "url") === endpoint);
   const bad = "its A2A interfaces and site.service_endpoint have different addresses";
-  list.note("agreement", held, "its A2A interfaces and site.service_endpoint have the same address", bad);
+  list.note(
+    "agreement",
+    held,
+    "its A2A interfaces and site.service_endpoint have the same address",
+    bad,
+  );
 }
 
 /**

@@ -46,7 +46,12 @@ function checkIdentity(list: Checklist, catalog: JsonObject, manifest: JsonObjec
   const entries = catalog.entries as readonly JsonObject[];
   const host = did.slice("did:web:".length).split("%3A")[0] as string;
   const own = entries.every((entry) => text(entry, "identifier").startsWith(`urn:air:${host}:`));
-  list.note("publisher", own, "every entry names this publisher", "an entry names another publisher");
+  list.note(
+    "publisher",
+    own,
+    "every entry names this publisher",
+    "an entry names another publisher",
+  );
 }
 
 /**

@@ -44,9 +44,7 @@ const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 export function checkDates(list: Checklist, from: number, until: number, now: number): boolean {
   const minutes = Math.floor((until - now) / 60_000);
   const bad =
-    now >= until
-      ? "it has expired; fetch it again"
-      : "it is dated in the future, or has no dates";
+    now >= until ? "it has expired; fetch it again" : "it is dated in the future, or has no dates";
   const held = from <= now + CLOCK_SKEW_MS && now < until;
   return list.note("dates", held, `it is valid for ${minutes} more minutes`, bad);
 }

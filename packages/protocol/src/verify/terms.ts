@@ -33,7 +33,12 @@ export async function verifySignedTerms(
   const document = readDocument(list, bytes);
   if (document === undefined) return list.verdict("terms");
   const entry = termsIn(document);
-  list.note("terms", entry !== undefined, "it contains signed terms", "it contains no signed terms");
+  list.note(
+    "terms",
+    entry !== undefined,
+    "it contains signed terms",
+    "it contains no signed terms",
+  );
   if (entry === undefined) return list.verdict("terms");
   const digest = text(entry, "sha256");
   const said = `the terms have version ${text(entry, "version")} and the SHA-256 ${digest}`;

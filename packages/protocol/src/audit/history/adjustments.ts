@@ -51,7 +51,8 @@ export class Adjustments {
     const before = this.ends.get(attempt);
     if (GOES_BACK.includes(became)) {
       const unseen = before === undefined && (!whole || this.ends.forgotten > 0);
-      if (!unseen && before?.became !== "captured") return "it refunds or disputes a payment that was not captured";
+      if (!unseen && before?.became !== "captured")
+        return "it refunds or disputes a payment that was not captured";
       return this.returned(step, before);
     }
     if (!ENDS.includes(became)) return "it does not say how the payment ended";

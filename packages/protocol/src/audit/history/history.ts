@@ -147,7 +147,9 @@ export class History {
       outcomeFault(step) ??
       (typeof parent === "string" ? parent : undefined) ??
       (known && paymentFault(step, known)) ??
-      (used === undefined || used === parentId ? undefined : "its payment attempt belongs to another decision") ??
+      (used === undefined || used === parentId
+        ? undefined
+        : "its payment attempt belongs to another decision") ??
       courseFault(step, course, known !== undefined && this.courses.forgotten === 0);
     const state = paymentState(step);
     if (state === undefined) return fault;

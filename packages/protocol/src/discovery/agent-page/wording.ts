@@ -32,7 +32,9 @@ export function callSteps({ addresses, skills, sells }: SiteSnapshot): readonly 
   return [
     `MCP: \`${mcp}\` (Streamable HTTP, no account). Its tools have the names above.`,
     ...(skills.some(({ requiresMandate }) => requiresMandate) ? [signed] : []),
-    ...(sells ? [`UCP: the [profile of the shop](${ucpProfile}) lists the addresses to call.`] : []),
+    ...(sells
+      ? [`UCP: the [profile of the shop](${ucpProfile}) lists the addresses to call.`]
+      : []),
   ];
 }
 
