@@ -70,7 +70,9 @@ test("the example agent reports a pending approval or review without calling it 
   const [{ escalation_id, mandate_id }] = (await admin(shop, "GET", "/escalations")).body.items;
   expect([waiting.code, waiting.err]).toEqual([
     4,
-    expect.stringMatching(new RegExp(`mandate ${mandate_id} yet: ask http.*/${escalation_id}\n$`)),
+    expect.stringMatching(
+      new RegExp(`mandate ${mandate_id} yet; its status is at http.*/${escalation_id}\n$`),
+    ),
   ]);
   const [help, none, wrong] = await Promise.all([buy("--help"), buy(card), buy("--lmit", "1")]);
   expect([help.code, help.out]).toEqual([

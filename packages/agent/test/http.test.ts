@@ -50,7 +50,7 @@ test.each<[string, () => Promise<unknown>]>([
   const error = await thrown(task());
   expect(error).toBeInstanceOf(AgentError);
   expect([error.message, error.cause]).toEqual([
-    expect.stringMatching(/^http:\/\/192\.0\.2\.1\/v1\S* is plain http.*: use https$/),
+    expect.stringMatching(/^http:\/\/192\.0\.2\.1\/v1\S* is plain http.*; use https$/),
     undefined,
   ]);
 });
