@@ -55,7 +55,7 @@ const LinkBody = z
     expires_at: Timestamp,
     url: z.string().optional().openapi({
       description:
-        "Give it to the person. It signs in whoever opens it first. Absent if it was mailed.",
+        "Give it to the person. The first person who opens it is signed in. Absent if it was mailed.",
     }),
     mail_problem: z.string().optional().openapi({ description: "Why it could not be mailed." }),
   })
