@@ -59,7 +59,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const mail = only();
     expect([mail.from, mail.to]).toEqual(["gate@example.com", ["ann@example.com"]]);
     expect(header(mail, "from")).toEqual(["Gatehouse <gate@example.com>"]);
-    expect(header(mail, "subject")).toEqual(["shop.example.com: get_pricing needs review"]);
+    expect(header(mail, "subject")).toEqual(["shop.example.com: 60.50 EUR needs review"]);
     expect(header(mail, "content-type")).toEqual([expect.stringMatching(/^text\/plain\b/)]);
     expect(header(mail, "auto-submitted")).toEqual(["auto-generated"]);
     const [{ message_id, state }] = await owner.messages(shop);
@@ -67,24 +67,27 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
       [`<${message_id}@127.0.0.1>`],
       "delivered",
     ]);
-    expect(mail.text.split("\n").slice(0, 15)).toEqual([
-      "A request of an agent at shop.example.com needs review.",
+    const until = new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "medium",
+      timeStyle: "short",
+      timeZone: "UTC",
+    }).format(Date.parse(answer.body.expires_at));
+    const { baseUrl } = server.context.config;
+    expect(mail.text.split("\n").slice(0, 12)).toEqual([
+      "A request at shop.example.com needs review.",
       "",
-      "What:    get_pricing",
+      "What:    Get pricing",
       "Amount:  60.50 EUR",
       `Who:     ${buyer.agentId} (you call it "Buyer")`,
-      "Rule:    ask (Ask me)",
-      `Until:   ${answer.body.expires_at}, then it is rejected`,
-      `Review:  ${escalationId}`,
+      'Why:     your rule "Ask me"',
+      `Until:   ${until} (UTC), then it is rejected`,
       "",
-      "To decide, use the gatehouse command:",
+      "Approve or decline it here:",
       "",
-      `  gatehouse review show shop.example.com ${escalationId}`,
-      `  gatehouse review approve shop.example.com ${escalationId}`,
-      `  gatehouse review deny shop.example.com ${escalationId} --reason other`,
+      `${baseUrl}/console/shop.example.com/reviews/${escalationId}`,
       "",
     ]);
-    expect(mail.text).not.toMatch(/https?:/);
+    expect(mail.text.match(/https?:/g)).toHaveLength(1);
   });
 
   test("a hostile agent name starts no header, no line and no link", async () => {

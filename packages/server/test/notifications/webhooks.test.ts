@@ -91,6 +91,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by webhook, on %s:", (d
         rule_id: "ask",
         rule_title: "Ask me",
         expires_at: answer.body.expires_at,
+        console_url: `${server.context.config.baseUrl}/console/shop.example.com/reviews/${answer.body.escalation_id}`,
         review_url: `${server.context.config.baseUrl}${path}`,
       },
     });

@@ -1,4 +1,4 @@
-import { formatAmount, isJsonObject, type JsonObject } from "@gatehouse/protocol";
+import { builtInSkill, formatAmount, isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
@@ -17,6 +17,8 @@ export interface ReviewNotice {
   readonly agent: Pick<Agent, "name" | "source">;
   /** The title of the rule that requires the review. */
   readonly ruleTitle: string | null;
+  /** The zone that the owner's rules count time in. */
+  readonly timeZone: string;
   readonly now: number;
 }
 
@@ -46,71 +48,103 @@ export function reviewEvent(
       rule_id: ruleId,
       rule_title: ruleTitle,
       expires_at: isoTime(expiresAt),
+      console_url: reviewPage(baseUrl, domain, escalationId),
       review_url: `${baseUrl}/v1/admin/sites/${siteKeyHash}/escalations/${escalationId}`,
     },
   };
 }
 
-/** Its subject contains nothing that an agent wrote. */
-export function reviewMail({ site, review, agent, ruleTitle }: ReviewNotice): {
+/** The page of the console where people decide it. */
+export function reviewPage(baseUrl: string, domain: string, escalationId: string): string {
+  return `${baseUrl}/console/${domain}/reviews/${escalationId}`;
+}
+
+/** What a mail calls the skills that buy; the others have titles. */
+const BUYING: Readonly<Record<string, string>> = {
+  place_order: "Buy something",
+  complete_checkout: "Buy at checkout",
+};
+
+function skillTitle({ skills }: Site, id: string): string {
+  const own = skills.find((skill) => skill.id === id)?.title;
+  return own ?? BUYING[id] ?? builtInSkill(id)?.title ?? id;
+}
+
+/** A time as the owner's rules count it. */
+function localTime(at: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone,
+  });
+  return `${format.format(at)} (${timeZone})`;
+}
+
+/** Its subject contains nothing that an agent wrote. The link gives no access: deciding needs a sign-in. */
+export function reviewMail(
+  { site, review, agent, ruleTitle, timeZone }: ReviewNotice,
+  { baseUrl }: Pick<Config, "baseUrl">,
+): {
   readonly subject: string;
   readonly text: string;
 } {
   const { escalationId, actorId, ruleId, request, expiresAt, approvalsNeeded } = review;
   const { skill, amount, items = [] } = request;
-  const price = amount === null ? [] : [`Amount:  ${formatAmount(amount)} ${amount.currency}`];
+  const sum = amount === null ? undefined : `${formatAmount(amount)} ${amount.currency}`;
   const called = agent.source === "self" ? "calls itself" : "you call it";
   const people = approvalsNeeded === 1 ? [] : [`${approvalsNeeded} people must approve it.`];
+  const isTest = amount !== null && site.provider !== null && !site.provider.live;
   const lines = [
-    `A request of an agent at ${site.domain} needs review.`,
+    `A request at ${site.domain} needs review.`,
+    ...(isTest ? ["This is a test: no money moves."] : []),
     "",
-    `What:    ${skill}`,
+    `What:    ${skillTitle(site, skill)}`,
     ...items.map((item) => `         ${item.quantity} × ${plainLine(item.title)} (${item.id})`),
-    ...price,
+    ...(sum === undefined ? [] : [`Amount:  ${sum}`]),
     // The name of a platform is its address.
     `Who:     ${actorId}${agent.name === actorId ? "" : ` (${called} ${quoted(agent.name)})`}`,
-    `Rule:    ${ruleId}${ruleTitle === null ? "" : ` (${plainLine(ruleTitle)})`}`,
-    `Until:   ${isoTime(expiresAt)}, then it is rejected`,
-    `Review:  ${escalationId}`,
+    `Why:     your rule ${ruleTitle === null ? ruleId : quoted(ruleTitle)}`,
+    `Until:   ${localTime(expiresAt, timeZone)}, then it is rejected`,
     "",
-    "To decide, use the gatehouse command:",
+    "Approve or decline it here:",
     "",
-    ...["show", "approve", "deny"].map((verb) => {
-      const reason = verb === "deny" ? " --reason other" : "";
-      return `  gatehouse review ${verb} ${site.domain} ${escalationId}${reason}`;
-    }),
+    reviewPage(baseUrl, site.domain, escalationId),
     "",
     ...people,
-    "You cannot decide by replying to this message.",
+    "You need to be signed in to decide. You cannot decide by replying to this message.",
   ];
-  const subject = `${site.domain}: ${skill} needs review`;
+  const about = sum === undefined ? skillTitle(site, skill) : sum;
+  const subject = `${isTest ? "Test: " : ""}${site.domain}: ${about} needs review`;
   return { subject, text: `${lines.join("\n")}\n` };
 }
 
-/** The owner's title of a rule of the policy in force. */
-async function titleOf(tx: Transaction, siteKeyHash: string, ruleId: string) {
-  const rules = (await currentPolicy(tx, siteKeyHash))?.document.rules;
-  const rule = Array.isArray(rules)
-    ? rules.find((one) => isJsonObject(one) && one.id === ruleId)
-    : undefined;
+/** What the policy in force says about a rule: the owner's title, and the zone of its times. */
+async function policyWords(tx: Transaction, siteKeyHash: string, ruleId: string) {
+  const document = (await currentPolicy(tx, siteKeyHash))?.document;
+  const rules = Array.isArray(document?.rules) ? document.rules : [];
+  const rule = rules.find((one) => isJsonObject(one) && one.id === ruleId);
   const title = isJsonObject(rule) ? rule.title : undefined;
-  return typeof title === "string" ? title : null;
+  const zone = document?.timezone;
+  return {
+    ruleTitle: typeof title === "string" ? title : null,
+    timeZone: typeof zone === "string" ? zone : "UTC",
+  };
 }
 
 /** Notifies the owner that a request needs review. */
 export async function notifyReviewers(
   tx: Transaction,
   { config, ids }: Pick<Context, "config" | "ids">,
-  request: Omit<ReviewNotice, "ruleTitle">,
+  request: Omit<ReviewNotice, "ruleTitle" | "timeZone">,
 ): Promise<void> {
   const { siteKeyHash } = request.site;
-  const notice = { ...request, ruleTitle: await titleOf(tx, siteKeyHash, request.review.ruleId) };
+  const notice = { ...request, ...(await policyWords(tx, siteKeyHash, request.review.ruleId)) };
   await notifyOwner(tx, ids, {
     siteKeyHash,
     topic: REVIEW_REQUESTED,
     now: request.now,
     subject: { id: request.review.escalationId },
     event: (messageId) => reviewEvent(notice, messageId, config),
-    mail: () => reviewMail(notice),
+    mail: () => reviewMail(notice, config),
   });
 }
