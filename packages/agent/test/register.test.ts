@@ -37,7 +37,7 @@ test("a correct answer of a site is accepted", async () => {
 test.each([
   ["an invalid id", { agent_id: "agt_\u001b[2J" }, /an invalid agent id/],
   ["an id that is not a string", { agent_id: 7 }, /an invalid agent id/],
-  ["another key", { kid: "other" }, /another key/],
+  ["another key", { kid: "other" }, /a different key/],
   ["an unknown status", { status: "\u001b]0;owned" }, /an unknown agent status/],
   ["a missing status", { status: undefined }, /an unknown agent status/],
 ])("%s in the answer to a registration is refused", async (_what, change, says) => {

@@ -193,7 +193,7 @@ test("a saved mandate is sent again unchanged, and is the same request", async (
   const open = await run("mandate", "send", "--file", elsewhere);
   expect([open.code, open.err]).toEqual([
     1,
-    expect.stringMatching(/is plain http, .*: use https\.\nPlain HTTP works only on this machine/),
+    expect.stringMatching(/is plain http, .*; use https\.\nPlain HTTP works only on this machine/),
   ]);
   writeFileSync(elsewhere, text.replace("get_pricing", "sign_up"));
   const forged = await run("mandate", "send", "--file", elsewhere);

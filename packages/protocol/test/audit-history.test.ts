@@ -276,22 +276,22 @@ describe("an audit finds in a correctly signed and linked log", () => {
     [
       "spent money that is not counted",
       [order, decided({ mandate: "m-2", count: 1 })],
-      [3, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"],
+      [3, "it counts 0.00 EUR as spent in P1D (agent), but the earlier records show 100.00 EUR"],
     ],
     [
       "money that a person approved and that is not counted",
       [large, reviewed(large, 2), paid(large, 3), decided({ mandate: "m-2", count: 1 })],
-      [5, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 600.00 EUR"],
+      [5, "it counts 0.00 EUR as spent in P1D (agent), but the earlier records show 600.00 EUR"],
     ],
     [
       "money of a payment with an unknown outcome that is not counted",
       [order, paid(order, 2, unknown), decided({ mandate: "m-2", count: 1 })],
-      [4, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"],
+      [4, "it counts 0.00 EUR as spent in P1D (agent), but the earlier records show 100.00 EUR"],
     ],
     [
       "decisions that are not counted",
       [huge, decided()],
-      [3, "it counts 0 decisions in PT1H (site), and there are 1 before it"],
+      [3, "it counts 0 decisions in PT1H (site), but there are 1 before it"],
     ],
     [
       "an approval that requests a payment its skill does not have",
@@ -486,7 +486,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
     const { findings, answers } = await compared([bad, paid(huge, 2)]);
     expect([findings[0]?.seq, answers.replay.text]).toEqual([
       2,
-      "it says approved, and the rules say rejected",
+      "it says approved, but the rules say rejected",
     ]);
   });
 });

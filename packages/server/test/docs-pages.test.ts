@@ -232,7 +232,7 @@ describe("the pages of this build", () => {
     const guide = await (await asked("/docs/guide/ucp.md", BROWSER)).text();
     expect(readHtml(guide).hrefs).toContain("../examples/ucp-buyer/README.md");
     // A program is no page: its name is left.
-    expect(guide).toContain("examples/ucp-buyer/news.js is a whole receiver");
+    expect(guide).toContain("examples/ucp-buyer/news.js is a complete receiver");
   });
 });
 

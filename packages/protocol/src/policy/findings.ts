@@ -79,7 +79,7 @@ function* wordFindings(policy: Policy): Generator<PolicyFinding> {
     }
     const approvals = escalation?.approvals ?? 1;
     if (approvals > APPROVALS_USUAL_MAX) {
-      const message = `The rule “${id}” needs ${approvals} approvals. Make sure that enough people can approve, or require fewer.`;
+      const message = `The rule “${id}” needs ${approvals} approvals. Make sure that enough people can approve, or ask for fewer.`;
       yield warning("many_approvals", id, message);
     }
   }

@@ -268,7 +268,7 @@ describe("an export", () => {
         about: "replay",
         chain: "shop.example.com/audit/1",
         seq: 7,
-        text: "it says approved, and the rules say rejected",
+        text: "it says approved, but the rules say rejected",
       },
     ]);
   });

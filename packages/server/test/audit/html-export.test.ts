@@ -154,7 +154,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     expect(await give({ key: keySet(key) })).toBe("holds");
     const checkpoint = await checkpointAt(log, 12);
     expect(await give({ key: keySet(key), checkpoint })).toBe("fails");
-    expect(await banner()).toContain("at 12 records the checkpoint has another history");
+    expect(await banner()).toContain("the checkpoint at 12 records has a different history");
   });
 
   test("fails as unanchored if the checkpoint is beyond the export", async () => {

@@ -87,7 +87,7 @@ test("a server that decides by other rules than it names is caught", async () =>
   expect((await at.order(shop, buyer, TWO_PALMS)).body.outcome).toBe("approved");
   Reflect.deleteProperty(policies, "inForce");
   expect(await caught(shop, "mandate.decision")).toEqual(
-    found("it says approved, and the rules say rejected"),
+    found("it says approved, but the rules say rejected"),
   );
 });
 
@@ -116,7 +116,7 @@ test("a server that does not count what was spent is caught", async () => {
     expect((await at.order(shop, buyer)).body.outcome).toBe("approved");
   });
   expect(await caught(shop, "mandate.decision")).toEqual(
-    found("it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"),
+    found("it counts 0.00 EUR as spent in P1D (agent), but the earlier records show 100.00 EUR"),
   );
 });
 

@@ -109,7 +109,7 @@ describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialec
       200,
       "text/plain; charset=utf-8",
     ]);
-    expect(plain.body).toMatch(/^An order is a contract with shop-\d+\.example\.com, https:/);
+    expect(plain.body).toMatch(/^Your order is a contract with shop-\d+\.example\.com, https:/);
     await shop.admin("PUT", "/shop", SHOP);
     expect((await terms(shop.site_key_hash)).body).toBe("Be kind.\n");
     expect((await terms("A".repeat(43))).status).toBe(404);
