@@ -130,6 +130,16 @@ const products = createRoute({
   component: lazyRouteComponent(() => import("./products/products-page.js"), "ProductsPage"),
   validateSearch: texts("q"),
 });
+const newProduct = createRoute({
+  ...below,
+  path: "/products/new",
+  component: lazyRouteComponent(() => import("./products/product-page.js"), "NewProductPage"),
+});
+const product = createRoute({
+  ...below,
+  path: "/products/$id",
+  component: lazyRouteComponent(() => import("./products/product-page.js"), "ProductPage"),
+});
 const audit = createRoute({
   ...below,
   path: "/audit",
@@ -168,6 +178,8 @@ const pages = [
   platforms,
   policy,
   products,
+  newProduct,
+  product,
   audit,
   record,
   settings,

@@ -155,9 +155,9 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const lines = ["id,title,price,currency", "fern,A fern,9.90,EUR", "moss,Some moss,cheap,EUR"];
     const file = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(lines.join("\n")) };
     await page.getByLabel(/^File/).setInputFiles(file);
-    await page.getByRole("button", { name: "Import", exact: true }).click();
-    await page.getByText(/1 product written, 1 line refused/).waitFor();
-    await page.getByText(/^Line 3: /).waitFor();
+    await page.getByRole("button", { name: "Import 2 products" }).click();
+    await page.getByText(/1 product saved, 1 line rejected/).waitFor();
+    await page.getByText(/^Product 2 of the file: price: /).waitFor();
     await page.getByRole("searchbox", { name: "Title or id" }).fill("fern");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("cell", { name: "9.90 EUR" }).waitFor();

@@ -93,6 +93,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "hand-off",
       "platform-credentials",
       "people",
+      "paused-products",
     ]);
   });
 

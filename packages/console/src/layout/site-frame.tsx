@@ -45,10 +45,7 @@ export function SitesPage() {
   if (sites.isError) return <Failure error={sites.error} />;
   if (!sites.isSuccess) return <Notice>Loading…</Notice>;
   const add = (
-    <Link
-      to="/new"
-      className="rounded-lg border border-act bg-act px-3 py-1.5 text-sm font-medium text-act-ink"
-    >
+    <Link to="/new" className="button-act">
       Add a site
     </Link>
   );

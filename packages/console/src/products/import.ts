@@ -1,12 +1,7 @@
 import { type Api, OWN, Refused } from "../api/client.js";
+import type { Line } from "./read-file.js";
 
 export type ImportReport = Api["ImportReport"];
-
-/** What a file's name says it holds. */
-function typeOf(name: string): string | undefined {
-  if (/\.csv$/i.test(name)) return "text/csv";
-  return /\.(?:jsonl|ndjson)$/i.test(name) ? "application/x-ndjson" : undefined;
-}
 
 interface Options {
   readonly replace: boolean;
@@ -15,17 +10,17 @@ interface Options {
   onProgress(share: number): void;
 }
 
-/** Sends a list of products, and tells how far it is: `fetch` cannot tell. */
-export function importFile(path: string, file: File, options: Options): Promise<ImportReport> {
+/** Lines of a list, as a body. */
+export const bodyOf = (lines: readonly Line[]) =>
+  new Blob(lines.map((line) => `${JSON.stringify(line)}\n`));
+
+/** Sends a list of products, one JSON object a line, and tells how far it is: `fetch` cannot tell. */
+export function sendProducts(path: string, body: Blob, options: Options): Promise<ImportReport> {
   const { replace, signal, onProgress } = options;
-  const type = typeOf(file.name);
-  if (type === undefined) {
-    return Promise.reject(new Error("Choose a file that ends in .csv, .jsonl or .ndjson."));
-  }
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("POST", `${path}/products/import?mode=${replace ? "replace" : "update"}`);
-    request.setRequestHeader("content-type", type);
+    request.setRequestHeader("content-type", "application/x-ndjson");
     for (const [name, value] of Object.entries(OWN)) request.setRequestHeader(name, value);
     request.responseType = "json";
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
@@ -37,9 +32,9 @@ export function importFile(path: string, file: File, options: Options): Promise<
       reject(new Refused(status, said.error ?? "unknown", message));
     };
     request.onerror = () =>
-      reject(new Error("The connection broke. What was read so far is there."));
-    request.onabort = () => reject(new Error("Stopped. What was read so far is there."));
+      reject(new Error("The connection broke. What was read so far is saved."));
+    request.onabort = () => reject(new Error("Stopped. What was read so far is saved."));
     signal.addEventListener("abort", () => request.abort());
-    request.send(file);
+    request.send(body);
   });
 }

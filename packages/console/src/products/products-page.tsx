@@ -1,14 +1,19 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { Api } from "../api/client.js";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
+import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
 import { Id } from "../ui/id.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Failure } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
-import { moneyText } from "../ui/words.js";
+import { countText, moneyText } from "../ui/words.js";
 import { ImportCard } from "./import-card.js";
 
 type Product = Api["Product"];
@@ -20,29 +25,99 @@ const STOCK: Readonly<Record<Product["availability"], "good" | "warn" | "bad">> 
   out_of_stock: "bad",
 };
 
-const COLUMNS: readonly Column<Product>[] = [
-  {
-    head: "Product",
-    cell: ({ id, title }) => (
-      <span className="flex flex-col items-start gap-0.5 max-sm:items-end">
-        <span>{title}</span>
-        <Id value={id} label="product id" />
+/** A product by its picture and name; the whole of it opens the form. */
+function Named({ product }: { readonly product: Product }) {
+  const { name } = useSite();
+  const { id, title, image_url } = product;
+  return (
+    <span className="flex items-center gap-3 max-sm:justify-end">
+      {image_url === null ? (
+        <span aria-hidden="true" className="size-10 shrink-0 rounded-lg bg-line/60" />
+      ) : (
+        <img src={image_url} alt="" className="size-10 shrink-0 rounded-lg object-cover" />
+      )}
+      <span className="flex min-w-0 flex-col items-start gap-0.5 max-sm:items-end">
+        <Link to="/$site/products/$id" params={{ site: name, id }} className="link">
+          {title}
+        </Link>
+        <Id value={id} label="product number" />
       </span>
-    ),
-  },
-  { head: "Price", right: true, cell: ({ price }) => moneyText(price) },
-  {
-    head: "Availability",
-    cell: ({ availability }) => <Badge word={availability} look={STOCK[availability]} />,
-  },
-  {
-    head: "Stock",
-    right: true,
-    cell: ({ quantity, reserved }) =>
-      `${quantity ?? "not counted"}${reserved > 0 ? ` (${reserved} being paid)` : ""}`,
-  },
-  { head: "Changed", cell: ({ changed_at }) => <Time at={changed_at} /> },
-];
+    </span>
+  );
+}
+
+const columnsFor = (chosen: ReadonlySet<string>, choose: (id: string) => void) => {
+  const columns: Column<Product>[] = [
+    {
+      head: "Select",
+      cell: ({ id, title }) => (
+        <input
+          type="checkbox"
+          aria-label={`Select ${title}`}
+          className="accent-act"
+          checked={chosen.has(id)}
+          onChange={() => choose(id)}
+        />
+      ),
+    },
+    { head: "Product", cell: (product) => <Named product={product} /> },
+    { head: "Price", right: true, cell: ({ price }) => moneyText(price) },
+    {
+      head: "Availability",
+      cell: ({ availability, paused }) =>
+        paused ? (
+          <Badge word="paused" look="warn" />
+        ) : (
+          <Badge word={availability} look={STOCK[availability]} />
+        ),
+    },
+    {
+      head: "Stock",
+      right: true,
+      cell: ({ quantity, reserved }) =>
+        `${quantity ?? "not counted"}${reserved > 0 ? ` (${reserved} being paid)` : ""}`,
+    },
+    { head: "Changed", cell: ({ changed_at }) => <Time at={changed_at} /> },
+  ];
+  return columns;
+};
+
+/** What is done with all selected products at once. */
+function Bulk({ ids, onDone }: { readonly ids: readonly string[]; onDone(): void }) {
+  const { path } = useSite();
+  const each = async (one: (query: string) => Promise<unknown>) => {
+    for (const id of ids) await one(`${path}/products?id=${encodeURIComponent(id)}`);
+    onDone();
+  };
+  const pause = useSave(
+    (paused: boolean) => each((at) => call("PATCH", at, { paused })),
+    "products",
+    "processor",
+  );
+  const remove = useSave(() => each((at) => call("DELETE", at)), "products", "processor");
+  if (ids.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm" role="status">
+      {countText(ids.length, "product")} selected
+      <Button disabled={pause.isPending} onClick={() => pause.mutate(true)}>
+        Pause
+      </Button>
+      <Button disabled={pause.isPending} onClick={() => pause.mutate(false)}>
+        Resume
+      </Button>
+      <Confirm
+        label="Remove"
+        title={`Remove ${countText(ids.length, "product")}?`}
+        yes="Remove"
+        danger
+        onYes={() => remove.mutateAsync()}
+      >
+        <p>Nobody can find or buy them any more. Existing orders keep their details.</p>
+      </Confirm>
+      {pause.isError && <Failure error={pause.error} />}
+    </div>
+  );
+}
 
 /** The columns an import takes: what was exported can be imported again. */
 const IMPORTED = [
@@ -59,19 +134,33 @@ const IMPORTED = [
 
 /** What agents can buy here. */
 export function ProductsPage() {
-  const { path } = useSite();
+  const { path, name } = useSite();
   const search = useSearch({ from: "/shell/$site/products" });
   const navigate = useNavigate({ from: "/$site/products" });
   const list = useList<Product>("products", `${path}/products`, search);
-  const mayImport = useMay("owner");
+  const mayChange = useMay("owner");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const choose = (id: string) =>
+    setChosen(
+      (before) => new Set([...before].filter((one) => one !== id).concat(before.has(id) ? [] : id)),
+    );
+  const all = columnsFor(chosen, choose);
+  const columns = mayChange ? all : all.slice(1);
   return (
     <Page
       title="Products"
-      about="What agents find and buy here. Prices in a mandate are compared with these."
+      about="What agents find and buy here, at these prices."
       actions={
-        <ExportButton
-          {...{ path: `${path}/products`, filter: search, name: "products", columns: IMPORTED }}
-        />
+        <>
+          {mayChange && (
+            <Link to="/$site/products/new" params={{ site: name }} className="button-act">
+              Add a product
+            </Link>
+          )}
+          <ExportButton
+            {...{ path: `${path}/products`, filter: search, name: "products", columns: IMPORTED }}
+          />
+        </>
       }
     >
       <div className="max-w-md">
@@ -82,20 +171,21 @@ export function ProductsPage() {
           onSearch={(q) => void navigate({ search: { q } })}
         />
       </div>
+      <Bulk ids={[...chosen]} onDone={() => setChosen(new Set())} />
       <ListView
-        {...{ list, columns: COLUMNS, label: "Products" }}
+        {...{ list, columns, label: "Products" }}
         keyOf={({ id }) => id}
         empty={
           search.q === undefined ? (
             <Empty title="No product yet">
-              <p>Import a list below: agents can only buy what stands in it, at its price.</p>
+              <p>Add one, or import a list below. Agents buy these products at these prices.</p>
             </Empty>
           ) : (
-            <Empty title="No product is called so">Look for other words.</Empty>
+            <Empty title="No product found">Search for other words.</Empty>
           )
         }
       />
-      {mayImport && <ImportCard />}
+      {mayChange && <ImportCard />}
     </Page>
   );
 }

@@ -15,6 +15,7 @@ import {
 } from "../../domain/products/product.js";
 import { searchProducts } from "../../domain/products/search/store.js";
 import {
+  firstOffered,
   PRODUCTS_BY_ID_MAX,
   productsByIds,
   listProducts as selectProducts,
@@ -113,8 +114,7 @@ export async function offeredProducts(
   { site, snapshot }: LiveSite,
 ): Promise<readonly OfferedProduct[]> {
   if (!snapshot.sells) return [];
-  const page = { after: "", limit: OFFERED_MAX };
-  const products = await selectProducts(db, site.siteKeyHash, undefined, page);
+  const products = await firstOffered(db, site.siteKeyHash, OFFERED_MAX);
   return products
     .filter(({ availability }) => availability !== "out_of_stock")
     .map(({ productId: id, title, price, url }) => ({ id, title, price, url }));

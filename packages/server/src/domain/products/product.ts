@@ -48,6 +48,8 @@ export interface ListedProduct extends ProductSetting {
 export interface Product extends ProductSetting {
   /** How many are being paid for now. */
   readonly reserved: number;
+  /** Whether the owner has taken it off sale for now: nobody finds it, and nobody buys it. */
+  readonly paused: boolean;
   readonly changedAt: number;
 }
 

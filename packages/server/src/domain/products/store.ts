@@ -1,6 +1,6 @@
 import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { containing, countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
-import { Table } from "../../infra/db/table.js";
+import { flag, Table } from "../../infra/db/table.js";
 import { type ListedProduct, type Product, wordsOf } from "./product.js";
 
 export const products = new Table<Product>("products", {
@@ -17,6 +17,7 @@ export const products = new Table<Product>("products", {
   availability: "availability",
   quantity: "quantity",
   reserved: "reserved",
+  paused: flag("paused"),
   changedAt: "changed_at",
 });
 
@@ -35,13 +36,21 @@ const COLUMNS = [
   "body_words",
 ] as const;
 
+/** No search finds a paused product, because its words stay empty. */
+function newValue(name: string): string {
+  const isSearched = name === "title_words" || name === "body_words";
+  return isSearched
+    ? `CASE WHEN products.paused = 1 THEN '' ELSE excluded.${name} END`
+    : `excluded.${name}`;
+}
+
 /** Inserts a product, or updates it except for the columns that stay. */
 function upsert(staying: readonly string[]): string {
   const changed = COLUMNS.filter((name) => !staying.includes(name));
   const marks = COLUMNS.map(() => "?").join(", ");
   return `INSERT INTO products (site_key_hash, product_id, ${COLUMNS.join(", ")})
      VALUES (?, ?, ${marks}) ON CONFLICT (site_key_hash, product_id) DO UPDATE SET
-       ${changed.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+       ${changed.map((name) => `${name} = ${newValue(name)}`).join(", ")}`;
 }
 
 /**
@@ -102,8 +111,27 @@ export async function deleteProduct(
   return (await tx.run(sql, siteKeyHash, productId)) === 1;
 }
 
+/** Takes a product off sale, or puts it back. */
+export async function setPaused(
+  tx: Transaction,
+  siteKeyHash: string,
+  { productId, title, description }: Pick<Product, "productId" | "title" | "description">,
+  paused: boolean,
+): Promise<void> {
+  await tx.run(
+    `UPDATE products SET paused = ?, title_words = ?, body_words = ?
+     WHERE site_key_hash = ? AND product_id = ?`,
+    paused ? 1 : 0,
+    paused ? "" : wordsOf(title).join(" "),
+    paused ? "" : wordsOf(description).join(" "),
+    siteKeyHash,
+    productId,
+  );
+}
+
+/** Whether there is a product that somebody could buy. */
 export function hasProducts(db: Queries, siteKeyHash: string): Promise<boolean> {
-  return rowExists(db, "products WHERE site_key_hash = ?", siteKeyHash);
+  return rowExists(db, "products WHERE site_key_hash = ? AND paused = 0", siteKeyHash);
 }
 
 export function countProducts(db: Queries, siteKeyHash: string): Promise<number> {
@@ -118,7 +146,16 @@ const keyOf = (siteKeyHash: string, productId: string) => ({
 /** Products read by their ids at once. */
 export const PRODUCTS_BY_ID_MAX = 50;
 
-/** The products of a site that have these ids. */
+/** A product of the owner's list, paused or not. */
+export function productById(
+  db: Pick<Queries, "get">,
+  siteKeyHash: string,
+  productId: string,
+): Promise<Product | undefined> {
+  return products.get(db, "WHERE site_key_hash = ? AND product_id = ?", siteKeyHash, productId);
+}
+
+/** The products of a site that have these ids. Paused ones are for sale to nobody, so they are left out. */
 export async function productsByIds(
   db: Pick<Queries, "findEach">,
   siteKeyHash: string,
@@ -127,7 +164,14 @@ export async function productsByIds(
   const unique = [...new Set(ids)];
   const key = { site_key_hash: siteKeyHash };
   const found = await products.findEach(db, key, "product_id", unique);
-  return new Map(found.map((product) => [product.productId, product]));
+  const offered = found.filter(({ paused }) => !paused);
+  return new Map(offered.map((product) => [product.productId, product]));
+}
+
+/** The first products for sale, by their id. */
+export function firstOffered(db: Queries, siteKeyHash: string, limit: number): Promise<Product[]> {
+  const rest = "WHERE site_key_hash = ? AND paused = 0 ORDER BY product_id LIMIT ?";
+  return products.all(db, rest, siteKeyHash, limit);
 }
 
 /** Products of a site by their id; with `search`, those whose title or id contains it. */

@@ -1,5 +1,6 @@
-import type { JsonValue } from "@gatehouse/protocol";
+import type { JsonObject, JsonValue } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { addProduct, changeProduct } from "../../actions/products/change-product.js";
 import { listProducts } from "../../actions/products/find-products.js";
 import { type ImportReport, importProducts } from "../../actions/products/import-products.js";
 import { csvLines, jsonLines } from "../../actions/products/product-lines.js";
@@ -22,6 +23,7 @@ import { PageQuery, Search, SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;
+const TEXT_CHARS_MAX = 10_000;
 /** A character outside the basic plane counts as two in the length of a string. */
 const PRODUCT_ID_UNITS_MAX = 2 * PRODUCT_ID_CHARS_MAX;
 
@@ -36,6 +38,7 @@ const ProductBody = z
     availability: z.enum(AVAILABILITIES),
     quantity: z.int().nullable().openapi({ description: "null: stock is not counted." }),
     reserved: z.int().openapi({ description: "Reserved by payments in progress." }),
+    paused: z.boolean().openapi({ description: "Whether it is off sale for now." }),
     changed_at: Timestamp,
   })
   .openapi("Product");
@@ -107,6 +110,38 @@ const importRoute = createRoute({
   },
 });
 
+/** Text of a form; what it must be, the list of products says. */
+const Text = z.string().max(TEXT_CHARS_MAX);
+const FIELDS = {
+  title: Text,
+  description: Text.optional(),
+  price: Text.openapi({ example: "4.50" }),
+  currency: Text.openapi({ example: "EUR" }),
+  image_url: Text.nullable().optional(),
+  url: Text.nullable().optional(),
+  availability: z.enum(AVAILABILITIES).optional(),
+  quantity: z.int().min(0).nullable().optional(),
+};
+
+const add = siteRoute("post", "/products", {
+  tags: ["Selling"],
+  summary: "Add a product",
+  body: strict({ id: ProductId, ...FIELDS, paused: z.boolean().default(false) }),
+  created: json(ProductBody, "The product."),
+  errors: ["conflict"],
+});
+
+const change = siteRoute("patch", "/products", {
+  tags: ["Selling"],
+  summary: "Change a product",
+  description:
+    "Fields that you leave out stay as they are. `paused` takes the product off sale: agents neither find nor " +
+    "buy it. The id is in the query, because it can contain characters that a path cannot.",
+  query: z.object({ id: ProductId }),
+  body: strict({ ...FIELDS, paused: z.boolean() }).partial(),
+  answer: json(ProductBody, "The product."),
+});
+
 const remove = siteRoute("delete", "/products", {
   tags: ["Selling"],
   summary: "Remove a product",
@@ -128,6 +163,7 @@ function render(product: Product): z.infer<typeof ProductBody> {
     availability: product.availability,
     quantity: product.quantity,
     reserved: product.reserved,
+    paused: product.paused,
     changed_at: isoTime(product.changedAt),
   };
 }
@@ -178,6 +214,24 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const report = requireOk(await setProducts(context, siteKeyHash, products, actorOf(c)));
     return c.json(renderReport(report), 200);
   });
+
+  app.openapi(add, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const product = c.req.valid("json") as JsonObject & { paused: boolean };
+    return c.json(
+      render(requireOk(await addProduct(context, siteKeyHash, product, actorOf(c)))),
+      201,
+    );
+  });
+
+  app.openapi(change, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { id } = c.req.valid("query");
+    const fields = c.req.valid("json") as JsonObject & { paused?: boolean };
+    const changed = await changeProduct(context, siteKeyHash, id, fields, actorOf(c));
+    return c.json(render(requireOk(changed)), 200);
+  });
+
   app.openapi(remove, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const { id } = c.req.valid("query");

@@ -27,12 +27,15 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 };
 
-/** Only files of this build: no inline script, no other origin, no frame of another page. */
+/**
+ * Only files of this build: no inline script, no other origin, no frame of another page. Pictures of products
+ * come from where their owner keeps them.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self' data: https:",
   "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",

@@ -46,6 +46,7 @@ import { orderPages } from "./migrations/0037-order-pages.js";
 import { handOff } from "./migrations/0038-hand-off.js";
 import { platformCredentials } from "./migrations/0039-platform-credentials.js";
 import { people } from "./migrations/0040-people.js";
+import { pausedProducts } from "./migrations/0041-paused-products.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -90,6 +91,7 @@ const MIGRATIONS: readonly Migration[] = [
   handOff,
   platformCredentials,
   people,
+  pausedProducts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -118,7 +118,7 @@ function browse(db: Readable, siteKeyHash: string, query: ProductQuery): Promise
   const { sql, values } = conditions(query);
   return products.all(
     db,
-    `WHERE site_key_hash = ?${sql} ORDER BY product_id LIMIT ? OFFSET ?`,
+    `WHERE site_key_hash = ? AND paused = 0${sql} ORDER BY product_id LIMIT ? OFFSET ?`,
     siteKeyHash,
     ...values,
     query.limit,

@@ -1,0 +1,177 @@
+import { formatAmount } from "@gatehouse/protocol";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Checkbox, Select, TextArea, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
+import { Failure } from "../ui/notice.js";
+import { Card } from "../ui/page.js";
+
+type Product = Api["Product"];
+
+const AVAILABILITIES = {
+  in_stock: "In stock",
+  out_of_stock: "Out of stock",
+  preorder: "Preorder",
+  backorder: "Backorder",
+} as const;
+
+/** What the form holds; every field as it was typed. */
+function draftOf(product: Product | undefined, currency: string) {
+  return {
+    id: product?.id ?? "",
+    title: product?.title ?? "",
+    description: product?.description ?? "",
+    price: product === undefined ? "" : formatAmount(product.price),
+    currency: product?.price.currency ?? currency,
+    image_url: product?.image_url ?? "",
+    url: product?.url ?? "",
+    availability: product?.availability ?? "in_stock",
+    quantity: product?.quantity?.toString() ?? "",
+    paused: product?.paused ?? false,
+  };
+}
+
+type Draft = ReturnType<typeof draftOf>;
+
+/** A name makes an id that people recognize, unless they choose one. */
+function idFrom(title: string): string {
+  const plain = title.normalize("NFKD").toLowerCase();
+  return plain
+    .replace(/\p{M}/gu, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+}
+
+function bodyOf({ id, quantity, image_url, url, price, description, ...draft }: Draft) {
+  return {
+    ...draft,
+    price: price.trim().replace(",", "."),
+    image_url: image_url.trim() || null,
+    url: url.trim() || null,
+    quantity: quantity.trim() === "" ? null : Number(quantity),
+    ...(description.trim() === "" ? {} : { description }),
+  };
+}
+
+function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): void }) {
+  const field = (name: "title" | "price" | "image_url" | "url" | "quantity") => ({
+    value: draft[name],
+    onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
+  });
+  return (
+    <>
+      <TextField label="Name" required maxLength={200} {...field("title")} />
+      <TextArea
+        label="Description"
+        hint="Agents read it to answer questions. Say what a buyer would ask."
+        rows={3}
+        maxLength={5000}
+        value={draft.description}
+        onChange={({ target }) => set({ description: target.value })}
+      />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField label="Price" required inputMode="decimal" {...field("price")} />
+        <TextField
+          label="Currency"
+          hint="Three letters, such as EUR."
+          required
+          maxLength={3}
+          value={draft.currency}
+          onChange={({ target }) => set({ currency: target.value.toUpperCase() })}
+        />
+        <TextField
+          label="Stock"
+          hint="Leave it empty if you do not count it."
+          type="number"
+          min={0}
+          {...field("quantity")}
+        />
+        <Select
+          label="Availability"
+          value={draft.availability}
+          choices={AVAILABILITIES}
+          onChoose={(availability) => set({ availability } as Partial<Draft>)}
+        />
+      </div>
+      <TextField
+        label="Picture"
+        type="url"
+        hint="The https address of an image of your shop."
+        {...field("image_url")}
+      />
+      <TextField label="Page in your shop" type="url" hint="An https address." {...field("url")} />
+      <Checkbox
+        label="Pause this product"
+        hint="Agents neither find nor buy it until you resume it."
+        checked={draft.paused}
+        onChange={({ target }) => set({ paused: target.checked })}
+      />
+    </>
+  );
+}
+
+/** Adds a product, or changes one. */
+export function ProductForm({
+  product,
+  currency,
+}: {
+  readonly product?: Product | undefined;
+  readonly currency: string;
+}) {
+  const { path, name } = useSite();
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState(() => draftOf(product, currency));
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const back = () => navigate({ to: "/$site/products", params: { site: name } });
+  const save = useSave(async () => {
+    const body = bodyOf(draft);
+    const id = draft.id || idFrom(draft.title);
+    if (product === undefined) await call("POST", `${path}/products`, { id, ...body });
+    else await call("PATCH", `${path}/products?id=${encodeURIComponent(product.id)}`, body);
+    await back();
+  }, "products");
+  const remove = useSave(async () => {
+    await call("DELETE", `${path}/products?id=${encodeURIComponent(draft.id)}`);
+    await back();
+  }, "products");
+  return (
+    <Card>
+      <Form onSubmit={() => save.mutate()} className="flex max-w-xl flex-col gap-4">
+        <Fields draft={draft} set={set} />
+        {product === undefined && (
+          <TextField
+            label="Product number"
+            hint="Your SKU. Leave it empty to make one from the name."
+            maxLength={100}
+            placeholder={idFrom(draft.title)}
+            value={draft.id}
+            onChange={({ target }) => set({ id: target.value.trim() })}
+          />
+        )}
+        {save.isError && <Failure error={save.error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" kind="act" disabled={save.isPending}>
+            {product === undefined ? "Add the product" : "Save"}
+          </Button>
+          <Button onClick={() => void back()}>Cancel</Button>
+          {product !== undefined && (
+            <Confirm
+              label="Remove"
+              title={`Remove ${product.title}?`}
+              yes="Remove"
+              danger
+              onYes={() => remove.mutateAsync()}
+            >
+              <p>Nobody can find or buy it any more. Existing orders keep its details.</p>
+            </Confirm>
+          )}
+        </div>
+      </Form>
+    </Card>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { type Api, call, type Page as Listed } from "../api/client.js";
+import { useSite } from "../layout/sites.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Page } from "../ui/page.js";
+import { ProductForm } from "./product-form.js";
+import { usualCurrency } from "./usual-currency.js";
+
+type Product = Api["Product"];
+
+function useCurrency(path: string) {
+  return useQuery({
+    queryKey: ["products", path, "currency"],
+    queryFn: async () => {
+      const { items } = await call<Listed<Product>>("GET", `${path}/products?limit=50`);
+      return usualCurrency(items);
+    },
+  });
+}
+
+/** A new product. */
+export function NewProductPage() {
+  const { path } = useSite();
+  const currency = useCurrency(path);
+  return (
+    <Page title="Add a product" about="Agents can find and buy it as soon as you save it.">
+      {currency.isSuccess && <ProductForm currency={currency.data} />}
+    </Page>
+  );
+}
+
+/** One product, to change or remove. */
+export function ProductPage() {
+  const { path } = useSite();
+  const { id } = useParams({ from: "/shell/$site/products/$id" });
+  const product = useQuery({
+    queryKey: ["products", path, "one", id],
+    queryFn: async () => {
+      const query = new URLSearchParams({ q: id, limit: "200" });
+      const { items } = await call<Listed<Product>>("GET", `${path}/products?${query}`);
+      return items.find((one) => one.id === id) ?? null;
+    },
+  });
+  if (product.isError) return <Failure error={product.error} />;
+  if (!product.isSuccess) return <Notice>Loading…</Notice>;
+  if (product.data === null) return <Notice bad>There is no product with this number.</Notice>;
+  const { title, price, changed_at } = product.data;
+  return (
+    <Page title={title}>
+      <ProductForm key={changed_at} product={product.data} currency={price.currency} />
+    </Page>
+  );
+}

@@ -1,0 +1,104 @@
+import {
+  formatAmount,
+  type JsonObject,
+  type JsonValue,
+  ok,
+  type Result,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { PRODUCTS_MAX, type Product, readProduct } from "../../domain/products/product.js";
+import {
+  countProducts,
+  productById,
+  setPaused,
+  writeProducts,
+} from "../../domain/products/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { changingProducts } from "./changing-products.js";
+
+type Fault = "invalid_request" | "not_found" | "conflict";
+type Changed = Result<Product, Fault>;
+
+/** A product in the words of a list, so that a change is read as strictly as an import. */
+function asListed(product: Product): JsonObject {
+  const { price } = product;
+  return {
+    id: product.productId,
+    title: product.title,
+    description: product.description,
+    price: formatAmount(price),
+    currency: price.currency,
+    image_url: product.imageUrl,
+    url: product.url,
+    availability: product.availability,
+    quantity: product.quantity,
+  };
+}
+
+interface Change {
+  readonly siteKeyHash: string;
+  readonly actor: Actor;
+  readonly kind: "product_added" | "product_changed";
+}
+
+/** Writes one product in a commit of its own. `judge` says what to write, or why nothing is. */
+async function writeOne(
+  { audit, clock, ids }: Context,
+  { siteKeyHash, actor, kind }: Change,
+  judge: (tx: Transaction) => Promise<Result<{ value: JsonValue; paused: boolean }, Fault>>,
+): Promise<Changed> {
+  const importId = ids.id("imp");
+  const { answer } = await audit.commit<Changed>(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const refused = (answer: Changed) => ({ records: [], answer });
+    const judged = await judge(tx);
+    if (!judged.ok) return refused(judged);
+    const { value, paused } = judged.value;
+    const read = readProduct(value);
+    if (!read.ok) return refused(refuse("invalid_request", `${read.detail}.`));
+    const { productId } = read.value;
+    await changingProducts(tx, siteKeyHash, now, async () => {
+      await writeProducts(tx, siteKeyHash, [read.value], { importId, now, updates: false });
+      await setPaused(tx, siteKeyHash, read.value, paused);
+    });
+    const written = (await productById(tx, siteKeyHash, productId)) as Product;
+    const change = { kind, product_id: productId, paused };
+    return { records: [actorDraft("site.changed", actor, now, { change })], answer: ok(written) };
+  });
+  return answer;
+}
+
+/** Adds one product. */
+export function addProduct(
+  context: Context,
+  siteKeyHash: string,
+  { paused, ...value }: JsonObject & { readonly paused: boolean },
+  actor: Actor,
+): Promise<Changed> {
+  return writeOne(context, { siteKeyHash, actor, kind: "product_added" }, async (tx) => {
+    const known = await productById(tx, siteKeyHash, String(value.id));
+    if (known !== undefined) return refuse("conflict", "id: another product has this id.");
+    if ((await countProducts(tx, siteKeyHash)) >= PRODUCTS_MAX) {
+      return refuse("conflict", `A site can have at most ${PRODUCTS_MAX} products.`);
+    }
+    return ok({ value, paused });
+  });
+}
+
+/** Changes fields of one product. The others stay as they are. */
+export function changeProduct(
+  context: Context,
+  siteKeyHash: string,
+  productId: string,
+  { paused, ...fields }: JsonObject & { readonly paused?: boolean | undefined },
+  actor: Actor,
+): Promise<Changed> {
+  return writeOne(context, { siteKeyHash, actor, kind: "product_changed" }, async (tx) => {
+    const product = await productById(tx, siteKeyHash, productId);
+    if (product === undefined) return refuse("not_found", "The site has no such product.");
+    const value = { ...asListed(product), ...fields, id: productId };
+    return ok({ value, paused: paused ?? product.paused });
+  });
+}
