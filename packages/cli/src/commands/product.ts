@@ -10,6 +10,7 @@ import { listQuery, queryOf } from "../list-query.js";
 import { moneyText } from "../money-text.js";
 import { PROGRESS, type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal, table } from "../terminal.js";
+import { type ProductBody, setProductCommand } from "./product-set.js";
 
 interface Report {
   readonly written: number;
@@ -17,15 +18,6 @@ interface Report {
   readonly refused: number;
   readonly problems: readonly { readonly line: number; readonly problem: string }[];
   readonly total: number;
-}
-
-interface ProductBody {
-  readonly id: string;
-  readonly title: string;
-  readonly price: Money;
-  readonly availability: string;
-  readonly quantity: number | null;
-  readonly reserved: number;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -142,6 +134,8 @@ export function productCommands(program: Command, terminal: Terminal): void {
       importFile(terminal, text, file, flags),
     );
 
+  setProductCommand(product, terminal);
+
   product
     .command("remove")
     .argument("<site>", "domain, site key or site key hash")
@@ -165,11 +159,11 @@ export function productCommands(program: Command, terminal: Terminal): void {
       const path = `/v1/admin/sites/${site_key_hash}/products${listQuery({ q: search })}`;
       for await (const one of client.pages<ProductBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      const rows = items.map(({ id, title, price, availability, quantity, reserved }) => ({
+      const rows = items.map(({ id, title, price, availability, quantity, reserved, paused }) => ({
         id,
         title,
         price: moneyText(price),
-        availability,
+        availability: paused ? "paused" : availability,
         quantity: quantity === null ? "not counted" : String(quantity),
         reserved: reserved === 0 ? "" : String(reserved),
       }));

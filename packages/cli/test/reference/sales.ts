@@ -42,6 +42,20 @@ export const sales: Coverage = {
       next: /`gatehouse product list --help` shows the options\./,
     },
   },
+  "product set": {
+    args: async ({ site }) => {
+      const fields = ["--title", "A tulip", "--price", "2.80", "--currency", "EUR", "--pause"];
+      return [await site(), "tulip", ...fields];
+    },
+    says: /^Added tulip at \S+: 2\.80 EUR\. It is paused: nobody can buy it\.$/m,
+    json: { id: "tulip", paused: true, price: { minor: 280, currency: "EUR" } },
+    fails: {
+      args: async ({ site }) => [await site(), "tulip", "--title", "A tulip"],
+      code: 1,
+      says: /price/,
+      next: /docs\/errors\//,
+    },
+  },
   "product remove": {
     args: async ({ site, file, run }) => {
       const domain = await site();

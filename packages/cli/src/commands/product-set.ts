@@ -1,0 +1,91 @@
+import type { Money } from "@gatehouse/protocol";
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
+import { findSite } from "../find-site.js";
+import { listQuery, queryOf } from "../list-query.js";
+import { moneyText } from "../money-text.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
+
+export interface ProductBody {
+  readonly id: string;
+  readonly title: string;
+  readonly price: Money;
+  readonly availability: string;
+  readonly quantity: number | null;
+  readonly reserved: number;
+  readonly paused: boolean;
+}
+
+interface SetFlags {
+  readonly title?: string;
+  readonly description?: string;
+  readonly price?: string;
+  readonly currency?: string;
+  readonly stock?: string;
+  readonly availability?: string;
+  readonly image?: string;
+  readonly url?: string;
+  readonly pause?: boolean;
+  readonly resume?: boolean;
+  readonly json?: boolean;
+}
+
+/** What the flags change, in the names of the interface. `--stock none` means that it is not counted. */
+function fieldsOf({ stock, image, pause, resume, json: _json, ...texts }: SetFlags) {
+  const quantity = stock === "none" ? null : Number(stock);
+  return {
+    ...texts,
+    ...(stock === undefined ? {} : { quantity }),
+    ...(image === undefined ? {} : { image_url: image }),
+    ...(pause === true ? { paused: true } : {}),
+    ...(resume === true ? { paused: false } : {}),
+  };
+}
+
+/** Changes one product, or adds it if the site has none with this id. */
+async function set(terminal: Terminal, text: string, id: string, flags: SetFlags) {
+  const client = adminClient(terminal);
+  const { site_key_hash, domain } = await findSite(client, text);
+  const products = `/v1/admin/sites/${site_key_hash}/products`;
+  const known: string[] = [];
+  for await (const one of client.pages<ProductBody>(products + listQuery({ q: id }))) {
+    known.push(one.id);
+  }
+  const isNew = !known.includes(id);
+  const fields = fieldsOf(flags);
+  const saved = isNew
+    ? await client.call<ProductBody>("POST", products, { id, ...fields })
+    : await client.call<ProductBody>("PATCH", products + queryOf({ id }), fields);
+  if (flags.json) return terminal.out(plainJson(saved));
+  const state = saved.paused ? " It is paused: nobody can buy it." : "";
+  const price = moneyText(saved.price);
+  terminal.out(`${isNew ? "Added" : "Changed"} ${plainText(id)} at ${domain}: ${price}.${state}`);
+}
+
+export function setProductCommand(product: Command, terminal: Terminal): void {
+  product
+    .command("set")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<id>", "the id; a new one adds a product")
+    .description("add or change one product; fields that you leave out stay as they are")
+    .option("--title <text>", "name")
+    .option("--description <text>", "what agents tell buyers about it")
+    .option("--price <amount>", "such as 4.50")
+    .option("--currency <code>", "such as EUR")
+    .option("--stock <number>", "how many can be sold; none: do not count")
+    .addOption(
+      choice("--availability <word>", "whether it can be ordered", [
+        "in_stock",
+        "out_of_stock",
+        "preorder",
+        "backorder",
+      ]),
+    )
+    .option("--image <url>", "https address of a picture")
+    .option("--url <url>", "https address of its page")
+    .option("--pause", "take it off sale: agents neither find nor buy it")
+    .option("--resume", "put it back on sale")
+    .option("--json", "print JSON")
+    .action((text: string, id: string, flags: SetFlags) => set(terminal, text, id, flags));
+}
