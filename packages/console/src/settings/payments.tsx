@@ -14,9 +14,19 @@ import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { type Processor, processorQuery } from "./processor.js";
-import { ShopCard } from "./shop.js";
 
 const KINDS = { sandbox: "Sandbox: nothing is really paid", stripe: "Stripe" } as const;
+
+/** What must be ready before anybody can buy, in the owner's words. */
+const GATES: Readonly<Record<string, string>> = {
+  domain: "Your domain is proven",
+  processor: "A payment provider is connected",
+  rail: "Agents may pay through it",
+  settlement: "You are paid through it",
+  policy: "Your rules are published",
+  wallet: "Google Pay is set up, where it is needed",
+  pause: "Sales are not paused",
+};
 
 /** What stands between the site and selling, and what opens it. */
 export function Gates({ processor }: { readonly processor: Processor }) {
@@ -24,8 +34,8 @@ export function Gates({ processor }: { readonly processor: Processor }) {
     <ul className="flex flex-col gap-1.5 text-sm">
       {processor.gates.map(({ name, open, advice }) => (
         <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
-          <Badge word={open ? "open" : "shut"} look={open ? "good" : "warn"} />
-          <span>{name}</span>
+          <Badge word={open ? "ready" : "missing"} look={open ? "good" : "warn"} />
+          <span>{GATES[name] ?? name}</span>
           {!open && <span className="text-soft">{advice}</span>}
         </li>
       ))}
@@ -62,7 +72,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
   }
   return (
     <Form onSubmit={submit} className="flex flex-col gap-3">
-      <Select label="Processor" value={kind} choices={KINDS} onChoose={setKind} />
+      <Select label="Payment provider" value={kind} choices={KINDS} onChoose={setKind} />
       {kind === "stripe" &&
         SECRETS.map(([name, label]) => (
           <TextField
@@ -76,12 +86,12 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
           />
         ))}
       <Checkbox
-        label="Let agents pay by it (rail on)"
+        label="Let agents pay through it"
         checked={rail}
         onChange={({ target }) => setRail(target.checked)}
       />
       <Checkbox
-        label="Settle through it"
+        label="I am paid through it"
         checked={settles}
         onChange={({ target }) => setSettles(target.checked)}
       />
@@ -105,7 +115,7 @@ function Connected({ found }: { readonly found: Processor }) {
     <>
       <Facts
         rows={[
-          ["Processor", found.kind],
+          ["Payment provider", found.kind],
           ["Mode", found.live ? "live" : "test"],
           ["Account", stripe?.account],
           ["Connected", stripe && <Time key="since" at={stripe.connected_at} />],
@@ -133,20 +143,20 @@ function Connected({ found }: { readonly found: Processor }) {
           )}
           <Confirm
             label="Disconnect"
-            title="Disconnect the processor?"
+            title="Disconnect the payment provider?"
             yes="Disconnect"
             danger
             onYes={() => remove.mutateAsync()}
           >
             <p>
-              Agents cannot buy any more. What is authorized already stays with your processor, and
-              goes on being followed.
+              Agents can no longer buy. Payments that are already authorized stay at your provider,
+              and Gatehouse keeps following them.
             </p>
           </Confirm>
         </div>
       )}
       {test.isError && <Failure error={test.error} />}
-      {test.data !== undefined && <Notice>The processor answers.</Notice>}
+      {test.data !== undefined && <Notice>The payment provider answers.</Notice>}
     </>
   );
 }
@@ -168,11 +178,11 @@ export function PaymentsPart() {
   const { data } = processor;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <Card title="Gates">
+      <Card title="Ready to sell?">
         <p className="text-sm">
           {data.missing.length === 0
-            ? "Agents can buy here."
-            : ["Agents cannot buy here yet.", ...otherAdvice(data)].join(" ")}
+            ? "Yes. Agents can buy here."
+            : ["Not yet.", ...otherAdvice(data)].join(" ")}
         </p>
         <Gates processor={data} />
       </Card>
@@ -182,15 +192,14 @@ export function PaymentsPart() {
         </Card>
       )}
       {mayChange && (
-        <Card title={data.kind === null ? "Connect a processor" : "Change it"}>
+        <Card title={data.kind === null ? "Connect a payment provider" : "Change the connection"}>
           <p className="text-sm text-soft">
-            Gatehouse asks it to authorize, and never holds money. Keys are sealed, and never shown
-            again.
+            Gatehouse asks it to authorize payments and never holds money. Keys are stored encrypted
+            and are not shown again.
           </p>
           <ProcessorForm found={data} />
         </Card>
       )}
-      <ShopCard />
     </div>
   );
 }

@@ -40,25 +40,25 @@ function NewToken() {
     return call<Pick<Api["IssuedToken"], "token">>("POST", `${path}/${kind}`, body);
   }, "tokens");
   return (
-    <Card title="Make a token">
+    <Card title="Create a token">
       <Form onSubmit={() => make.mutate()} className="grid items-end gap-3 sm:grid-cols-3">
         <TextField
-          label="Whose"
+          label="Name"
           required
           maxLength={NAME_CHARS_MAX}
-          placeholder="Ada"
+          placeholder="Warehouse script"
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
         <Select label="Role" value={role} choices={ROLES} onChoose={setRole} />
         <Button type="submit" kind="act" className="justify-self-start" disabled={make.isPending}>
-          Make it
+          Create
         </Button>
       </Form>
       {make.isError && <Failure error={make.error} />}
       {make.data !== undefined && (
         <>
-          <Notice>Copy it now: it is shown here and never again.</Notice>
+          <Notice>Copy it now. It is not shown again.</Notice>
           <Snippet label="token" text={make.data.token} />
         </>
       )}
@@ -96,7 +96,7 @@ function Revoke({ token }: { readonly token: AnyToken }) {
 }
 
 const COLUMNS: readonly Column<AnyToken>[] = [
-  { head: "Whose", cell: ({ name }) => name },
+  { head: "Name", cell: ({ name }) => name },
   { head: "Role", cell: ({ role = "edge" }) => role },
   { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
   {
@@ -117,11 +117,11 @@ export function TokensPart() {
     <div className="flex flex-col gap-4">
       <NewToken />
       <ListView
-        {...{ list: people, columns: COLUMNS, label: "Tokens of people" }}
+        {...{ list: people, columns: COLUMNS, label: "Tokens" }}
         keyOf={({ token_id }) => token_id}
         empty={
-          <Empty title="No token for this site alone">
-            <p>You came in with one for every site. Make one for each person who helps here.</p>
+          <Empty title="No tokens for this site">
+            <p>Tokens are for programs. Invite people under People instead.</p>
           </Empty>
         }
       />
