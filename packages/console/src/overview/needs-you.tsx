@@ -130,9 +130,9 @@ function MissingLink({
 export function NeedsYou() {
   const needs = useNeeds();
   return (
-    <Card title="What needs you now">
+    <Card title="Needs you">
       {needs === undefined && <p className="text-sm text-soft">Loading…</p>}
-      {needs?.length === 0 && <p className="text-sm text-soft">Nothing. All is well.</p>}
+      {needs?.length === 0 && <p className="text-sm text-soft">Nothing is waiting for you.</p>}
       <ul className="flex flex-col gap-1.5 text-sm">
         {needs?.map((need, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: each is known by its place.

@@ -15,6 +15,7 @@ import { KINDS } from "../visits/kinds.js";
 import { Chart, type Series } from "./chart.js";
 import { Declines } from "./declines.js";
 import { NeedsYou } from "./needs-you.js";
+import { Onboarding } from "./onboarding.js";
 import { RANGES, type RangeName, stepsOf } from "./ranges.js";
 
 /** How often counts are asked for anew. */
@@ -178,6 +179,7 @@ export function OverviewPage() {
   const navigate = useNavigate({ from: "/$site" });
   return (
     <Page title={site.name} about={site.domain} actions={<PauseSales />}>
+      <Onboarding />
       <NeedsYou />
       <Declines />
       <div className="max-w-48">

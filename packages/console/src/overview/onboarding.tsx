@@ -1,0 +1,141 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Api, call, type Page } from "../api/client.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { processorQuery } from "../settings/processor.js";
+import { Card } from "../ui/page.js";
+
+interface Step {
+  readonly title: string;
+  readonly done: boolean;
+  /** What to do, or why it matters. */
+  readonly about: string;
+  readonly to: (label: ReactNode) => ReactNode;
+}
+
+/** What the service has seen of each step. Nothing is done because somebody says so. */
+function useSteps(): readonly Step[] | undefined {
+  const { site, name, path } = useSite();
+  const first = <Item,>(topic: string, rest: string) => ({
+    queryKey: [topic, path, "onboarding"],
+    queryFn: () => call<Page<Item>>("GET", `${path}${rest}`),
+  });
+  const processor = useQuery(processorQuery(path));
+  const shop = useQuery({
+    queryKey: ["shop", path],
+    queryFn: () => call<Api["ShopSettings"]>("GET", `${path}/shop`),
+  });
+  const notified = useQuery({
+    queryKey: ["notifications", path],
+    queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),
+  });
+  const visits = useQuery(first<Api["Visit"]>("visits", "/visits?limit=1"));
+  const orders = useQuery(first<Api["Order"]>("orders", "/orders?limit=1"));
+  if (!processor.isSuccess || !shop.isSuccess || !notified.isSuccess) return undefined;
+  if (!visits.isSuccess || !orders.isSuccess) return undefined;
+  const lacks = (...names: string[]) =>
+    processor.data.missing.some((one) => names.includes(one.name));
+  const params = { site: name };
+  const setup = (step: "install" | "purchase") => (label: ReactNode) => (
+    <Link to="/$site/setup" params={params} search={{ step }} className="link">
+      {label}
+    </Link>
+  );
+  const page =
+    (to: "/$site/products" | "/$site/delivery" | "/$site/policy") => (label: ReactNode) => (
+      <Link to={to} params={params} className="link">
+        {label}
+      </Link>
+    );
+  const settings = (part: string) => (label: ReactNode) => (
+    <Link to="/$site/settings/$part" params={{ ...params, part }} className="link">
+      {label}
+    </Link>
+  );
+  return [
+    {
+      title: "Prove your domain",
+      done: site.status === "verified",
+      about: `Agents are told nothing until it is proven that ${site.domain} is yours.`,
+      to: setup("install"),
+    },
+    {
+      title: "Connect your website",
+      done: visits.data.items.length > 0,
+      about: "Paste the script into your pages. Done when the first visit is seen.",
+      to: setup("install"),
+    },
+    {
+      title: "Add your products",
+      done: !lacks("products"),
+      about: "Type them in, or import the list of your shop.",
+      to: page("/$site/products"),
+    },
+    {
+      title: "Say where you deliver",
+      done: (shop.data.shipping ?? []).length > 0,
+      about: "Without it, buyers are asked for no address.",
+      to: page("/$site/delivery"),
+    },
+    {
+      title: "Connect payments",
+      done: processor.data.kind !== null,
+      about: "Start with the sandbox, where no money moves. Connect Stripe when you are ready.",
+      to: settings("payments"),
+    },
+    {
+      title: "Set your rules",
+      done: !lacks("policy", "rules"),
+      about: "Up to which amount agents may buy by themselves, and what asks you first.",
+      to: page("/$site/policy"),
+    },
+    {
+      title: "Choose how you are notified",
+      done: notified.data.emails.length > 0 || notified.data.webhook_url !== null,
+      about: "By mail or in a chat, when a purchase needs your review.",
+      to: settings("notifications"),
+    },
+    {
+      title: "Make a test purchase",
+      done: orders.data.items.length > 0,
+      about: "A test agent buys something, as a real one would.",
+      to: setup("purchase"),
+    },
+  ];
+}
+
+/** The way from an empty site to the first sale; gone when everything on it was seen. */
+export function Onboarding() {
+  const owner = useMay("owner");
+  return owner ? <Checklist /> : null;
+}
+
+function Checklist() {
+  const steps = useSteps();
+  const left = steps?.filter(({ done }) => !done) ?? [];
+  if (steps === undefined || left.length === 0) return null;
+  const [next] = left;
+  return (
+    <Card title={`Get ready to sell: ${steps.length - left.length} of ${steps.length} done`}>
+      <ol className="flex flex-col gap-2 text-sm" aria-label="Get ready to sell">
+        {steps.map((step) => (
+          <li key={step.title} className="flex gap-3">
+            <span aria-hidden="true" className={step.done ? "text-act" : "text-quiet"}>
+              {step.done ? "✓" : "○"}
+            </span>
+            <span className="min-w-0">
+              {step.done ? (
+                <span className="text-soft">{step.title}</span>
+              ) : (
+                step.to(<span className={step === next ? "font-semibold" : ""}>{step.title}</span>)
+              )}
+              <span className="sr-only">{step.done ? " (done)" : " (to do)"}</span>
+              {!step.done && <span className="block text-soft">{step.about}</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
