@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import { Refused } from "./api/client.js";
 import { router } from "./routes.js";
 import { endSession, sessionQuery } from "./session/session.js";
-import { SignIn } from "./session/sign-in.js";
+import { SignIn, SwitchPerson, useLink } from "./session/sign-in.js";
 import { Failure } from "./ui/notice.js";
 import "./style.css";
 
@@ -29,9 +29,14 @@ client.getQueryCache().subscribe((event) => {
 
 function Console() {
   const session = useQuery(sessionQuery);
+  const [link, forgetLink] = useLink();
   if (session.isError) return <Failure error={session.error} />;
   if (session.data === undefined) return null;
-  return session.data === null ? <SignIn /> : <RouterProvider router={router} />;
+  if (session.data === null) return <SignIn link={link} onSignedIn={forgetLink} />;
+  if (link !== undefined) {
+    return <SwitchPerson name={session.data.name} link={link} onStay={forgetLink} />;
+  }
+  return <RouterProvider router={router} />;
 }
 
 const place = document.getElementById("root");

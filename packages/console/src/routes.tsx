@@ -140,6 +140,11 @@ const product = createRoute({
   path: "/products/$id",
   component: lazyRouteComponent(() => import("./products/product-page.js"), "ProductPage"),
 });
+const delivery = createRoute({
+  ...below,
+  path: "/delivery",
+  component: lazyRouteComponent(() => import("./delivery/delivery-page.js"), "DeliveryPage"),
+});
 const audit = createRoute({
   ...below,
   path: "/audit",
@@ -180,6 +185,7 @@ const pages = [
   products,
   newProduct,
   product,
+  delivery,
   audit,
   record,
   settings,

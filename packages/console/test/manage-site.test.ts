@@ -127,9 +127,9 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
   test("an owner creates tokens that are shown once, and revoking one signs its user out", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/tokens");
-    await page.getByLabel("Whose").fill("Ada");
-    await page.getByRole("button", { name: "Make it" }).click();
-    await page.getByText(/never again/).waitFor();
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("It is not shown again.").waitFor();
     const token = (await page.locator("pre").textContent()) ?? "";
     const ada = await at.opened();
     await ada.page.goto(`${at.baseUrl()}/console`);
@@ -157,9 +157,9 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page.getByRole("button", { name: "Save skills" }).click();
     await page.getByText("Saved.").waitFor();
     await page.getByRole("link", { name: "Payments" }).click();
-    await page.getByLabel(/rail on/).uncheck();
+    await page.getByLabel("Let agents pay through it").uncheck();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.locator('[data-gate="rail"]').getByText("shut").waitFor();
+    await page.locator('[data-gate="rail"]').getByText("missing").waitFor();
     await page.getByText("Turn on payments through the payment provider.").waitFor();
     const { body: site } = await at.shop.admin("GET", "");
     expect(site.description).toBe("Flowers of every kind");

@@ -75,6 +75,21 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await rita.page.getByText("Add one in your account first").waitFor();
   });
 
+  test("a link that is opened while somebody is signed in asks who they want to be", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/people");
+    const link = await invite(page, "Rosa", "owner");
+    await page.goto(link);
+    await page.reload();
+    await page.goto(link);
+    await page.getByRole("heading", { name: "You are signed in as owner" }).waitFor();
+    await page.getByRole("button", { name: "Stay signed in as owner" }).click();
+    await page.getByText("Signed in as owner").waitFor();
+    await page.goto(link);
+    await page.getByRole("button", { name: "Sign in with this link" }).click();
+    await page.getByText("Signed in as Rosa").waitFor();
+  });
+
   test("somebody who is removed is signed out at their next step", async () => {
     const owner = await at.opened();
     await at.signedIn(owner.page, "owner", "/settings/people");

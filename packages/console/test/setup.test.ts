@@ -117,7 +117,7 @@ describe.skipIf(skipChromium)("the setup", () => {
       await page.getByText("The record holds: checked in this page.").waitFor();
       await page.getByRole("button", { name: /revoke the test agent/ }).click();
       await page.getByRole("link", { name: "Go to the overview" }).click();
-      await page.getByText("Nothing. All is well.").waitFor();
+      await page.getByText("Nothing is waiting for you.").waitFor();
 
       const path = `/v1/admin/sites/${found.site_key_hash}`;
       const { items: orders } = (await server.admin("GET", `${path}/orders`)).body;

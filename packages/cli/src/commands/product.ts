@@ -1,5 +1,4 @@
 import { createReadStream, statSync } from "node:fs";
-import type { Money } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";

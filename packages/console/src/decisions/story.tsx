@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Who } from "../layout/people.js";
 import { useSite } from "../layout/sites.js";
 import { versionQuery } from "../policy/versions.js";
 import { DENIALS, reviewQuery, type ShownReview, stateText } from "../reviews/reviews.js";
@@ -48,7 +49,12 @@ function reviewText(review: ShownReview): ReactNode {
       : ((DENIALS as Record<string, string>)[reason_code] ?? plainWord(reason_code));
   return (
     <>
-      {stateText(review)} {decided_by !== null && `By ${decided_by}`}
+      {stateText(review)}{" "}
+      {decided_by !== null && (
+        <>
+          By <Who id={decided_by} />
+        </>
+      )}
       {decided_at !== null && (
         <>
           , <Time at={decided_at} />

@@ -11,19 +11,28 @@ import { Button } from "../ui/button.js";
 import { Find } from "./find.js";
 import { siteNamed, siteParam, sitesQuery } from "./sites.js";
 
-/** The pages of a site, in the order in which they are needed. */
+/** The pages of a site, in groups: the day, the shop, the callers, the books. */
 const PAGES = [
-  ["/$site", "Overview"],
-  ["/$site/reviews", "Reviews"],
-  ["/$site/decisions", "Decisions"],
-  ["/$site/orders", "Orders"],
-  ["/$site/visits", "Visits"],
-  ["/$site/agents", "Agents"],
-  ["/$site/platforms", "Platforms"],
-  ["/$site/policy", "Policy"],
-  ["/$site/products", "Products"],
-  ["/$site/audit", "Audit"],
-  ["/$site/settings", "Settings"],
+  [
+    ["/$site", "Overview"],
+    ["/$site/orders", "Orders"],
+    ["/$site/reviews", "Reviews"],
+  ],
+  [
+    ["/$site/products", "Products"],
+    ["/$site/delivery", "Delivery and taxes"],
+  ],
+  [
+    ["/$site/agents", "Agents"],
+    ["/$site/platforms", "Platforms"],
+    ["/$site/policy", "Rules"],
+    ["/$site/decisions", "Decisions"],
+    ["/$site/visits", "Visits"],
+  ],
+  [
+    ["/$site/audit", "Audit log"],
+    ["/$site/settings", "Settings"],
+  ],
 ] as const;
 
 function SitePicker({ name }: { readonly name: string | undefined }) {
@@ -56,7 +65,7 @@ function TestMode({ siteKeyHash }: { readonly siteKeyHash: string }) {
   const { data } = useQuery(processorQuery(path));
   if (data === undefined || data.kind === null || data.live) return null;
   return (
-    <span className="max-sm:hidden">
+    <span>
       <Badge word="test mode" look="warn" />
     </span>
   );
@@ -77,18 +86,27 @@ function Waiting({ siteKeyHash }: { readonly siteKeyHash: string }) {
 function Pages({ site, onGo }: { readonly site: string; onGo(): void }) {
   const { data: sites = [] } = useQuery(sitesQuery);
   const siteKeyHash = siteNamed(site, sites)?.site_key_hash;
-  return PAGES.map(([to, label]) => (
-    <Link
-      key={to}
-      to={to}
-      params={{ site }}
-      activeOptions={{ exact: to === "/$site", includeSearch: false }}
-      onClick={onGo}
-      className="flex items-center gap-2 rounded-lg px-3 py-1.5 text-sm hover:bg-line/40 aria-[current=page]:bg-line/60 aria-[current=page]:font-semibold"
+  return PAGES.map((group) => (
+    <div
+      key={group[0][0]}
+      className="flex flex-col gap-0.5 border-line not-first:border-t not-first:pt-2"
     >
-      {label}
-      {label === "Reviews" && siteKeyHash !== undefined && <Waiting siteKeyHash={siteKeyHash} />}
-    </Link>
+      {group.map(([to, label]) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ site }}
+          activeOptions={{ exact: to === "/$site", includeSearch: false }}
+          onClick={onGo}
+          className="flex items-center gap-2 rounded-lg px-3 py-1.5 text-sm hover:bg-line/40 aria-[current=page]:bg-line/60 aria-[current=page]:font-semibold"
+        >
+          {label}
+          {label === "Reviews" && siteKeyHash !== undefined && (
+            <Waiting siteKeyHash={siteKeyHash} />
+          )}
+        </Link>
+      ))}
+    </div>
   ));
 }
 
@@ -162,7 +180,7 @@ export function Shell() {
           className={`${open ? "flex" : "hidden"} flex-col gap-4 border-line p-3 max-sm:border-b sm:flex sm:w-52 sm:shrink-0 sm:border-r`}
         >
           {site !== undefined && <Find site={site} />}
-          <nav aria-label="Pages" className="flex flex-col gap-0.5">
+          <nav aria-label="Pages" className="flex flex-col gap-2">
             {site !== undefined && <Pages site={site} onGo={() => setOpen(false)} />}
             <Link
               to="/account"

@@ -79,10 +79,10 @@ export function OrderPage() {
                 ],
               ]}
             />
-            {order.payment === "authorized" && (
+            {order.payment === "authorized" && !order.is_test && (
               <Notice>
-                The money is held for you, and not taken. Take it at your processor before the
-                authorization lapses; Gatehouse cannot.
+                The payment is authorized, but not captured. Capture it at your payment provider
+                before the authorization expires. Gatehouse cannot capture it for you.
               </Notice>
             )}
             <p className="flex flex-wrap gap-4 text-sm">

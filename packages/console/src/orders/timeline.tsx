@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Who } from "../layout/people.js";
 import { Badge } from "../ui/badge.js";
 import { Time } from "../ui/time.js";
 import { moneyText, plainWord } from "../ui/words.js";
@@ -105,7 +106,7 @@ export function Timeline({ order }: { readonly order: ShownOrder }) {
       at: created_at,
       what: (
         <>
-          Note by {written_by}: {text}
+          Note by <Who id={written_by} />: {text}
         </>
       ),
     })),

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { usePeople, Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Purchase } from "../orders/purchase.js";
 import { Id } from "../ui/id.js";
@@ -18,6 +19,7 @@ export function ReviewPage() {
   const { id } = useParams({ from: "/shell/$site/reviews/$id" });
   const review = useQuery(reviewQuery(site.site_key_hash, id));
   const mayDecide = useMay("reviewer");
+  const nameOf = usePeople();
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
   if (!review.isSuccess) return <Notice>Loading…</Notice>;
@@ -34,8 +36,8 @@ export function ReviewPage() {
           rows={[
             ["Asked", <Time key="asked" at={shown.created_at} />],
             ["Decided", shown.decided_at && <Time key="decided" at={shown.decided_at} />],
-            ["By", shown.decided_by],
-            ["Approved by", shown.approved_by.join(", ")],
+            ["By", shown.decided_by && <Who key="by" id={shown.decided_by} />],
+            ["Approved by", shown.approved_by.map(nameOf).join(", ")],
             ["Because", why ?? (reason === null ? null : plainWord(reason))],
             ["Note", shown.note],
             ["Mandate", <Id key="mandate" value={shown.mandate_id} label="mandate id" />],

@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
+import { Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
@@ -87,7 +88,10 @@ function Past({ status }: { readonly status: string }) {
     { head: "State", cell: ({ status: word }) => <Badge word={word} /> },
     { head: "Agent", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "Asked", cell: ({ created_at }) => <Time at={created_at} /> },
-    { head: "Decided by", cell: ({ decided_by }) => decided_by ?? "–" },
+    {
+      head: "Decided by",
+      cell: ({ decided_by }) => (decided_by === null ? "–" : <Who id={decided_by} />),
+    },
   ];
   return (
     <ListView

@@ -16,14 +16,14 @@ import {
 } from "./session.js";
 
 /** A link that was opened here. A link that is opened later changes only the part of the address after #. */
-function useLink(): Credential | undefined {
+export function useLink(): readonly [link: Credential | undefined, forget: () => void] {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {
     const open = () => setLink((before) => takeLink() ?? before);
     window.addEventListener("hashchange", open);
     return () => window.removeEventListener("hashchange", open);
   }, []);
-  return link;
+  return [link, () => setLink(undefined)];
 }
 
 const isUnknown = (error: unknown) => error instanceof Refused && error.status === 401;
@@ -103,15 +103,21 @@ function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): v
 }
 
 /** Where people sign in: by passkey, by a link, or with a token. There is no default password. */
-export function SignIn() {
+export function SignIn({
+  link,
+  onSignedIn,
+}: {
+  readonly link: Credential | undefined;
+  onSignedIn(): void;
+}) {
   const client = useQueryClient();
-  const link = useLink();
   const signingIn = useMutation({
     mutationFn: async (given: Credential | "passkey") => {
       const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
       const session = await signIn(credential);
       endSession(client);
       client.setQueryData(sessionQuery.queryKey, session);
+      onSignedIn();
     },
   });
   const { mutate, isPending: busy } = signingIn;
@@ -144,6 +150,42 @@ export function SignIn() {
         ) : (
           <Failure error={signingIn.error} />
         ))}
+    </main>
+  );
+}
+
+/** Somebody who is signed in opens a link: it may be another person's, so they choose. */
+export function SwitchPerson({
+  name,
+  link,
+  onStay,
+}: {
+  readonly name: string;
+  readonly link: Credential;
+  onStay(): void;
+}) {
+  const client = useQueryClient();
+  const signingIn = useMutation({
+    mutationFn: async () => {
+      const session = await signIn(link);
+      endSession(client);
+      client.setQueryData(sessionQuery.queryKey, session);
+      onStay();
+    },
+  });
+  return (
+    <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
+      <title>Sign in · Gatehouse</title>
+      <h1 className="text-2xl font-semibold tracking-tight">You are signed in as {name}</h1>
+      <p className="text-sm text-soft">
+        This link signs you in once, perhaps as another person. Continue only if you were invited or
+        asked for it.
+      </p>
+      <Button kind="act" disabled={signingIn.isPending} onClick={() => signingIn.mutate()}>
+        Sign in with this link
+      </Button>
+      <Button onClick={onStay}>Stay signed in as {name}</Button>
+      {signingIn.isError && <Failure error={signingIn.error} />}
     </main>
   );
 }

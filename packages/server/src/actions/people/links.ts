@@ -1,3 +1,4 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { insertLink } from "../../domain/access/links/store.js";
 import { type Access, EVERY_SITE, type Person } from "../../domain/access/people/person.js";
@@ -11,6 +12,8 @@ export const INVITATION_MS = 7 * DAY_MS;
 const SIGN_IN_LINK_MS = 15 * MINUTE_MS;
 /** Open links of one person. */
 const LINKS_EACH_MAX = 5;
+
+const NO_MAIL = "this installation has no mail server (GATEHOUSE_SMTP_URL)";
 
 /** Where the console is, and the part of its address that browsers do not send to any server. */
 const LINK_PATH = "/console#link=";
@@ -79,7 +82,8 @@ export async function handLink(
     : {
         mailProblem: "this person has access to other sites, so only the operator can make a link",
       };
-  if (person.email === null || !mailer.configured) return { ...shown, expiresAt };
+  if (person.email === null) return { ...shown, expiresAt };
+  if (!mailer.configured) return { mailProblem: NO_MAIL, ...shown, expiresAt };
   const sent = await mailer.send({
     messageId: ids.id("msg"),
     to: person.email,
@@ -93,12 +97,20 @@ export async function handLink(
  * Mails a sign-in link to a person. Nothing tells the caller whether the address belongs to anybody; the
  * mail is sent after the answer, so that its time does not tell either.
  */
-export async function mailSignInLink(context: Context, email: string): Promise<void> {
+export async function mailSignInLink(
+  context: Context,
+  email: string,
+): Promise<Result<true, "conflict">> {
   const { clock, db, ids, log, mailer } = context;
+  if (!mailer.configured) {
+    const why = "This installation cannot send mail. Ask an owner or the operator for a new link.";
+    return refuse("conflict", why);
+  }
   const person = await livePersonByEmail(db, email.toLowerCase());
-  if (person === undefined || !mailer.configured) return;
+  if (person?.email == null) return ok(true);
   const { url } = await newLink(context, person, SIGN_IN_LINK_MS);
-  const mail = { ...mailOf(context, person, url, SIGN_IN_LINK_MS), to: email };
+  // To the address on record: another spelling of it could be another mailbox.
+  const mail = { ...mailOf(context, person, url, SIGN_IN_LINK_MS), to: person.email };
   const message = { messageId: ids.id("msg"), writtenAt: clock.now(), ...mail };
   void mailer
     .send(message)
@@ -106,4 +118,5 @@ export async function mailSignInLink(context: Context, email: string): Promise<v
       if (!sent.ok) log.warn({ person: person.personId, why: sent.detail }, "people.mail_failed");
     })
     .catch((error: unknown) => log.error({ error }, "people.mail_failed"));
+  return ok(true);
 }

@@ -31,7 +31,7 @@ const mailLink = createRoute({
   request: { body: body(strict({ email: z.string().min(3).max(EMAIL_CHARS_MAX) })) },
   responses: {
     202: { description: "If the address belongs to somebody, a link is on its way." },
-    ...errors("invalid_request", "forbidden", "rate_limited"),
+    ...errors("invalid_request", "forbidden", "conflict", "rate_limited"),
   },
 });
 
@@ -96,7 +96,7 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
       const retryAfter = String(Math.ceil(waitMs / 1000));
       throw new Problem("rate_limited", { headers: { "retry-after": retryAfter } });
     }
-    await mailSignInLink(context, c.req.valid("json").email);
+    requireOk(await mailSignInLink(context, c.req.valid("json").email));
     return c.body(null, 202);
   });
 

@@ -55,7 +55,7 @@ export function reviewEvent(
 }
 
 /** The page of the console where people decide it. */
-export function reviewPage(baseUrl: string, domain: string, escalationId: string): string {
+function reviewPage(baseUrl: string, domain: string, escalationId: string): string {
   return `${baseUrl}/console/${domain}/reviews/${escalationId}`;
 }
 

@@ -1,0 +1,117 @@
+import type { Api } from "../api/client.js";
+import { countryName } from "./countries.js";
+
+export type Shop = Api["ShopSettings"];
+type Zone = NonNullable<Shop["shipping"]>[number];
+
+/** A way of delivery as it is typed. */
+export interface OptionDraft {
+  readonly key: number;
+  readonly id: string;
+  readonly title: string;
+  readonly price: string;
+  readonly currency: string;
+  readonly from: string;
+  readonly to: string;
+  /** Prices in further currencies, which the form does not show. */
+  readonly others: Readonly<Record<string, string>>;
+}
+
+export interface ZoneDraft {
+  readonly key: number;
+  readonly countries: readonly string[];
+  readonly options: readonly OptionDraft[];
+}
+
+let keys = 0;
+const nextKey = () => {
+  keys += 1;
+  return keys;
+};
+
+export function newOption(currency: string): OptionDraft {
+  const empty = { id: "", title: "", price: "", from: "", to: "" };
+  return { key: nextKey(), ...empty, currency, others: {} };
+}
+
+export function newZone(currency: string): ZoneDraft {
+  return { key: nextKey(), countries: [], options: [newOption(currency)] };
+}
+
+export function zoneDrafts(shipping: readonly Zone[], currency: string): readonly ZoneDraft[] {
+  return shipping.map(({ countries, options }) => ({
+    key: nextKey(),
+    countries,
+    options: options.map(({ id, title, prices, days }) => {
+      const [first = [currency, ""], ...rest] = Object.entries(prices);
+      const [from = "", to = ""] = days ?? [];
+      return {
+        key: nextKey(),
+        id,
+        title,
+        price: first[1],
+        currency: first[0],
+        from: String(from),
+        to: String(to),
+        others: Object.fromEntries(rest),
+      };
+    }),
+  }));
+}
+
+/** An id that is unique in its zone, from the name that people read. */
+function idOf({ id, title }: OptionDraft, taken: ReadonlySet<string>): string {
+  if (id !== "") return id;
+  const plain = title
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 30);
+  const base = plain === "" ? "delivery" : plain;
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;
+  return name;
+}
+
+/** The zones as the interface takes them. */
+export function shippingOf(zones: readonly ZoneDraft[]): Zone[] {
+  return zones.map(({ countries, options }) => {
+    const taken = new Set(options.map(({ id }) => id));
+    return {
+      countries: [...countries],
+      options: options.map((option) => {
+        const id = idOf(option, taken);
+        taken.add(id);
+        const { title, price, currency, from, to, others } = option;
+        const known = from !== "" || to !== "";
+        const days = [Number(from || to), Number(to || from)] as [number, number];
+        return {
+          id,
+          title,
+          prices: { [currency]: price.trim().replace(",", "."), ...others },
+          ...(known ? { days } : {}),
+        };
+      }),
+    };
+  });
+}
+
+const daysText = (days?: readonly number[]) => {
+  if (days === undefined) return "";
+  const [from, to] = days;
+  const count = from === to ? `${from}` : `${from} to ${to}`;
+  return `, ${count} ${count === "1" ? "day" : "days"}`;
+};
+
+/** A zone in a sentence: where, how, for how much. */
+export function zoneText({ countries, options }: Zone): string {
+  const where = countries.map(countryName).join(", ");
+  const ways = options.map(({ title, prices, days }) => {
+    const price = Object.entries(prices)
+      .map(([currency, amount]) => `${amount} ${currency}`)
+      .join(" or ");
+    return `${title} for ${price}${daysText(days)}`;
+  });
+  return `${where.charAt(0).toUpperCase()}${where.slice(1)}: ${ways.join("; ")}.`;
+}

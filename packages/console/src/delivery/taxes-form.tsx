@@ -1,0 +1,71 @@
+import { Button } from "../ui/button.js";
+import { Select, TextField } from "../ui/field.js";
+import { COUNTRIES } from "./countries.js";
+import type { Shop } from "./draft.js";
+
+type Tax = NonNullable<Shop["taxes"]>[number];
+/** A tax as it is typed, with a key of its own while others come and go. */
+export type TaxDraft = Tax & { readonly key: number };
+
+let keys = 0;
+
+export function taxDrafts(taxes: readonly Tax[]): readonly TaxDraft[] {
+  return taxes.map((tax) => {
+    keys += 1;
+    return { ...tax, key: keys };
+  });
+}
+
+export function taxesOf(drafts: readonly TaxDraft[]): Tax[] {
+  return drafts.map(({ key: _key, region, country, percent }) => {
+    const rate = { country, percent: percent.trim().replace(",", ".") };
+    return region === undefined || region === "" ? rate : { ...rate, region };
+  });
+}
+
+/** Taxes that are added to the prices, by country and region. */
+export function TaxesForm({
+  taxes,
+  onChange,
+}: {
+  readonly taxes: readonly TaxDraft[];
+  onChange(taxes: readonly TaxDraft[]): void;
+}) {
+  const set = (tax: TaxDraft) => onChange(taxes.map((one) => (one.key === tax.key ? tax : one)));
+  return (
+    <div className="flex flex-col gap-3">
+      {taxes.map((tax) => (
+        <div key={tax.key} className="grid items-end gap-3 sm:grid-cols-[2fr_2fr_1fr_auto]">
+          <Select
+            label="Country"
+            value={tax.country}
+            choices={COUNTRIES}
+            onChoose={(country) => set({ ...tax, country })}
+          />
+          <TextField
+            label="Region"
+            placeholder="All of it"
+            value={tax.region ?? ""}
+            onChange={({ target }) => set({ ...tax, region: target.value })}
+          />
+          <TextField
+            label="Percent"
+            inputMode="decimal"
+            required
+            value={tax.percent}
+            onChange={({ target }) => set({ ...tax, percent: target.value })}
+          />
+          <Button onClick={() => onChange(taxes.filter(({ key }) => key !== tax.key))}>
+            Remove
+          </Button>
+        </div>
+      ))}
+      <Button
+        className="self-start"
+        onClick={() => onChange([...taxes, ...taxDrafts([{ country: "US", percent: "" }])])}
+      >
+        Add a tax
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { Button } from "../ui/button.js";
+import { Select, TextField } from "../ui/field.js";
+import { COUNTRIES, countryName, ELSEWHERE } from "./countries.js";
+import { newOption, newZone, type OptionDraft, type ZoneDraft } from "./draft.js";
+
+const replaced = <Item extends { readonly key: number }>(items: readonly Item[], item: Item) =>
+  items.map((one) => (one.key === item.key ? item : one));
+const without = <Item extends { readonly key: number }>(items: readonly Item[], { key }: Item) =>
+  items.filter((one) => one.key !== key);
+
+function Countries({
+  zone,
+  taken,
+  onChange,
+}: {
+  readonly zone: ZoneDraft;
+  readonly taken: ReadonlySet<string>;
+  onChange(countries: readonly string[]): void;
+}) {
+  const free = Object.entries({ [ELSEWHERE]: "All other countries", ...COUNTRIES }).filter(
+    ([code]) => !taken.has(code),
+  );
+  return (
+    <div className="flex flex-col gap-2">
+      <ul className="flex flex-wrap gap-2" aria-label="Countries">
+        {zone.countries.map((code) => (
+          <li key={code} className="rounded-full border border-line px-3 py-1 text-sm">
+            {countryName(code)}{" "}
+            <button
+              type="button"
+              className="link"
+              aria-label={`Remove ${countryName(code)}`}
+              onClick={() => onChange(zone.countries.filter((one) => one !== code))}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="max-w-xs">
+        <Select
+          label="Add a country"
+          value=""
+          choices={{ "": "Choose…", ...Object.fromEntries(free) }}
+          onChoose={(code) => code !== "" && onChange([...zone.countries, code])}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Option({
+  option,
+  onChange,
+  onRemove,
+}: {
+  readonly option: OptionDraft;
+  onChange(option: OptionDraft): void;
+  readonly onRemove: (() => void) | undefined;
+}) {
+  const field = (name: "title" | "price" | "from" | "to") => ({
+    value: option[name],
+    onChange: ({ target }: { target: { value: string } }) =>
+      onChange({ ...option, [name]: target.value }),
+  });
+  return (
+    <div className="grid items-end gap-3 border-t border-line pt-3 sm:grid-cols-[2fr_1fr_1fr_1fr_1fr_auto]">
+      <TextField label="How" placeholder="By post" required maxLength={80} {...field("title")} />
+      <TextField
+        label="Price"
+        inputMode="decimal"
+        placeholder="4.90"
+        required
+        {...field("price")}
+      />
+      <TextField
+        label="Currency"
+        required
+        maxLength={3}
+        value={option.currency}
+        onChange={({ target }) => onChange({ ...option, currency: target.value.toUpperCase() })}
+      />
+      <TextField label="Days from" type="number" min={0} max={365} {...field("from")} />
+      <TextField label="Days to" type="number" min={0} max={365} {...field("to")} />
+      {onRemove !== undefined && <Button onClick={onRemove}>Remove</Button>}
+    </div>
+  );
+}
+
+/** Where a shop delivers, how, and for how much. */
+export function ZonesForm({
+  zones,
+  currency,
+  onChange,
+}: {
+  readonly zones: readonly ZoneDraft[];
+  readonly currency: string;
+  onChange(zones: readonly ZoneDraft[]): void;
+}) {
+  const taken = new Set(zones.flatMap(({ countries }) => countries));
+  return (
+    <div className="flex flex-col gap-4">
+      {zones.map((zone, place) => (
+        <fieldset key={zone.key} className="flex flex-col gap-3 rounded-lg border border-line p-3">
+          <legend className="px-1 text-sm font-medium">Zone {place + 1}</legend>
+          <Countries
+            {...{ zone, taken }}
+            onChange={(countries) => onChange(replaced(zones, { ...zone, countries }))}
+          />
+          {zone.options.map((option) => (
+            <Option
+              key={option.key}
+              option={option}
+              onChange={(changed) => {
+                const options = replaced(zone.options, changed);
+                onChange(replaced(zones, { ...zone, options }));
+              }}
+              onRemove={
+                zone.options.length === 1
+                  ? undefined
+                  : () => {
+                      const options = without(zone.options, option);
+                      onChange(replaced(zones, { ...zone, options }));
+                    }
+              }
+            />
+          ))}
+          <div className="flex flex-wrap gap-2">
+            <Button
+              onClick={() => {
+                const options = [...zone.options, newOption(currency)];
+                onChange(replaced(zones, { ...zone, options }));
+              }}
+            >
+              Add another way
+            </Button>
+            <Button onClick={() => onChange(without(zones, zone))}>Remove this zone</Button>
+          </div>
+        </fieldset>
+      ))}
+      <Button className="self-start" onClick={() => onChange([...zones, newZone(currency)])}>
+        Add a zone
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Api } from "../api/client.js";
+import { allOf } from "../api/list.js";
+import { useSite } from "./sites.js";
+
+/** Reads who an id of a person stands for. Records have ids alone; names are added where people read. */
+export function usePeople(): (id: string) => string {
+  const { path } = useSite();
+  const { data } = useQuery({
+    queryKey: ["people", path, "names"],
+    queryFn: async () => {
+      const { rows } = await allOf<Api["Person"]>(`${path}/people`, {}, () => undefined);
+      return new Map(rows.map(({ person_id, name }) => [person_id, name]));
+    },
+    staleTime: 60_000,
+  });
+  return (id) => data?.get(id) ?? id;
+}
+
+/** A person by name, or a token by its id. */
+export function Who({ id }: { readonly id: string }) {
+  return <>{usePeople()(id)}</>;
+}

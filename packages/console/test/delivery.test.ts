@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk } from "./desk.ts";
+
+describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
+  const at = desk();
+  const shop = async () => (await at.shop.admin("GET", "/shop")).body;
+
+  test("a zone with a price is added in a form, and told in a sentence", async () => {
+    const { page } = await at.opened();
+    await at.shop.admin("PUT", "/shop", {});
+    await at.signedIn(page, "owner", "/delivery");
+    await page.getByText("You deliver nowhere yet").waitFor();
+    await page.getByRole("button", { name: "Add a zone" }).click();
+    const delivery = page.locator("section").filter({ hasText: "Zone 1" }).last();
+    await delivery.getByLabel("Add a country").selectOption("Germany");
+    await delivery.getByLabel("Add a country").selectOption("Austria");
+    await delivery.getByLabel("How").fill("By post");
+    await delivery.getByLabel("Price").fill("4,90");
+    await delivery.getByLabel("Currency").fill("EUR");
+    await delivery.getByLabel("Days from").fill("2");
+    await delivery.getByLabel("Days to").fill("4");
+    await delivery.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Germany, Austria: By post for 4.90 EUR, 2 to 4 days.").waitFor();
+    expect((await shop()).shipping).toEqual([
+      {
+        countries: ["DE", "AT"],
+        options: [{ id: "by-post", title: "By post", prices: { EUR: "4.90" }, days: [2, 4] }],
+      },
+    ]);
+  });
+
+  test("taxes and links are saved without touching the other settings", async () => {
+    const { page } = await at.opened();
+    const post = { id: "post", title: "By post", prices: { EUR: "4.90", CHF: "6.00" } };
+    const shipping = [{ countries: ["DE"], options: [post] }];
+    await at.shop.admin("PUT", "/shop", { shipping });
+    await at.signedIn(page, "owner", "/delivery");
+    await page.getByRole("button", { name: "Add a tax" }).click();
+    await page.getByLabel("Percent").fill("8,25");
+    await page.getByLabel("Region").fill("TX");
+    const taxes = page.locator("section").filter({ hasText: "Add a tax" }).last();
+    await taxes.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Added to prices: 8.25 % in TX, United States.").waitFor();
+    await page.getByLabel("Returns and refunds").fill("https://shop.example.com/returns");
+    const terms = page.locator("section").filter({ hasText: "Your terms" }).last();
+    await terms.getByRole("button", { name: "Save" }).click();
+    await expect
+      .poll(async () => (await shop()).links)
+      .toEqual({ refund_policy: "https://shop.example.com/returns" });
+    expect(await shop()).toMatchObject({
+      shipping,
+      taxes: [{ country: "US", region: "TX", percent: "8.25" }],
+    });
+  });
+});
+
+describe.skipIf(skipChromium)("getting ready to sell:", () => {
+  const at = desk();
+
+  test("the overview lists what is left, ticks only what was seen, and is gone when all is done", async () => {
+    const { page } = await at.opened();
+    await at.shop.admin("PUT", "/shop", {});
+    await at.signedIn(page);
+    const list = page.getByRole("list", { name: "Get ready to sell" });
+    await list.getByText("Say where you deliver").waitFor();
+    expect(await list.getByText("Add your products").textContent()).toContain("Add your products");
+    await list.getByRole("link", { name: "Say where you deliver" }).waitFor();
+    expect(await list.getByRole("link", { name: "Add your products" }).count()).toBe(0);
+    await list.getByRole("link", { name: "Make a test purchase" }).waitFor();
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    await page.reload();
+    await list.getByText("Say where you deliver").waitFor();
+    await list.getByRole("link", { name: "Make a test purchase" }).waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { browser } from "../console-browser.ts";
+import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
+import { startMailbox } from "../notifications/mailbox.ts";
+
+const LINKS = "/v1/console/sign-in-links";
+
+describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
+  async function open() {
+    const box = await startMailbox();
+    onTestFinished(() => box.close());
+    const server = await startServer({
+      ...(await freshEnvironment(dialect)),
+      GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
+      GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
+    });
+    const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
+    const invite = (email: string) =>
+      server.admin("POST", `/v1/admin/sites/${site}/people`, { name: "Ada", role: "owner", email });
+    const linkIn = (text = "") => /#link=([\w-]{43})/.exec(text)?.[1] ?? "";
+    const mailed = async (count: number) => {
+      await expect.poll(() => box.mails.length).toBe(count);
+      return box.mails[count - 1];
+    };
+    return { server, invite, linkIn, mailed, box };
+  }
+
+  test("an invitation is mailed, and the inviter does not see the link", async () => {
+    const { server, invite, linkIn, mailed } = await open();
+    const { body } = await invite("ada@example.com");
+    expect(body.link).toEqual({ expires_at: expect.any(String) });
+    const mail = await mailed(1);
+    expect(mail?.to).toEqual(["ada@example.com"]);
+    const page = browser(server);
+    const signedIn = await page.signIn({ link: linkIn(mail?.text) });
+    expect([signedIn.status, signedIn.body.name]).toEqual([201, "Ada"]);
+  });
+
+  test("a person asks for a link and gets it; for an unknown address the answer is the same and no mail is sent", async () => {
+    const { server, invite, linkIn, mailed, box } = await open();
+    await invite("ada@example.com");
+    await mailed(1);
+    const page = browser(server);
+    const unknown = await page.ask("POST", LINKS, { email: "eve@example.com" });
+    const known = await page.ask("POST", LINKS, { email: "Ada@Example.com" });
+    expect([known.status, unknown.status]).toEqual([202, 202]);
+    const mail = await mailed(2);
+    expect(mail?.text).toContain("within 15 minutes");
+    expect((await page.signIn({ link: linkIn(mail?.text) })).status).toBe(201);
+    expect(box.mails.map(({ to }) => to.join())).toEqual(["ada@example.com", "ada@example.com"]);
+  });
+
+  test("an address that the mail server does not accept is reported, with the link to hand over", async () => {
+    const { invite, box } = await open();
+    box.refuse = 550;
+    const { body } = await invite("ada@example.com");
+    expect(body.link.mail_problem).toContain("does not accept mail");
+    expect(body.link.url).toContain("#link=");
+  });
+});
