@@ -96,7 +96,7 @@ export function AuditPage() {
   const list = useList<Entry>("audit", `${path}/audit/records`, search);
   return (
     <Page
-      title="Audit"
+      title="Audit log"
       about="Everything that was decided and changed, in one signed chain. Reading it is recorded, too."
       actions={<ExportButton path={`${path}/audit/records`} filter={search} name="audit-records" />}
     >

@@ -157,7 +157,7 @@ export function PolicyPage() {
       </>
     );
   return (
-    <Page title="Policy" about={about}>
+    <Page title="Rules" about={about}>
       <Draft key={current.data?.version ?? 0} current={current.data} />
     </Page>
   );
