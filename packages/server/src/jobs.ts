@@ -6,6 +6,7 @@ import {
 } from "./actions/notifications/deliver-messages.js";
 import { checkExpiringOrders } from "./actions/orders/check-expiring-orders.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
+import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
 import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
 import type { Context } from "./context.js";
@@ -62,6 +63,24 @@ function planOutbox(context: Context): void {
   });
 }
 
+/** A node wakes the job when a verdict is due; this is for those whose node is gone. */
+const VERDICTS_EVERY_MS = 10_000;
+
+function planReviews(context: Context): void {
+  const { jobs } = context;
+  jobs.add({
+    name: "reviews.expire",
+    everyMs: MINUTE_MS,
+    run: (_now, stopping) => expireReviews(context, stopping),
+  });
+  jobs.add({
+    name: VERDICTS_JOB,
+    everyMs: VERDICTS_EVERY_MS,
+    leaseMs: MINUTE_MS,
+    run: (_now, stopping) => carryOutVerdicts(context, stopping),
+  });
+}
+
 /** Plans all recurring jobs of the service. */
 export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
@@ -96,11 +115,7 @@ export function planJobs(context: Context): void {
     everyMs: DAY_MS,
     run: (now) => db.transaction((tx) => deleteExpiredAnswers(tx, now)),
   });
-  jobs.add({
-    name: "reviews.expire",
-    everyMs: MINUTE_MS,
-    run: (_now, stopping) => expireReviews(context, stopping),
-  });
+  planReviews(context);
   jobs.add({
     name: "payments.reconcile",
     everyMs: RECONCILE_EVERY_MS,

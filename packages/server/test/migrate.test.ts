@@ -94,6 +94,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "platform-credentials",
       "people",
       "paused-products",
+      "review-verdicts",
     ]);
   });
 

@@ -24,7 +24,7 @@ import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
 /** Reviews that one run of the job ends. */
 const LATE_MAX = 200;
 
-type Verdict =
+export type Verdict =
   | { readonly verdict: "approve"; readonly note?: string | undefined }
   | { readonly verdict: "deny"; readonly reasonCode: string; readonly note?: string | undefined };
 
@@ -155,7 +155,7 @@ async function providerBlock(
   return blockOf("provider_unreachable");
 }
 
-interface ReviewRef {
+export interface ReviewRef {
   readonly siteKeyHash: string;
   readonly escalationId: string;
 }

@@ -19,6 +19,7 @@ import { deletePlatforms } from "../../domain/platforms/store.js";
 import { deleteProducts } from "../../domain/products/store.js";
 import { deleteRejections } from "../../domain/rejections/store.js";
 import { deleteReviews } from "../../domain/reviews/store.js";
+import { deleteVerdicts } from "../../domain/reviews/verdicts/store.js";
 import { deleteShopSettings } from "../../domain/shop-settings/store.js";
 import { deleteSiteKeys } from "../../domain/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../../domain/sites/store.js";
@@ -59,6 +60,7 @@ export async function deleteSite(
     await deleteMandateSettings(tx, siteKeyHash);
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
+    await deleteVerdicts(tx, siteKeyHash);
     await deleteDeclines(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);

@@ -1,7 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { decideReview } from "../../actions/reviews/decide-review.js";
-import { listReviews, showReview } from "../../actions/reviews/read-reviews.js";
+import { decideReview, type Verdict } from "../../actions/reviews/decide-review.js";
+import { planVerdict, undoVerdict } from "../../actions/reviews/plan-verdict.js";
+import { type ListedReview, listReviews, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../domain/reviews/review.js";
 import { isoTime } from "../../infra/clock.js";
@@ -16,6 +17,7 @@ import { Purchase, purchaseOf } from "./purchase.js";
 import { PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 const NOTE_CHARS_MAX = 1000;
+const UNDO_S_MAX = 60;
 const Status = z.enum(REVIEW_STATUSES as [string, ...string[]]);
 
 const EscalationBody = z
@@ -42,6 +44,17 @@ const EscalationBody = z
     reason_code: z.string().nullable(),
     note: z.string().nullable().openapi({ description: "Agents do not see it." }),
     record_id: z.string(),
+    verdict: z
+      .object({
+        verdict: z.enum(["approve", "deny"]),
+        by: z.string(),
+        decides_at: Timestamp,
+        problem: z.string().nullable().openapi({
+          description: "Why it did not take effect. The escalation is still pending.",
+        }),
+      })
+      .nullable()
+      .openapi({ description: "A decision that takes effect soon and can still be undone." }),
   })
   .openapi("Escalation");
 
@@ -56,7 +69,14 @@ const EscalationParams = SiteParams.extend({
 });
 
 const Note = line(NOTE_CHARS_MAX).optional();
-const Decided = z.object({ status: Status });
+const Undo = z.int().min(0).max(UNDO_S_MAX).default(0).openapi({
+  description:
+    "Seconds until the decision takes effect. Until then nothing is recorded or paid, and it can be undone.",
+});
+const Decided = z.object({
+  status: Status.openapi({ description: "`pending` while it can still be undone." }),
+  decides_at: Timestamp.optional().openapi({ description: "When the decision takes effect." }),
+});
 
 const list = siteRoute("get", "/escalations", {
   tags: ["Reviews"],
@@ -78,7 +98,7 @@ const approve = siteRoute("post", "/escalations/{escalation_id}/approve", {
   description:
     "Applies the rules again. If the request cannot be approved now (`approval_blocked`), it stays pending and can be approved later. If it can never be approved, its status is `invalidated`: the agent was revoked, a rule denies it, or the quote has expired.",
   params: EscalationParams,
-  body: strict({ note: Note }),
+  body: strict({ note: Note, undo_seconds: Undo }),
   answer: json(Decided, "The result."),
   errors: ["conflict", "approval_blocked"],
 });
@@ -87,12 +107,20 @@ const deny = siteRoute("post", "/escalations/{escalation_id}/deny", {
   tags: ["Reviews"],
   summary: "Deny an escalation",
   params: EscalationParams,
-  body: strict({ reason_code: z.enum(DENIAL_CODES), note: Note }),
+  body: strict({ reason_code: z.enum(DENIAL_CODES), note: Note, undo_seconds: Undo }),
   answer: json(Decided, "The result."),
   errors: ["conflict"],
 });
 
-function render(review: Review): z.infer<typeof EscalationBody> {
+const undo = siteRoute("delete", "/escalations/{escalation_id}/verdict", {
+  tags: ["Reviews"],
+  summary: "Undo a decision that has not taken effect",
+  params: EscalationParams,
+  noContent: "The escalation is pending as before.",
+  errors: ["conflict"],
+});
+
+function render({ review, verdict }: ListedReview): z.infer<typeof EscalationBody> {
   const { request, decidedAt } = review;
   return {
     escalation_id: review.escalationId,
@@ -113,6 +141,15 @@ function render(review: Review): z.infer<typeof EscalationBody> {
     reason_code: review.reasonCode,
     note: review.note,
     record_id: review.recordId,
+    verdict:
+      verdict === undefined
+        ? null
+        : {
+            verdict: verdict.verdict,
+            by: verdict.actor.id,
+            decides_at: isoTime(verdict.dueAt),
+            problem: verdict.problem,
+          },
   };
 }
 
@@ -129,25 +166,38 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { escalation_id } = c.req.valid("param");
     const shown = await showReview(context, siteKeyHash, escalation_id, c.get("principal"));
-    const { review, checkout } = requireFound(shown);
+    const { checkout, ...listed } = requireFound(shown);
     const purchase = checkout === undefined ? null : purchaseOf(checkout);
-    return c.json({ ...render(review), purchase }, 200);
+    return c.json({ ...render(listed), purchase }, 200);
   });
 
-  const decide = async (c: HonoContext<AdminEnv>, verdict: Parameters<typeof decideReview>[2]) => {
+  const decide = async (c: HonoContext<AdminEnv>, verdict: Verdict, undoSeconds: number) => {
     const { siteKeyHash } = await requireSite(context, c, "reviewer");
     const name = { siteKeyHash, escalationId: c.req.param("escalation_id") ?? "" };
-    const { status } = requireOk(await decideReview(context, name, verdict, actorOf(c)));
-    return { status };
+    const actor = actorOf(c);
+    if (undoSeconds === 0) {
+      const { status } = requireOk(await decideReview(context, name, verdict, actor));
+      return { status };
+    }
+    const plan = { actor, delayMs: undoSeconds * 1000 };
+    const { dueAt } = requireOk(await planVerdict(context, name, verdict, plan));
+    return { status: "pending", decides_at: isoTime(dueAt) };
   };
 
   app.openapi(approve, async (c) => {
-    const { note } = c.req.valid("json");
-    return c.json(await decide(c, { verdict: "approve", note }), 200);
+    const { note, undo_seconds } = c.req.valid("json");
+    return c.json(await decide(c, { verdict: "approve", note }, undo_seconds), 200);
   });
 
   app.openapi(deny, async (c) => {
-    const { reason_code: reasonCode, note } = c.req.valid("json");
-    return c.json(await decide(c, { verdict: "deny", reasonCode, note }), 200);
+    const { reason_code: reasonCode, note, undo_seconds } = c.req.valid("json");
+    return c.json(await decide(c, { verdict: "deny", reasonCode, note }, undo_seconds), 200);
+  });
+
+  app.openapi(undo, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "reviewer");
+    const { escalation_id: escalationId } = c.req.valid("param");
+    requireOk(await undoVerdict(context, { siteKeyHash, escalationId }));
+    return c.body(null, 204);
   });
 }

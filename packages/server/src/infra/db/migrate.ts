@@ -47,6 +47,7 @@ import { handOff } from "./migrations/0038-hand-off.js";
 import { platformCredentials } from "./migrations/0039-platform-credentials.js";
 import { people } from "./migrations/0040-people.js";
 import { pausedProducts } from "./migrations/0041-paused-products.js";
+import { reviewVerdicts } from "./migrations/0042-review-verdicts.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -92,6 +93,7 @@ const MIGRATIONS: readonly Migration[] = [
   platformCredentials,
   people,
   pausedProducts,
+  reviewVerdicts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
