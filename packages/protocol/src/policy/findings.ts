@@ -1,3 +1,4 @@
+import { formatAmount } from "../money/amount.js";
 import type { Condition, Policy, PolicyRule } from "./model.js";
 import { leaves } from "./needs.js";
 import { Overlaps } from "./overlaps.js";
@@ -7,6 +8,7 @@ export type PolicyFindingCode =
   | "never_matches"
   | "always_denies"
   | "shadowed"
+  | "limit_without_effect"
   | "nothing_approved"
   | "without_cart"
   | "currency_missing"
@@ -108,6 +110,20 @@ function* coverFindings(overlaps: Overlaps, dead: ReadonlySet<PolicyRule>) {
   }
 }
 
+/** Amounts up to which a rule allows, where another rule stops what it allows there. */
+function* limitFindings(overlaps: Overlaps, rule: PolicyRule): Generator<PolicyFinding> {
+  for (const leaf of leaves(rule.when)) {
+    if (leaf.kind !== "total" || leaf.operator !== "lte") continue;
+    for (const limit of leaf.limits) {
+      const [stopping] = overlaps.stoppingFrom(rule, limit);
+      if (stopping === undefined) continue;
+      const does = stopping.effect === "deny" ? "denies" : "asks for a review of";
+      const message = `The rule “${rule.id}” allows carts up to ${formatAmount(limit)} ${limit.currency}, but “${stopping.id}” ${does} carts of that amount. Change the amount there too.`;
+      yield warning("limit_without_effect", rule.id, message);
+    }
+  }
+}
+
 function currenciesIn(condition: Condition): readonly string[] {
   return [...leaves(condition)].flatMap((leaf) => {
     if (leaf.kind === "total" || leaf.kind === "spend")
@@ -195,9 +211,14 @@ export function policyFindings(
   // Everything else would only say the same again.
   if (always.length > 0) return Object.freeze(findings);
   findings.push(...coverFindings(overlaps, dead));
+  // A rule that never has an effect, or rules that approve nothing, say it once.
+  const shadowed = new Set(findings.map(({ rule }) => rule));
   for (const rule of policy.rules) {
     if (dead.has(rule) || rule.mode === "monitor") continue;
     findings.push(...currencyFindings(overlaps, rule));
+    if (rule.effect === "allow" && !shadowed.has(rule.id)) {
+      findings.push(...limitFindings(overlaps, rule));
+    }
     if (rule.effect !== "allow" && overlaps.stopsUnknown(rule, null)) {
       findings.push(cartFinding(rule));
     }

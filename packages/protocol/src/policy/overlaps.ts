@@ -1,3 +1,4 @@
+import type { Money } from "../money/amount.js";
 import type { Condition, Policy, PolicyRule } from "./model.js";
 import { type Budget, type Goal, possible, STEPS_MAX } from "./possible.js";
 import { type World, worldsOf } from "./worlds.js";
@@ -72,6 +73,25 @@ export class Overlaps {
   /** Whether some of these denials take effect whenever the rule does. */
   coveredBy(rule: PolicyRule, denials: readonly PolicyRule[]): boolean {
     return this.never([effective(rule), ...denials.map(notMatched)]);
+  }
+
+  /**
+   * The rules that stop everything that this rule alone allows from an amount on. Empty where some of it is
+   * approved.
+   */
+  stoppingFrom(rule: PolicyRule, amount: Money): readonly PolicyRule[] {
+    const from: Goal = {
+      condition: { kind: "total", operator: "gte", limits: [amount] },
+      want: "matched",
+    };
+    const worlds = this.inCurrency(amount.currency);
+    const others = this.rules("allow").filter((other) => other !== rule);
+    const reached = [matched(rule), from, ...others.map(notMatched)];
+    const strict = this.rules("deny", "escalate");
+    if (!this.surely(reached, worlds)) return [];
+    if (!this.never([...reached, ...strict.map(notMatched)], worlds)) return [];
+    const alone = strict.filter((other) => this.never([...reached, notMatched(other)], worlds));
+    return alone.length > 0 ? alone : strict;
   }
 
   /** Whether no rule ever approves anything without a person. */
