@@ -14,6 +14,7 @@ const GROUPS = {
   network: "HTTPS and proxies",
   secrets: "Secrets and keys",
   mail: "Mail",
+  people: "People",
   development: "Development only",
   limits: "Limits",
 };

@@ -80,11 +80,10 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await at.signedIn(page, "owner", "/settings/people");
     const link = await invite(page, "Rosa", "owner");
     await page.goto(link);
-    await page.reload();
-    await page.goto(link);
     await page.getByRole("heading", { name: "You are signed in as owner" }).waitFor();
     await page.getByRole("button", { name: "Stay signed in as owner" }).click();
     await page.getByText("Signed in as owner").waitFor();
+    await page.goto("about:blank");
     await page.goto(link);
     await page.getByRole("button", { name: "Sign in with this link" }).click();
     await page.getByText("Signed in as Rosa").waitFor();

@@ -10,9 +10,9 @@ import {
   operatorToken,
   refuseOthersToken,
 } from "./domain/access/operator-token.js";
-import { PasskeyChallenges } from "./domain/access/passkeys/challenges.js";
 import type { Principal } from "./domain/access/principal.js";
 import { ConsoleSessions } from "./domain/access/sessions/console-sessions.js";
+import { type SignInTools, signInToolsOf } from "./domain/access/sign-in-tools.js";
 import type { EdgeToken } from "./domain/access/token.js";
 import {
   authenticate,
@@ -55,7 +55,6 @@ import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import { openTelemetry } from "./infra/telemetry/open-telemetry.js";
 import type { Telemetry } from "./infra/telemetry/telemetry.js";
-import { RelyingParty } from "./infra/webauthn.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
 import { NO_PEERS, type Peers } from "./infra/workers/peers.js";
 import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
@@ -121,7 +120,7 @@ export interface Context {
   readonly edgeAuthenticator: TokenAuthenticator<EdgeToken>;
   readonly operatorToken: OperatorToken;
   readonly consoleSessions: ConsoleSessions;
-  readonly passkeys: { readonly challenges: PasskeyChallenges; readonly party: RelyingParty };
+  readonly signInTools: SignInTools;
   /** Answers that go on until somebody ends them. */
   readonly streams: OpenStreams;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
@@ -253,7 +252,7 @@ function compose(
     edgeAuthenticator: new TokenAuthenticator(clock, (digest) => liveEdgeToken(db, digest)),
     streams: new OpenStreams(STREAMS),
     consoleSessions: new ConsoleSessions({ db, clock, ids, secrets, operatorDigest }),
-    passkeys: { challenges: new PasskeyChallenges(secrets, ids), party: new RelyingParty(baseUrl) },
+    signInTools: signInToolsOf(config, secrets, ids),
     close: async () => {
       await jobs.stop();
       await visits.drain();

@@ -95,6 +95,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "people",
       "paused-products",
       "review-verdicts",
+      "oidc",
     ]);
   });
 

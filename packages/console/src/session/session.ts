@@ -27,6 +27,12 @@ export type Credential =
 
 export const signIn = (given: Credential) => call<Session>("POST", PATH, given);
 
+/** The ways to sign in that this installation offers. */
+export const waysQuery = queryOptions({
+  queryKey: ["sign-in ways"],
+  queryFn: () => call<Api["SignInWays"]>("GET", "/v1/console/sign-in-ways"),
+});
+
 /** Asks for a mail with a sign-in link. */
 export const askForLink = (email: string) =>
   call<void>("POST", "/v1/console/sign-in-links", { email });
@@ -44,6 +50,21 @@ export function takeLink(): Credential | undefined {
   window.history.replaceState(null, "", pathname + search);
   if (code !== null && SECRET.test(code)) return { code };
   return link !== null && SECRET.test(link) ? { link } : undefined;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  oidc_unavailable: "Your company's sign-in service cannot be reached. Try again later.",
+  oidc_failed: "The sign-in did not work. Try again.",
+  oidc_unknown: "You are not invited yet, or with another address. Ask an owner for an invitation.",
+};
+
+/** Takes what went wrong elsewhere out of the address. */
+export function takeProblem(): string | undefined {
+  const { hash, pathname, search } = window.location;
+  const problem = new URLSearchParams(hash.slice(1)).get("problem");
+  if (problem === null) return undefined;
+  window.history.replaceState(null, "", pathname + search);
+  return PROBLEMS[problem];
 }
 
 /** Nobody is signed in any more, and whoever is next sees nothing of what was shown before. */

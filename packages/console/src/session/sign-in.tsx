@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Refused } from "../api/client.js";
 import { Button } from "../ui/button.js";
@@ -13,6 +13,8 @@ import {
   sessionQuery,
   signIn,
   takeLink,
+  takeProblem,
+  waysQuery,
 } from "./session.js";
 
 /** A link that was opened here. A link that is opened later changes only the part of the address after #. */
@@ -120,17 +122,29 @@ export function SignIn({
       onSignedIn();
     },
   });
+  const ways = useQuery(waysQuery);
+  const [problem] = useState(takeProblem);
   const { mutate, isPending: busy } = signingIn;
   const asked = signingIn.variables;
   const wrongToken = asked !== undefined && asked !== "passkey" && "token" in asked;
-  const ways: ReactNode = (
+  const forms: ReactNode = (
     <>
       {canUsePasskeys() && (
         <Button kind="act" disabled={busy} onClick={() => mutate("passkey")}>
           Sign in with a passkey
         </Button>
       )}
-      <MailMeALink />
+      {ways.data?.oidc != null && (
+        <a href="/v1/console/oidc" className="button-act text-center">
+          Sign in with {ways.data.oidc}
+        </a>
+      )}
+      {ways.data?.mail === true && <MailMeALink />}
+      {ways.data?.mail === false && (
+        <p className="text-sm text-soft">
+          No passkey yet? Open the link of your invitation, or ask an owner for a new one.
+        </p>
+      )}
       <WithToken busy={busy} onToken={(token) => mutate({ token })} />
     </>
   );
@@ -141,8 +155,9 @@ export function SignIn({
       {link !== undefined && !signingIn.isError ? (
         <OpenedLink {...{ link, busy }} onGo={() => mutate(link)} />
       ) : (
-        ways
+        forms
       )}
+      {problem !== undefined && signingIn.isIdle && <Notice bad>{problem}</Notice>}
       {busy && <Notice>Signing in…</Notice>}
       {signingIn.isError &&
         (wrongToken && isUnknown(signingIn.error) ? (

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { TlsSettings } from "../http/server/server.js";
 import type { KeyAlias } from "../infra/keys/store.js";
 import type { MailSettings } from "../infra/mail/mailer.js";
+import type { OidcSettings } from "../infra/oidc.js";
 import type { TelemetrySettings } from "../infra/telemetry/telemetry.js";
 import { StartupError } from "../startup-error.js";
 import { mailSender, mailServer } from "./mail-readers.js";
@@ -36,6 +37,8 @@ export interface Config {
   readonly securityContact: string;
   /** Absent: this installation sends no mail. */
   readonly mail: MailSettings | undefined;
+  /** Absent: people sign in by passkey and link alone. */
+  readonly oidc: OidcSettings | undefined;
   readonly limits: Readonly<Record<LimitName, number>>;
   /** `host` or `host:port` entries; empty outside development. */
   readonly fetchAllow: readonly string[];
@@ -109,6 +112,26 @@ function readMail(env: Environment): Config["mail"] {
   return { server: mailServer("GATEHOUSE_SMTP_URL", server), from: sender };
 }
 
+function readOidc(env: Environment, mode: Config["mode"]): Config["oidc"] {
+  const issuer = setting(env, "OIDC_ISSUER");
+  const clientId = setting(env, "OIDC_CLIENT_ID");
+  const clientSecret = setting(env, "OIDC_CLIENT_SECRET");
+  const given = [issuer, clientId, clientSecret].filter((value) => value !== undefined);
+  if (given.length === 0) return undefined;
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
+    throw new StartupError(
+      "Set GATEHOUSE_OIDC_ISSUER, GATEHOUSE_OIDC_CLIENT_ID and GATEHOUSE_OIDC_CLIENT_SECRET together, or none.",
+    );
+  }
+  const name = setting(env, "OIDC_NAME") ?? "your company account";
+  return {
+    issuer: read.issuer("GATEHOUSE_OIDC_ISSUER", issuer, mode),
+    clientId,
+    clientSecret,
+    name,
+  };
+}
+
 /** Ten years. */
 const KEEP_DAYS_MAX = 3650;
 
@@ -175,6 +198,7 @@ export function readConfig(env: Environment): Config {
     keyAliases: read.keyAliases("GATEHOUSE_KEY_ALIASES", setting(env, "KEY_ALIASES")),
     securityContact: read.contact("GATEHOUSE_SECURITY_CONTACT", contact, baseUrl),
     mail: readMail(env),
+    oidc: readOidc(env, mode),
     limits: readLimits(env),
     fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
     stripeApiBase: read.origin("GATEHOUSE_STRIPE_API_BASE", setting(env, "STRIPE_API_BASE")),

@@ -105,6 +105,17 @@ export function origin(name: string, value: string | undefined): string | undefi
   return url.origin;
 }
 
+/** The address of a sign-in service, which may have a path. Plain HTTP is for development. */
+export function issuer(name: string, value: string, mode: "production" | "development"): string {
+  const url = parseUrl(value);
+  const secure =
+    url?.protocol === "https:" || (mode === "development" && url?.protocol === "http:");
+  if (url === undefined || !secure || url.search !== "" || url.hash !== "") {
+    fail(name, "an https address, such as https://login.example.com");
+  }
+  return value;
+}
+
 export function adminToken(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (value.length < ADMIN_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(value)) {

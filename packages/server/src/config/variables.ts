@@ -4,7 +4,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** An environment variable, as `serve --help` and the reference page show it. */
 export interface Variable {
   readonly name: string;
-  readonly group: "basics" | "network" | "secrets" | "mail" | "development" | "limits";
+  readonly group: "basics" | "network" | "secrets" | "mail" | "people" | "development" | "limits";
   readonly fallback?: string;
   readonly help: string;
   /** Secrets are never printed, not even by `doctor`. */
@@ -245,6 +245,28 @@ export const VARIABLES: readonly Variable[] = [
     name: "GATEHOUSE_MAIL_FROM",
     group: "mail",
     help: "sender of notifications: gate@example.com, or Gatehouse <gate@example.com>",
+  },
+  {
+    name: "GATEHOUSE_OIDC_ISSUER",
+    group: "people",
+    help: "address of your company's sign-in service (OpenID Connect), such as https://login.example.com",
+  },
+  {
+    name: "GATEHOUSE_OIDC_CLIENT_ID",
+    group: "people",
+    help: "id of this installation at the sign-in service",
+  },
+  {
+    name: "GATEHOUSE_OIDC_CLIENT_SECRET",
+    group: "people",
+    help: "secret of this installation at the sign-in service",
+    secret: true,
+  },
+  {
+    name: "GATEHOUSE_OIDC_NAME",
+    group: "people",
+    help: "what the button of the sign-in page calls it",
+    fallback: "your company account",
   },
   {
     name: "GATEHOUSE_FETCH_ALLOW",

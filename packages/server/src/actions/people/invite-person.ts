@@ -87,6 +87,7 @@ export async function invitePerson(
     createdAt: clock.now(),
     joinedAt: null,
     removedAt: null,
+    subject: null,
   };
   const { answer } = await audit.commit<Result<Person, Refusal>>(INSTALLATION, async (tx) => {
     const known = email === null ? undefined : await livePersonByEmail(tx, email);

@@ -45,7 +45,7 @@ export function isConfirmed({ clock }: Context, { principal }: Pick<SignedInUser
 
 /** Verifies what a passkey answered; undefined if it does not verify. */
 export async function verifyPasskey(
-  { clock, passkeys }: Context,
+  { clock, signInTools }: Context,
   passkey: Passkey,
   purpose: PasskeyPurpose,
   sessionId: string,
@@ -53,28 +53,32 @@ export async function verifyPasskey(
 ): Promise<PasskeyProof | undefined> {
   let spent: Omit<PasskeyProof, "counter"> | undefined;
   const take = async (challenge: string) => {
-    const expiresAt = passkeys.challenges.expiryOf(purpose, sessionId, challenge, clock.now());
+    const expiresAt = signInTools.challenges.expiryOf(purpose, sessionId, challenge, clock.now());
     if (expiresAt === undefined) return false;
     spent = { challengeDigest: tokenDigest(challenge), expiresAt };
     return true;
   };
-  const counter = await passkeys.party.verifyAuthentication(response, credentialOf(passkey), take);
+  const counter = await signInTools.party.verifyAuthentication(
+    response,
+    credentialOf(passkey),
+    take,
+  );
   return counter === undefined || spent === undefined ? undefined : { ...spent, counter };
 }
 
 /** What a browser needs to ask for a passkey. Without a session it may be anybody's. */
 export async function passkeyOptions(
-  { clock, db, passkeys }: Context,
+  { clock, db, signInTools }: Context,
   purpose: PasskeyPurpose,
   user: SignedInUser | undefined,
 ) {
-  const challenge = passkeys.challenges.issue(purpose, user?.sessionId ?? "", clock.now());
-  if (user === undefined) return passkeys.party.authenticationOptions(challenge, []);
+  const challenge = signInTools.challenges.issue(purpose, user?.sessionId ?? "", clock.now());
+  if (user === undefined) return signInTools.party.authenticationOptions(challenge, []);
   const { id } = user.principal;
   const known = (await passkeysOf(db, id)).map(credentialOf);
   return purpose === "register"
-    ? passkeys.party.registrationOptions(challenge, { id, name: user.name }, known)
-    : passkeys.party.authenticationOptions(challenge, known);
+    ? signInTools.party.registrationOptions(challenge, { id, name: user.name }, known)
+    : signInTools.party.authenticationOptions(challenge, known);
 }
 
 /** Records a change of somebody's passkeys at each of their sites. */
@@ -102,16 +106,16 @@ export async function addPasskey(
   sessionSecret: string,
   { name, response }: { readonly name: string; readonly response: RegistrationResponseJSON },
 ): Promise<Added> {
-  const { audit, clock, passkeys } = context;
+  const { audit, clock, signInTools } = context;
   const personId = user.principal.id;
   const now = clock.now();
   let spent: { digest: string; expiresAt: number } | undefined;
   const take = async (challenge: string) => {
-    const expiresAt = passkeys.challenges.expiryOf("register", user.sessionId, challenge, now);
+    const expiresAt = signInTools.challenges.expiryOf("register", user.sessionId, challenge, now);
     if (expiresAt !== undefined) spent = { digest: tokenDigest(challenge), expiresAt };
     return expiresAt !== undefined;
   };
-  const made = await passkeys.party.verifyRegistration(response, take);
+  const made = await signInTools.party.verifyRegistration(response, take);
   const invalid = refuse("invalid_request", "The passkey could not be verified. Try again.");
   if (made === undefined || spent === undefined) return invalid;
   const { digest, expiresAt } = spent;

@@ -4,8 +4,9 @@ import { markUsed, passkeyById, spendChallenge } from "../../domain/access/passk
 import { accessOf, markJoined } from "../../domain/access/people/store.js";
 import type { NewSession, SignInFacts } from "../../domain/access/sessions/console-sessions.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
-import { personActor } from "../../domain/audit/drafts.js";
+import { personActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
+import type { Transaction } from "../../infra/db/database.js";
 import type { AuthenticationResponseJSON } from "../../infra/webauthn.js";
 import { verifyPasskey } from "./passkeys.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
@@ -28,16 +29,24 @@ export async function signInWithLink(
     const none = { records: [], answer: undefined };
     if (!(await takeLink(tx, digest))) return none;
     const opened = await consoleSessions.open(tx, personId, { device, confirmed: false });
-    if (opened === undefined || !(await markJoined(tx, personId, clock.now()))) {
-      return { ...none, answer: opened };
-    }
-    const actor = personActor(personId, opened.principal.role);
-    const changes = (await accessOf(tx, personId)).map((access): PersonChange => {
-      return { type: "person.joined", ...access };
-    });
-    return { records: await personDrafts(context, tx, actor, changes), answer: opened };
+    if (opened === undefined) return none;
+    return { records: await joinedDrafts(context, tx, opened), answer: opened };
   });
   return answer;
+}
+
+/** The records of somebody who signs in for the first time; none for others. */
+export async function joinedDrafts(
+  context: Context,
+  tx: Transaction,
+  { principal }: NewSession,
+): Promise<RecordDraft[]> {
+  const { id, role } = principal;
+  if (!(await markJoined(tx, id, context.clock.now()))) return [];
+  const changes = (await accessOf(tx, id)).map((access): PersonChange => {
+    return { type: "person.joined", ...access };
+  });
+  return personDrafts(context, tx, personActor(id, role), changes);
 }
 
 /** Signs in with a passkey. Each answer of a passkey counts once. */

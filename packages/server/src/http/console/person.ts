@@ -21,6 +21,28 @@ const EMAIL_CHARS_MAX = 254;
 /** Mails that one address can ask for. */
 const LINKS_PER_MINUTE = 3;
 
+const ways = createRoute({
+  method: "get",
+  path: "/v1/console/sign-in-ways",
+  tags,
+  summary: "List the ways to sign in",
+  responses: {
+    200: json(
+      z
+        .object({
+          mail: z.boolean().openapi({ description: "Whether links can be mailed." }),
+          oidc: z
+            .string()
+            .nullable()
+            .openapi({ description: "The name of the company's sign-in service; null for none." }),
+        })
+        .openapi("SignInWays"),
+      "The ways to sign in, besides passkeys and tokens.",
+    ),
+    ...errors("forbidden"),
+  },
+});
+
 const mailLink = createRoute({
   method: "post",
   path: "/v1/console/sign-in-links",
@@ -88,7 +110,12 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
   const { clock } = context;
   const asked = new AddressLimiter({ perMinute: LINKS_PER_MINUTE });
 
-  fromConsole(routes, context, [mailLink, showOwn, changeOwn, endOne]);
+  fromConsole(routes, context, [ways, mailLink, showOwn, changeOwn, endOne]);
+
+  routes.openapi(ways, (c) => {
+    const { mailer, signInTools } = context;
+    return c.json({ mail: mailer.configured, oidc: signInTools.oidc?.name ?? null }, 200);
+  });
 
   routes.openapi(mailLink, async (c) => {
     const waitMs = asked.take(networksOf(c.get("caller").address), clock.now());

@@ -14,6 +14,7 @@ import {
   strictBodies,
 } from "../server/hono-group.js";
 import { requireFound } from "../server/problem.js";
+import { oidcRoutes } from "./oidc.js";
 import { passkeyRoutes } from "./passkeys.js";
 import { personRoutes } from "./person.js";
 import { sessionRoutes } from "./session.js";
@@ -118,6 +119,7 @@ export function consoleRoutes(context: Context): HonoGroup {
   sessionRoutes(routes, context);
   personRoutes(routes, context);
   passkeyRoutes(routes, context);
+  oidcRoutes(routes, context);
   routes.get(CONSOLE_PATH, (c) => serve(c, PAGE));
   routes.get(`${CONSOLE_PATH}/assets/:name`, (c) => serve(c, `assets/${c.req.param("name")}`));
   // All pages are one file, whose script reads the address.

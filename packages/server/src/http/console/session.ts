@@ -138,7 +138,7 @@ function requireOpened(opened: Opened): NewSession {
 }
 
 /** Gives the browser its session, and ends the one it had: somebody else may have planted that. */
-async function startSession(
+export async function startSession(
   { clock, consoleSessions }: Context,
   c: HonoContext<HttpEnv>,
   opened: NewSession,

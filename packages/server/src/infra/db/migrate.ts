@@ -48,6 +48,7 @@ import { platformCredentials } from "./migrations/0039-platform-credentials.js";
 import { people } from "./migrations/0040-people.js";
 import { pausedProducts } from "./migrations/0041-paused-products.js";
 import { reviewVerdicts } from "./migrations/0042-review-verdicts.js";
+import { oidc } from "./migrations/0043-oidc.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -94,6 +95,7 @@ const MIGRATIONS: readonly Migration[] = [
   people,
   pausedProducts,
   reviewVerdicts,
+  oidc,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

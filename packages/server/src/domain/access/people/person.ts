@@ -15,6 +15,8 @@ export interface Person {
   readonly joinedAt: number | null;
   /** When the person lost all access. The name remains, because records still name the id. */
   readonly removedAt: number | null;
+  /** Who it is at the company's sign-in service; null until they use it. */
+  readonly subject: string | null;
 }
 
 /** What a person may do at one site, or at all of them. */

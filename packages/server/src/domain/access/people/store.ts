@@ -11,6 +11,7 @@ const people = new Table<Person>("people", {
   createdAt: "created_at",
   joinedAt: "joined_at",
   removedAt: "removed_at",
+  subject: "subject",
 });
 
 const access = new Table<Access>("person_access", {
@@ -27,6 +28,16 @@ export const personById = people.by("person_id");
 
 export function livePersonByEmail(db: Queries, email: string): Promise<Person | undefined> {
   return people.get(db, "WHERE email = ? AND removed_at IS NULL", email);
+}
+
+export const personBySubject = people.by("subject");
+
+export async function setSubject(
+  tx: Transaction,
+  personId: string,
+  subject: string,
+): Promise<void> {
+  await tx.run("UPDATE people SET subject = ? WHERE person_id = ?", subject, personId);
 }
 
 export function countLivePeople(db: Queries): Promise<number> {
@@ -94,5 +105,9 @@ export async function markJoined(tx: Transaction, personId: string, now: number)
 /** Removes a person for good. The address becomes free for a new invitation. */
 export async function markRemoved(tx: Transaction, personId: string, now: number): Promise<void> {
   await tx.run("DELETE FROM person_access WHERE person_id = ?", personId);
-  await tx.run("UPDATE people SET removed_at = ?, email = NULL WHERE person_id = ?", now, personId);
+  await tx.run(
+    "UPDATE people SET removed_at = ?, email = NULL, subject = NULL WHERE person_id = ?",
+    now,
+    personId,
+  );
 }

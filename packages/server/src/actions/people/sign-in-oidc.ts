@@ -1,0 +1,37 @@
+import type { Context } from "../../context.js";
+import {
+  livePersonByEmail,
+  personBySubject,
+  setSubject,
+} from "../../domain/access/people/store.js";
+import type { NewSession } from "../../domain/access/sessions/console-sessions.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import type { OidcIdentity } from "../../infra/oidc.js";
+import { joinedDrafts } from "./sign-in.js";
+
+/**
+ * Signs in somebody whom the company's sign-in service has named. The first time, the verified address finds
+ * the person who was invited; from then on the service's own id does, whatever the address becomes. Undefined
+ * for somebody who was not invited.
+ */
+export async function signInWithOidc(
+  context: Context,
+  { subject, email }: OidcIdentity,
+  device: string,
+): Promise<NewSession | undefined> {
+  const { audit, consoleSessions } = context;
+  const { answer } = await audit.commit<NewSession | undefined>(INSTALLATION, async (tx) => {
+    const none = { records: [], answer: undefined };
+    const known = await personBySubject(tx, subject);
+    const invited = known ?? (email === undefined ? undefined : await livePersonByEmail(tx, email));
+    // An address that belongs to somebody else at the service now is not theirs any more.
+    if (invited === undefined || invited.removedAt !== null) return none;
+    if (known === undefined && invited.subject !== null) return none;
+    if (known === undefined) await setSubject(tx, invited.personId, subject);
+    const facts = { device, confirmed: false };
+    const opened = await consoleSessions.open(tx, invited.personId, facts);
+    if (opened === undefined) return none;
+    return { records: await joinedDrafts(context, tx, opened), answer: opened };
+  });
+  return answer;
+}

@@ -1,0 +1,84 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { signInWithOidc } from "../../actions/people/sign-in-oidc.js";
+import type { Context } from "../../context.js";
+import { OIDC_CALLBACK } from "../../domain/access/sign-in-tools.js";
+import type { OidcAttempt, OidcClient } from "../../infra/oidc.js";
+import { MINUTE_MS } from "../../infra/time.js";
+import { CONSOLE_PATH } from "../server/credentials.js";
+import type { HttpEnv } from "../server/hono-group.js";
+import { Problem } from "../server/problem.js";
+import { deviceOf } from "./device.js";
+import { startSession } from "./session.js";
+
+/** Lax, because the browser comes back from another site. It holds no session, and is sealed. */
+const ATTEMPT_COOKIE = "__Host-gatehouse-oidc";
+const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
+const ATTEMPT_MS = 10 * MINUTE_MS;
+const PLACE = "console oidc attempt";
+
+interface StoredAttempt extends OidcAttempt {
+  readonly expiresAt: number;
+}
+
+function requireOidc({ signInTools }: Context): OidcClient {
+  if (signInTools.oidc !== undefined) return signInTools.oidc;
+  throw new Problem("not_found");
+}
+
+/** The attempt of this browser; undefined if it began none, or too long ago. */
+function attemptIn({ clock, secrets }: Context, sealed: string | undefined) {
+  if (sealed === undefined) return undefined;
+  try {
+    const attempt = JSON.parse(secrets.open(PLACE, sealed)) as StoredAttempt;
+    return clock.now() < attempt.expiresAt ? attempt : undefined;
+  } catch {
+    // Anybody can set a cookie in their own browser.
+    return undefined;
+  }
+}
+
+/** Signing in with the company's sign-in service: there and back. */
+export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
+  const { clock, config, log, secrets } = context;
+
+  routes.get("/v1/console/oidc", async (c) => {
+    const oidc = requireOidc(context);
+    c.header("cache-control", "no-store");
+    try {
+      const { url, attempt } = await oidc.begin();
+      const stored: StoredAttempt = { ...attempt, expiresAt: clock.now() + ATTEMPT_MS };
+      setCookie(c, ATTEMPT_COOKIE, secrets.seal(PLACE, JSON.stringify(stored)), {
+        ...COOKIE,
+        maxAge: ATTEMPT_MS / 1000,
+      });
+      return c.redirect(url, 303);
+    } catch (error) {
+      log.warn({ error }, "people.oidc_unavailable");
+      return c.redirect(`${config.baseUrl}${CONSOLE_PATH}#problem=oidc_unavailable`, 303);
+    }
+  });
+
+  routes.get(OIDC_CALLBACK, async (c) => {
+    const oidc = requireOidc(context);
+    c.header("cache-control", "no-store");
+    const attempt = attemptIn(context, getCookie(c, ATTEMPT_COOKIE));
+    // Each attempt counts once.
+    deleteCookie(c, ATTEMPT_COOKIE, COOKIE);
+    const back = (problem?: string) => {
+      const fragment = problem === undefined ? "" : `#problem=${problem}`;
+      return c.redirect(`${config.baseUrl}${CONSOLE_PATH}${fragment}`, 303);
+    };
+    if (attempt === undefined) return back("oidc_failed");
+    try {
+      const identity = await oidc.finish(new URL(c.req.url).search, attempt);
+      const opened = await signInWithOidc(context, identity, deviceOf(c.req.header("user-agent")));
+      if (opened === undefined) return back("oidc_unknown");
+      await startSession(context, c, opened);
+      return back();
+    } catch (error) {
+      log.warn({ error }, "people.oidc_refused");
+      return back("oidc_failed");
+    }
+  });
+}

@@ -1,0 +1,201 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider from "oidc-provider";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../../../../test/free-port.ts";
+import { SESSION } from "../console-browser.ts";
+import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
+
+interface Account {
+  email: string;
+  email_verified: boolean;
+}
+
+/** A real OpenID provider of one company, whose people are in `accounts`, by their id. */
+async function startProvider(redirectUri: string, accounts: Record<string, Account>) {
+  const http = createServer();
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      { client_id: "gatehouse", client_secret: "s".repeat(32), redirect_uris: [redirectUri] },
+    ],
+    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    conformIdTokenClaims: false,
+    features: { devInteractions: { enabled: true } },
+    findAccount: (_ctx, sub) =>
+      accounts[sub] && {
+        accountId: sub,
+        claims: async () => ({ sub, ...accounts[sub] }),
+      },
+    cookies: { keys: ["some secret of the tests"] },
+    pkce: { required: () => true },
+  });
+  http.on("request", provider.callback());
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return issuer;
+}
+
+/** A browser that follows addresses and keeps cookies, each for its host and port. */
+function visitor() {
+  const jars = new Map<string, Map<string, string>>();
+  async function ask(url: string, init: RequestInit = {}) {
+    const { origin } = new URL(url);
+    const jar = jars.get(origin) ?? new Map<string, string>();
+    jars.set(origin, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
+    const response = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      headers: { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) },
+    });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (value === "" || /expires=Thu, 01 Jan 1970|Max-Age=0/i.test(set)) jar.delete(name);
+      else jar.set(name, value);
+    }
+    return response;
+  }
+  /** Follows redirects until an address begins with this one. */
+  async function follow(start: string, until: string): Promise<string> {
+    let url = start;
+    for (let step = 0; step < 12; step++) {
+      if (url.startsWith(until)) return url;
+      const response = await ask(url);
+      const next = response.headers.get("location");
+      if (next !== null) {
+        url = new URL(next, url).href;
+        continue;
+      }
+      const form = /action="([^"]+)"/.exec(await response.text())?.[1] ?? "";
+      const isLogin = form.includes("/interaction/") && !form.endsWith("/confirm");
+      const body = new URLSearchParams({
+        prompt: isLogin ? prompt : "consent",
+        login: who,
+        password: "x",
+      });
+      prompt = "consent";
+      const sent = await ask(new URL(form, url).href, {
+        method: "POST",
+        body: body.toString(),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+      url = new URL(sent.headers.get("location") ?? "", url).href;
+    }
+    throw new Error(`never came to ${until}, last at ${url}`);
+  }
+  let who = "";
+  let prompt = "login";
+  return {
+    ask,
+    async signIn(base: string, login: string) {
+      who = login;
+      prompt = "login";
+      return follow(`${base}/v1/console/oidc`, `${base}/v1/console/oidc/callback`);
+    },
+  };
+}
+
+describe.each(TIER_DATABASES)(
+  "signing in with the company's sign-in service, on %s:",
+  (dialect) => {
+    async function open(accounts: Record<string, Account>) {
+      const port = await freePort();
+      const base = `http://127.0.0.1:${port}`;
+      const issuer = await startProvider(`${base}/v1/console/oidc/callback`, accounts);
+      const server = await startServer({
+        ...(await freshEnvironment(dialect)),
+        GATEHOUSE_PORT: String(port),
+        GATEHOUSE_BASE_URL: base,
+        GATEHOUSE_OIDC_ISSUER: issuer,
+        GATEHOUSE_OIDC_CLIENT_ID: "gatehouse",
+        GATEHOUSE_OIDC_CLIENT_SECRET: "s".repeat(32),
+      });
+      const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
+      const invite = (email: string, name = "Ada") =>
+        server.admin("POST", `/v1/admin/sites/${site}/people`, { name, role: "owner", email });
+      const own = { origin: base, "x-gatehouse-console": "1" };
+      const sessionOf = async (page: ReturnType<typeof visitor>) => {
+        const response = await page.ask(base + SESSION, { headers: own });
+        return response.status === 200 ? (await response.json()).name : response.status;
+      };
+      /** Signs in all the way, and returns where the console sends the browser. */
+      const finish = async (page: ReturnType<typeof visitor>, login: string) => {
+        const callback = await page.signIn(base, login);
+        return (await page.ask(callback)).headers.get("location");
+      };
+      return { server, base, invite, sessionOf, finish };
+    }
+    const ADA = { ada: { email: "Ada@example.com", email_verified: true } };
+
+    test("a person who was invited signs in, and is recognized by their id when the address changes", async () => {
+      const accounts: Record<string, Account> = structuredClone(ADA);
+      const { base, invite, sessionOf, finish } = await open(accounts);
+      await invite("ada@example.com");
+      const page = visitor();
+      expect(await finish(page, "ada")).toBe(`${base}/console`);
+      expect(await sessionOf(page)).toBe("Ada");
+      accounts.ada = { email: "countess@example.com", email_verified: true };
+      const again = visitor();
+      await finish(again, "ada");
+      expect(await sessionOf(again)).toBe("Ada");
+    });
+
+    test.each([
+      ["was not invited", { eve: { email: "eve@example.com", email_verified: true } }],
+      [
+        "has an address that is not verified",
+        { eve: { email: "ada@example.com", email_verified: false } },
+      ],
+    ])("somebody who %s is not let in", async (_, accounts) => {
+      const { base, invite, sessionOf, finish } = await open(accounts as Record<string, Account>);
+      await invite("ada@example.com");
+      const page = visitor();
+      expect(await finish(page, "eve")).toBe(`${base}/console#problem=oidc_unknown`);
+      expect(await sessionOf(page)).toBe(401);
+    });
+
+    test("another account that gets somebody's old address does not become that person", async () => {
+      const accounts: Record<string, Account> = structuredClone(ADA);
+      const { base, invite, sessionOf, finish } = await open(accounts);
+      await invite("ada@example.com");
+      await finish(visitor(), "ada");
+      accounts.mallory = { email: "ada@example.com", email_verified: true };
+      const page = visitor();
+      expect(await finish(page, "mallory")).toBe(`${base}/console#problem=oidc_unknown`);
+      expect(await sessionOf(page)).toBe(401);
+    });
+
+    test("an answer of another browser, a second use and a changed state are refused", async () => {
+      const { base, invite, sessionOf } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const attacker = visitor();
+      const callback = await attacker.signIn(base, "ada");
+      // Without the attempt of this browser: somebody was sent here with an answer of another.
+      const victim = visitor();
+      const failed = `${base}/console#problem=oidc_failed`;
+      expect((await victim.ask(callback)).headers.get("location")).toBe(failed);
+      expect(await sessionOf(victim)).toBe(401);
+      const changed = new URL(callback);
+      changed.searchParams.set("state", "other");
+      expect((await attacker.ask(changed.href)).headers.get("location")).toBe(failed);
+      // The attempt was spent by that.
+      expect((await attacker.ask(callback)).headers.get("location")).toBe(failed);
+      expect(await sessionOf(attacker)).toBe(401);
+    });
+
+    test("an answer that names another issuer is refused", async () => {
+      const { base, invite, sessionOf } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const page = visitor();
+      const callback = new URL(await page.signIn(base, "ada"));
+      callback.searchParams.set("iss", "https://evil.example");
+      const { headers } = await page.ask(callback.href);
+      expect(headers.get("location")).toBe(`${base}/console#problem=oidc_failed`);
+      expect(await sessionOf(page)).toBe(401);
+    });
+  },
+);
