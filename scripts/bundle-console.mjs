@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { consoleTypes, TYPES_FILE } from "../packages/console/scripts/types.mjs";
 
+const repository = fileURLToPath(new URL("..", import.meta.url));
 const root = fileURLToPath(new URL("../packages/console/", import.meta.url));
 
 /** The console, for the service to serve; its types first, from the interface of this very build. */
@@ -11,4 +12,24 @@ export async function bundleConsole(outDir) {
   mkdirSync(dirname(TYPES_FILE), { recursive: true });
   writeFileSync(TYPES_FILE, await consoleTypes());
   await build({ root, logLevel: "warn", build: { outDir, emptyOutDir: true } });
+}
+
+/**
+ * The files of other packages whose code is in the console. What a page imports but does not use is left
+ * out of it. Modules that the bundler itself adds have no file.
+ */
+export async function consoleFiles() {
+  const files = new Set();
+  const collect = {
+    name: "collect-files",
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((part) => Object.entries(part.modules ?? {}));
+      for (const [id, { renderedLength }] of modules) {
+        if (renderedLength > 0 && isAbsolute(id)) files.add(relative(repository, id));
+      }
+    },
+  };
+  await build({ root, logLevel: "warn", plugins: [collect], build: { write: false } });
+  // Style sheets are no modules. Tailwind's is the base of ours.
+  return [...files, "node_modules/tailwindcss/index.css"];
 }

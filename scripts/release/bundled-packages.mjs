@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
@@ -10,21 +10,6 @@ function packageFolder(root, file) {
   const [first, second] = file.slice(at + "node_modules/".length).split("/");
   const name = first.startsWith("@") ? `${first}/${second}` : first;
   return join(root, file.slice(0, at), "node_modules", name);
-}
-
-/** The packages whose runtime dependencies a workspace has, each with its own, in one set. */
-function dependencyFolders(root, workspace, found = new Set()) {
-  const { dependencies = {} } = JSON.parse(readFileSync(join(workspace, "package.json"), "utf8"));
-  for (const name of Object.keys(dependencies)) {
-    if (name.startsWith("@gatehouse/")) continue;
-    const places = [join(workspace, "node_modules", name), join(root, "node_modules", name)];
-    const folder = places.find((place) => existsSync(place));
-    if (folder === undefined) throw new Error(`${name} of ${workspace} is not installed`);
-    if (found.has(folder)) continue;
-    found.add(folder);
-    dependencyFolders(root, folder, found);
-  }
-  return found;
 }
 
 function licencesIn(folder) {
@@ -40,15 +25,12 @@ function lockedPackages(root) {
 }
 
 /**
- * The npm packages inside the release, by the files that were bundled and by what pages were built from. Their
- * versions and digests are those of package-lock.json.
+ * The npm packages inside the release, by the files that are in it. Their versions and digests are those of
+ * package-lock.json.
  */
-export function bundledPackages(root, bundledFiles, pageWorkspaces) {
+export function bundledPackages(root, bundledFiles) {
   const locked = lockedPackages(root);
   const folders = new Set(bundledFiles.map((file) => packageFolder(root, file)));
-  for (const workspace of pageWorkspaces) {
-    for (const folder of dependencyFolders(root, join(root, workspace))) folders.add(folder);
-  }
   folders.delete(undefined);
   const packages = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(

@@ -7,12 +7,13 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { auditPageBuild } from "../bundle-audit-page.mjs";
+import { consoleFiles } from "../bundle-console.mjs";
+import { embedBuild } from "../bundle-embed.mjs";
 import { bundledPackages } from "./bundled-packages.mjs";
 import { sbomOf } from "./sbom.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** What pages and scripts are built from, beside what is bundled here. */
-const PAGE_WORKSPACES = ["packages/console", "packages/embed"];
 /** Native code of SQLite for Node 20, by platform. Newer versions of Node have it built in. */
 const PREBUILDS = "node_modules/@photostructure/sqlite/prebuilds";
 /** What an operator installs beside the package. */
@@ -62,7 +63,21 @@ async function bundleInto(folder) {
     await build({ ...common, entryPoints: command, outdir: join(folder, "dist/bundle") }),
     await build({ ...common, entryPoints: demo, outdir: join(folder, "dist/demo") }),
   ];
-  return built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  return built.flatMap(filesInside);
+}
+
+/** The files whose code is in what esbuild made. What is imported but not used is left out of it. */
+function filesInside({ metafile }) {
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file);
+}
+
+/** The files inside the pages and scripts that `npm run build` made. */
+async function filesInsidePages() {
+  const scripts = await Promise.all(
+    [auditPageBuild, embedBuild].map((options) => build({ ...options, metafile: true })),
+  );
+  return [...scripts.flatMap(filesInside), ...(await consoleFiles())];
 }
 
 function licenceTexts(packages) {
@@ -95,12 +110,12 @@ export async function stage(folder) {
   for (const name of DEPLOYED) {
     cpSync(join(root, "deploy", name), join(folder, "deploy", name));
   }
-  const files = await bundleInto(folder);
+  const files = [...(await bundleInto(folder)), ...(await filesInsidePages())];
   cpSync(join(root, "packages/server/dist/assets"), join(folder, "dist/assets"), {
     recursive: true,
   });
   cpSync(join(root, PREBUILDS), join(folder, "dist/prebuilds"), { recursive: true });
-  const packages = bundledPackages(root, files, PAGE_WORKSPACES);
+  const packages = bundledPackages(root, files);
   const write = (name, text) => writeFileSync(join(folder, name), text);
   write("package.json", `${JSON.stringify({ ...manifest, ...repository() }, null, 2)}\n`);
   write("sbom.cdx.json", `${JSON.stringify(sbomOf(manifest, packages), null, 2)}\n`);
