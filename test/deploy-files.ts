@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DockerfileParser } from "dockerfile-ast";
+import { DockerfileParser, type Instruction } from "dockerfile-ast";
 import { parse } from "yaml";
 import { root } from "./source.ts";
 
@@ -57,6 +57,20 @@ export function readImage(): Image {
     command: [...list(raw("ENTRYPOINT")), ...list(raw("CMD"))],
     healthcheck: list(raw("HEALTHCHECK")),
     stopSignal: raw("STOPSIGNAL"),
+  };
+}
+
+/** The instructions of the Dockerfile from its last FROM on, each with its text, and those before it. */
+export function readImageSteps(): Readonly<Record<"build" | "image", readonly [string, string][]>> {
+  const file = DockerfileParser.parse(deployFile("Dockerfile"));
+  const last = file.getFROMs().at(-1)?.getRange()?.start.line ?? 0;
+  const line = (one: Instruction) => one.getRange()?.start.line ?? 0;
+  const steps = (own: readonly Instruction[]) =>
+    own.map((one): [string, string] => [one.getKeyword(), one.getRawArgumentsContent() ?? ""]);
+  const all = file.getInstructions();
+  return {
+    build: steps(all.filter((one) => line(one) < last)),
+    image: steps(all.filter((one) => line(one) > last)),
   };
 }
 

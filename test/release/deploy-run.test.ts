@@ -1,28 +1,20 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { generate } from "selfsigned";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { freshPostgres, temporaryFolder } from "../../packages/server/test/harness.ts";
 import { stage } from "../../scripts/release/stage.mjs";
-import {
-  deployFile,
-  interpolate,
-  readCompose,
-  readEnvFile,
-  readImage,
-  readNginx,
-  readUnit,
-} from "../deploy-files.ts";
+import { deployFile, readEnvFile, readImage, readNginx, readUnit } from "../deploy-files.ts";
 import { freePort } from "../free-port.ts";
 import { root } from "../source.ts";
+import { begin, composeEnv, type Env, mapped, type Running, untilReady } from "./processes.ts";
 
-/** What the files of deploy/ run, run here: their paths are those of this checkout. */
-type Env = Record<string, string>;
+// What the files of deploy/ run, run here: their paths are those of this checkout.
 
 const image = readImage();
 const BASE_URL = "https://gate.example.com";
@@ -38,32 +30,6 @@ async function machine() {
   writeFileSync(join(folder, "privkey.pem"), pems.private);
   writeFileSync(join(folder, "secrets.key"), randomBytes(32).toString("base64url"));
   return { folder, port: String(await freePort()) };
-}
-
-/** Puts our places in for those that the files name. */
-function mapped(text: string, places: Readonly<Record<string, string>>): string {
-  const [from, to] = Object.entries(places).find(([one]) => text.startsWith(one)) ?? ["", ""];
-  return to + text.slice(from.length);
-}
-
-function begin([program = "", ...args]: readonly string[], env: Env, cwd = temporaryFolder()) {
-  // Node of an image is the one of its PATH; here it is the one that runs the tests.
-  const path = `${env.PATH ?? ""}:${dirname(process.execPath)}:${process.env.PATH}`;
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...env, PATH: path },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const seen = { out: "", err: "" };
-  child.stdout.on("data", (text) => {
-    seen.out += text;
-  });
-  child.stderr.on("data", (text) => {
-    seen.err += text;
-  });
-  const ended = once(child, "close").then(([code]) => code as number | null);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return { child, seen, ended };
 }
 
 /** The package as the image and the machine have it. */
@@ -89,12 +55,8 @@ async function healthOf(env: Env) {
 }
 
 /** Once the service says that it is ready, the image's health check must say so too. */
-async function expectHealthy(env: Env, { child, seen, ended }: ReturnType<typeof begin>) {
-  const gone = ended.then((code) => {
-    throw new Error(`it ended with ${code}: ${seen.err}`);
-  });
-  gone.catch(() => undefined);
-  while (!seen.out.includes("is ready")) await Promise.race([once(child.stdout, "data"), gone]);
+async function expectHealthy(env: Env, running: Running) {
+  await untilReady(running);
   expect(await healthOf(env)).toEqual({ code: 0, said: '200 {"status":"ready"}\n' });
 }
 
@@ -114,17 +76,6 @@ function get(port: string, path: string): Promise<{ status: number | undefined; 
     });
     asked.on("error", reject).end();
   });
-}
-
-/** What the file sets, with what an operator gives it and places of this machine. */
-function composeEnv(file: string, service: string, given: Env, places: Env): Env {
-  const { environment = {} } = readCompose(file).services[service] ?? {};
-  return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [
-      name,
-      mapped(interpolate(value, given), places),
-    ]),
-  );
 }
 
 test("the image is healthy, serves clients of the proxy and stops with 0 when compose.yaml starts it", {
