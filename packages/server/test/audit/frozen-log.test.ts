@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { doctor } from "../../src/maintenance/doctor.ts";
 import { answerOf, createSite, freshEnvironment, startServer } from "../harness.ts";
@@ -52,6 +52,26 @@ describe("a database that is behind its published checkpoint", () => {
       "restored a copy",
     ]);
     expect(record.actor.id).toBe("operator");
+  });
+
+  test("can be exported after a new epoch began and its checkpoints were stored", async () => {
+    const { env, site } = await movedWith("older");
+    const clock = new ManualClock(Date.now());
+    const server = await startServer(env, { clock });
+    const path = `/v1/admin/sites/${site}/audit`;
+    await server.admin("POST", `${path}/epochs`, { reason: "restored a copy" });
+    const { items } = (await server.admin("GET", `${path}/logs`)).body;
+    const ended = items.find(({ state }: { state: string }) => state === "closed");
+    clock.advance(1000);
+    await vi.waitFor(async () => {
+      const kept = notesIn(join(env.GATEHOUSE_DATA_DIR as string, "checkpoints"));
+      expect(kept.some((name) => name.includes("audit_2"))).toBe(true);
+    });
+    const query = `chain=${ended.chain}&day=${ended.first_day}&format=json`;
+    const exported = await server.admin("GET", `${path}/exports?${query}`);
+    expect([exported.status, exported.body.bundle?.records.length]).toEqual([200, 3]);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^gatehouse_audit_logs_frozen 0$/m);
   });
 
   test("is named by doctor before the service starts", async () => {

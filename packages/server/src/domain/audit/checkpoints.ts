@@ -99,9 +99,11 @@ export class Checkpoints {
 
   /**
    * A database can also be set back under a running process, by a failover or a replaced copy.
-   * `head` must be current or locked: everything published was committed before it was read.
+   * `head` must be current or locked: everything published was committed before it was read. A log that
+   * has ended stays as it is: the next epoch names what it has lost.
    */
-  freezeIfBehind({ chain, size }: LogHead): void {
+  freezeIfBehind({ chain, size, state }: LogHead): void {
+    if (state === "closed") return;
     const kept = this.tools.kept.of(chain);
     if (kept === undefined || size >= kept.size || this.tools.freezeReason(chain) !== undefined)
       return;
