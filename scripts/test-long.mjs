@@ -177,6 +177,12 @@ const SUITES = [
     args: ["test/release/drill"],
     env: { DRILL_POSTGRES: "1" },
   },
+  {
+    key: "upgrade",
+    name: "0.1.0, built from the history, upgraded to this version and back as the document says, in a folder and as a service, on each database",
+    args: ["test/release/upgrade"],
+    env: { UPGRADE_FROM: "history" },
+  },
 ];
 
 const RESULTS = "conformance/RESULTS.md";
