@@ -96,6 +96,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "paused-products",
       "review-verdicts",
       "oidc",
+      "webhook-format",
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
@@ -9,6 +10,7 @@ const NONE = "none";
 
 interface NotificationsBody {
   readonly webhook_url: string | null;
+  readonly webhook_format: string;
   readonly emails: readonly string[];
 }
 
@@ -41,14 +43,15 @@ async function pathTo(terminal: Terminal, site: string, rest: string) {
 
 interface NotifyFlags {
   readonly webhook?: string;
+  readonly format?: string;
   readonly email?: readonly string[];
   readonly test?: boolean;
   readonly json?: boolean;
 }
 
-function changesOf({ webhook, email }: NotifyFlags) {
+function changesOf({ webhook, format, email }: NotifyFlags) {
   const emails = email?.length === 1 && email[0] === NONE ? [] : email;
-  return { webhook_url: webhook === NONE ? null : webhook, emails };
+  return { webhook_url: webhook === NONE ? null : webhook, webhook_format: format, emails };
 }
 
 function notifyCommand(site: Command, terminal: Terminal): void {
@@ -57,24 +60,33 @@ function notifyCommand(site: Command, terminal: Terminal): void {
     .argument("<site>", "domain, site key or site key hash")
     .description("set where you receive notifications about orders and reviews")
     .option("--webhook <url>", "https address for signed messages; none: turn off")
+    .addOption(
+      choice("--format <format>", "how the webhook is written: events, or messages for a chat", [
+        "json",
+        "slack",
+        "ntfy",
+      ]),
+    )
     .option("--email <address...>", "email addresses, at most ten; none: turn off")
     .option("--test", "send a test message now and show the result")
     .option("--json", "print JSON")
     .action(async (text: string, flags: NotifyFlags) => {
       const { client, path } = await pathTo(terminal, text, "/notifications");
       const changes = changesOf(flags);
-      const changed = flags.webhook !== undefined || flags.email !== undefined;
+      const changed = [flags.webhook, flags.format, flags.email].some((one) => one !== undefined);
       const settings = changed
         ? await client.call<NotificationsBody>("PUT", path, changes)
         : await client.call<NotificationsBody>("GET", path);
       const results = flags.test
         ? (await client.call<{ results: TestedBody[] }>("POST", `${path}/test`, {})).results
         : [];
-      const { webhook_url, emails } = settings;
+      const { webhook_url, webhook_format, emails } = settings;
       if (flags.json) {
         terminal.out(plainJson(flags.test ? { ...settings, results } : settings));
       } else {
-        terminal.out(card({ webhook: webhook_url ?? NONE, email: emails.join(", ") || NONE }));
+        const format = webhook_url === null || webhook_format === "json" ? "" : webhook_format;
+        const webhook = [webhook_url ?? NONE, format && `(${format})`].filter(Boolean).join(" ");
+        terminal.out(card({ webhook, email: emails.join(", ") || NONE }));
         for (const { destination, says } of results) {
           terminal.out(`${plainText(destination)}: ${plainText(says)}`);
         }

@@ -48,14 +48,20 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
   });
 
   test("are empty at first, and keep what a change leaves out", async () => {
-    expect((await admin("GET", "/notifications")).body).toEqual({ webhook_url: null, emails: [] });
+    expect((await admin("GET", "/notifications")).body).toEqual({
+      webhook_url: null,
+      webhook_format: "json",
+      emails: [],
+    });
     const webhook_url = "https://hooks.example.com/a?b=c";
     expect((await set({ webhook_url: `${webhook_url}#d` })).body).toEqual({
       webhook_url,
+      webhook_format: "json",
       emails: [],
     });
     expect((await set({ emails: ["ann@example.com"] })).body).toEqual({
       webhook_url,
+      webhook_format: "json",
       emails: ["ann@example.com"],
     });
     expect((await set({ webhook_url: null })).body.webhook_url).toBe(null);
@@ -72,6 +78,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
     expect(changes).toContainEqual({
       kind: "notifications_set",
       webhook_host: "hooks.example.com",
+      webhook_format: "json",
       emails: 2,
     });
     expect(JSON.stringify(items)).not.toMatch(/s3cret|@example/);

@@ -38,6 +38,7 @@ export async function setNotifications(
     const before = await notifySettings(tx, siteKeyHash);
     const after: NotifySettings = {
       webhookUrl: webhookUrl === undefined ? before.webhookUrl : webhookUrl,
+      webhookFormat: changes.webhookFormat ?? before.webhookFormat,
       emails: changes.emails ?? before.emails,
     };
     await writeNotifySettings(tx, siteKeyHash, after);
@@ -45,6 +46,7 @@ export async function setNotifications(
     const change = {
       kind: "notifications_set",
       webhook_host: after.webhookUrl === null ? null : new URL(after.webhookUrl).host,
+      webhook_format: after.webhookFormat,
       emails: after.emails.length,
     };
     const record = actorDraft("site.changed", actor, context.clock.now(), { change });

@@ -4,6 +4,7 @@ import { notifySettings } from "../../domain/notify-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
+import { chatMessage } from "../../purchase/notices/chat-message.js";
 import { type Sendable, sendMessage } from "./deliver-messages.js";
 
 /** Tests reach people: five at once, then one a minute. */
@@ -33,7 +34,7 @@ export async function testNotifications(
 ): Promise<Result<readonly TestDelivery[], "conflict" | "rate_limited">> {
   const { clock, db, ids } = context;
   const { siteKeyHash, domain } = site;
-  const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
+  const { webhookUrl, webhookFormat, emails } = await notifySettings(db, siteKeyHash);
   if (webhookUrl === null && emails.length === 0) {
     return refuse(
       "conflict",
@@ -54,14 +55,18 @@ export async function testNotifications(
       site_key_hash: siteKeyHash,
       domain,
     };
-    const body = JSON.stringify(kind === "mail" ? testMail(site) : event);
+    const mail = testMail(site);
+    const posted =
+      kind === "webhook" && webhookFormat !== "json"
+        ? chatMessage(webhookFormat, destination, mail)
+        : { destination, body: kind === "mail" ? mail : event };
     const message: Sendable = {
       messageId,
       siteKeyHash,
       kind,
       audience: "owner",
-      destination,
-      body,
+      destination: posted.destination,
+      body: JSON.stringify(posted.body),
       createdAt: now,
     };
     const sent = await sendMessage(context, message);

@@ -1,6 +1,11 @@
+/** `json`: events for programs. `slack`, `ntfy`: sentences for a chat or a phone. */
+export const WEBHOOK_FORMATS = ["json", "slack", "ntfy"] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
 /** Where Gatehouse notifies the owner of a site. */
 export interface NotifySettings {
   readonly webhookUrl: string | null;
+  readonly webhookFormat: WebhookFormat;
   readonly emails: readonly string[];
 }
 

@@ -3,10 +3,15 @@ import { deleterOf } from "../../infra/db/statements.js";
 import { json, Table } from "../../infra/db/table.js";
 import type { NotifySettings } from "./notify-settings.js";
 
-const NOWHERE: NotifySettings = Object.freeze({ webhookUrl: null, emails: [] });
+const NOWHERE: NotifySettings = Object.freeze({
+  webhookUrl: null,
+  webhookFormat: "json",
+  emails: [],
+});
 
 const settings = new Table<NotifySettings>("notify_settings", {
   webhookUrl: "webhook_url",
+  webhookFormat: "webhook_format",
   emails: json("emails"),
 });
 

@@ -3,7 +3,11 @@ import { setNotifications } from "../../actions/notifications/set-notifications.
 import { testNotifications } from "../../actions/notifications/test-notifications.js";
 import { showNotifySettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
-import { EMAILS_MAX, type NotifySettings } from "../../domain/notify-settings/notify-settings.js";
+import {
+  EMAILS_MAX,
+  type NotifySettings,
+  WEBHOOK_FORMATS,
+} from "../../domain/notify-settings/notify-settings.js";
 import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -17,6 +21,7 @@ const TEST_RETRY_AFTER_S = 60;
 const NotificationsBody = z
   .object({
     webhook_url: z.string().nullable().openapi({ example: "https://shop.example.com/hooks/gate" }),
+    webhook_format: z.enum(WEBHOOK_FORMATS),
     emails: z.array(z.string()),
   })
   .openapi("Notifications");
@@ -48,6 +53,14 @@ const set = siteRoute("put", "/notifications", {
       .nullable()
       .optional()
       .openapi({ description: "An https address on port 443 of a public host." }),
+    webhook_format: z
+      .enum(WEBHOOK_FORMATS)
+      .optional()
+      .openapi({
+        description:
+          "`json`: events for programs. `slack`: messages for Slack, Mattermost and others with the same format. " +
+          "`ntfy`: messages for ntfy, where the address ends with the topic.",
+      }),
     emails: z.array(z.string().max(EMAIL_CHARS_MAX)).max(EMAILS_MAX).optional(),
   }),
   answer: json(NotificationsBody, "The settings."),
@@ -62,8 +75,12 @@ const test = siteRoute("post", "/notifications/test", {
   errors: ["conflict"],
 });
 
-function render({ webhookUrl, emails }: NotifySettings): z.infer<typeof NotificationsBody> {
-  return { webhook_url: webhookUrl, emails: [...emails] };
+function render({
+  webhookUrl,
+  webhookFormat,
+  emails,
+}: NotifySettings): z.infer<typeof NotificationsBody> {
+  return { webhook_url: webhookUrl, webhook_format: webhookFormat, emails: [...emails] };
 }
 
 export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -74,8 +91,8 @@ export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context)
 
   app.openapi(set, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const { webhook_url: webhookUrl, emails } = c.req.valid("json");
-    const changes = { webhookUrl, emails };
+    const { webhook_url: webhookUrl, webhook_format, emails } = c.req.valid("json");
+    const changes = { webhookUrl, webhookFormat: webhook_format, emails };
     const settings = requireOk(await setNotifications(context, siteKeyHash, changes, actorOf(c)));
     return c.json(render(settings), 200);
   });

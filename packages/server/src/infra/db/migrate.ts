@@ -49,6 +49,7 @@ import { people } from "./migrations/0040-people.js";
 import { pausedProducts } from "./migrations/0041-paused-products.js";
 import { reviewVerdicts } from "./migrations/0042-review-verdicts.js";
 import { oidc } from "./migrations/0043-oidc.js";
+import { webhookFormat } from "./migrations/0044-webhook-format.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -96,6 +97,7 @@ const MIGRATIONS: readonly Migration[] = [
   pausedProducts,
   reviewVerdicts,
   oidc,
+  webhookFormat,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,10 +1,12 @@
 import type { JsonObject } from "@gatehouse/protocol";
+import type { WebhookFormat } from "../../domain/notify-settings/notify-settings.js";
 import { notifySettings } from "../../domain/notify-settings/store.js";
 import { type Message, newMessage, WAITING_MAX } from "../../domain/outbox/message.js";
 import { failedIfFull, insertMessages } from "../../domain/outbox/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
+import { chatMessage, type NoticeWords } from "./chat-message.js";
 
 /** Mails to one owner: thirty at once, then one every two minutes. */
 const MAIL_RATE = { perMinute: 0.5, burst: 30 };
@@ -21,7 +23,7 @@ export interface Notice {
   /** Mails with their own budget do not use up the budget of the others. */
   readonly budget?: "order notices" | "dispute notices";
   /** Undefined if no person has to know. */
-  mail?(): { readonly subject: string; readonly text: string };
+  mail?(): NoticeWords;
 }
 
 /** `nobody`: the owner wants no notifications. `too_many`: not now, the mail budget is used up. */
@@ -30,6 +32,21 @@ export type NotifyResult = "notified" | "nobody" | "too_many";
 export async function wantsNotification(db: Queries, siteKeyHash: string): Promise<boolean> {
   const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
   return webhookUrl !== null || emails.length > 0;
+}
+
+/** What is sent to an address, and where to. */
+function contentOf(
+  notice: Notice,
+  messageId: string,
+  kind: Message["kind"],
+  { address, webhookFormat }: { readonly address: string; readonly webhookFormat: WebhookFormat },
+) {
+  const words = notice.mail?.();
+  if (kind === "webhook" && webhookFormat !== "json" && words !== undefined) {
+    return chatMessage(webhookFormat, address, words);
+  }
+  const mail = words && { subject: words.subject, text: words.text };
+  return { destination: address, body: kind === "mail" ? mail : notice.event(messageId) };
 }
 
 /**
@@ -43,16 +60,18 @@ export async function notifyOwner(
 ): Promise<NotifyResult> {
   const { siteKeyHash, topic, now, mail, subject } = notice;
   const settings = await notifySettings(tx, siteKeyHash);
-  const { webhookUrl } = settings;
+  const { webhookFormat } = settings;
+  // A chat is for people, as mail is.
+  const webhookUrl = webhookFormat !== "json" && mail === undefined ? null : settings.webhookUrl;
   const emails = mail === undefined ? [] : settings.emails;
   if (webhookUrl === null && emails.length === 0) return "nobody";
   const { budget = "notices" } = notice;
   const mailed =
     emails.length > 0 && (await takeExact(tx, `${budget} ${siteKeyHash}`, MAIL_RATE, now));
   if (webhookUrl === null && !mailed) return "too_many";
-  const message = (kind: Message["kind"], destination: string): Promise<Message> => {
+  const message = (kind: Message["kind"], address: string): Promise<Message> => {
     const messageId = ids.timeId("msg", now);
-    const body = kind === "mail" ? notice.mail?.() : notice.event(messageId);
+    const { destination, body } = contentOf(notice, messageId, kind, { address, webhookFormat });
     const place = kind === "mail" ? null : (subject?.position ?? null);
     const message = newMessage({
       messageId,

@@ -8,6 +8,7 @@ import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { plainLine, quoted } from "../../infra/mail/text.js";
+import type { NoticeWords } from "./chat-message.js";
 import { notifyOwner } from "./notify-owner.js";
 
 /** A request that needs review. */
@@ -84,10 +85,7 @@ function localTime(at: number, timeZone: string): string {
 export function reviewMail(
   { site, review, agent, ruleTitle, timeZone }: ReviewNotice,
   { baseUrl }: Pick<Config, "baseUrl">,
-): {
-  readonly subject: string;
-  readonly text: string;
-} {
+): NoticeWords {
   const { escalationId, actorId, ruleId, request, expiresAt, approvalsNeeded } = review;
   const { skill, amount, items = [] } = request;
   const sum = amount === null ? undefined : `${formatAmount(amount)} ${amount.currency}`;
@@ -115,7 +113,8 @@ export function reviewMail(
   ];
   const about = sum === undefined ? skillTitle(site, skill) : sum;
   const subject = `${isTest ? "Test: " : ""}${site.domain}: ${about} needs review`;
-  return { subject, text: `${lines.join("\n")}\n` };
+  const link = reviewPage(baseUrl, site.domain, escalationId);
+  return { subject, text: `${lines.join("\n")}\n`, link };
 }
 
 /** What the policy in force says about a rule: the owner's title, and the zone of its times. */

@@ -1,0 +1,39 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import type { WebhookFormat } from "../../domain/notify-settings/notify-settings.js";
+
+/** A notice in words, for people. */
+export interface NoticeWords {
+  readonly subject: string;
+  readonly text: string;
+  /** The page where the person can act. */
+  readonly link?: string | undefined;
+}
+
+/** What is posted, and where. */
+interface Posted {
+  readonly destination: string;
+  readonly body: JsonObject;
+}
+
+/** A text in Slack's own markup. Strangers' words must not become links or mentions. */
+const slackText = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/**
+ * Writes a notice for a chat. Slack and what imitates it read `text`. ntfy takes JSON at its root, with the
+ * topic that the address names.
+ */
+export function chatMessage(
+  format: Exclude<WebhookFormat, "json">,
+  url: string,
+  { subject, text, link }: NoticeWords,
+): Posted {
+  if (format === "slack") {
+    const button = link === undefined ? "" : `\n<${link}|Open in the console>`;
+    return { destination: url, body: { text: `*${slackText(subject)}*${button}` } };
+  }
+  const { origin, pathname } = new URL(url);
+  const topic = pathname.split("/").filter(Boolean).at(-1) ?? "";
+  const body = { topic, title: subject, message: text.trim() };
+  return { destination: `${origin}/`, body: link === undefined ? body : { ...body, click: link } };
+}
