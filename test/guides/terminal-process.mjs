@@ -4,7 +4,10 @@
  */
 import { pathToFileURL } from "node:url";
 
-const { runCommand } = await import(pathToFileURL(process.argv[2]).href);
+const [, , command] = process.argv;
+// As `npx gatehouse` starts it, so that it prints its commands in the same way.
+process.argv[1] = "/node_modules/.bin/gatehouse";
+const { runCommand } = await import(pathToFileURL(command).href);
 /** What `serve` and `init` print when they are ready. */
 const READY = /listening on[\s\S]*operator token|The service is running\./;
 /** What a command ends with that threw; none of ours does. */

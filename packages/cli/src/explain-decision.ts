@@ -1,5 +1,6 @@
 import type { Money } from "@gatehouse/protocol";
 import { type AdminClient, adminClient, type Missing } from "./admin-client.js";
+import { runnable } from "./command-name.js";
 import { CommandError, EXIT } from "./exit.js";
 import { findSite } from "./find-site.js";
 import { listQuery } from "./list-query.js";
@@ -123,7 +124,7 @@ export function decisionsAbout(
 
 /** For people, one below the other. */
 export function describeDecisions(decisions: readonly ExplainedDecision[]): string {
-  return decisions.map(describe).join("\n\n");
+  return runnable(decisions.map(describe).join("\n\n"));
 }
 
 const nothingDecided = (domain: string): Missing => ({

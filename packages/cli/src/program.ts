@@ -6,6 +6,7 @@ import {
   VERSION,
 } from "@gatehouse/server/installation";
 import { Command, CommanderError } from "commander";
+import { runnable } from "./command-name.js";
 import { agentCommands } from "./commands/agent.js";
 import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
@@ -76,7 +77,7 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(usageWords(text)),
     })
-    .addHelpText("after", "\nNew to Gatehouse? Run gatehouse demo, then gatehouse init");
+    .addHelpText("after", runnable("\nNew to Gatehouse? Run gatehouse demo, then gatehouse init"));
   program.commandsGroup("Installation:").helpCommand(true);
   initCommand(program, terminal);
   serveCommand(program, terminal);
@@ -126,7 +127,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       env: withSettings(terminal.env),
       // Whatever a command prints may hold words of strangers.
       out: (text: string) => terminal.out(plainLines(text)),
-      err: (text: string) => terminal.err(plainLines(text)),
+      err: (text: string) => terminal.err(runnable(plainLines(text))),
     };
     const said = args.length === 0 ? ["--help"] : args.map(hideDash);
     await createProgram(settled).parseAsync(said, { from: "user" });
@@ -134,7 +135,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
     const { lines, code } = toldError(error);
-    terminal.err(lines.map(plainText).join("\n"));
+    terminal.err(runnable(lines.map(plainText).join("\n")));
     return code;
   }
 }

@@ -1,3 +1,5 @@
+import { runnable } from "./command-name.js";
+
 /** What commands may touch of the world. Tests pass their own. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -56,7 +58,7 @@ function widthOf(text: string): number {
  */
 export function table(rows: readonly Readonly<Record<string, string>>[], none: string): string {
   const [first] = rows;
-  if (first === undefined) return none;
+  if (first === undefined) return runnable(none);
   const cellOf = (row: Readonly<Record<string, string>>, name: string) =>
     plainText(row[name] ?? "");
   const names = Object.keys(first);

@@ -1,5 +1,6 @@
 import type { RestoreReport } from "@gatehouse/server";
 import type { Command } from "commander";
+import { runnable } from "../command-name.js";
 import { counted } from "../counted.js";
 import { SETTINGS_FILE } from "../init/settings-file.js";
 import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
@@ -121,6 +122,6 @@ export function backupCommands(program: Command, terminal: Terminal): void {
         }),
       );
       if (json) return terminal.out(plainJson(restoredJson(report)));
-      for (const line of restoredLines(report)) terminal.out(line);
+      for (const line of restoredLines(report)) terminal.out(runnable(line));
     });
 }

@@ -1,5 +1,6 @@
 import type { Finding } from "@gatehouse/server";
 import type { Command } from "commander";
+import { runnable } from "../command-name.js";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, type Terminal } from "../terminal.js";
@@ -29,7 +30,7 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
         terminal.out(plainJson({ findings: shown }));
       } else {
         for (const { part, verdict, message } of findings)
-          terminal.out(`${MARKS[verdict]} ${part}: ${message}`);
+          terminal.out(runnable(`${MARKS[verdict]} ${part}: ${message}`));
       }
       const failures = findings.filter(({ verdict }) => verdict === "failure").length;
       if (failures === 0) return;

@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import { StartupError } from "@gatehouse/server/installation";
 import type { Command } from "commander";
 import { AdminClient, adminClient } from "../admin-client.js";
+import { runnable } from "../command-name.js";
 import { CommandError, EXIT } from "../exit.js";
 import { type SiteBody, scriptTag } from "../find-site.js";
 import { type Answers, askAll, type Given } from "../init/answers.js";
@@ -49,7 +50,7 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
   const env = { ...settings, ...terminal.env };
   const stopped = untilStopped(() => undefined);
   const { start } = await import("@gatehouse/server");
-  const running = await start(env, (text) => terminal.out(text)).catch((error: Error) => {
+  const running = await start(env, (text) => terminal.out(runnable(text))).catch((error: Error) => {
     const taken =
       error instanceof StartupError &&
       error.setting === "GATEHOUSE_PORT" &&
@@ -68,7 +69,7 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
     // Last: what did not come to an end can be begun again.
     writeSettings(settings);
     const { url } = await client.call<{ url: string }>("POST", "/v1/admin/console-links", {});
-    terminal.out(nextLines(site, answers, running.port, url));
+    terminal.out(runnable(nextLines(site, answers, running.port, url)));
     await stopped;
   } finally {
     terminal.err("Stopping after the current requests are finished.");

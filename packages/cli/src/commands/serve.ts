@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import type { RunningWorkers } from "@gatehouse/server";
 import { VARIABLES } from "@gatehouse/server/installation";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { runnable } from "../command-name.js";
 import { SETTINGS_FILE, settingsHere } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
 
@@ -57,7 +58,7 @@ export function serveCommand(program: Command, terminal: Terminal): void {
       let running: RunningWorkers | undefined;
       const stopped = untilStopped(() => running?.reloadTls());
       const { start, startWorkers } = await import("@gatehouse/server");
-      const print = (text: string) => terminal.out(text);
+      const print = (text: string) => terminal.out(runnable(text));
       running =
         workers === 1
           ? await start(terminal.env, print)

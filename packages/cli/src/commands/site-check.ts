@@ -1,6 +1,7 @@
 import { parseUrl } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { runnable } from "../command-name.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody, siteAddress } from "../find-site.js";
 import type { LookedAt } from "../site-check/fetch-page.js";
@@ -13,7 +14,7 @@ function lines(findings: readonly SiteFinding[]): string[] {
   const width = Math.max(...findings.map(({ item }) => item.length));
   return findings.flatMap(({ item, state, found, advice }) => [
     `${MARKS[state]} ${item.padEnd(width)}  ${plainText(found)}`,
-    ...(advice === undefined ? [] : [`  ${" ".repeat(width)}  → ${plainText(advice)}`]),
+    ...(advice === undefined ? [] : [`  ${" ".repeat(width)}  → ${runnable(plainText(advice))}`]),
   ]);
 }
 

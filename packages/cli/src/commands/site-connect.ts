@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
+import { runnable } from "../command-name.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { readSecretFile } from "../secret-file.js";
 import { type Readiness, readinessOf, type StripeAccount } from "../site-readiness.js";
@@ -77,7 +78,7 @@ async function print(
 ): Promise<void> {
   const readiness = await readinessOf(client, site);
   const { processor, ...rest } = readiness;
-  terminal.out(json ? plainJson({ ...processor, ...rest }) : describe(readiness));
+  terminal.out(json ? plainJson({ ...processor, ...rest }) : runnable(describe(readiness)));
 }
 
 const SITE = ["<site>", "domain, site key or site key hash"] as const;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { runnable } from "../command-name.js";
 import { counted } from "../counted.js";
 import { type DeclinesBody, declinesOf } from "../declines.js";
 import { findSite, type SiteBody } from "../find-site.js";
@@ -51,6 +52,6 @@ export function siteDeclinesCommand(site: Command, terminal: Terminal): void {
       const client = adminClient(terminal);
       const found = await findSite(client, text);
       const declines = await declinesOf(client, found);
-      terminal.out(json ? plainJson(declines) : describe(found, declines));
+      terminal.out(json ? plainJson(declines) : runnable(describe(found, declines)));
     });
 }

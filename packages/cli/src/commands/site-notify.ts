@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
+import { runnable } from "../command-name.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
@@ -137,7 +138,7 @@ function messagesCommand(site: Command, terminal: Terminal): void {
         const ofOrder = message.about?.startsWith("ord_") === true;
         const after = ofOrder ? ", together with later messages about its order" : "";
         const said = `Message ${message.message_id} will be sent again${after}.\nCheck the delivery: gatehouse site messages ${text}`;
-        return terminal.out(json ? plainJson(message) : said);
+        return terminal.out(json ? plainJson(message) : runnable(said));
       }
       const query = failed === true ? "?limit=200&state=failed" : "?limit=200";
       const { client, path } = await pathTo(terminal, text, `/messages${query}`);

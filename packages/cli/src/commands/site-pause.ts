@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { runnable } from "../command-name.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
@@ -22,7 +23,7 @@ export function sitePauseCommands(site: Command, terminal: Terminal): void {
         const path = `/v1/admin/sites/${site_key_hash}/${verb}`;
         const changed = await client.call<SiteBody>("POST", path, {});
         const says = changed.paused_at === null ? RESUMED : PAUSED;
-        terminal.out(json ? plainJson(changed) : says(changed.domain));
+        terminal.out(json ? plainJson(changed) : runnable(says(changed.domain)));
       });
   command("pause", "pause sales: no new payment is authorized until you resume");
   command("resume", "resume sales after a pause");

@@ -2,6 +2,7 @@ import { UCP_VERSIONS } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
+import { runnable } from "../command-name.js";
 import { CommandError, EXIT } from "../exit.js";
 import { cardAddress, findSite, profileAddress, type SiteBody, scriptTag } from "../find-site.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
@@ -63,7 +64,7 @@ function keepProof(site: SiteBody): string {
 }
 
 function print(terminal: Terminal, { json }: Flags, site: SiteBody): void {
-  terminal.out(json ? plainJson(site) : describe(site));
+  terminal.out(json ? plainJson(site) : runnable(describe(site)));
 }
 
 function readCommands(site: Command, terminal: Terminal): void {
