@@ -128,5 +128,6 @@ export const ANSWERS: readonly (readonly [words: string, answer: (here: Here) =>
   ["The name of your site", () => "Fern & Petal"],
   ["reach this service", ({ service }) => service],
   ["buy without your approval", () => "50.00 EUR"],
+  ["time zone", () => "Europe/Berlin"],
   ["moves no money", () => ""],
 ];

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../server/test/harness.ts";
 import { askAll } from "../src/init/answers.ts";
+import { policyOf, readLimit } from "../src/init/limit.ts";
 
 /** A port nobody listens on. */
 async function freePort(): Promise<number> {
@@ -64,7 +65,8 @@ describe("gatehouse init", () => {
     const folder = temporaryFolder();
     const address = `http://localhost:${await freePort()}`;
     const options = ["--domain", "shop.localhost", "--name", "Fern & Petal", "--sandbox"];
-    const first = run(folder, "init", ...options, "--address", address, "--limit", "50.00 EUR");
+    const rules = ["--limit", "50,00 €", "--timezone", "Europe/Berlin"];
+    const first = run(folder, "init", ...options, "--address", address, ...rules);
     await first.until("The service is running. Press Ctrl-C to stop it.");
     expect(first.text()).toMatch(new RegExp(`${address}/console#code=\\S{43}`));
     const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
@@ -77,15 +79,19 @@ describe("gatehouse init", () => {
     const path = `/sites/${site.site_key_hash}`;
     expect(await ask(`${path}/processor`)).toMatchObject({ kind: "sandbox", sells: true });
     const { document } = await ask(`${path}/policy`);
-    expect(document.rules[1].title).toBe("Up to 50.00 EUR");
+    expect([document.rules[1].title, document.timezone]).toEqual([
+      "Up to 50.00 EUR",
+      "Europe/Berlin",
+    ]);
+    expect(first.text()).toContain(
+      "This does not limit people who pay themselves on the payment page.",
+    );
     first.child.kill("SIGINT");
     expect(await first.ended).toBe(0);
 
     const again = run(folder, "serve");
     await again.until("is ready (development)");
-    await again.until(
-      "settings  from gatehouse.env, where the environment does not set them: GATEHOUSE_MODE",
-    );
+    await again.until("settings  from gatehouse.env: GATEHOUSE_MODE");
     expect((await ask("/sites")).items).toHaveLength(1);
     const listed = run(folder, "site", "list");
     expect([await listed.ended, listed.text()]).toEqual([
@@ -118,16 +124,18 @@ describe("gatehouse init", () => {
     const right = run(folder, "init", "--domain", "shop.example.com", ...address);
     await right.until("The service is running.");
     expect(right.text()).toContain("TXT record _gatehouse.shop.example.com");
+    expect(right.text()).toContain("site verify shop.example.com --method operator --reason");
+    expect(right.text()).toContain("(works after the domain is verified)");
     const listed = run(folder, "site", "list", "--json");
     await listed.ended;
     expect(JSON.parse(listed.text()).items).toHaveLength(1);
   });
 
-  test("asks five questions, and uses its suggestion for an empty line", async () => {
+  test("asks six questions, and uses its suggestion for an empty line", async () => {
     const asked: string[] = [];
     const told: string[] = [];
-    const answers = ["", "no domain", "shop.example.com", "", "https://gate.example.com"];
-    answers.push("much", "never", "");
+    const answers = ["", "no domain", "https://shop.example.com/en/", "", "gate.example.com"];
+    answers.push("much", "never", "Berlin", "Europe/Berlin", "");
     const terminal = {
       env: {},
       out() {},
@@ -137,26 +145,50 @@ describe("gatehouse init", () => {
         return answers.shift() ?? "";
       },
     };
-    const { name, address, policy, sandbox } = await askAll(terminal, {});
-    expect(new Set(asked).size).toBe(5);
+    const { name, address, limit, timezone, sandbox } = await askAll(terminal, {});
+    expect(new Set(asked).size).toBe(6);
     expect(told.map((text) => text.slice(0, 22))).toEqual([
+      "This question has no d",
       "no domain is not a dom",
       "much is not a limit. E",
+      "Berlin is not a time z",
     ]);
-    expect([name, address.origin, sandbox]).toEqual([
+    expect([name, address.origin, timezone, sandbox]).toEqual([
       "shop.example.com",
       "https://gate.example.com",
+      "Europe/Berlin",
       true,
     ]);
-    expect(policy).toMatchObject({ default: "deny", rules: [{ id: "free" }] });
+    expect(policyOf(limit, timezone)).toMatchObject({ default: "deny", rules: [{ id: "free" }] });
   });
+
+  test.each([
+    ["50.00 EUR", "50.00", "EUR"],
+    ["50 eur", "50.00", "EUR"],
+    ["50,00 €", "50.00", "EUR"],
+    ["$50", "50.00", "USD"],
+    ["£ 7.5", "7.50", "GBP"],
+    ["USD 1000", "1000.00", "USD"],
+    ["¥500", "500", "JPY"],
+  ])("reads the amount %s", (text, limit, currency) => {
+    expect(readLimit(text)).toEqual({ preset: "automatic_under", limit, currency });
+  });
+
+  test.each(["50", "$50 EUR", "1,000 USD", "1,000 KWD", "0 EUR", "50 XYZ"])(
+    "asks again for the amount %s",
+    (text) => {
+      expect(() => readLimit(text)).toThrow("is not a limit");
+    },
+  );
 
   test.each([
     [["--domain", "a.example", "--address", "http://gate.example.com"], "is not the address"],
     [["--domain", "a.example", "--address", "http://localhost:0"], "is not the address"],
     [["--domain", "a.example", "--limit", "much"], "is not a limit"],
     [["--domain", "no domain"], "is not a domain"],
-    [["--domain", "a.localhost", "--address", "https://gate.example.com"], "is not a domain"],
+    [["--domain", "a.localhost", "--address", "https://gate.example.com"], "Use the public domain"],
+    [["--domain", "localhost:21443", "--address", "gate.example.com"], "http://localhost:8787"],
+    [["--domain", "a.example", "--timezone", "Berlin"], "such as Europe/Berlin"],
     [[], "not an interactive terminal"],
   ])("says what is wrong with the options %j", async (options, words) => {
     const wrong = run(temporaryFolder(), "init", ...options);

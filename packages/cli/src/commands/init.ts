@@ -6,6 +6,7 @@ import { runnable } from "../command-name.js";
 import { CommandError, EXIT } from "../exit.js";
 import { type SiteBody, scriptTag } from "../find-site.js";
 import { type Answers, askAll, type Given } from "../init/answers.js";
+import { limitSentence } from "../init/limit.js";
 import { settingsOf, setUp } from "../init/set-up.js";
 import { SETTINGS_FILE, writeSettings } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
@@ -14,8 +15,15 @@ import { untilStopped } from "./serve.js";
 import { howToVerify } from "./site-text.js";
 
 /** What to do next, in the order in which it is done. */
-function nextLines(site: SiteBody, { address }: Answers, port: number, link: string): string {
-  const proof = site.status === "verified" ? [] : [howToVerify(site), ""];
+function nextLines(
+  site: SiteBody,
+  { address, limit }: Answers,
+  port: number,
+  link: string,
+): string {
+  const verified = site.status === "verified";
+  const trial = `gatehouse site verify ${site.domain} --method operator --reason "trying it out"`;
+  const proof = verified ? [] : [howToVerify(site), `For a trial, skip the proof: ${trial}`, ""];
   const proxy = [
     `First set up a proxy on this machine, with the certificate of ${address.host}, in front of 127.0.0.1:${port}`,
     "(docs/operations/proxy.md). Agents, the console and these commands reach the service through it.",
@@ -24,11 +32,12 @@ function nextLines(site: SiteBody, { address }: Answers, port: number, link: str
   return [
     "",
     `${site.name} is set up. The settings are in ${SETTINGS_FILE}. To start the service again, run \`gatehouse serve\` in this folder.`,
+    limitSentence(limit),
     "",
     ...(isThisMachine(address.host) ? [] : proxy),
     ...proof,
     `For its pages:  ${scriptTag(site)}`,
-    `For agents:     ${site.agent_page_url}`,
+    `For agents:     ${site.agent_page_url}${verified ? "" : " (works after the domain is verified)"}`,
     `What is missing before agents can buy:  gatehouse site gates ${site.domain}`,
     `Open the console (this link works once, within ten minutes): ${link}`,
     "",
@@ -77,11 +86,11 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
   }
 }
 
-/** `init`: five questions, and a site that runs. */
+/** `init`: six questions, and a site that runs. */
 export function initCommand(program: Command, terminal: Terminal): void {
   program
     .command("init")
-    .description("ask five questions, set up a site from the answers, and start the service")
+    .description("ask six questions, set up a site from the answers, and start the service")
     .option("--domain <domain>", "1. domain of the site")
     .option("--name <name>", "2. name of the site, as agents see it")
     .option(
@@ -90,9 +99,13 @@ export function initCommand(program: Command, terminal: Terminal): void {
     )
     .option(
       "--limit <limit>",
-      "4. amount up to which agents can buy without your approval, such as `50.00 EUR`; or ask, or never",
+      "4. amount up to which agents can buy without your approval, such as `50.00 EUR`; or ask, or never; does not limit people who pay on the payment page",
     )
-    .option("--sandbox", "5. connect a test payment provider that moves no money")
-    .option("--no-sandbox", "5. do not connect one")
+    .option(
+      "--timezone <zone>",
+      "5. time zone for rules about hours and days, such as Europe/Berlin (default: the zone of this machine)",
+    )
+    .option("--sandbox", "6. connect a test payment provider that moves no money")
+    .option("--no-sandbox", "6. do not connect one")
     .action((given: Given) => init(terminal, given));
 }

@@ -66,7 +66,7 @@ export function serveCommand(program: Command, terminal: Terminal): void {
       const here = cluster.isPrimary ? settingsHere() : [];
       if (here.length > 0) {
         terminal.out(
-          `  settings  from ${SETTINGS_FILE}, where the environment does not set them: ${here.join(", ")}`,
+          `  settings  from ${SETTINGS_FILE}: ${here.join(", ")} (environment variables override them)`,
         );
       }
       await stopped;

@@ -1,7 +1,7 @@
-import { type JsonObject, policyPreset } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
 import type { Terminal } from "../terminal.js";
 import { isThisMachine } from "../this-machine.js";
+import { type Limit, readLimit, readZone } from "./limit.js";
 
 /** What `init` is told, by questions or by options. */
 export interface Given {
@@ -9,6 +9,7 @@ export interface Given {
   readonly name?: string;
   readonly address?: string;
   readonly limit?: string;
+  readonly timezone?: string;
   readonly sandbox?: boolean;
 }
 
@@ -17,12 +18,20 @@ export interface Answers {
   readonly name: string;
   /** Where agents reach the service. */
   readonly address: URL;
-  readonly policy: JsonObject;
+  readonly limit: Limit;
+  readonly timezone: string;
   readonly sandbox: boolean;
 }
 
+/** An address with its scheme: on this machine plain HTTP is enough, everywhere else it is HTTPS. */
+function withScheme(text: string): string {
+  if (/^[a-z]+:\/\//i.test(text)) return text;
+  return `${isThisMachine(text) ? "http" : "https"}://${text}`;
+}
+
 function readAddress(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const given = withScheme(text);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
   const right =
     url?.protocol === "https:" || (url?.protocol === "http:" && isThisMachine(url.host));
   if (url === undefined || !right || url.pathname !== "/" || url.port === "0") {
@@ -33,32 +42,38 @@ function readAddress(text: string): URL {
   return url;
 }
 
-/** `50.00 EUR`, `ask` or `never`, as a policy. */
-function readLimit(text: string): JsonObject {
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const [, limit, currency] = /^(\d[\d.]*) ?([A-Za-z]{3})$/.exec(text) ?? [];
-  const made =
-    limit === undefined || currency === undefined
-      ? policyPreset(text === "never" ? "read_only" : "ask_always", { timezone })
-      : policyPreset("automatic_under", { limit, currency: currency.toUpperCase(), timezone });
-  const known = limit !== undefined || text === "ask" || text === "never";
-  if (made.ok && known) return made.value;
-  const hint = "Enter an amount such as `50.00 EUR`, or `ask`, or `never`.";
-  throw new CommandError(`${text} is not a limit.`, EXIT.usage, hint);
-}
-
 function readYes(text: string): boolean {
   if (/^(?:y|yes)$/i.test(text)) return true;
   if (/^(?:n|no)$/i.test(text)) return false;
   throw new CommandError(`${text} is neither yes nor no.`, EXIT.usage, "Answer yes or no.");
 }
 
-/** The domain as it is stored; on this machine, or for it, also names that nobody else knows. */
-async function readSite(text: string, development: boolean): Promise<string> {
+/** The host of an address that was copied from a browser; any other text as it is. */
+function hostIn(text: string): string {
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).host : text;
+}
+
+/** The domain as it is stored, with names and ports that only this machine knows. */
+async function readSite(text: string): Promise<string> {
   const { readDomain } = await import("@gatehouse/server");
-  const read = readDomain(text, { development });
+  const read = readDomain(hostIn(text), { development: true });
   if (read.ok) return read.value;
-  throw new CommandError(`${text} is not a domain: ${read.detail}.`, EXIT.usage, "Enter it again.");
+  const hint = "Enter the domain of your website.";
+  throw new CommandError(`${text} is not a domain: ${read.detail}.`, EXIT.usage, hint);
+}
+
+/** A service that others reach is in production, and takes no names of this machine. */
+async function refuseLocalSite(domain: string, { host, origin }: URL): Promise<void> {
+  const { readDomain } = await import("@gatehouse/server");
+  if (isThisMachine(host) || readDomain(domain, { development: false }).ok) return;
+  const hint =
+    "Use the public domain of your website, such as shop.example.com. " +
+    `To try ${domain}, use an address of the service on this machine, such as http://localhost:${DEFAULT_PORT}.`;
+  throw new CommandError(
+    `${domain} is not a domain that others can reach, but the service at ${origin} is for others.`,
+    EXIT.usage,
+    hint,
+  );
 }
 
 const DEFAULT_PORT = 8787;
@@ -73,7 +88,7 @@ interface Question<T> {
   readonly read: (text: string) => T | Promise<T>;
 }
 
-/** Asks one of the five, again where it is not understood; an empty line takes what is proposed. */
+/** Asks one question, again where it is not understood; an empty line takes what is proposed. */
 async function ask<T>(terminal: Terminal, question: Question<T>): Promise<T> {
   const { text, given, proposed, read } = question;
   if (given !== undefined) return read(given);
@@ -92,6 +107,7 @@ async function ask<T>(terminal: Terminal, question: Question<T>): Promise<T> {
     try {
       if (answer !== undefined) return await read(answer);
       if (tries === TRIES_MAX) return await read("");
+      terminal.err("This question has no default. Enter an answer, or press Ctrl-C to stop.");
     } catch (error) {
       if (!(error instanceof CommandError) || tries === TRIES_MAX) throw error;
       terminal.err(`${error.message} ${error.hint}`);
@@ -99,12 +115,12 @@ async function ask<T>(terminal: Terminal, question: Question<T>): Promise<T> {
   }
 }
 
-/** The five questions, but for what options have answered. */
+/** The six questions, but for what options have answered. */
 export async function askAll(terminal: Terminal, given: Given): Promise<Answers> {
   const domain = await ask(terminal, {
-    text: "1. The domain of your site?",
+    text: "1. The domain of your site, such as shop.example.com?",
     given: given.domain,
-    read: (text) => readSite(text, true),
+    read: readSite,
   });
   const name = await ask(terminal, {
     text: "2. The name of your site, as agents see it?",
@@ -118,20 +134,27 @@ export async function askAll(terminal: Terminal, given: Given): Promise<Answers>
     proposed: `http://localhost:${Number(terminal.env.GATEHOUSE_PORT) || DEFAULT_PORT}`,
     read: readAddress,
   });
-  const policy = await ask(terminal, {
-    text: "4. Up to which amount can agents buy without your approval (such as 50.00 EUR, ask, or never)?",
+  await refuseLocalSite(domain, address);
+  const limit = await ask(terminal, {
+    text:
+      "4. Up to which amount can agents buy without your approval (such as 50.00 EUR, ask, or never)?\n" +
+      "   An amount does not limit people who pay themselves on the payment page.",
     given: given.limit,
     proposed: "ask",
     read: readLimit,
   });
+  const timezone = await ask(terminal, {
+    text: "5. The time zone for rules about hours and days?",
+    given: given.timezone,
+    proposed: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    read: readZone,
+  });
   const chosen = given.sandbox === undefined ? undefined : given.sandbox ? "yes" : "no";
   const sandbox = await ask(terminal, {
-    text: "5. Connect a test payment provider that moves no money?",
+    text: "6. Connect a test payment provider that moves no money?",
     given: chosen,
     proposed: "yes",
     read: readYes,
   });
-  // A service that others reach is in production, and takes no names of this machine.
-  await readSite(domain, isThisMachine(address.host));
-  return { domain, name, address, policy, sandbox };
+  return { domain, name, address, limit, timezone, sandbox };
 }

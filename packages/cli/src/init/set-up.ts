@@ -2,6 +2,7 @@ import type { AdminClient } from "../admin-client.js";
 import type { SiteBody } from "../find-site.js";
 import { isThisMachine } from "../this-machine.js";
 import type { Answers } from "./answers.js";
+import { policyOf } from "./limit.js";
 
 /** An address instead of a name: it is the one to listen on. */
 const ADDRESS = /^(?:\[(.+)\]|(\d[\d.]+))$/;
@@ -33,10 +34,10 @@ async function siteOf(client: AdminClient, domain: string, name: string): Promis
 
 /** Makes the site, with its policy and, if wanted, the sandbox; the site as it is then. */
 export async function setUp(client: AdminClient, answers: Answers): Promise<SiteBody> {
-  const { domain, name, policy, sandbox } = answers;
+  const { domain, name, limit, timezone, sandbox } = answers;
   const made = await siteOf(client, domain, name);
   const path = `/v1/admin/sites/${made.site_key_hash}`;
-  await client.call("PUT", `${path}/policy`, policy);
+  await client.call("PUT", `${path}/policy`, policyOf(limit, timezone));
   if (sandbox) {
     const processor = { kind: "sandbox", rail_on: true, settles: true };
     await client.call("PUT", `${path}/processor`, processor);
