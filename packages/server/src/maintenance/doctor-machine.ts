@@ -49,9 +49,13 @@ function checkCertificate(tls: NonNullable<Config["tls"]>, now: number): Finding
     return { part, verdict: "failure", message: "the TLS key does not belong to the certificate" };
   }
   const left = Date.parse(certificate.validTo) - now;
-  if (left <= 0) return { part, verdict: "failure", message: "the TLS certificate has expired" };
+  if (left <= 0)
+    return { part, verdict: "failure", message: "the TLS certificate has expired: renew it" };
   const message = `HTTPS, certificate valid until ${certificate.validTo}`;
-  return { part, verdict: left < CERTIFICATE_WARN_MS ? "warning" : "good", message };
+  if (left >= CERTIFICATE_WARN_MS) return { part, verdict: "good", message };
+  const days = Math.floor(left / DAY_MS);
+  const soon = days === 0 ? "within a day" : days === 1 ? "in 1 day" : `in ${days} days`;
+  return { part, verdict: "warning", message: `${message}. It expires ${soon}: renew it` };
 }
 
 export function checkDataDir(config: Config): Finding {
