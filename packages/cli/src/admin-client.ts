@@ -15,7 +15,7 @@ const REQUEST_MS_MAX = 30_000;
 const DOWNLOAD_MS_MAX = 600_000;
 
 /** The service answered, and said no. */
-class RefusedError extends CommandError {
+export class RefusedError extends CommandError {
   readonly reason: ReasonCode;
 
   constructor(message: string, reason: ReasonCode, hint: string) {

@@ -120,7 +120,9 @@ describe("key and token commands:", () => {
     );
     const hasty = await run("key", "rotate", "card");
     expect([hasty.code, hasty.out]).toEqual([1, ""]);
-    expect(hasty.err).toMatch(/announced too recently/);
+    expect(hasty.err).toMatch(
+      /announced too recently, so verifiers may not know it yet\.\nTry again in \d+ s\. If the current key is lost, use --force\.\n$/,
+    );
     expect((await run("key", "rotate", "card", "--force")).out).toMatch(
       /^service-card-\S+ is the signing key from now on\./,
     );

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { adminClient } from "../admin-client.js";
+import { adminClient, RefusedError } from "../admin-client.js";
 import { choiceArgument } from "../choice.js";
+import { CommandError, EXIT } from "../exit.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
 interface KeyBody {
@@ -12,6 +13,14 @@ interface KeyBody {
 
 interface Flags {
   readonly json?: boolean;
+}
+
+/** The only conflict of a rotation: the next key is not known long enough. The hint says how long to wait. */
+function tooEarly(purpose: string, error: unknown): unknown {
+  if (!(error instanceof RefusedError) || error.reason !== "conflict") return error;
+  const says = `The next ${purpose} key was announced too recently, so verifiers may not know it yet.`;
+  const hint = `${error.hint} If the current key is lost, use --force.`;
+  return new CommandError(says, EXIT.failed, hint);
 }
 
 export function keyCommands(program: Command, terminal: Terminal): void {
@@ -57,11 +66,12 @@ export function keyCommands(program: Command, terminal: Terminal): void {
       const { force = false, stolen = false, json } = flags;
       const body = { purpose, force, stolen };
       const client = adminClient(terminal);
-      const done = await client.call<{ kid: string; retired: string }>(
-        "POST",
-        "/v1/admin/keys/rotate",
-        body,
-      );
+      type Rotated = { kid: string; retired: string };
+      const done = await client
+        .call<Rotated>("POST", "/v1/admin/keys/rotate", body)
+        .catch((error: unknown) => {
+          throw tooEarly(purpose, error);
+        });
       if (json) return terminal.out(plainJson(done));
       terminal.out(`${done.kid} is the signing key from now on.`);
       terminal.out(
