@@ -233,7 +233,9 @@ describe("maintenance commands:", () => {
     const elsewhere = await freshEnvironment("sqlite");
     const key = join(env.GATEHOUSE_DATA_DIR as string, "secrets.key");
     const restoring = ["restore", file, "--secrets-key-file", key];
-    expect((await command(restoring, elsewhere)).out).toMatch(/^Restored \d+ rows/);
+    const restored = await command(restoring, elsewhere);
+    expect(restored.out).toMatch(/^Restored \d+ rows/);
+    expect(restored.out).not.toContain("Suspended");
     const checked = await command(["doctor"], elsewhere);
     expect(checked.code).toBe(0);
     expect(checked.out).not.toMatch(/^[✗!]/m);

@@ -6,6 +6,8 @@ import { SETTINGS_FILE } from "../init/settings-file.js";
 import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
+type Suspended = NonNullable<RestoreReport["suspended"]>;
+
 interface BackupFlags extends ProgressFlags {
   out?: string;
   withoutSecretsKey?: boolean;
@@ -41,8 +43,26 @@ function restoredJson(report: RestoreReport) {
 const DOUBTS: Readonly<Record<NonNullable<RestoreReport["doubt"]>, string>> = {
   unverified: "This backup was not verified.",
   no_newer_list:
-    "There is no checkpoints/revocations.json newer than the backup, so later revocations are unknown.",
+    "There is no checkpoints/revocations.json newer than the backup, so later revocations are unknown. " +
+    "If the old service still exists, stop it, copy its checkpoints/ again and restore into another empty folder.",
 };
+
+/** What no longer works after a restore that could not know what was revoked, and how to get it back. */
+function suspendedLines({ agents, platforms }: Suspended): string[] {
+  const lines = [
+    "Every token, passkey, platform credential and console session is no longer valid. " +
+      "Create new tokens with `gatehouse token create`. Give people a new link with `gatehouse person link`.",
+  ];
+  if (agents > 0) {
+    const advice = "Check each of them, then run `gatehouse agent approve <site> <agent_id>`.";
+    lines.push(`Suspended: ${counted(agents, "agent")}. ${advice}`);
+  }
+  if (platforms > 0) {
+    const advice = "Check each of them, then run `gatehouse platform admit <site> <domain>`.";
+    lines.push(`Suspended: ${counted(platforms, "platform")}. ${advice}`);
+  }
+  return lines;
+}
 
 function restoredLines(report: RestoreReport): string[] {
   const { rows, createdAt, secretsKey, suspended, doubt, revocations, archiveFiles } = report;
@@ -50,13 +70,7 @@ function restoredLines(report: RestoreReport): string[] {
   if (revocations > 0)
     lines.push(`Applied ${counted(revocations, "revocation")} from the lists in checkpoints/.`);
   if (suspended !== undefined && doubt !== undefined) {
-    const { tokens, agents, platforms } = suspended;
-    lines.push(
-      `${DOUBTS[doubt]} ${counted(tokens, "token")} and every console session are no longer valid; ` +
-        `${counted(agents, "agent")} and ${counted(platforms, "platform")} are suspended.`,
-      "Check each of them, then run `gatehouse agent approve <site> <agent_id>` or `gatehouse platform admit <site> <domain>`. " +
-        "Create new tokens with `gatehouse token create`.",
-    );
+    lines.push(DOUBTS[doubt], ...suspendedLines(suspended));
   }
   lines.push(
     secretsKey === "missing"

@@ -76,7 +76,7 @@ export const installation: Coverage = {
       await run("backup", "--out", file);
       return [file, "--secrets-key-file", join(env.GATEHOUSE_DATA_DIR as string, "secrets.key")];
     },
-    says: /^Restored \d+ rows from the backup of \S+Z\.\nThere is no checkpoints\/revocations\.json newer .*\nCheck each .*\nStart the service with `gatehouse serve`/,
+    says: /^Restored \d+ rows from the backup of \S+Z\.\nThere is no checkpoints\/revocations\.json newer .*\nEvery token, .*`gatehouse person link`\.\n(?:Suspended: [1-9].*\n)*Start the service with `gatehouse serve`/,
     json: {
       rows: expect.any(Number),
       secrets_key: "restored",

@@ -48,13 +48,13 @@ export async function checkRestored(db: Database): Promise<Finding[]> {
   if (doubt === undefined) return [{ part, verdict: "good", message: `${from}, and verified` }];
   const agents = await countSuspendedBy(db, RESTORE_ACTOR);
   const platforms = await countPlatformsSuspendedBy(db, RESTORE_ACTOR);
-  const why = `${from}; ${BECAUSE[doubt]}. All its tokens are revoked`;
+  const why = `${from}; ${BECAUSE[doubt]}. All its tokens and passkeys are revoked`;
   if (agents + platforms === 0) {
     return [{ part, verdict: "good", message: `${why}, and nothing is left to confirm` }];
   }
   const message =
     `${why}. Suspended until you confirm them: agents ${agents}, platforms ${platforms}. ` +
     "Check each of them, then run `gatehouse agent approve <site> <agent_id>` or " +
-    "`gatehouse platform admit <site> <domain>`. Create new tokens with `gatehouse token create`";
+    "`gatehouse platform admit <site> <domain>`. Create new tokens with `gatehouse token create`, and links for people with `gatehouse person link`";
   return [{ part, verdict: "warning", message }];
 }
