@@ -100,8 +100,8 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
     new RegExp(`^review +${escalation_id}\\n +approved by ${decider} at \\d{4}-`, "m"),
   );
   expect(decided.out).toMatch(/^record +\S+ \(decision of the rules\)\n +\S+ \(answer to/m);
-  for (const verb of ["show", "approve", "deny"]) {
-    const none = await run("review", verb, SHOP, "esc_none");
+  for (const [verb, ...flags] of [["show"], ["approve"], ["deny", "--reason", "other"]] as const) {
+    const none = await run("review", verb, SHOP, "esc_none", ...flags);
     expect([none.code, none.err]).toEqual([
       1,
       expect.stringMatching(/^There is no such review\.\n`gatehouse review list /),
@@ -111,6 +111,8 @@ test("an agent sends a mandate that is approved, rejected, or waits for a person
   expect((await run("review", "list", SHOP)).out).toBe(
     "Nothing needs review. List decided requests: gatehouse review list shop.example.com --all\n",
   );
+  const reasonless = await run("review", "deny", SHOP, escalation_id);
+  expect([reasonless.code, reasonless.err]).toEqual([2, expect.stringContaining("--reason")]);
   const again = await run("review", "deny", SHOP, escalation_id, "--reason", "other");
   expect(again.code).toBe(1);
   const listed = await run("mandate", "list", SHOP);

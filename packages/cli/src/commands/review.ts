@@ -155,6 +155,6 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       );
   deciding("approve", "approve a request, if the rules still allow it");
   deciding("deny", "deny a request, with a reason for the agent").addOption(
-    choice("--reason <code>", "reason that the agent sees", CODES).default("other"),
+    choice("--reason <code>", "reason that the agent sees", CODES).makeOptionMandatory(),
   );
 }
