@@ -5,7 +5,7 @@ import {
   StartupError,
   VERSION,
 } from "@gatehouse/server/installation";
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help } from "commander";
 import { runnable } from "./command-name.js";
 import { agentCommands } from "./commands/agent.js";
 import { auditCommands } from "./commands/audit.js";
@@ -72,6 +72,10 @@ export function createProgram(terminal: Terminal): Command {
     .enablePositionalOptions()
     .exitOverride()
     .hook("preAction", (_program, command) => showDashes(command))
+    .configureHelp({
+      optionDescription: (option) =>
+        new Help().optionDescription(option) + (option.mandatory ? " (required)" : ""),
+    })
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),

@@ -254,6 +254,12 @@ describe("maintenance commands:", () => {
 });
 
 describe("the command line", () => {
+  test("says in its help which options are required", async () => {
+    const { out } = await command(["agent", "register", "--help"], {});
+    expect(out).toMatch(/--key <file> +file with the agent's key \(required\)/);
+    expect(out.match(/\(required\)/g)).toHaveLength(2);
+  });
+
   test.each([
     ["an unknown command", ["frobnicate"], 2, /^Unknown command .*\n`gatehouse --help` lists/],
     [
