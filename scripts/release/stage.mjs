@@ -16,14 +16,21 @@ import { sbomOf } from "./sbom.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Native code of SQLite for Node 20, by platform. Newer versions of Node have it built in. */
 const PREBUILDS = "node_modules/@photostructure/sqlite/prebuilds";
-/** What an operator installs beside the package. */
-const DEPLOYED = [
-  "gatehouse.service",
-  "gatehouse-command.sh",
-  "gatehouse.env.example",
-  "healthcheck.mjs",
-  "nginx.conf",
-];
+/** What operators and developers copy from the package: configuration files and example programs. */
+const COPIED = ["deploy", "examples"];
+/** Files of a checkout that no package contains. */
+const NOT_COPIED =
+  /[\\/](?:node_modules|\.wrangler|tls|\.env|\.dev\.vars|\.gitignore|[^\\/]+\.pem|[^\\/]+\.key|[^\\/]*-key\.json)$/;
+/** How the image gets the program: in a checkout it is built first, in the package it is there. */
+const BUILT_IN_CHECKOUT = /^FROM \S+ AS build\n[\s\S]*?\n\n/m;
+const COPY_BUILT = /^COPY --from=build \/gatehouse \/app$/m;
+/** Named one by one: beside the compose files are secrets, which must not become a layer. */
+const COPY_PACKAGE = [
+  "COPY bin /app/bin",
+  "COPY dist /app/dist",
+  "COPY package.json LICENSE THIRD-PARTY-LICENSES.txt sbom.cdx.json /app/",
+  "COPY deploy/healthcheck.mjs /app/deploy/",
+].join("\n");
 /** What bundled CommonJS asks for, in a module. */
 const REQUIRE =
   'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
@@ -89,6 +96,23 @@ function licenceTexts(packages) {
     .join(`\n${rule}\n\n`);
 }
 
+/** The Dockerfile for an image from the package instead of a checkout. */
+function packageDockerfile(text) {
+  const steps = [
+    [
+      /from this checkout\. Build it at the root of the repository:/,
+      "from this package. Build it in the folder of the package:",
+    ],
+    [BUILT_IN_CHECKOUT, ""],
+    [COPY_BUILT, COPY_PACKAGE],
+  ];
+  return steps.reduce((before, [pattern, replacement]) => {
+    const after = before.replace(pattern, replacement);
+    if (after === before) throw new Error(`deploy/Dockerfile has no ${pattern}`);
+    return after;
+  }, text);
+}
+
 /** Where the source is, by the environment of the workflow that makes the release. */
 export function repository(directory) {
   const { GITHUB_REPOSITORY: name, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
@@ -107,9 +131,12 @@ export async function stage(folder) {
     cpSync(join(template, part), join(folder, part), { recursive: true });
   }
   cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
-  for (const name of DEPLOYED) {
-    cpSync(join(root, "deploy", name), join(folder, "deploy", name));
+  for (const name of COPIED) {
+    const filter = (path) => !NOT_COPIED.test(path);
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter });
   }
+  const dockerfile = join(folder, "deploy/Dockerfile");
+  writeFileSync(dockerfile, packageDockerfile(readFileSync(dockerfile, "utf8")));
   const files = [...(await bundleInto(folder)), ...(await filesInsidePages())];
   cpSync(join(root, "packages/server/dist/assets"), join(folder, "dist/assets"), {
     recursive: true,

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   lstatSync,
@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { validate } from "dockerfile-utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../source.ts";
 import { packagesInside } from "./packages-inside.ts";
@@ -87,6 +88,36 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
       readdirSync(join(place, "node_modules")).filter((name) => !name.startsWith(".")),
     ).toEqual(["gatehouse"]);
     expect(bytesIn(installed)).toBeLessThan(INSTALLED_BYTES_MAX);
+  });
+
+  test("brings every file of deploy/ and every program of examples/, and no more", () => {
+    const tracked = (name: string) =>
+      execFileSync("git", ["ls-files", name], { cwd: root, encoding: "utf8" }).trim().split("\n");
+    const listed = [...tracked("deploy"), ...tracked("examples")].filter(
+      (path) => !path.endsWith(".gitignore"),
+    );
+    const files = ["deploy", "examples"].flatMap((name) =>
+      readdirSync(join(installed, name), { recursive: true, encoding: "utf8" })
+        .map((path) => `${name}/${path}`)
+        .filter((path) => lstatSync(join(installed, path)).isFile()),
+    );
+    expect(files.sort()).toEqual(listed.sort());
+  });
+
+  test("makes an image from its own files, without the secrets that operators put beside them", () => {
+    const dockerfile = read("deploy/Dockerfile");
+    expect(validate(dockerfile)).toEqual([]);
+    expect(dockerfile.match(/^FROM /gm)).toHaveLength(1);
+    const sources = [...dockerfile.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, paths = ""]) =>
+      paths.split(" "),
+    );
+    expect(sources.sort()).toEqual(
+      [
+        ...["LICENSE", "THIRD-PARTY-LICENSES.txt", "bin", "deploy/healthcheck.mjs", "dist"],
+        ...["package.json", "sbom.cdx.json"],
+      ].sort(),
+    );
+    for (const path of sources) expect(lstatSync(join(installed, path))).toBeDefined();
   });
 
   test("brings SQLite for every platform, for versions of Node that have none", () => {
