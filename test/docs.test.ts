@@ -10,6 +10,7 @@ import {
   reasonDocsSlug,
 } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
+import { SCHEMA_VERSION } from "../packages/server/src/infra/db/migrate.ts";
 import { VERSION } from "../packages/server/src/version.ts";
 import { root } from "./source.ts";
 
@@ -122,4 +123,9 @@ test("generated reference pages are up to date: run `npm run docs`", () => {
   const names = readdirSync(join(root, "docs/reference")).map((name) => `docs/reference/${name}`);
   expect(pages.map(([path]) => path).sort()).toEqual(names.sort());
   for (const [path, text] of pages) expect([path, read(path)]).toEqual([path, text]);
+});
+
+test("the changelog names the schema that this version changes the database to", () => {
+  const [, newest = ""] = /\n## (?:\S+)\n([\s\S]*?)(?=\n## |$)/.exec(read("CHANGELOG.md")) ?? [];
+  expect(/changes the database to schema (\d+)\./.exec(newest)?.[1]).toBe(String(SCHEMA_VERSION));
 });
