@@ -5,6 +5,7 @@ import {
   exportVerifier,
   verifyCheckpoint,
 } from "@gatehouse/protocol";
+import type { ShownCheck } from "../proof/checks.js";
 import { KEY_SETS, loadKeys } from "../proof/keys.js";
 
 /** Parts of an export, as they lie on a disk or come from the service. */
@@ -15,7 +16,7 @@ export interface GivenPart {
 
 export interface Verified {
   readonly report: AuditReport;
-  readonly checks: readonly Check[];
+  readonly checks: readonly ShownCheck[];
   /** What was no part of an export. */
   readonly unread: readonly string[];
 }
@@ -70,7 +71,8 @@ export async function verifyParts(
   const report = verifier.report();
   const checks = Object.entries(report.answers).map(([id, { verdict, text }]) => ({
     id,
-    ok: verdict !== "fails",
+    ok: verdict === "holds",
+    unchecked: verdict === "not_checked",
     text: `${NAMES[id] ?? id} ${verdict === "not_checked" ? "Not checked: " : ""}${text}`,
   }));
   const read = unread.map((text) => ({ id: text, ok: false, text }));

@@ -1,20 +1,39 @@
 import type { Check } from "@gatehouse/protocol";
 
+/** A check to show. One that was not made has neither held nor failed. */
+export interface ShownCheck extends Check {
+  readonly unchecked?: boolean;
+}
+
+function lookOf({ ok, unchecked }: ShownCheck) {
+  if (unchecked === true) return { mark: "–", word: "not checked: ", color: "text-soft" };
+  return ok
+    ? { mark: "✓", word: "holds: ", color: "text-act" }
+    : { mark: "✗", word: "fails: ", color: "text-bad" };
+}
+
 /** What was checked here, in this page, one by one. */
-export function Checks({ checks }: { readonly checks: readonly Check[] }) {
+export function Checks({ checks }: { readonly checks: readonly ShownCheck[] }) {
   return (
     <ul className="flex flex-col gap-1 text-sm">
-      {checks.map(({ id, ok, text }) => (
-        <li key={id} data-check={id} className={`flex gap-2 ${ok ? "" : "text-bad"}`}>
-          <span aria-hidden="true" className={ok ? "text-act" : "text-bad"}>
-            {ok ? "✓" : "✗"}
-          </span>
-          <span className="min-w-0 break-words">
-            <span className="sr-only">{ok ? "holds: " : "fails: "}</span>
-            {text}
-          </span>
-        </li>
-      ))}
+      {checks.map((check) => {
+        const { mark, word, color } = lookOf(check);
+        return (
+          <li
+            key={check.id}
+            data-check={check.id}
+            className={`flex gap-2 ${mark === "✓" ? "" : color}`}
+          >
+            <span aria-hidden="true" className={color}>
+              {mark}
+            </span>
+            <span className="min-w-0 break-words">
+              <span className="sr-only">{word}</span>
+              {check.text}
+            </span>
+          </li>
+        );
+      })}
     </ul>
   );
 }
@@ -24,10 +43,11 @@ export function Verdict({
   checks,
   of,
 }: {
-  readonly checks: readonly Check[];
+  readonly checks: readonly ShownCheck[];
   readonly of: string;
 }) {
-  const ok = checks.length > 0 && checks.every((check) => check.ok);
+  const made = checks.filter(({ unchecked }) => unchecked !== true);
+  const ok = made.length > 0 && made.every((check) => check.ok);
   const look = ok ? "border-act/40 bg-act/10 text-act" : "border-bad/40 bg-bad/10 text-bad";
   return (
     <p role="status" className={`rounded-lg border px-3 py-2 text-sm font-medium ${look}`}>
