@@ -21,10 +21,10 @@ type Question = (typeof QUESTIONS)[number];
 /** Per question: whether it holds, or the record that was named; "fails" where none is to be named. */
 export type Verdict = Record<Question, number | "holds" | "fails" | "not checked">;
 
-/** A verdict in which all holds but what is named. */
+/** A verdict in which all holds but what is named. While integrity fails, nothing else can hold. */
 export const verdict = (but: Partial<Verdict> = {}): Verdict => ({
   integrity: "holds",
-  completeness: "holds",
+  completeness: (but.integrity ?? "holds") === "holds" ? "holds" : "not checked",
   anchoring: "not checked",
   ...but,
 });
@@ -95,6 +95,7 @@ export const ours: Judge = async ({ files, pins: notes = [] }, keys) => {
     if (question === "integrity" && refused) return "fails";
     if (question === "anchoring" && pins === undefined) return "fails";
     const { verdict: word } = report.answers[question];
+    if (refused && word === "holds") return "not checked";
     if (word !== "fails") return word === "holds" ? word : "not checked";
     return report.findings.find(({ about }) => about === question)?.seq ?? "fails";
   };
@@ -196,6 +197,14 @@ export class PythonProgram {
       execFile("python3", args, (error, said) => {
         resolve({ code: error === null ? 0 : Number(error.code), said });
       });
+    });
+  }
+
+  /** What it says on its error output when the key set is this file. */
+  runWithKeys(file: string): Promise<string> {
+    const args = [join(this.folder, "verify_audit.py"), "--key", file, "part.json"];
+    return new Promise((resolve) => {
+      execFile("python3", args, (_error, _said, err) => resolve(err));
     });
   }
 

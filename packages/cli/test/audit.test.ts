@@ -79,6 +79,7 @@ describe("gatehouse audit verify", () => {
     expect(out).toContain(
       "✗ integrity     record 3: the record does not have the hash it came with",
     );
+    expect(out).toContain("– completeness  cannot be checked while integrity fails at record 3");
   });
 
   test("prints the whole report as JSON for programs", async () => {

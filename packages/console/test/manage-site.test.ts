@@ -111,13 +111,16 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await parts.setInputFiles(fileOf("good.json", text));
     await page.getByRole("button", { name: "Verify these files" }).click();
     await page.getByText("The export holds").nth(1).waitFor();
+    // No checkpoint was given: nobody may read that it matches one.
+    const anchoring = page.locator("[data-check=anchoring]").last();
+    expect(await anchoring.textContent()).toMatch(/^–not checked: .*no checkpoint was given/);
     const changed = text.replace('"minor":10000', '"minor":10001');
     expect(changed).not.toBe(text);
     await parts.setInputFiles(fileOf("bad.json", changed));
     await page.getByRole("button", { name: "Verify these files" }).click();
     await page.getByText("The export does not hold.").waitFor();
     await page
-      .getByText(/^Record \d+: /)
+      .getByText(/^record \d+: /)
       .first()
       .waitFor();
     expect(await verdictOf(page).count()).toBe(2);

@@ -87,7 +87,55 @@ describe("an export", () => {
     expect((await replay(text)).verdict).toBe("holds");
     const changed = await replay(text.replace('"note":"a"', '"note":"b"'));
     expect(changed.verdict).toBe("not_checked");
-    expect(changed.text.includes("from record 1 on")).toBe(true);
+    expect(changed.text).toBe("cannot be checked while integrity fails at record 1");
+  });
+
+  test.each<[string, (records: unknown[]) => unknown, string]>([
+    [
+      "a dropped record",
+      (records) => records.splice(2, 1),
+      "record 2 is missing: record 3 comes next",
+    ],
+    [
+      "two dropped records",
+      (records) => records.splice(1, 2),
+      "records 1 to 2 are missing: record 3 comes next",
+    ],
+    [
+      "a swapped pair",
+      (records) => records.splice(2, 2, records[3], records[2]),
+      "record 3 stands before record 2",
+    ],
+    [
+      "a repeated record",
+      (records) => records.splice(2, 0, records[1]),
+      "record 2: record 1 is here a second time",
+    ],
+    [
+      "a cut end",
+      (records) => records.pop(),
+      "the part says that it has 5 records, but has 4: records are missing",
+    ],
+  ])("says what happened to it: %s", async (_what, change, text) => {
+    const log = await writeLog([{}, { note: "a" }, { note: "b" }, { note: "c" }, { note: "d" }]);
+    const parsed = JSON.parse(await exportOf(log));
+    change(parsed.bundle.records);
+    const pin = { origin: CHAIN, size: 5, root: await treeRoot(log.frontier) };
+    const { answers } = await verdict(JSON.stringify(parsed), log.jwk, { pins: [pin] });
+    expect(answers.integrity).toEqual({ verdict: "fails", text });
+    // What lies behind a bad record was not looked at, so nothing is said of it.
+    for (const answer of [answers.completeness, answers.anchoring]) {
+      expect(answer.verdict).toBe("not_checked");
+      expect(answer.text).toMatch(/^cannot be checked while integrity fails/);
+    }
+  });
+
+  test("that was changed behind its records says so in the words of parts", async () => {
+    const log = await writeLog([{}, { note: "a" }]);
+    const text = (await exportOf(log)).replace('"closed":true', '"closed":false');
+    expect((await verdict(text, log.jwk)).answers.integrity.text).toBe(
+      "the signature of the part: it signs other contents, so records are missing or were changed",
+    );
   });
 
   test("that claims a huge number of parts is still verified in finite time", async () => {

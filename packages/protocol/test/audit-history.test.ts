@@ -486,7 +486,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
     const { findings, answers } = await compared([bad, paid(huge, 2)]);
     expect([findings[0]?.seq, answers.replay.text]).toEqual([
       2,
-      "it says approved, but the rules say rejected",
+      "record 2: it says approved, but the rules say rejected",
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { AuditFinding } from "@gatehouse/protocol";
+import { type AuditFinding, findingText as textOf } from "@gatehouse/protocol";
 import { make, visible } from "./dom.js";
 import type { Judgement } from "./judge.js";
 
@@ -16,8 +16,8 @@ const MARKS: Readonly<Record<Verdict, string>> = {
 };
 
 /** A finding with the record it is about. */
-export function findingText({ seq, text }: AuditFinding): string {
-  return visible(seq === null ? text : `record ${seq}: ${text}`);
+export function findingText(finding: AuditFinding): string {
+  return visible(textOf(finding));
 }
 
 /** The one place that says the verdict, to people, to screen readers and to programs. */

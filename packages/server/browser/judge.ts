@@ -5,6 +5,8 @@ import {
   type Bundle,
   type Checkpoint,
   exportVerifier,
+  findingText,
+  uncheckable,
   verifyCheckpoint,
 } from "@gatehouse/protocol";
 import type { Keys } from "./keys.js";
@@ -47,28 +49,18 @@ function isOtherPart({ part, parts }: Bundle, { missingParts }: AuditFinding): b
 function completeness(bundle: Bundle, findings: readonly AuditFinding[]): AuditAnswer {
   const { part, parts, closed } = bundle;
   const bad = findings.find(({ about }) => about === "completeness");
-  if (bad !== undefined) return { verdict: "fails", text: bad.text };
+  if (bad !== undefined) return { verdict: "fails", text: findingText(bad) };
+  const open = uncheckable(findings);
+  if (open !== undefined) return open;
   const running = closed ? "" : "; the day was still running, and later records are not in it";
   if (parts === 1) return { verdict: "holds", text: `every record of the day is here${running}` };
   const text = `this is part ${part} of ${parts}; completeness of the day needs all parts${running}`;
   return { verdict: "not_checked", text };
 }
 
-/**
- * Nothing is green beside records that do not hold: the verifier stopped there, and what it did not
- * come to it has not found wrong either.
- */
-function withoutIntegrity(answers: Answers): Answers {
-  if (answers.integrity.verdict !== "fails") return answers;
-  const open: AuditAnswer = {
-    verdict: "not_checked",
-    text: "cannot be checked while integrity fails",
-  };
-  const rest = Object.entries(answers).map(([name, answer]) => [
-    name,
-    answer.verdict === "holds" ? open : answer,
-  ]);
-  return Object.fromEntries(rest) as Answers;
+function withCount(replay: AuditAnswer, count: number): AuditAnswer {
+  if (replay.verdict === "not_checked") return replay;
+  return { ...replay, text: `${replay.text} (${count} replayed)` };
 }
 
 /** The auditor's checkpoint, or what is wrong with it. */
@@ -97,12 +89,12 @@ export async function judge(brought: Brought, given: Given): Promise<Judgement> 
   const good = given.keys === undefined ? "unconfirmed" : "holds";
   return {
     verdict: findings.length > 0 ? "fails" : good,
-    answers: withoutIntegrity({
+    answers: {
       integrity,
       completeness: completeness(bundle, findings),
       anchoring: fault === undefined ? anchoring : { verdict: "fails", text: fault },
-      replay: { ...replay, text: `${replay.text} (${report.decisions_replayed} replayed)` },
-    }),
+      replay: withCount(replay, report.decisions_replayed),
+    },
     findings,
     otherKeys: [...keys.values()].every(({ x }) => !own.has(x)),
   };

@@ -100,9 +100,7 @@ const MARKS = { holds: "✓", fails: "✗", not_checked: "–" } as const;
 
 function reportLines(report: AuditReport): string[] {
   const answers = Object.entries(report.answers).map(([question, { verdict, text }]) => {
-    const first = report.findings.find(({ about }) => about === question);
-    const where = first?.seq == null ? "" : `record ${first.seq}: `;
-    return `${MARKS[verdict]} ${question.padEnd(13)} ${where}${text}`;
+    return `${MARKS[verdict]} ${question.padEnd(13)} ${text}`;
   });
   const logs = report.logs.map(({ chain, days, records, first_seq }) => {
     const span = days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`;

@@ -1,3 +1,4 @@
+import { findingText } from "@gatehouse/protocol";
 import { useState } from "react";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
@@ -40,11 +41,8 @@ function Judgement({ of }: { readonly of: Awaited<ReturnType<typeof verify>> }) 
       </p>
       {report.findings.length > 0 && (
         <ol className="flex flex-col gap-1 text-sm text-bad">
-          {report.findings.slice(0, FINDINGS_SHOWN_MAX).map(({ seq, text }) => (
-            <li key={`${seq} ${text}`}>
-              {seq === null ? "" : `Record ${seq}: `}
-              {text}
-            </li>
+          {report.findings.slice(0, FINDINGS_SHOWN_MAX).map((finding) => (
+            <li key={`${finding.seq} ${finding.text}`}>{findingText(finding)}</li>
           ))}
         </ol>
       )}

@@ -101,6 +101,8 @@ export function bundleFrame(head: BundleHead): {
   return { opening: whole.slice(0, at), closing: whole.slice(at) };
 }
 
+const OTHER_CONTENTS = "it signs other contents, so records are missing or were changed";
+
 function signedText(chain: string, digest: string): string {
   return `${BUNDLE_SCHEMA}\n${chain}\n${digest}\n`;
 }
@@ -146,5 +148,5 @@ export async function verifyBundleSignature(
 ): Promise<Result<VerifiedNote, NoteFault>> {
   const verified = await verifyNote(note, keys, verify);
   if (!verified.ok || verified.value.text === signedText(chain, digest)) return verified;
-  return { ok: false, reason: "malformed", detail: "it is the signature of another bundle" };
+  return { ok: false, reason: "malformed", detail: OTHER_CONTENTS };
 }

@@ -14,6 +14,19 @@ export interface AuditFinding {
   readonly notReached?: true;
 }
 
+/**
+ * A finding as a sentence that names its record. Some say the number themselves, such as "record 20
+ * is missing".
+ *
+ * @example
+ * findingText({ seq: 5, text: "it does not name the record before it" }); //=> "record 5: it does not name the record before it"
+ * findingText({ seq: 20, text: "record 20 is missing" }); //=> "record 20 is missing"
+ */
+export function findingText({ seq, text }: Pick<AuditFinding, "seq" | "text">): string {
+  if (seq === null || new RegExp(`\\brecords? ${seq}\\b`).test(text)) return text;
+  return `record ${seq}: ${text}`;
+}
+
 /** Findings kept of each question; a file in which everything is wrong says so often enough. */
 const FINDINGS_MAX = 100;
 

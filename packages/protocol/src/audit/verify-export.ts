@@ -1,6 +1,6 @@
 import { parseJson } from "../json/parse.js";
 import { ok, type Result, refuse } from "../result.js";
-import type { AuditFinding, AuditQuestion } from "./findings.js";
+import { type AuditFinding, type AuditQuestion, findingText } from "./findings.js";
 import { REMEMBERED_MAX } from "./history/history.js";
 import { type Compared, Stretches } from "./history/stretches.js";
 import { checkSuccession, joinParts } from "./join-parts.js";
@@ -91,15 +91,7 @@ class PartsVerifier implements ExportVerifier {
     if (this.parts.length === 0) throw new Error("report: nothing was added");
     const compared = [...this.histories.values()].map((history) => history.result());
     const findings = [...this.allFindings(joined), ...compared.flatMap((one) => one.findings.list)];
-    const missed = this.trust.pins.filter(
-      (pin) => !this.parts.some(({ metPins }) => metPins.includes(pin)),
-    );
-    for (const { origin, size } of missed) {
-      if (findings.some(({ about, chain }) => about === "anchoring" && chain === origin)) continue;
-      const text = `unanchored: the checkpoint at ${size} records is not within the given files`;
-      const about = "anchoring";
-      findings.push(Object.freeze({ about, chain: origin, seq: null, text, notReached: true }));
-    }
+    findings.push(...this.notReached(findings));
     findings.sort(byImportance);
     const not_compared = notCompared(compared);
     const answers = this.answers(findings, not_compared);
@@ -111,6 +103,19 @@ class PartsVerifier implements ExportVerifier {
       records: this.parts.reduce((sum, { count }) => sum + count, 0),
       decisions_replayed: this.parts.reduce((sum, part) => sum + part.decisionsReplayed, 0),
       not_compared,
+    });
+  }
+
+  /** Checkpoints that lie beyond the files. Where records are wrong, nobody can know whether they do. */
+  private notReached(findings: readonly AuditFinding[]): AuditFinding[] {
+    if (findings.some(({ about }) => about === "integrity")) return [];
+    const about = "anchoring";
+    return this.trust.pins.flatMap((pin) => {
+      const { origin, size } = pin;
+      if (this.parts.some(({ metPins }) => metPins.includes(pin))) return [];
+      if (findings.some((one) => one.about === about && one.chain === origin)) return [];
+      const text = `unanchored: the checkpoint at ${size} records is not within the given files`;
+      return [Object.freeze({ about, chain: origin, seq: null, text, notReached: true })];
     });
   }
 
@@ -136,11 +141,12 @@ class PartsVerifier implements ExportVerifier {
     notCompared: AuditReport["not_compared"],
   ): AuditReport["answers"] {
     const { pins, replay } = this.trust;
+    const open = uncheckable(findings);
     const answer = (about: AuditQuestion, good: string, unasked?: string): AuditAnswer => {
       const bad = findings.find((finding) => finding.about === about);
-      if (bad !== undefined) return Object.freeze({ verdict: "fails", text: bad.text });
+      if (bad !== undefined) return Object.freeze({ verdict: "fails", text: findingText(bad) });
       if (unasked !== undefined) return Object.freeze({ verdict: "not_checked", text: unasked });
-      return Object.freeze({ verdict: "holds", text: good });
+      return open ?? Object.freeze({ verdict: "holds", text: good });
     };
     return Object.freeze({
       integrity: answer("integrity", "no record was changed, moved, added or removed"),
@@ -160,7 +166,7 @@ class PartsVerifier implements ExportVerifier {
         ["every decision follows from the rules, and from the records before it"]
           .concat(limitsOf(notCompared))
           .join("; "),
-        replay ? unjudged(findings) : "decisions were not replayed",
+        replay ? undefined : "decisions were not replayed",
       ),
     });
   }
@@ -178,12 +184,19 @@ export function exportVerifier(trust: AuditTrust): ExportVerifier {
   return new PartsVerifier(trust);
 }
 
-/** Rules are not asked about what somebody changed, nor about what comes after it. */
-function unjudged(findings: readonly AuditFinding[]): string | undefined {
+/**
+ * The answer to what cannot be asked of records that somebody changed: the verifier stopped there,
+ * and what it did not come to it has not found wrong either. Undefined while integrity holds.
+ *
+ * @example
+ * uncheckable([{ about: "integrity", chain: "a", seq: 5, text: "" }]).text; //=> "cannot be checked while integrity fails at record 5"
+ */
+export function uncheckable(findings: readonly AuditFinding[]): AuditAnswer | undefined {
   const bad = findings.find(({ about }) => about === "integrity");
   if (bad === undefined) return undefined;
-  const from = bad.seq === null ? "" : ` from record ${bad.seq} on`;
-  return `decisions were not replayed${from}, because changed records prove nothing`;
+  const where = bad.seq === null ? "" : ` at record ${bad.seq}`;
+  const text = `cannot be checked while integrity fails${where}`;
+  return Object.freeze({ verdict: "not_checked", text });
 }
 
 function notCompared(all: readonly Compared[]): AuditReport["not_compared"] {

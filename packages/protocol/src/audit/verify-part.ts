@@ -69,6 +69,22 @@ interface Expected {
   readonly day: string;
   readonly chain: string;
   readonly previous: BundleEntry | undefined;
+  /** All records of the part. */
+  readonly records?: readonly BundleEntry[] | undefined;
+}
+
+/** Says of a record in the wrong place whether one is missing, or which ones changed places. */
+function numberFault(found: number, { seq, previous, records = [] }: Expected): string {
+  if (!(found > seq)) {
+    const twice = previous !== undefined && previous.record.seq >= found;
+    return twice ? `record ${found} is here a second time` : `record ${found} is in its place`;
+  }
+  if (records.some(({ record }) => record.seq === seq)) {
+    return `record ${found} stands before record ${seq}`;
+  }
+  const missing =
+    found === seq + 1 ? `record ${seq} is missing` : `records ${seq} to ${found - 1} are missing`;
+  return `${missing}: record ${found} comes next`;
 }
 
 /** A key takes over where the log says so, and by the name it says. */
@@ -90,7 +106,7 @@ function keyFault({ record, key_id }: BundleEntry, previous: BundleEntry | undef
 export function placeFault(entry: BundleEntry, expected: Expected): string | undefined {
   const { seq, day, chain, previous } = expected;
   const { record } = entry;
-  if (record.seq !== seq) return `the record here has the number ${record.seq}`;
+  if (record.seq !== seq) return numberFault(record.seq, expected);
   if (record.chain !== chain) return "it belongs to another log";
   if ((record.type === "chain.genesis") !== (seq === 0)) {
     return seq === 0
@@ -141,7 +157,7 @@ async function replayRecord(
 
 /** Goes through the records in order and stops at the first that does not hold. */
 async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings): Promise<Walked> {
-  const { chain, day, first_seq, count, records } = bundle;
+  const { chain, day, first_seq, records } = bundle;
   const pins = trust.pins.filter(({ origin }) => origin === chain);
   const metPins: Checkpoint[] = [];
   const meet = async (frontier: Frontier) => {
@@ -158,7 +174,7 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
   for (const [i, entry] of records.entries()) {
     const seq = first_seq + i;
     const previous = i === 0 ? undefined : records[i - 1];
-    const fault = await recordFault(entry, { seq, day, chain, previous }, trust);
+    const fault = await recordFault(entry, { seq, day, chain, previous, records }, trust);
     if (fault !== undefined) {
       findings.add("integrity", fault, seq);
       return { frontier: undefined, held: i, metPins, decisionsReplayed, steps };
@@ -170,10 +186,17 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
     if (replayed?.ok === false) findings.add("replay", replayed.detail, seq);
     if (replayed !== undefined) decisionsReplayed++;
   }
-  if (records.length !== count) {
-    findings.add("integrity", `the part says ${count} records, but has ${records.length}`);
-  }
   return { frontier, held: records.length, metPins, decisionsReplayed, steps };
+}
+
+/** Looked at first: that records are missing explains a signature that no longer matches. */
+function checkCount({ count, records: { length } }: Bundle, findings: Findings): void {
+  if (length === count) return;
+  const why = length < count ? "records are missing" : "records were added";
+  findings.add(
+    "integrity",
+    `the part says that it has ${count} records, but has ${length}: ${why}`,
+  );
 }
 
 /** Every policy in a part must be the one its digest names, asked to be replayed or not. */
@@ -205,6 +228,7 @@ export async function verifyPart(
     name: chain,
     publicKey: ed25519Bytes(jwk),
   }));
+  checkCount(bundle, findings);
   const digest = await bundleDigest(bundle);
   const named = { chain, digest };
   const signed = await verifyBundleSignature(signature, named, noteKeys, trust.verify);

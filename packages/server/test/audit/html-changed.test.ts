@@ -49,7 +49,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ["an edited last record", /record 19: the record does not have the hash/, (it) => editAt(it, 19)],
   [
     "a deleted record",
-    /record 7: the record here has the number 8/,
+    /record 7 is missing: record 8 comes next/,
     (it) => withRecords(it, (records) => records.splice(7, 1)),
   ],
   [
@@ -63,12 +63,12 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "records in another order",
-    /record 7: the record here has the number 8/,
+    /stands before record 7/,
     (it) => withRecords(it, (records) => records.splice(7, 2, ...records.slice(7, 9).reverse())),
   ],
   [
     "records cut off at the end",
-    /the part says 20 records and has 19/,
+    /the part says that it has 20 records, but has 19: records are missing/,
     (it) => withRecords(it, (records) => records.splice(19)),
   ],
   [
@@ -102,7 +102,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "the records of another part",
-    /record 1000: the record here has the number 0/,
+    /record 1000: record 0 is in its place/,
     async () => {
       const [one, two] = [await writePart(long), await writePart(long, { part: 2 })];
       return { ...two, records: one.records.slice(0, two.count) };
