@@ -88,16 +88,39 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? ` (${code})` : "";
 }
 
+const UNKNOWN_NAME = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_NONAME"]);
+
+/**
+ * Names below `localhost` are this machine (RFC 6761 section 6.3). Browsers know that; many systems do
+ * not, and Node asks the system. Then the request goes to `localhost`, and still names the host meant.
+ */
+async function fetchNamed(url: string, init: RequestInit) {
+  const { protocol, hostname, host, origin, port, pathname, search } = new URL(url);
+  try {
+    const response = await fetch(url, init);
+    return { response, url: response.url };
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+    const local = protocol === "http:" && hostname.endsWith(".localhost");
+    if (!local || typeof code !== "string" || !UNKNOWN_NAME.has(code)) throw error;
+    const here = `http://localhost${port === "" ? "" : `:${port}`}`;
+    const headers = { ...(init.headers as Record<string, string> | undefined), host };
+    const response = await fetch(here + pathname + search, { ...init, headers });
+    const at = new URL(response.url);
+    return { response, url: at.origin === here ? origin + at.pathname + at.search : at.href };
+  }
+}
+
 /** Sends a request and reads what comes back, following nothing unless told. */
 export async function fetchBytes(url: string, init: RequestInit = {}) {
   checkAddress(url);
   const signal = AbortSignal.timeout(REQUEST_MS_MAX);
   let words = "does not answer";
   try {
-    const response = await fetch(url, { redirect: "error", signal, ...init });
+    const { response, url: from } = await fetchNamed(url, { redirect: "error", signal, ...init });
     words = "stopped in the middle of its answer";
     const bytes = await readBytes(response, url);
-    return { status: response.status, headers: response.headers, url: response.url, bytes };
+    return { status: response.status, headers: response.headers, url: from, bytes };
   } catch (cause) {
     if (cause instanceof AgentError) throw cause;
     throw new AgentError(`${url} ${words}${codeOf(cause)}`, { cause });

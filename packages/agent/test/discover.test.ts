@@ -50,6 +50,12 @@ describe("a site", () => {
     expect(page.siteKey).toBe(site.siteKey);
   });
 
+  test("is found by a name below localhost, which many systems do not know", async () => {
+    const domain = await installedSite("shop.localhost");
+    const site = await discover(`http://${domain}`);
+    expect([site.domain, site.verdict.ok]).toEqual([domain, true]);
+  });
+
   test("is not found by a copy of its card on another server, whatever keys the copy names", async () => {
     const { site_key } = await createSite(server, "shop.example.com");
     const card = await cardOf(site_key);
