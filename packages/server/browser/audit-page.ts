@@ -49,16 +49,26 @@ class AuditPage {
     slot("audit-records").append(recordsTable(this.brought.bundle));
     const fault = await browserFault();
     if (fault !== undefined) return this.banner.showUnsupported(fault);
-    result.append(this.answers, await trustForm(this.brought, (given) => void this.verify(given)));
+    result.append(
+      this.answers,
+      trustForm(this.brought, (given) => void this.verify(given)),
+    );
     await this.verify(Promise.resolve({}));
   }
 
   private async verify(given: Promise<Given>): Promise<void> {
     const run = ++this.run;
     this.banner.show("verifying", "Verifying…");
-    const judgement = await given.then((it) => judge(this.brought, it)).catch(String);
+    const judgement = await given
+      .then((it) => (it.unread === true ? undefined : judge(this.brought, it)))
+      .catch(String);
     // Asked again meanwhile: the later answer counts, whichever comes first.
     if (run !== this.run) return;
+    if (judgement === undefined) {
+      // Nothing stays green that was not verified by what the reader just gave.
+      this.answers.replaceChildren();
+      return this.banner.show("unread", "Not verified", "What you pasted below cannot be used.");
+    }
     if (typeof judgement === "string") {
       // The browser has shown that it can; what made the verifier give up is the file.
       const why = `The file could not be read completely: ${judgement}.`;
@@ -73,7 +83,7 @@ class AuditPage {
 
 async function start(): Promise<void> {
   const banner = new Banner();
-  slot("audit-result").append(banner.element);
+  slot("audit-result").replaceChildren(banner.element);
   banner.show("verifying", "Verifying…");
   try {
     const brought = readFile();

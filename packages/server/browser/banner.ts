@@ -2,8 +2,11 @@ import { type AuditFinding, findingText as textOf } from "@gatehouse/protocol";
 import { make, visible } from "./dom.js";
 import type { Judgement } from "./judge.js";
 
-/** What the page says of its file; `unconfirmed` holds, by a key nobody has vouched for. */
-export type Verdict = "verifying" | "unconfirmed" | "holds" | "fails" | "unsupported";
+/**
+ * What the page says of its file; `unconfirmed` holds, by a key nobody has vouched for. With `unread`,
+ * the reader pasted something that cannot be used.
+ */
+export type Verdict = "verifying" | "unconfirmed" | "holds" | "fails" | "unsupported" | "unread";
 
 const KEY_SET_PATH = "/.well-known/audit-jwks.json";
 
@@ -13,6 +16,7 @@ const MARKS: Readonly<Record<Verdict, string>> = {
   holds: "✓",
   fails: "✗",
   unsupported: "–",
+  unread: "–",
 };
 
 /** A finding with the record it is about. */
@@ -48,7 +52,7 @@ export class Banner {
         verdict,
         "Nothing was changed since the key named in this file signed it",
         "This page cannot know who owns this key.",
-        `Compare it with the key at ${KEY_SET_PATH} of the service, or paste that key below.`,
+        `Compare it with the \`x\` of the keys at ${KEY_SET_PATH} of the service, or paste them below.`,
       );
     } else {
       const why = otherKeys ? ["The keys you gave are not those that this file names."] : [];

@@ -25,6 +25,8 @@ export interface Given {
   readonly keys?: Keys | undefined;
   /** A signed checkpoint. */
   readonly checkpoint?: string | undefined;
+  /** Some of what was pasted cannot be used, so nothing can be verified by it. */
+  readonly unread?: boolean;
 }
 
 export type Answers = Readonly<Record<AuditQuestion, AuditAnswer>>;

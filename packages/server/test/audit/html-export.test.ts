@@ -59,7 +59,8 @@ describe.skipIf(skipChromium)("an unchanged page", () => {
       expect((await answer(question))[0]).toBe("holds");
     }
     expect((await answer("anchoring"))[0]).toBe("not_checked");
-    expect(await text()).toContain(await noteKeyText(noteKeyOf(log)));
+    // As the key set has it, so that people can compare.
+    expect(await text()).toContain(key.jwk.x);
     expect(await text()).toContain("proves nothing if its script was replaced");
   });
 
@@ -131,7 +132,7 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
       await goodPage(await writeLog(SIZE, thief)),
     );
     expect(await verdict()).toBe("unconfirmed");
-    expect(await text()).not.toContain(await noteKeyText(noteKeyOf(log)));
+    expect(await text()).not.toContain(key.jwk.x);
     for (const pasted of [keySet(key), await noteKeyText(noteKeyOf(log))]) {
       expect(await give({ key: pasted })).toBe("fails");
       expect(await banner()).toContain("record 0: the signature of the record is not valid");
@@ -186,10 +187,12 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     ],
   ])("is reported if it cannot be read, and nothing passes because of it: %s", async (...row) => {
     const [, given, field] = row;
-    const { verdict, give, page } = await browser.open(await goodPage());
+    const { verdict, give, page, banner } = await browser.open(await goodPage());
     await verdict();
     expect(await give({ key: keySet(key) })).toBe("holds");
-    expect(await give({ key: keySet(key), ...given })).toBe("unconfirmed");
+    expect(await give({ key: keySet(key), ...given })).toBe("unread");
+    expect(await banner()).toMatch(/^–\s*Not verified/);
+    expect(await page.locator("dd[data-question]").count()).toBe(0);
     expect(await page.getAttribute(field, "aria-invalid")).toBe("true");
     expect(await page.textContent(`${field}-error`)).toContain("cannot be read");
     expect(await page.evaluate(() => `#${document.activeElement?.id}`)).toBe(field);
@@ -197,6 +200,29 @@ describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
     expect(await page.getAttribute(field, "aria-invalid")).toBe("false");
   });
 });
+
+test.skipIf(skipChromium)("the page does not accept its own line as a trusted key", async () => {
+  const { verdict, give, page } = await browser.open(await goodPage());
+  await verdict();
+  const shown = (await page.textContent(".keys code")) ?? "";
+  expect(await give({ key: shown })).toBe("unread");
+  expect(await page.textContent("#trusted-key-error")).toContain(
+    "A file cannot vouch for its own keys.",
+  );
+});
+
+test.skipIf(skipChromium)(
+  "a page whose script was changed says that it is not verified",
+  async () => {
+    const html = await goodPage();
+    const changed = html.replace(/<script>(?=[^<]*\()/, "<script>void 0;");
+    expect(changed).not.toBe(html);
+    const { page } = await browser.open(changed);
+    expect(await page.textContent("#audit-result")).toBe(
+      "Not verified: the script of this page did not run.",
+    );
+  },
+);
 
 test.skipIf(skipChromium)("of two pasted values the later one counts", async () => {
   const { page, verdict, banner } = await browser.open(await goodPage());

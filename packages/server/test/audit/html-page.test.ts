@@ -179,7 +179,12 @@ describe.skipIf(skipChromium)("the page", () => {
     const { page, verdict, give, events } = await browser.open(html, viewOptions(view));
     await verdict();
     await page.click("#record-1 + tr summary");
-    const states = { unconfirmed: "not a key", holds: keySet(key), fails: keySet(other) };
+    const states = {
+      unread: "not a key",
+      unconfirmed: "",
+      holds: keySet(key),
+      fails: keySet(other),
+    };
     for (const [state, pasted] of Object.entries(states)) {
       expect(await give({ key: pasted })).toBe(state);
       expect([state, await barriersOf(page)]).toEqual([state, NO_BARRIERS]);

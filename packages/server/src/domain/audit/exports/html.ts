@@ -47,7 +47,7 @@ function opening(code: string, version: string): string {
 <main>
 <h1>Audit export</h1>
 <noscript><p>Not verified. This file contains signed records of an audit log, and a script that verifies and shows them. The script does not run here. Open the file in a browser that runs scripts, or verify it with ${OTHERWISE}.</p></noscript>
-<div id="audit-result"></div>
+<div id="audit-result"><p class="banner">Not verified: the script of this page did not run.</p></div>
 <h2>What this page cannot prove</h2>
 <p>A page that verifies itself proves nothing if its script was replaced. To be sure, use one of two ways. The signed note next to this file covers the whole file with its script. And ${OTHERWISE}, checks the records with its own code.</p>
 <div id="audit-records"></div>

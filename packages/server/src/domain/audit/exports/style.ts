@@ -25,8 +25,8 @@ code,pre,textarea{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospa
 [data-verdict=holds] .headline,[data-verdict=unconfirmed] .headline{color:var(--leaf)}
 [data-verdict=fails] .banner{background:var(--rust-soft);border-color:var(--rust)}
 [data-verdict=fails] .headline{color:var(--rust)}
-[data-verdict=unsupported] .banner{background:var(--sand-soft);border-color:var(--sand)}
-[data-verdict=unsupported] .headline{color:var(--sand)}
+[data-verdict=unsupported] .banner,[data-verdict=unread] .banner{background:var(--sand-soft);border-color:var(--sand)}
+[data-verdict=unsupported] .headline,[data-verdict=unread] .headline{color:var(--sand)}
 dl{margin:0}
 .answers{display:grid;grid-template-columns:minmax(9rem,1fr) 2fr;border-top:1px solid var(--line)}
 .answers dt,.answers dd{margin:0;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--line);overflow-wrap:anywhere}
