@@ -30,6 +30,17 @@ export interface Missing {
   readonly hint: string;
 }
 
+/** An answer; where there is nothing, what `missing` says. */
+export async function orMissing<T>(missing: Missing | undefined, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    const absent = error instanceof RefusedError && error.reason === "not_found";
+    if (missing === undefined || !absent) throw error;
+    throw new CommandError(missing.says, EXIT.failed, missing.hint);
+  }
+}
+
 /** A token, and the setting or the file that it comes from. */
 interface TokenSource {
   readonly token: string;
@@ -67,12 +78,7 @@ export class AdminClient {
 
   /** A call about one thing; where there is none, `missing` says so, and where to look for one. */
   async callAbout<T>(missing: Missing, method: string, path: string, body?: unknown): Promise<T> {
-    try {
-      return await this.call<T>(method, path, body);
-    } catch (error) {
-      if (!(error instanceof RefusedError) || error.reason !== "not_found") throw error;
-      throw new CommandError(missing.says, EXIT.failed, missing.hint);
-    }
+    return orMissing(missing, this.call<T>(method, path, body));
   }
 
   /** An answer that is a text. */

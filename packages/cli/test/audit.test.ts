@@ -76,6 +76,15 @@ describe("gatehouse audit verify", () => {
     const bad = tampered((text) => text.replace('"version":3', '"version":9'));
     const { code, out, err } = await run("audit", "verify", bad, "--key", keys);
     expect([code, err]).toEqual([1, expect.stringMatching(/^The export does not verify\.\nKeep /)]);
+    expect(err).toContain("/docs/guide/audit.md#if-the-verification-fails of the service");
+    // The page is there, at the address that the hint names.
+    const named = await run("audit", "verify", bad, "--key", server.url);
+    const [page = ""] = /http\S+/.exec(named.err) ?? [];
+    const answer = await fetch(page, { headers: { accept: "text/markdown" } });
+    expect([answer.status, await answer.text()]).toEqual([
+      200,
+      expect.stringContaining("If the verification fails"),
+    ]);
     expect(out).toContain(
       "✗ integrity     record 3: the record does not have the hash it came with",
     );
@@ -174,7 +183,12 @@ describe("gatehouse audit verify", () => {
     const missing = await run("audit", "verify", join(folder, "nothing.json"), "--key", keys);
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("does not exist.")]);
     const card = await run("audit", "verify", keys, "--key", keys);
-    expect([card.code, card.err]).toEqual([1, expect.stringContaining("is not part of an export")]);
+    expect([card.code, card.err]).toEqual([
+      1,
+      expect.stringContaining("keys.json cannot be verified: it is not a part of an audit export."),
+    ]);
+    const pin = await run("audit", "verify", file, "--key", keys, "--checkpoint", "nothing.txt");
+    expect([pin.code, pin.err]).toEqual([2, expect.stringContaining("gatehouse audit checkpoint")]);
   });
 });
 
@@ -229,6 +243,33 @@ describe("gatehouse audit export", () => {
     expect((await run("audit", "verify", ndjson, "--key", keys)).err).toContain("does not exist");
   });
 
+  test("says that a day is still running, and how to verify the files", async () => {
+    const out = temporaryFolder();
+    const { err } = await run(...EXPORT, "--out", out);
+    expect(err).toBe(
+      `2030-05-17 (UTC) is still running: later records are not in these files.\nVerify them: gatehouse audit verify ${out}/*.json --key ${server.url}\n`,
+    );
+  });
+
+  test("says that a site's token cannot read the installation's log", async () => {
+    const made = await run(
+      "token",
+      "create",
+      "--name",
+      "A",
+      "--role",
+      "auditor",
+      "--site",
+      "shop.example.com",
+      "--json",
+    );
+    const own = { ...env, GATEHOUSE_ADMIN_TOKEN: JSON.parse(made.out).token };
+    for (const verb of ["export", "tail", "checkpoint"]) {
+      const { code, err } = await command(["audit", verb, "installation"], own);
+      expect([verb, code, err]).toEqual([verb, 1, expect.stringContaining("limited to sites")]);
+    }
+  });
+
   test("does not replace an existing file, and refuses dates that do not exist", async () => {
     const again = await run(...EXPORT, "--out", folder);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining("already exists")]);
@@ -241,6 +282,66 @@ test("gatehouse verify recognizes a part of an export", async () => {
   expect((await run("verify", file, "--keys", server.url)).code).toBe(0);
   const { code, err } = await run("verify", file);
   expect([code, err]).toEqual([2, expect.stringContaining("--keys is required")]);
+});
+
+describe("gatehouse verify", () => {
+  const write = (name: string, text: string) => {
+    const path = join(temporaryFolder(), name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("verifies a checkpoint", async () => {
+    const note = (await run("audit", "checkpoint", "shop.example.com")).out;
+    const kept = write("kept.txt", note);
+    const good = await run("verify", kept, "--keys", keys);
+    expect([good.code, good.err]).toEqual([0, ""]);
+    expect(good.out).toMatch(
+      /^✓ a key that you trust signed shop\.example\.com\/audit\/1 at \d+ records\n\nThe checkpoint is valid\./,
+    );
+    const bad = await run(
+      "verify",
+      write("bad.txt", note.replace(/\n\d+\n/, "\n1\n")),
+      "--keys",
+      keys,
+    );
+    expect([bad.code, bad.err]).toEqual([
+      1,
+      expect.stringContaining("The checkpoint does not verify."),
+    ]);
+    expect((await run("verify", kept)).err).toContain("--keys is required");
+  });
+
+  test("verifies a log proof, and compares it with the hash of a record", async () => {
+    const { record, hash } = JSON.parse(
+      (await run("audit", "tail", "shop.example.com", "-n", "1", "--json")).out,
+    );
+    const site = JSON.parse((await run("site", "show", "shop.example.com", "--json")).out);
+    const at = `${server.url}/v1/audit/${site.site_key_hash}/proof/${record.record_id}`;
+    const text = await (await fetch(at, { headers: { accept: "text/plain" } })).text();
+    const proof = write("my.tlog-proof", text);
+    const alone = await run("verify", proof, "--keys", keys);
+    expect([alone.code, alone.out]).toEqual([
+      0,
+      expect.stringContaining("No record was compared."),
+    ]);
+    const mine = await run("verify", proof, "--keys", keys, "--record", hash);
+    expect([mine.code, mine.out]).toEqual([
+      0,
+      expect.stringContaining(`✓ the hash is that of record ${record.seq} of the log`),
+    ]);
+    const other = await run("verify", proof, "--keys", keys, "--record", "ab".repeat(32));
+    expect([other.code, other.out]).toEqual([1, expect.stringContaining("✗ the hash is not that")]);
+    expect((await run("verify", proof, "--keys", keys, "--record", "x")).code).toBe(2);
+  });
+
+  test("says what it can verify, including audit exports", async () => {
+    const { code, err } = await run("verify", write("words.txt", "hello"), "--keys", keys);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/checkpoints, log proofs and .*exports/),
+    ]);
+  });
 });
 
 test("gatehouse audit tail and gatehouse audit logs show the records and the logs", async () => {

@@ -1,5 +1,5 @@
 import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
-import { adminClient } from "../admin-client.js";
+import { adminClient, type Missing } from "../admin-client.js";
 import { findSite } from "../find-site.js";
 import type { Terminal } from "../terminal.js";
 
@@ -11,6 +11,18 @@ export const LOG_ARGUMENT = [
   "<site>",
   "domain, site key or site key hash; `installation` for the installation's log",
 ] as const;
+
+/**
+ * What "not found" means for a log: the installation's is hidden from tokens of sites. Undefined for
+ * a site, whose own answer says best what is missing.
+ */
+export function noSuchLog(text: string): Missing | undefined {
+  if (text !== INSTALLATION) return undefined;
+  return {
+    says: "This token cannot read the installation's log: it is limited to sites.",
+    hint: "Use an operator's token, or an auditor's token for every site: gatehouse token create --name Auditor --role auditor",
+  };
+}
 
 const DELETED =
   " The log of a deleted site is kept. To read it, use the site key or the site key hash.";

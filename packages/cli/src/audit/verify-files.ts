@@ -14,6 +14,7 @@ import {
   verifyExportFile,
 } from "@gatehouse/protocol";
 import { counted } from "../counted.js";
+import { docsPage } from "../docs-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
@@ -33,7 +34,7 @@ async function readPins(
   const known = [...keys];
   return Promise.all(
     files.map(async (file) => {
-      const note = readPart(file).toString("utf8");
+      const note = readPart(file, HOW_TO_KEEP).toString("utf8");
       const pin = await verifyCheckpoint(note, known, verifyFast);
       if (pin.ok) return pin.value;
       const hint = "Keep checkpoints unchanged, with their signatures.";
@@ -48,10 +49,13 @@ async function readPins(
 
 const HOW_TO_EXPORT = "Use the files that `gatehouse audit export` saved, unchanged.";
 
-function partSize(file: string): number {
+const HOW_TO_KEEP =
+  "Save checkpoints with `gatehouse audit checkpoint <site> > kept.txt`, or from /v1/audit/<site_key_hash>/checkpoint.";
+
+function partSize(file: string, hint = HOW_TO_EXPORT): number {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true) {
-    throw new CommandError(`The file ${file} does not exist.`, EXIT.usage, HOW_TO_EXPORT);
+    throw new CommandError(`The file ${file} does not exist.`, EXIT.usage, hint);
   }
   if (found.size > PART_BYTES_MAX) {
     throw new CommandError(
@@ -63,8 +67,8 @@ function partSize(file: string): number {
   return found.size;
 }
 
-function readPart(file: string): Buffer {
-  partSize(file);
+function readPart(file: string, hint = HOW_TO_EXPORT): Buffer {
+  partSize(file, hint);
   return readFileSync(file);
 }
 
@@ -153,7 +157,7 @@ async function readParts(
     const part = file.endsWith(".html") ? exportInPage(bytes.toString("utf8")) : bytes;
     const added = await verifier.add(part ?? "");
     if (!added.ok) {
-      const why = `${file} is not part of an export: ${added.detail}.`;
+      const why = `${file} cannot be verified: ${added.detail}.`;
       throw new CommandError(why, EXIT.failed, HOW_TO_EXPORT);
     }
     vouched ||= added.value.vouched;
@@ -212,6 +216,8 @@ export async function verifyAudit(
     const hint = "Add every file of every day up to your checkpoints, each of them once.";
     throw new CommandError("No record was changed, but files are missing.", EXIT.failed, hint);
   }
-  const hint = "Keep these files, export the day again, and compare: docs/guide/audit.md";
+  const service = flags.key.find((source) => /^https?:/i.test(source));
+  const page = docsPage("guide/audit.md#if-the-verification-fails", service);
+  const hint = `Keep these files, export the day again, and compare. See ${page}`;
   throw new CommandError("The export does not verify.", EXIT.failed, hint);
 }

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import type { AuditRecord } from "@gatehouse/protocol";
 import type { Command } from "commander";
-import { adminClient } from "../admin-client.js";
+import { adminClient, orMissing } from "../admin-client.js";
 import { downloadExport, type ExportFormat } from "../audit/download.js";
-import { LOG_ARGUMENT, logPath } from "../audit/log-path.js";
+import { LOG_ARGUMENT, logPath, noSuchLog } from "../audit/log-path.js";
 import { describeRecord } from "../audit/record-line.js";
 import { type VerifyAuditFlags, verifyAudit } from "../audit/verify-files.js";
 import { choice } from "../choice.js";
@@ -36,7 +37,8 @@ const FOLLOW_RECORDS = 200;
 
 async function logsOf(terminal: Terminal, text: string): Promise<readonly LogBody[]> {
   const path = await logPath(terminal, text, "logs");
-  return (await adminClient(terminal).call<{ items: LogBody[] }>("GET", path)).items;
+  const answer = adminClient(terminal).call<{ items: LogBody[] }>("GET", path);
+  return (await orMissing(noSuchLog(text), answer)).items;
 }
 
 /** The logs of a site that were written to on a day: more than one where a log ended on it. */
@@ -70,7 +72,7 @@ function exportCommand(audit: Command, terminal: Terminal): void {
       "--chain <log>",
       "only this log, as listed by `audit logs` (default: all logs of the day)",
     )
-    .option("--out <folder>", "folder for the files (default: this folder)", ".")
+    .option("--out <folder>", "folder for the files", ".")
     .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (text: string, flags: ExportFlags) => {
@@ -91,7 +93,15 @@ function exportCommand(audit: Command, terminal: Terminal): void {
           files.push(...(await downloadExport(adminClient(terminal), path, out, onBytes)));
         }
       });
-      terminal.out(flags.json === true ? plainJson({ files }) : files.join("\n"));
+      if (flags.json === true) return terminal.out(plainJson({ files }));
+      terminal.out(files.join("\n"));
+      if (day >= today()) {
+        terminal.err(`${day} (UTC) is still running: later records are not in these files.`);
+      }
+      const extension = { json: "json", html: "html", ocsf: "ndjson" }[format];
+      terminal.err(
+        `Verify them: gatehouse audit verify ${join(out, `*.${extension}`)} --key ${adminClient(terminal).address}`,
+      );
     });
 }
 
@@ -163,7 +173,8 @@ function tailCommand(audit: Command, terminal: Terminal): void {
       const named = given
         .map(([name, value]) => `&${name}=${encodeURIComponent(value ?? "")}`)
         .join("");
-      const first = await client.call<Page>("GET", `${path}?limit=${count}${named}`);
+      const answer = client.call<Page>("GET", `${path}?limit=${count}${named}`);
+      const first = await orMissing(noSuchLog(text), answer);
       printRecords(terminal, flags, first.items.toReversed());
       if (first.items.length === 0) {
         terminal.err(`No records match. Show all: gatehouse audit tail ${text}`);
@@ -208,7 +219,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Flags) => {
       const path = await logPath(terminal, text, "checkpoint");
-      const note = await adminClient(terminal).text(path);
+      const note = await orMissing(noSuchLog(text), adminClient(terminal).text(path));
       if (json) return terminal.out(plainJson({ checkpoint: note }));
       terminal.out(note.trimEnd().split("\n").map(plainText).join("\n"));
     });

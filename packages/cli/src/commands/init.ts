@@ -26,7 +26,7 @@ function nextLines(
   const proof = verified ? [] : [howToVerify(site), `For a trial, skip the proof: ${trial}`, ""];
   const proxy = [
     `First set up a proxy on this machine, with the certificate of ${address.host}, in front of 127.0.0.1:${port}`,
-    "(docs/operations/proxy.md). Agents, the console and these commands reach the service through it.",
+    "(/docs/operations/proxy.md of the service). Agents, the console and these commands reach the service through it.",
     "",
   ];
   return [

@@ -51,7 +51,7 @@ async function createEdge(terminal: Terminal, { name, site = [], json }: CreateF
     ].join("\n"),
   );
   terminal.err(
-    `These are the settings for the worker or the plugin (docs/guide/install.md). Token ${made.token_id} can only report visits to ${one.domain}. It is not shown again.`,
+    `These are the settings for the worker or the plugin (/docs/guide/install.md of the service). Token ${made.token_id} can only report visits to ${one.domain}. It is not shown again.`,
   );
 }
 

@@ -20,14 +20,17 @@ import {
 } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { verifyAudit } from "../audit/verify-files.js";
+import { docsPage } from "../docs-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { AUDIT_KEY_SET_PATH, keyFinder, keySetAddress, noKeysNamed } from "../verify/key-set.js";
+import { logNoteIn, verifyLogNote } from "../verify/log-note.js";
 import { readSource, type Source } from "../verify/source.js";
 
 interface Flags {
   readonly keys?: string;
   readonly body?: string;
+  readonly record?: string;
   readonly json?: boolean;
 }
 
@@ -62,6 +65,11 @@ interface Document {
   readonly value: JsonObject;
 }
 
+const VERIFIABLE =
+  "You can verify agent cards, catalogs, the card in an agent page, receipts, the terms in a checkout, " +
+  "and of an audit log: checkpoints, log proofs and JSON or HTML exports. For OCSF files and several files, " +
+  "use `gatehouse audit verify`.";
+
 /** Finds out what was named. Only a guess: the checks say whether it is one. */
 function recognize(bytes: Uint8Array): Document {
   const html = new TextDecoder().decode(bytes.subarray(0, 512)).trimStart().startsWith("<");
@@ -73,9 +81,7 @@ function recognize(bytes: Uint8Array): Document {
   }
   const parsed = parseJson(content);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const hint =
-      "These documents are signed: agent cards, catalogs, the card in an agent page, receipts, and the terms in a checkout.";
-    throw new CommandError("This is not a signed document.", EXIT.failed, hint);
+    throw new CommandError("This is not a signed document.", EXIT.failed, VERIFIABLE);
   }
   const { value } = parsed;
   if (!html && readAnswerReceipt(value).ok) return { kind: "receipt", bytes: content, value };
@@ -179,13 +185,14 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .command("verify")
     .argument(
       "<url|file>",
-      "agent card, catalog, agent page, receipt, terms, or a part of an audit export",
+      "agent card, catalog, agent page, receipt, terms, checkpoint, log proof, or a part of an audit export",
     )
     .description("verify a signed document, step by step")
     .option(
       "--body <url|file>",
       "the request that a receipt is about, or the text of the terms, to compare",
     )
+    .option("--record <hash>", "the hash of the record that a log proof is about, to compare")
     .option("--keys <url|file>", "key set that you trust, or the service that publishes it")
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {
@@ -194,13 +201,19 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
         if (flags.keys === undefined) throw noKeysNamed();
         return verifyAudit([target], { key: [flags.keys], json: flags.json === true }, terminal);
       }
+      const note = logNoteIn(source.bytes);
+      if (note !== undefined) return verifyLogNote(source, note, flags, terminal);
+      if (flags.record !== undefined) {
+        const hint = "Verify this document without it.";
+        throw new CommandError("--record works only with log proofs.", EXIT.usage, hint);
+      }
       const result = await check(source, flags);
       if (flags.json) terminal.out(plainJson({ target, ...result }));
       else print(terminal, result);
       if (result.ok) return;
       const failed = result.checks.filter(({ ok }) => !ok).map(({ id }) => id);
-      const hint =
-        "Do not rely on this document. The lines marked ✗ say why (docs/guide/verify.md).";
+      const page = docsPage("guide/verify.md", flags.keys ?? source.url?.origin);
+      const hint = `Do not rely on this document. The lines marked ✗ say why. See ${page}`;
       throw new CommandError(`Not verified: ${failed.join(", ")}.`, EXIT.failed, hint);
     });
 }

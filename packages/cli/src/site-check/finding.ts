@@ -1,3 +1,5 @@
+import { docsPage } from "../docs-page.js";
+
 /** `good`: as it should be. `missing`: not there, which may be what the owner wants, or not checked. `wrong`: to be fixed. */
 export type FindingState = "good" | "missing" | "wrong";
 
@@ -10,4 +12,4 @@ export interface SiteFinding {
   readonly advice?: string;
 }
 
-export const INSTALL_GUIDE = "docs/guide/install.md";
+export const INSTALL_GUIDE = docsPage("guide/install.md");
