@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { fromBase64url, toBase64url } from "@gatehouse/protocol";
 import { applyRevocations, knownRevocations } from "../actions/installation/apply-revocations.js";
 import { type Config, type Environment, readConfig } from "../config/config.js";
+import { deleteAllLinks } from "../domain/access/links/store.js";
+import { endAllSessions } from "../domain/access/sessions/store.js";
 import { closeAllLogs } from "../domain/audit/store.js";
 import { readLists } from "../domain/revocations/list-file.js";
 import type { Revocation } from "../domain/revocations/store.js";
@@ -153,6 +155,9 @@ async function restoreRows(
     const revoked = knownRevocations(backup.revocations, names);
     await applyRevocations(tx, revoked);
     if (names.has("revocations")) await insertRevocations(tx, revoked);
+    // What was signed out or used since the backup must not come back.
+    if (names.has("console_sessions")) await endAllSessions(tx);
+    if (names.has("person_links")) await deleteAllLinks(tx);
     const doubt = doubtAbout(backup);
     const taken = doubt && (await suspendRestored(tx, names, now));
     await noteRestore(tx, { at: now, backupAt: header.created_at, doubt });

@@ -1,5 +1,5 @@
 import { revokeAllEdgeTokens } from "../domain/access/edge/store.js";
-import { voidSignIn } from "../domain/access/people/remove.js";
+import { voidPeople } from "../domain/access/people/remove.js";
 import { endAllSessions } from "../domain/access/sessions/store.js";
 import { revokeAllTokens } from "../domain/access/store.js";
 import { suspendActiveAgents } from "../domain/agents/store.js";
@@ -32,7 +32,7 @@ export async function suspendRestored(
   const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
   const keys = tables.has("platform_credentials") ? await revokeAllCredentials(tx, now) : 0;
   if (tables.has("console_sessions")) await endAllSessions(tx);
-  const passkeys = tables.has("passkeys") ? await voidSignIn(tx) : 0;
+  const passkeys = tables.has("passkeys") ? await voidPeople(tx) : 0;
   const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
   const platforms = tables.has("platforms")
     ? await suspendAdmittedPlatforms(tx, RESTORE_ACTOR, now)

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { mailSignInLink } from "../../src/actions/people/links.ts";
 import { browser } from "../console-browser.ts";
 import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
 import { startMailbox } from "../notifications/mailbox.ts";
@@ -48,6 +49,23 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     expect(mail?.text).toContain("within 15 minutes");
     expect((await page.signIn({ link: linkIn(mail?.text) })).status).toBe(201);
     expect(box.mails.map(({ to }) => to.join())).toEqual(["ada@example.com", "ada@example.com"]);
+  });
+
+  test("strangers who ask again and again neither flood a mailbox nor void its links", async () => {
+    const { server, invite, linkIn, mailed, box } = await open();
+    await invite("ada@example.com");
+    const invitation = linkIn((await mailed(1))?.text);
+    const page = browser(server);
+    await page.ask("POST", LINKS, { email: "ada@example.com" });
+    const first = linkIn((await mailed(2))?.text);
+    for (let more = 0; more < 2; more++) {
+      await page.ask("POST", LINKS, { email: "ada@example.com" });
+      await mailed(3 + more);
+    }
+    for (let more = 0; more < 5; more++) mailSignInLink(server.context, "ada@example.com");
+    expect((await browser(server).signIn({ link: first })).status).toBe(201);
+    expect((await browser(server).signIn({ link: invitation })).status).toBe(201);
+    expect(box.mails.length).toBeLessThanOrEqual(5);
   });
 
   test("an address that the mail server does not accept is reported, with the link to hand over", async () => {

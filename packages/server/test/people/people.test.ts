@@ -92,7 +92,7 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     const second = (await server.admin("POST", `/v1/admin/sites/${theirs}/people`, asAuditor)).body;
     expect(second.person_id).toBe(first.person_id);
     const page = browser(server);
-    await page.signIn({ link: secretOf(first.link.url) });
+    await page.signIn({ link: secretOf(second.link.url) });
     const rename = { name: "Flowers" };
     expect((await page.ask("PATCH", `/v1/admin/sites/${mine}`, rename)).status).toBe(200);
     expect((await page.ask("PATCH", `/v1/admin/sites/${theirs}`, rename)).status).toBe(403);
@@ -140,6 +140,57 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     expect(answer.status).toBe(201);
     expect(answer.body.link).not.toHaveProperty("url");
     expect(answer.body.link.mail_problem).toContain("only the operator");
+  });
+
+  test("somebody who signed in by a handed link gets none of the rights that the address gets later", async () => {
+    const { server, mine } = await open();
+    const owner = await joined(server, mine, "owner", "Olga");
+    await withPasskey(server, owner.page);
+    const email = "ceo@example.com";
+    const body = { name: "Carla", role: "auditor", email };
+    const invited = await owner.page.ask("POST", `/v1/admin/sites/${mine}/people`, body);
+    const hijacker = browser(server);
+    await hijacker.signIn({ link: secretOf(invited.body.link.url) });
+    const hoarded = await owner.page.ask(
+      "POST",
+      `/v1/admin/people/${invited.body.person_id}/links`,
+      {},
+    );
+    const promoted = { name: "Carla", role: "operator", email };
+    const { body: real } = await server.admin("POST", "/v1/admin/people", promoted);
+    expect(real.person_id).toBe(invited.body.person_id);
+    expect((await hijacker.ask("GET", SESSION)).status).toBe(401);
+    const late = await browser(server).signIn({ link: secretOf(hoarded.body.url) });
+    expect(late.status).toBe(401);
+    const carla = await browser(server).signIn({ link: secretOf(real.link.url) });
+    expect(carla.body.role).toBe("operator");
+  });
+
+  test("the tokens that a person made end when they are removed, and those above their role when it falls", async () => {
+    const { server, mine } = await open();
+    const bob = await joined(server, mine, "owner", "Bob");
+    await withPasskey(server, bob.page);
+    const at = `/v1/admin/sites/${mine}`;
+    const make = async (role: string) =>
+      (await bob.page.ask("POST", `${at}/tokens`, { name: role, role })).body.token as string;
+    const [owner, auditor] = [await make("owner"), await make("auditor")];
+    const status = async (token: string) =>
+      (await server.admin("GET", at, undefined, token)).status;
+    expect([await status(owner), await status(auditor)]).toEqual([200, 200]);
+    await server.admin("PUT", `${at}/people/${bob.id}/role`, { role: "reviewer" });
+    expect([await status(owner), await status(auditor)]).toEqual([401, 200]);
+    await server.admin("DELETE", `${at}/people/${bob.id}`);
+    expect(await status(auditor)).toBe(401);
+  });
+
+  test("a browser that was left open for long cannot get the first passkey", async () => {
+    const { server, clock, mine } = await open();
+    const { page } = await joined(server, mine, "owner");
+    clock.advance(16 * MINUTE_MS);
+    const thief = new SoftwarePasskey(new URL(server.context.config.baseUrl).origin);
+    const passkey = thief.create(await optionsFor(page, "register"));
+    const added = await page.ask("POST", "/v1/console/passkeys", { name: "Mallory", passkey });
+    expect([added.status, added.body.message]).toEqual([403, expect.stringContaining("new link")]);
   });
 
   test("a passkey signs in, and none of its answers counts twice", async () => {

@@ -1,5 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { liveDescendants } from "../../domain/access/descent/store.js";
+import { deleteLinksOf } from "../../domain/access/links/store.js";
 import { EVERY_SITE, type Person } from "../../domain/access/people/person.js";
 import { endSignIn, removePerson as removeForGood } from "../../domain/access/people/remove.js";
 import { accessOf, deleteAccess, personById, setAccess } from "../../domain/access/people/store.js";
@@ -7,7 +9,9 @@ import { hasRole, isAtLeast, type Principal, type Role } from "../../domain/acce
 import { principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
-import { covers, type HandedLink, handLink, INVITATION_MS } from "./links.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { revokeAll } from "../tokens/revoke-token.js";
+import { covers, type HandedLink, handLink } from "./links.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
 const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
@@ -29,6 +33,26 @@ async function findAt(
   return isAtLeast(by.role, here.role) ? ok(here.role) : ABOVE;
 }
 
+/**
+ * Revokes the tokens that a person made for a site, where they have more rights than the person has there now.
+ * `role` is undefined for somebody without access.
+ */
+async function revokeMade(
+  context: Context,
+  tx: Transaction,
+  by: Principal,
+  { personId, site, role }: { personId: string; site: string; role?: Role },
+) {
+  const made = await liveDescendants(tx, personId);
+  const above = made.filter((token) => {
+    const reaches = site === EVERY_SITE || (token.sites?.includes(site) ?? true);
+    // An edge token only reports visits, which is for owners to give.
+    const needed = token.role === "edge" ? "owner" : (token.role as Role);
+    return reaches && (role === undefined || !isAtLeast(role, needed));
+  });
+  return revokeAll(context, tx, above, { by, ancestor: personId });
+}
+
 /** Changes the role of a person at one site, from their next request on. */
 export async function changeRole(
   context: Context,
@@ -40,10 +64,14 @@ export async function changeRole(
   if (!hasRole(by, role)) return refuse("forbidden", "You cannot give a role above your own.");
   await context.audit.commit(INSTALLATION, async (tx) => {
     await setAccess(tx, { personId, site, role });
+    // A link that was made for lesser rights does not give these.
+    await deleteLinksOf(tx, personId);
     const change: PersonChange = { type: "person.changed", personId, site, role };
     const records = await personDrafts(context, tx, principalActor(by), [change]);
-    return { records, answer: null };
+    const revoked = await revokeMade(context, tx, by, { personId, site, role });
+    return { records: [...records, ...revoked], answer: null };
   });
+  await context.revocations.write();
   return ok(true);
 }
 
@@ -65,7 +93,8 @@ export async function removeFromSite(
     }
     const change: PersonChange = { type: "person.changed", personId, site, role: null };
     const records = await personDrafts(context, tx, principalActor(by), [change]);
-    return { records, answer: null };
+    const revoked = await revokeMade(context, tx, by, { personId, site });
+    return { records: [...records, ...revoked], answer: null };
   });
   await revocations.write();
   return ok(true);
@@ -89,7 +118,8 @@ export async function removePerson(
       return { type: "person.changed", personId, site, role: null };
     });
     const records = await personDrafts(context, tx, principalActor(by), changes);
-    return { records, answer: null };
+    const revoked = await revokeMade(context, tx, by, { personId, site: EVERY_SITE });
+    return { records: [...records, ...revoked], answer: null };
   });
   await revocations.write();
   return ok(true);
@@ -119,5 +149,5 @@ export async function renewLink(
     const records = await personDrafts(context, tx, principalActor(by), changes);
     return { records, answer: null };
   });
-  return ok({ person, link: await handLink(context, by, person, INVITATION_MS) });
+  return ok({ person, link: await handLink(context, by, person) });
 }

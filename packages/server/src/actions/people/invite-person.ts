@@ -1,11 +1,13 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { deleteLinksOf } from "../../domain/access/links/store.js";
 import {
   type Access,
   EVERY_SITE,
   PERSON_ID_PREFIX,
   type Person,
 } from "../../domain/access/people/person.js";
+import { endSignIn } from "../../domain/access/people/remove.js";
 import {
   countLivePeople,
   insertPerson,
@@ -16,7 +18,7 @@ import { hasRole, maySee, type Principal, type Role } from "../../domain/access/
 import { principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { siteByHash } from "../../domain/sites/store.js";
-import { type HandedLink, handLink, INVITATION_MS } from "./links.js";
+import { type HandedLink, handLink } from "./links.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
 /** People of one installation, so that a faulty program cannot make any number of them. */
@@ -33,7 +35,7 @@ export interface Invitation {
 
 export interface Invited {
   readonly person: Person;
-  /** How the person gets in; undefined if they could sign in before. */
+  /** How the person gets in; undefined for somebody whose address is proven. */
   readonly link: HandedLink | undefined;
 }
 
@@ -87,6 +89,8 @@ export async function invitePerson(
     createdAt: clock.now(),
     joinedAt: null,
     removedAt: null,
+    provenAt: null,
+    vouchedBy: by.id,
     subject: null,
   };
   const { answer } = await audit.commit<Result<Person, Refusal>>(INSTALLATION, async (tx) => {
@@ -97,7 +101,10 @@ export async function invitePerson(
         return { records: [], answer: refuse("conflict", why) };
       }
       await insertPerson(tx, fresh);
-    }
+    } else if (known.provenAt === null) {
+      // Nobody has shown that the address is theirs: whoever signed in by a handed link gets no further rights.
+      await endSignIn(tx, known.personId);
+    } else await deleteLinksOf(tx, known.personId);
     const person = known ?? fresh;
     const type = known === undefined ? "person.invited" : "person.changed";
     const given = (sites ?? [EVERY_SITE]).map((site): Access => {
@@ -110,6 +117,6 @@ export async function invitePerson(
   });
   if (!answer.ok) return answer;
   const person = answer.value;
-  if (person.joinedAt !== null) return ok({ person, link: undefined });
-  return ok({ person, link: await handLink(context, by, person, INVITATION_MS) });
+  if (person.provenAt !== null) return ok({ person, link: undefined });
+  return ok({ person, link: await handLink(context, by, person) });
 }

@@ -1,18 +1,26 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { insertLink } from "../../domain/access/links/store.js";
+import {
+  countOpenLinks,
+  insertLink,
+  keepInvitations,
+  markMailed,
+} from "../../domain/access/links/store.js";
 import { type Access, EVERY_SITE, type Person } from "../../domain/access/people/person.js";
-import { accessOf, livePersonByEmail } from "../../domain/access/people/store.js";
+import { accessOf, livePersonByEmail, markVouched } from "../../domain/access/people/store.js";
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
-import { plainLine } from "../../infra/mail/text.js";
+import { unlinked } from "../../infra/mail/text.js";
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
 
-export const INVITATION_MS = 7 * DAY_MS;
+const INVITATION_MS = 7 * DAY_MS;
 const SIGN_IN_LINK_MS = 15 * MINUTE_MS;
-/** Open links of one person. */
-const LINKS_EACH_MAX = 5;
+/** Open invitations of one person. */
+const INVITATIONS_EACH_MAX = 5;
+/** Links that strangers can have mailed to a person before one of them expires. */
+const SIGN_IN_LINKS_EACH_MAX = 3;
 
+const NOT_YOURS = "this person has access to other sites, so only the operator can make a link";
 const NO_MAIL = "this installation has no mail server (GATEHOUSE_SMTP_URL)";
 
 /** Where the console is, and the part of its address that browsers do not send to any server. */
@@ -27,14 +35,19 @@ export interface HandedLink {
   readonly mailProblem?: string;
 }
 
-/** Makes a link that signs a person in once. */
-async function newLink(context: Context, { personId }: Person, lastsMs: number) {
+/** Makes an invitation: a link that signs a person in once. */
+async function newInvitation(context: Context, { personId }: Person) {
   const { clock, config, consoleSessions, db } = context;
   const secret = consoleSessions.newSecret();
-  const expiresAt = clock.now() + lastsMs;
-  const link = { digest: tokenDigest(secret), personId, expiresAt };
-  await db.transaction((tx) => insertLink(tx, link, LINKS_EACH_MAX));
-  return { url: config.baseUrl + LINK_PATH + secret, expiresAt };
+  const createdAt = clock.now();
+  const expiresAt = createdAt + INVITATION_MS;
+  const digest = tokenDigest(secret);
+  await db.transaction(async (tx) => {
+    const kind = "invitation";
+    await insertLink(tx, { digest, personId, kind, mailed: false, createdAt, expiresAt });
+    await keepInvitations(tx, personId, INVITATIONS_EACH_MAX);
+  });
+  return { digest, url: config.baseUrl + LINK_PATH + secret, expiresAt };
 }
 
 function mailOf(context: Context, person: Person, url: string, lastsMs: number) {
@@ -42,7 +55,7 @@ function mailOf(context: Context, person: Person, url: string, lastsMs: number) 
   const invited = person.joinedAt === null;
   const lasts = lastsMs >= DAY_MS ? `${lastsMs / DAY_MS} days` : `${lastsMs / MINUTE_MS} minutes`;
   const text = [
-    `Hello ${plainLine(person.name)},`,
+    `Hello ${unlinked(person.name)},`,
     "",
     invited
       ? `you have been invited to the Gatehouse console at ${host}. Open this link to sign in:`
@@ -66,57 +79,79 @@ export function covers(by: Principal, access: readonly Access[]): boolean {
 }
 
 /**
- * Mails a link, or returns it to be handed over if it cannot be mailed. Whoever has the link can be that
- * person, so it is only for those who may do at least as much.
+ * Mails an invitation, or returns the link to be handed over if it cannot be mailed. Whoever has the link can be
+ * that person, so it is only for those who may do at least as much, and from then on the person counts as them.
  */
 export async function handLink(
   context: Context,
   by: Principal,
   person: Person,
-  lastsMs: number,
 ): Promise<HandedLink> {
   const { clock, db, ids, mailer } = context;
-  const { url, expiresAt } = await newLink(context, person, lastsMs);
-  const shown = covers(by, await accessOf(db, person.personId))
-    ? { url }
-    : {
-        mailProblem: "this person has access to other sites, so only the operator can make a link",
-      };
-  if (person.email === null) return { ...shown, expiresAt };
-  if (!mailer.configured) return { mailProblem: NO_MAIL, ...shown, expiresAt };
+  const { digest, url, expiresAt } = await newInvitation(context, person);
+  const shown = async (problem: { readonly mailProblem?: string }): Promise<HandedLink> => {
+    if (!covers(by, await accessOf(db, person.personId))) {
+      return { mailProblem: NOT_YOURS, expiresAt };
+    }
+    await markVouched(db, person.personId, by.id);
+    return { ...problem, url, expiresAt };
+  };
+  if (person.email === null) return shown({});
+  if (!mailer.configured) return shown({ mailProblem: NO_MAIL });
   const sent = await mailer.send({
     messageId: ids.id("msg"),
     to: person.email,
-    ...mailOf(context, person, url, lastsMs),
+    ...mailOf(context, person, url, INVITATION_MS),
     writtenAt: clock.now(),
   });
-  return sent.ok ? { expiresAt } : { mailProblem: sent.detail, ...shown, expiresAt };
+  if (!sent.ok) return shown({ mailProblem: sent.detail });
+  await markMailed(db, digest);
+  return { expiresAt };
+}
+
+/** A sign-in link for a person; undefined while others are open, so that strangers cannot flood a mailbox. */
+async function newSignInLink(context: Context, { personId }: Person): Promise<string | undefined> {
+  const { clock, config, consoleSessions, db } = context;
+  const secret = consoleSessions.newSecret();
+  const createdAt = clock.now();
+  const expiresAt = createdAt + SIGN_IN_LINK_MS;
+  const link = { personId, kind: "sign_in", mailed: true, createdAt, expiresAt } as const;
+  const made = await db.transaction(async (tx) => {
+    if ((await countOpenLinks(tx, link, createdAt)) >= SIGN_IN_LINKS_EACH_MAX) return false;
+    await insertLink(tx, { ...link, digest: tokenDigest(secret) });
+    return true;
+  });
+  return made ? config.baseUrl + LINK_PATH + secret : undefined;
+}
+
+async function findAndMail(context: Context, email: string): Promise<void> {
+  const { clock, db, ids, log, mailer } = context;
+  const person = await livePersonByEmail(db, email.toLowerCase());
+  if (person?.email == null) return;
+  const url = await newSignInLink(context, person);
+  if (url === undefined) return;
+  const sent = await mailer.send({
+    messageId: ids.id("msg"),
+    writtenAt: clock.now(),
+    // To the address on record: another spelling of it could be another mailbox.
+    to: person.email,
+    ...mailOf(context, person, url, SIGN_IN_LINK_MS),
+  });
+  if (!sent.ok) log.warn({ person: person.personId, why: sent.detail }, "people.mail_failed");
 }
 
 /**
- * Mails a sign-in link to a person. Nothing tells the caller whether the address belongs to anybody; the
- * mail is sent after the answer, so that its time does not tell either.
+ * Mails a sign-in link to a person. Nothing tells the caller whether the address belongs to anybody: everything
+ * happens after the answer, so that its time does not tell either.
  */
-export async function mailSignInLink(
-  context: Context,
-  email: string,
-): Promise<Result<true, "conflict">> {
-  const { clock, db, ids, log, mailer } = context;
+export function mailSignInLink(context: Context, email: string): Result<true, "conflict"> {
+  const { log, mailer } = context;
   if (!mailer.configured) {
     const why = "This installation cannot send mail. Ask an owner or the operator for a new link.";
     return refuse("conflict", why);
   }
-  const person = await livePersonByEmail(db, email.toLowerCase());
-  if (person?.email == null) return ok(true);
-  const { url } = await newLink(context, person, SIGN_IN_LINK_MS);
-  // To the address on record: another spelling of it could be another mailbox.
-  const mail = { ...mailOf(context, person, url, SIGN_IN_LINK_MS), to: person.email };
-  const message = { messageId: ids.id("msg"), writtenAt: clock.now(), ...mail };
-  void mailer
-    .send(message)
-    .then((sent) => {
-      if (!sent.ok) log.warn({ person: person.personId, why: sent.detail }, "people.mail_failed");
-    })
-    .catch((error: unknown) => log.error({ error }, "people.mail_failed"));
+  void findAndMail(context, email).catch((error: unknown) =>
+    log.error({ error }, "people.mail_failed"),
+  );
   return ok(true);
 }

@@ -23,6 +23,8 @@ import { type PersonChange, personDrafts } from "./person-record.js";
 
 /** How long a person who has used a passkey may do what needs one. */
 const CONFIRMED_MS = 10 * MINUTE_MS;
+/** A first passkey is for somebody who has just signed in, not for a browser that was left open. */
+const FIRST_PASSKEY_MS = 15 * MINUTE_MS;
 /** Passkeys of one person: some devices, and one that lies in a drawer. */
 const PASSKEYS_EACH_MAX = 10;
 
@@ -127,6 +129,9 @@ export async function addPasskey(
     const known = await passkeysOf(tx, personId);
     if (known.length > 0 && !isConfirmed(context, user)) {
       return refused(refuse("forbidden", "Confirm with a passkey that you have first."));
+    }
+    if (known.length === 0 && now - user.openedAt > FIRST_PASSKEY_MS) {
+      return refused(refuse("forbidden", "Sign in again with a new link, then add a passkey."));
     }
     if (known.length >= PASSKEYS_EACH_MAX) {
       const most = `You have ${PASSKEYS_EACH_MAX} passkeys, which is the limit. Remove one first.`;

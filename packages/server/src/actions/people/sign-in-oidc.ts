@@ -1,6 +1,8 @@
 import type { Context } from "../../context.js";
+import { endSignIn } from "../../domain/access/people/remove.js";
 import {
   livePersonByEmail,
+  markProven,
   personBySubject,
   setSubject,
 } from "../../domain/access/people/store.js";
@@ -19,7 +21,7 @@ export async function signInWithOidc(
   { subject, email }: OidcIdentity,
   device: string,
 ): Promise<NewSession | undefined> {
-  const { audit, consoleSessions } = context;
+  const { audit, clock, consoleSessions } = context;
   const { answer } = await audit.commit<NewSession | undefined>(INSTALLATION, async (tx) => {
     const none = { records: [], answer: undefined };
     const known = await personBySubject(tx, subject);
@@ -27,7 +29,12 @@ export async function signInWithOidc(
     // An address that belongs to somebody else at the service now is not theirs any more.
     if (invited === undefined || invited.removedAt !== null) return none;
     if (known === undefined && invited.subject !== null) return none;
-    if (known === undefined) await setSubject(tx, invited.personId, subject);
+    if (known === undefined) {
+      // Somebody else may have used the link of an invitation that was handed over.
+      if (invited.provenAt === null) await endSignIn(tx, invited.personId);
+      await setSubject(tx, invited.personId, subject);
+      await markProven(tx, invited.personId, clock.now());
+    }
     const facts = { device, confirmed: false };
     const opened = await consoleSessions.open(tx, invited.personId, facts);
     if (opened === undefined) return none;

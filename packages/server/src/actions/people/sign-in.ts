@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { liveLink, takeLink } from "../../domain/access/links/store.js";
 import { markUsed, passkeyById, spendChallenge } from "../../domain/access/passkeys/store.js";
-import { accessOf, markJoined } from "../../domain/access/people/store.js";
+import { accessOf, markJoined, markProven } from "../../domain/access/people/store.js";
 import type { NewSession, SignInFacts } from "../../domain/access/sessions/console-sessions.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { personActor, type RecordDraft } from "../../domain/audit/drafts.js";
@@ -30,6 +30,7 @@ export async function signInWithLink(
     if (!(await takeLink(tx, digest))) return none;
     const opened = await consoleSessions.open(tx, personId, { device, confirmed: false });
     if (opened === undefined) return none;
+    if (link.mailed) await markProven(tx, personId, clock.now());
     return { records: await joinedDrafts(context, tx, opened), answer: opened };
   });
   return answer;

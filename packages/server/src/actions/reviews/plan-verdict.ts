@@ -23,6 +23,21 @@ const LANES = 8;
 /** How long a verdict that did not take effect is shown. */
 const PROBLEM_MS = DAY_MS;
 
+const BUSY = refuse("conflict", "Somebody else is deciding it at this moment.");
+
+const isOthers = (plan: PlannedVerdict | undefined, actorId: string) =>
+  plan !== undefined && plan.problem === null && plan.actor.id !== actorId;
+
+/** Refuses while somebody else's verdict can still be undone. */
+export async function nobodyElseDecides(
+  { db }: Context,
+  { siteKeyHash, escalationId }: ReviewRef,
+  actorId: string,
+): Promise<Result<true, "conflict">> {
+  const plan = await verdictById(db, siteKeyHash, escalationId);
+  return isOthers(plan, actorId) ? BUSY : ok(true);
+}
+
 /**
  * Plans a verdict that takes effect after a delay. Until then nothing is decided, recorded or charged, and it
  * can be undone. Whoever crashes leaves the plan, which any node carries out.
@@ -43,10 +58,7 @@ export async function planVerdict(
       const state = review.status === "pending" ? "expired" : review.status;
       return refuse("conflict", `The request is already ${state}.`);
     }
-    const other = await verdictById(tx, siteKeyHash, escalationId);
-    if (other !== undefined && other.problem === null && other.actor.id !== actor.id) {
-      return refuse("conflict", "Somebody else is deciding it at this moment.");
-    }
+    if (isOthers(await verdictById(tx, siteKeyHash, escalationId), actor.id)) return BUSY;
     const plan: PlannedVerdict = {
       ...ref,
       verdict: verdict.verdict,

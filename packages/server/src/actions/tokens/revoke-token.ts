@@ -9,7 +9,7 @@ import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { Revocation } from "../../domain/revocations/store.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
-import type { Queries } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
 
 const NONE = refuse("not_found", "There is no token with this id that you can revoke.");
@@ -46,33 +46,48 @@ export async function listDescendants(
 }
 
 /**
+ * Revokes tokens in a transaction: marks them, lists them among the revocations, and returns the records. A
+ * token that was revoked before leaves none. `ancestor`: the token or person they descend from.
+ */
+export async function revokeAll(
+  { audit, clock }: Context,
+  tx: Transaction,
+  tokens: readonly RecordedToken[],
+  { by, ancestor }: { readonly by: Principal; readonly ancestor: string },
+): Promise<RecordDraft[]> {
+  const now = clock.now();
+  const actor = principalActor(by);
+  const drafts: RecordDraft[] = [];
+  const revoked: Revocation[] = [];
+  for (const one of tokens) {
+    const mark = isEdge(one.tokenId) ? revokeEdgeToken : markRevoked;
+    if (!(await mark(tx, one.tokenId, now))) continue;
+    const kind = isEdge(one.tokenId) ? "edge_token" : "token";
+    revoked.push({ kind, id: one.tokenId, revokedAt: now });
+    const from = one.tokenId === ancestor ? undefined : ancestor;
+    drafts.push(...tokenDrafts("token.revoked", one, { actor, now, ancestor: from }));
+  }
+  await insertRevocations(tx, revoked);
+  return inWritableLogs(audit, tx, drafts);
+}
+
+/**
  * Revokes a token, also an edge token, at once on every node. `descendants` also revokes every token that was
  * made with it or with one of those. Idempotent: a token that was revoked before leaves no record.
  */
 export async function revokeToken(
-  { audit, clock, db, revocations }: Context,
+  context: Context,
   by: Principal,
   tokenId: string,
   { descendants }: { readonly descendants: boolean },
 ): Promise<Result<true, "not_found">> {
+  const { audit, db, revocations } = context;
   const token = await findToken(db, by, tokenId);
   if (token === undefined) return NONE;
-  const actor = principalActor(by);
   await audit.commit(INSTALLATION, async (tx) => {
-    const now = clock.now();
-    const drafts: RecordDraft[] = [];
-    const revoked: Revocation[] = [];
     const others = descendants ? await liveDescendants(tx, tokenId) : [];
-    for (const one of [token, ...others]) {
-      const mark = isEdge(one.tokenId) ? revokeEdgeToken : markRevoked;
-      if (!(await mark(tx, one.tokenId, now))) continue;
-      const kind = isEdge(one.tokenId) ? "edge_token" : "token";
-      revoked.push({ kind, id: one.tokenId, revokedAt: now });
-      const ancestor = one === token ? undefined : tokenId;
-      drafts.push(...tokenDrafts("token.revoked", one, { actor, now, ancestor }));
-    }
-    await insertRevocations(tx, revoked);
-    return { records: await inWritableLogs(audit, tx, drafts), answer: null };
+    const asked = { by, ancestor: tokenId };
+    return { records: await revokeAll(context, tx, [token, ...others], asked), answer: null };
   });
   await revocations.write();
   return ok(true);

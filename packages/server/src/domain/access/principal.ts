@@ -2,6 +2,9 @@
 export const ROLES = ["operator", "owner", "reviewer", "auditor"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** The holder of the token that the service was started with, in records. */
+export const OPERATOR_ID = "operator";
+
 /** Who sends a request, and what they may do. */
 export interface Principal {
   /** In records: the id of a token or of a person. */

@@ -4,7 +4,7 @@ import type { Clock } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
 import { type Networks, networksOf } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
-import type { Principal } from "./principal.js";
+import { OPERATOR_ID, type Principal } from "./principal.js";
 import { liveTokenByDigest } from "./store.js";
 import type { Token } from "./token.js";
 
@@ -15,7 +15,7 @@ export function tokenDigest(token: string): string {
 
 /** The holder of the token that the service was started with. */
 export const OPERATOR: Principal = Object.freeze({
-  id: "operator",
+  id: OPERATOR_ID,
   kind: "token",
   role: "operator",
   sites: null,

@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
+import { maySee } from "../../domain/access/principal.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/review.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
@@ -95,7 +96,10 @@ export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void
   app.openapi(follow, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { id: principalId } = c.get("principal");
-    const mayListen = async () => (await authenticate(context, c))?.id === principalId;
+    const mayListen = async () => {
+      const now = await authenticate(context, c);
+      return now?.id === principalId && maySee(now, siteKeyHash);
+    };
     const stream = streamOf(context, { siteKeyHash, principalId, mayListen });
     if (stream === undefined) {
       throw new Problem("unavailable", { headers: { "retry-after": STREAM_RETRY_AFTER_S } });

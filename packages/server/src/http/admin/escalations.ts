@@ -1,7 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { decideReview, type Verdict } from "../../actions/reviews/decide-review.js";
-import { planVerdict, undoVerdict } from "../../actions/reviews/plan-verdict.js";
+import { nobodyElseDecides, planVerdict, undoVerdict } from "../../actions/reviews/plan-verdict.js";
 import { type ListedReview, listReviews, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../domain/reviews/review.js";
@@ -18,6 +18,8 @@ import { PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 const NOTE_CHARS_MAX = 1000;
 const UNDO_S_MAX = 60;
+/** People can always undo; programs decide at once unless they ask for it. */
+const PERSON_UNDO_S = 10;
 const Status = z.enum(REVIEW_STATUSES as [string, ...string[]]);
 
 const EscalationBody = z
@@ -175,11 +177,14 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     const { siteKeyHash } = await requireSite(context, c, "reviewer");
     const name = { siteKeyHash, escalationId: c.req.param("escalation_id") ?? "" };
     const actor = actorOf(c);
-    if (undoSeconds === 0) {
+    const { kind } = c.get("principal");
+    const seconds = kind === "person" ? Math.max(undoSeconds, PERSON_UNDO_S) : undoSeconds;
+    if (seconds === 0) {
+      requireOk(await nobodyElseDecides(context, name, actor.id));
       const { status } = requireOk(await decideReview(context, name, verdict, actor));
       return { status };
     }
-    const plan = { actor, delayMs: undoSeconds * 1000 };
+    const plan = { actor, delayMs: seconds * 1000 };
     const { dueAt } = requireOk(await planVerdict(context, name, verdict, plan));
     return { status: "pending", decides_at: isoTime(dueAt) };
   };

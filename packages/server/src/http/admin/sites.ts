@@ -12,7 +12,7 @@ import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireRole, requireSite } from "./access.js";
 import { adminRoute, pageOf, siteRoute } from "./describe.js";
 import { PageQuery, pageBody } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
@@ -116,6 +116,7 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(remove, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "operator");
+    requireConfirmed(context, c);
     requireOk(await deleteSite(context, siteKeyHash, actorOf(c)));
     return c.body(null, 204);
   });

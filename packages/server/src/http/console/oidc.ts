@@ -38,6 +38,9 @@ function attemptIn({ clock, secrets }: Context, sealed: string | undefined) {
   }
 }
 
+/** The message alone: causes contain what the service says about people. */
+const whyOf = (error: unknown) => (error instanceof Error ? error.message : "unknown");
+
 /** Signing in with the company's sign-in service: there and back. */
 export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
   const { clock, config, log, secrets } = context;
@@ -54,7 +57,7 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
       });
       return c.redirect(url, 303);
     } catch (error) {
-      log.warn({ error }, "people.oidc_unavailable");
+      log.warn({ why: whyOf(error) }, "people.oidc_unavailable");
       return c.redirect(`${config.baseUrl}${CONSOLE_PATH}#problem=oidc_unavailable`, 303);
     }
   });
@@ -77,7 +80,7 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
       await startSession(context, c, opened);
       return back();
     } catch (error) {
-      log.warn({ error }, "people.oidc_refused");
+      log.warn({ why: whyOf(error) }, "people.oidc_refused");
       return back("oidc_failed");
     }
   });

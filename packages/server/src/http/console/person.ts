@@ -117,13 +117,13 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
     return c.json({ mail: mailer.configured, oidc: signInTools.oidc?.name ?? null }, 200);
   });
 
-  routes.openapi(mailLink, async (c) => {
+  routes.openapi(mailLink, (c) => {
     const waitMs = asked.take(networksOf(c.get("caller").address), clock.now());
     if (waitMs > 0) {
       const retryAfter = String(Math.ceil(waitMs / 1000));
       throw new Problem("rate_limited", { headers: { "retry-after": retryAfter } });
     }
-    requireOk(await mailSignInLink(context, c.req.valid("json").email));
+    requireOk(mailSignInLink(context, c.req.valid("json").email));
     return c.body(null, 202);
   });
 

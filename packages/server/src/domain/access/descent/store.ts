@@ -1,5 +1,7 @@
 import type { Queries } from "../../../infra/db/database.js";
 import { isPersonId } from "../people/person.js";
+import { personById } from "../people/store.js";
+import { OPERATOR_ID } from "../principal.js";
 
 /** A token and every token that was made with it, or with one of those; revoked ones included. */
 const DOWN = `WITH RECURSIVE down (token_id) AS (
@@ -67,11 +69,31 @@ export async function liveDescendants(db: Queries, tokenId: string): Promise<Des
  * access in this way.
  */
 export async function rootOf(db: Queries, id: string): Promise<string> {
+  if (isPersonId(id)) return personCountedAs(db, id);
   const row = await db.get<{ token_id: string; created_by: string }>(
     `${UP} SELECT token_id, created_by FROM up
      WHERE created_by NOT IN (SELECT token_id FROM admin_tokens) ORDER BY token_id LIMIT 1`,
     id,
   );
   if (row === undefined) return id;
-  return isPersonId(row.created_by) ? row.created_by : row.token_id;
+  return isPersonId(row.created_by) ? personCountedAs(db, row.created_by) : row.token_id;
+}
+
+/** People who vouched for each other in a row; no line is longer. */
+const VOUCHED_MAX = 20;
+
+/**
+ * Who a person counts as: themselves once their address is proven, and otherwise whoever held their link. A
+ * link from the operator begins a line, because operators give access in this way.
+ */
+async function personCountedAs(db: Queries, id: string): Promise<string> {
+  let counted = id;
+  for (let step = 0; step < VOUCHED_MAX; step++) {
+    const person = await personById(db, counted);
+    const isOwn = person === undefined || person.provenAt !== null;
+    if (isOwn || person.vouchedBy === OPERATOR_ID) return counted;
+    if (!isPersonId(person.vouchedBy)) return rootOf(db, person.vouchedBy);
+    counted = person.vouchedBy;
+  }
+  return counted;
 }

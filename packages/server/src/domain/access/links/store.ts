@@ -1,29 +1,59 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { Table } from "../../../infra/db/table.js";
+import { countRows } from "../../../infra/db/statements.js";
+import { flag, Table } from "../../../infra/db/table.js";
 
 /** A link that signs a person in once. Only the digest of its secret is stored. */
 export interface PersonLink {
   readonly digest: string;
   readonly personId: string;
+  /** Invitations are made by others; sign-in links are asked for by anybody who knows the address. */
+  readonly kind: "invitation" | "sign_in";
+  /** Whether only the person's mailbox has it. */
+  readonly mailed: boolean;
+  readonly createdAt: number;
   readonly expiresAt: number;
 }
 
 const links = new Table<PersonLink>("person_links", {
   digest: "digest",
   personId: "person_id",
+  kind: "kind",
+  mailed: flag("mailed"),
+  createdAt: "created_at",
   expiresAt: "expires_at",
 });
 
-/** Stores a link. Each person has at most `max`; the oldest are deleted. */
-export async function insertLink(tx: Transaction, link: PersonLink, max: number): Promise<void> {
-  await links.insert(tx, [link]);
+export function insertLink(tx: Transaction, link: PersonLink): Promise<void> {
+  return links.insert(tx, [link]);
+}
+
+export function countOpenLinks(
+  db: Queries,
+  { personId, kind }: Pick<PersonLink, "personId" | "kind">,
+  now: number,
+): Promise<number> {
+  const from = "person_links WHERE person_id = ? AND kind = ? AND expires_at > ?";
+  return countRows(db, from, personId, kind, now);
+}
+
+/** Deletes the oldest invitations beyond a number. */
+export async function keepInvitations(
+  tx: Transaction,
+  personId: string,
+  max: number,
+): Promise<void> {
   await tx.run(
-    `DELETE FROM person_links WHERE person_id = ? AND digest NOT IN (
-       SELECT digest FROM person_links WHERE person_id = ? ORDER BY expires_at DESC, digest LIMIT ?)`,
-    link.personId,
-    link.personId,
+    `DELETE FROM person_links WHERE person_id = ? AND kind = 'invitation' AND digest NOT IN (
+       SELECT digest FROM person_links WHERE person_id = ? AND kind = 'invitation'
+       ORDER BY created_at DESC, digest LIMIT ?)`,
+    personId,
+    personId,
     max,
   );
+}
+
+export async function markMailed(db: Queries, digest: string): Promise<void> {
+  await db.run("UPDATE person_links SET mailed = 1 WHERE digest = ?", digest);
 }
 
 export function liveLink(db: Queries, digest: string, now: number) {

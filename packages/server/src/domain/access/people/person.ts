@@ -15,6 +15,13 @@ export interface Person {
   readonly joinedAt: number | null;
   /** When the person lost all access. The name remains, because records still name the id. */
   readonly removedAt: number | null;
+  /**
+   * When the person showed that the address is theirs, by a mailed link or their company's service; null
+   * until then, and after somebody else held a link for them.
+   */
+  readonly provenAt: number | null;
+  /** Who held the last link for this person. Until the address is proven, the person counts as them. */
+  readonly vouchedBy: string;
   /** Who it is at the company's sign-in service; null until they use it. */
   readonly subject: string | null;
 }

@@ -2,13 +2,14 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { deleteAllLinks, deleteLinksOf } from "../links/store.js";
 import { deleteAllPasskeys, deletePasskeysOf } from "../passkeys/store.js";
 import { endSessionsOf } from "../sessions/store.js";
-import { markRemoved } from "./store.js";
+import { forgetSubject, markRemoved, suspendPeople } from "./store.js";
 
 /** Takes every way to sign in from a person, and signs them out. */
 export async function endSignIn(tx: Transaction, personId: string): Promise<void> {
   await endSessionsOf(tx, personId);
   await deleteLinksOf(tx, personId);
   await deletePasskeysOf(tx, personId);
+  await forgetSubject(tx, personId);
 }
 
 /** Removes a person for good. Only the name remains. */
@@ -17,8 +18,12 @@ export async function removePerson(tx: Transaction, personId: string, now: numbe
   await markRemoved(tx, personId, now);
 }
 
-/** Voids the links and passkeys of everybody; returns how many passkeys there were. */
-export async function voidSignIn(db: Queries): Promise<number> {
+/**
+ * Voids every way to sign in and every role, for people whose rows nobody vouches for; returns how many
+ * passkeys there were. An operator invites them again.
+ */
+export async function voidPeople(db: Queries): Promise<number> {
   await deleteAllLinks(db);
+  await suspendPeople(db);
   return deleteAllPasskeys(db);
 }

@@ -11,6 +11,8 @@ const people = new Table<Person>("people", {
   createdAt: "created_at",
   joinedAt: "joined_at",
   removedAt: "removed_at",
+  provenAt: "proven_at",
+  vouchedBy: "vouched_by",
   subject: "subject",
 });
 
@@ -38,6 +40,27 @@ export async function setSubject(
   subject: string,
 ): Promise<void> {
   await tx.run("UPDATE people SET subject = ? WHERE person_id = ?", subject, personId);
+}
+
+export async function forgetSubject(tx: Transaction, personId: string): Promise<void> {
+  await tx.run("UPDATE people SET subject = NULL WHERE person_id = ?", personId);
+}
+
+/** Marks that the address is the person's own. */
+export async function markProven(tx: Transaction, personId: string, now: number): Promise<void> {
+  await tx.run("UPDATE people SET proven_at = ? WHERE person_id = ?", now, personId);
+}
+
+/** Marks that somebody else holds a link for the person, and could be them. */
+export async function markVouched(db: Queries, personId: string, by: string): Promise<void> {
+  const sql = "UPDATE people SET proven_at = NULL, vouched_by = ? WHERE person_id = ?";
+  await db.run(sql, by, personId);
+}
+
+/** Takes every role from everybody, and what companies' services know them by. */
+export async function suspendPeople(db: Queries): Promise<void> {
+  await db.run("DELETE FROM person_access");
+  await db.run("UPDATE people SET subject = NULL");
 }
 
 export function countLivePeople(db: Queries): Promise<number> {

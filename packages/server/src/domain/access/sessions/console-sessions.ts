@@ -50,6 +50,7 @@ export interface SignedInUser {
   /** The name of the person or token. */
   readonly name: string;
   readonly sessionId: string;
+  readonly openedAt: number;
   readonly expiresAt: number;
 }
 
@@ -177,7 +178,8 @@ export class ConsoleSessions {
 
   private async userOf(db: Queries, session: Session): Promise<SignedInUser | undefined> {
     const who = await this.holderOf(db, session);
-    return who && { ...who, sessionId: session.sessionId, expiresAt: session.expiresAt };
+    const { sessionId, createdAt: openedAt, expiresAt } = session;
+    return who && { ...who, sessionId, openedAt, expiresAt };
   }
 
   private async holderOf(

@@ -2,7 +2,7 @@ import type { Migration } from "../migration.js";
 
 /**
  * - people: who can sign in to the console. Somebody who was removed stays as a name, because records
- *   name the id.
+ *   name the id. Until the address is proven, they count as the person who vouched for them.
  * - person_access: the role of a person at a site, or at all (`*`).
  * - person_links: invitations and sign-in links, as digests; taken once.
  * - passkeys, passkey_answers: public keys, and challenges that were answered, until they expire.
@@ -20,7 +20,9 @@ CREATE TABLE people (
   created_by TEXT NOT NULL,
   created_at ${integer} NOT NULL,
   joined_at ${integer},
-  removed_at ${integer}
+  removed_at ${integer},
+  proven_at ${integer},
+  vouched_by TEXT NOT NULL
 ) ${strict};
 CREATE UNIQUE INDEX people_by_email ON people (email);
 CREATE INDEX people_by_creation ON people (created_at, person_id);
@@ -36,6 +38,9 @@ CREATE INDEX person_access_by_site ON person_access (site);
 CREATE TABLE person_links (
   digest TEXT PRIMARY KEY,
   person_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('invitation', 'sign_in')),
+  mailed ${integer} NOT NULL,
+  created_at ${integer} NOT NULL,
   expires_at ${integer} NOT NULL
 ) ${strict};
 CREATE INDEX person_links_by_person ON person_links (person_id);
