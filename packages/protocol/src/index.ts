@@ -33,7 +33,8 @@ export {
   signExportFile,
   verifyExportFile,
 } from "./audit/export-file.js";
-export { type AuditFinding, type AuditQuestion, findingText } from "./audit/findings.js";
+export type { AuditFinding, AuditQuestion } from "./audit/findings.js";
+export { findingText, uncheckable } from "./audit/findings.js";
 export {
   isNoteName,
   NOTE_CHARS_MAX,
@@ -95,7 +96,6 @@ export {
   type ExportVerifier,
   exportVerifier,
   PART_BYTES_MAX,
-  uncheckable,
 } from "./audit/verify-export.js";
 export type { AuditTrust, PartSummary } from "./audit/verify-part.js";
 export { fromBase64url, toBase64url } from "./base64url.js";

@@ -27,6 +27,21 @@ export function findingText({ seq, text }: Pick<AuditFinding, "seq" | "text">): 
   return `record ${seq}: ${text}`;
 }
 
+/**
+ * The answer to what cannot be asked of records that somebody changed: the verifier stopped there,
+ * and what it did not come to it has not found wrong either. Undefined while integrity holds.
+ *
+ * @example
+ * uncheckable([{ about: "integrity", chain: "a", seq: 5, text: "" }]).text; //=> "cannot be checked while integrity fails at record 5"
+ */
+export function uncheckable(findings: readonly AuditFinding[]) {
+  const bad = findings.find(({ about }) => about === "integrity");
+  if (bad === undefined) return undefined;
+  const where = bad.seq === null ? "" : ` at record ${bad.seq}`;
+  const text = `cannot be checked while integrity fails${where}`;
+  return Object.freeze({ verdict: "not_checked", text } as const);
+}
+
 /** Findings kept of each question; a file in which everything is wrong says so often enough. */
 const FINDINGS_MAX = 100;
 

@@ -1,6 +1,6 @@
 import { parseJson } from "../json/parse.js";
 import { ok, type Result, refuse } from "../result.js";
-import { type AuditFinding, type AuditQuestion, findingText } from "./findings.js";
+import { type AuditFinding, type AuditQuestion, findingText, uncheckable } from "./findings.js";
 import { REMEMBERED_MAX } from "./history/history.js";
 import { type Compared, Stretches } from "./history/stretches.js";
 import { checkSuccession, joinParts } from "./join-parts.js";
@@ -182,21 +182,6 @@ class PartsVerifier implements ExportVerifier {
  */
 export function exportVerifier(trust: AuditTrust): ExportVerifier {
   return new PartsVerifier(trust);
-}
-
-/**
- * The answer to what cannot be asked of records that somebody changed: the verifier stopped there,
- * and what it did not come to it has not found wrong either. Undefined while integrity holds.
- *
- * @example
- * uncheckable([{ about: "integrity", chain: "a", seq: 5, text: "" }]).text; //=> "cannot be checked while integrity fails at record 5"
- */
-export function uncheckable(findings: readonly AuditFinding[]): AuditAnswer | undefined {
-  const bad = findings.find(({ about }) => about === "integrity");
-  if (bad === undefined) return undefined;
-  const where = bad.seq === null ? "" : ` at record ${bad.seq}`;
-  const text = `cannot be checked while integrity fails${where}`;
-  return Object.freeze({ verdict: "not_checked", text });
 }
 
 function notCompared(all: readonly Compared[]): AuditReport["not_compared"] {
