@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { SHOP_SKILLS } from "../src/discovery/shop-skills.ts";
 import { htmlText, markdownText, markdownUrl, scriptJson } from "../src/discovery/text.ts";
 import {
   a2aProjection,
@@ -35,6 +36,14 @@ const { catalog, ard } = await signCatalog(EXAMPLE_SITE, signer, NOON);
 const parsed = (text: string) => JSON.parse(text);
 const failing = (verdict: { checks: readonly { id: string; ok: boolean }[] }) =>
   verdict.checks.filter(({ ok }) => !ok).map(({ id }) => id);
+
+test("our own descriptions are read in Markdown as they are written", () => {
+  const own = { ...BUILT_IN_SKILLS, ...SHOP_SKILLS };
+  const escaped = Object.entries(own).filter(
+    ([, { title, description }]) => markdownText(title + description) !== title + description,
+  );
+  expect(escaped.map(([id]) => id)).toEqual([]);
+});
 
 describe("a signed card", () => {
   test("is its own canonical text and verifies", async () => {

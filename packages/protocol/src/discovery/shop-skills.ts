@@ -31,7 +31,7 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
   ),
   create_cart: shopSkill(
     "Create a cart",
-    "Put products of this site into a cart at current prices. `continue_url` in the answer is the page where a " +
+    "Put products of this site into a cart at current prices. The continue_url in the answer is the page where a " +
       "person can order and pay for them. Nothing is reserved or paid yet.",
     "Can you put this into a cart at {site}?",
   ),

@@ -41,6 +41,23 @@ describe.each(TIER_DATABASES)("an assistant without a profile, over MCP, on %s,"
     expect((await call("get_product", { catalog: { id: "rose" } })).product.id).toBe("rose");
   });
 
+  test.each<[string, JsonObject, string]>([
+    [
+      "search_catalog",
+      { query: "flowers" },
+      '`query` belongs in `catalog`: send {"catalog": {"query": …}}.',
+    ],
+    ["get_product", { id: "rose" }, '`id` belongs in `catalog`: send {"catalog": {"id": …}}.'],
+    [
+      "create_cart",
+      { line_items: [] },
+      '`line_items` belongs in `cart`: send {"cart": {"line_items": …}}.',
+    ],
+  ])("is told where an argument of %s belongs", async (tool, args, message) => {
+    const { error } = await at.callTool(shop, args, undefined, tool);
+    expect([error.code, error.data.content]).toEqual([-32_602, message]);
+  });
+
   test("fills a cart, and its person orders and pays on the cart's page", async () => {
     const { id } = await call("create_cart", roses(2));
     const changed = await call("update_cart", { id, ...roses(1) });

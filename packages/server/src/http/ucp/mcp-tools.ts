@@ -46,6 +46,20 @@ interface ToolArguments {
   readonly body: JsonObject;
 }
 
+/** Arguments beside the payload; each is repeated to the caller only if it is a plain name. */
+const BESIDE = ["meta", "mandate"];
+const PLAIN_NAME = /^\w{1,40}$/;
+
+/** Says where an argument belongs that was sent beside the payload instead of in it. */
+function checkPlaced(tool: string, name: string, args: JsonObject): void {
+  const ofCatalog = name === "catalog" && tool !== GET_ORDER;
+  if (args[name] !== undefined || !(ofCatalog || /^(?:create|update)_/.test(tool))) return;
+  const beside = ofCatalog ? BESIDE : [...BESIDE, "id"];
+  const stray = Object.keys(args).find((one) => !beside.includes(one) && PLAIN_NAME.test(one));
+  if (stray === undefined) return;
+  throw invalid(`\`${stray}\` belongs in \`${name}\`: send {"${name}": {"${stray}": …}}.`);
+}
+
 /** `{meta, id?, catalog | cart | checkout}`, by UCP's MCP binding. */
 function readArguments(tool: string, args: JsonValue): ToolArguments {
   if (!isJsonObject(args)) throw invalid("`arguments` must be an object.");
@@ -68,6 +82,7 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
     );
   }
   const name = payloadName(tool);
+  checkPlaced(tool, name, args);
   const body = args[name] ?? {};
   if (!isJsonObject(body)) throw invalid(`\`${name}\` must be an object.`);
   const id = typeof args.id === "string" ? args.id : "";
