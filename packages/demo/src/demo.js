@@ -22,7 +22,7 @@ import {
   startGatehouse,
   startShop,
 } from "./stage.js";
-import { thingsToTry } from "./things-to-try.js";
+import { ownerLine, thingsToTry } from "./things-to-try.js";
 import { walkAudit, walkUpkeep } from "./upkeep.js";
 import { walkVisits } from "./visits.js";
 
@@ -69,7 +69,7 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
 }
 
 /** What to do next, with what still runs. */
-function sayHowToGoOn({ url, shop }, things) {
+function sayHowToGoOn({ url, shop, env }, things) {
   console.log(
     `\nThe service is at ${url}, the shop at http://${shop.domain}/. Five things to try:\n`,
   );
@@ -77,6 +77,9 @@ function sayHowToGoOn({ url, shop }, things) {
     console.log(` ${i + 1}. ${title}`);
     for (const line of lines) console.log(`      ${line}`);
   }
+  console.log("\nTo use every command as the owner, in another terminal of this folder:");
+  console.log(`      ${ownerLine({ ...env, GATEHOUSE_BASE_URL: url })}`);
+  console.log(`      npx gatehouse agent list ${shop.domain}`);
   console.log(`\nThe guides: ${url}/docs. For your own site: \`npx gatehouse init\`.`);
   console.log("Ctrl-C stops everything and cleans up.");
 }

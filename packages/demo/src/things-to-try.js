@@ -8,6 +8,10 @@ async function answered(url, init) {
   return answer.text();
 }
 
+/** Lets the commands of another terminal act as the owner of this installation. */
+export const ownerLine = ({ GATEHOUSE_BASE_URL, GATEHOUSE_DATA_DIR }) =>
+  `export GATEHOUSE_BASE_URL=${GATEHOUSE_BASE_URL} GATEHOUSE_DATA_DIR='${GATEHOUSE_DATA_DIR}'`;
+
 /** What somebody can do with the installation that still runs. Each of them was just tried. */
 export async function thingsToTry({ env, url, shop }, site) {
   const own = { ...env, GATEHOUSE_BASE_URL: url };
@@ -17,8 +21,12 @@ export async function thingsToTry({ env, url, shop }, site) {
   await answered(continue_url, { headers: { "user-agent": "Mozilla/5.0 (the demo)" } });
   const llms = `${shop.url}/llms.txt`;
   expect((await answered(llms)).includes("place_order"), "llms.txt to name what agents can do");
-  const card = `${url}/v1/agent-card/${site.site_key}.json`;
-  await command(own, "verify", card);
+  // Only what somebody sets who types the lines below.
+  const { PATH, GATEHOUSE_DATA_DIR } = env;
+  const typed = { PATH, GATEHOUSE_BASE_URL: url, GATEHOUSE_DATA_DIR };
+  const taken = ["audit", "export", site.domain, "--out", "taken"];
+  const [file] = (await command(typed, ...taken)).trim().split("\n");
+  await command(typed, "audit", "verify", file, "--key", url);
   const mcp = `${url}/v1/mcp/${site.site_key}`;
   const tools = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
   const json = { "content-type": "application/json", accept: "application/json" };
@@ -38,7 +46,14 @@ export async function thingsToTry({ env, url, shop }, site) {
         "As the assistant: connect any MCP client to this address, or list the tools yourself:",
       lines: [mcp, `curl -s ${mcp} -H 'content-type: application/json' -d '${tools}'`],
     },
-    { title: "Verify that the shop's card is signed:", lines: [`npx gatehouse verify ${card}`] },
+    {
+      title: "As the auditor: save today's log and verify it:",
+      lines: [
+        ownerLine(typed),
+        `npx gatehouse ${taken.join(" ")}`,
+        `npx gatehouse audit verify taken/*.json --key ${url}`,
+      ],
+    },
     { title: "Read what the shop tells agents:", lines: [`curl ${llms}`] },
   ];
 }
