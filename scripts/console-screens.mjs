@@ -93,7 +93,7 @@ try {
   const site = new URL(page.url()).href.replace(/\/$/, "");
   // Something that waits for a person, made as an owner would make it.
   await page.goto(`${site}/setup?step=purchase`);
-  await page.getByRole("button", { name: "Let it buy" }).click();
+  await page.getByRole("button", { name: "Start test purchase" }).click();
   await page.getByRole("button", { name: "Approve" }).waitFor();
   if (folder === undefined) {
     await page.setViewportSize({ width: 1120, height: 700 });

@@ -9,18 +9,18 @@ import { SignIn, SwitchPerson, useLink } from "./session/sign-in.js";
 import { Failure } from "./ui/notice.js";
 import "./style.css";
 
-/** What was refused is not asked for again by itself; what was not answered is, twice. */
+/** Requests without an answer are tried twice more. Rejected requests are not. */
 const client: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       retry: (count, error) => !(error instanceof Refused) && count < 2,
-      // What changes is told; and reading the audit log is itself recorded.
+      // The service reports changes, and reading the audit log is itself recorded.
       refetchOnWindowFocus: false,
     },
   },
 });
 
-/** Whose session has ended is asked to sign in, wherever they are. */
+/** When a session ends, every page shows the sign-in. */
 client.getQueryCache().subscribe((event) => {
   if (event.type !== "updated" || event.action.type !== "error") return;
   const { error } = event.action;

@@ -13,7 +13,7 @@ import { ReviewsPage } from "./reviews/reviews-page.js";
 import { STEPS, type Step } from "./setup/steps.js";
 import { Notice } from "./ui/notice.js";
 
-/** What a page takes from its address: texts by these names, and nothing else. */
+/** Reads these parameters of the address as texts and ignores all others. */
 function texts<Name extends string>(...names: readonly Name[]) {
   type Texts = { readonly [One in Name]?: string | undefined };
   return (search: Record<string, unknown>): Texts => {
@@ -25,7 +25,7 @@ function texts<Name extends string>(...names: readonly Name[]) {
 function NotFound() {
   return (
     <Notice bad>
-      There is no such page. <Link to="/">Go to the start</Link>
+      This page does not exist. <Link to="/">Go to the start page</Link>
     </Notice>
   );
 }
@@ -199,9 +199,9 @@ export const router = createRouter({
   ]),
   basepath: "/console",
   defaultNotFoundComponent: NotFound,
-  // Another agent, order or site is another page: nothing that was typed for one is kept for the next.
+  // Another agent, order or site is a new page, so that no typed text moves from one to the next.
   defaultRemountDeps: ({ params }) => params,
-  // A page and its code are asked for when somebody is about to go there.
+  // Load the code of a page when somebody points at its link.
   defaultPreload: "intent",
 });
 

@@ -10,16 +10,16 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     const { page } = await at.opened();
     await at.shop.admin("PUT", "/shop", {});
     await at.signedIn(page, "owner", "/delivery");
-    await page.getByText("You deliver nowhere yet").waitFor();
+    await page.getByText("You have no delivery zones yet").waitFor();
     await page.getByRole("button", { name: "Add a zone" }).click();
     const delivery = page.locator("section").filter({ hasText: "Zone 1" }).last();
     await delivery.getByLabel("Add a country").selectOption("Germany");
     await delivery.getByLabel("Add a country").selectOption("Austria");
-    await delivery.getByLabel("How").fill("By post");
+    await delivery.getByLabel("Delivery option").fill("By post");
     await delivery.getByLabel("Price").fill("4,90");
     await delivery.getByLabel("Currency").fill("EUR");
-    await delivery.getByLabel("Days from").fill("2");
-    await delivery.getByLabel("Days to").fill("4");
+    await delivery.getByLabel("Days, from").fill("2");
+    await delivery.getByLabel("Days, to").fill("4");
     await delivery.getByRole("button", { name: "Save" }).click();
     await page.getByText("Germany, Austria: By post for 4.90 EUR, 2 to 4 days.").waitFor();
     expect((await shop()).shipping).toEqual([
@@ -41,7 +41,7 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await page.getByLabel("Region").fill("TX");
     const taxes = page.locator("section").filter({ hasText: "Add a tax" }).last();
     await taxes.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Added to prices: 8.25 % in TX, United States.").waitFor();
+    await page.getByText("Added to your prices: 8.25 % in TX, United States.").waitFor();
     await page.getByLabel("Returns and refunds").fill("https://shop.example.com/returns");
     const terms = page.locator("section").filter({ hasText: "Your terms" }).last();
     await terms.getByRole("button", { name: "Save" }).click();
@@ -63,14 +63,14 @@ describe.skipIf(skipChromium)("getting ready to sell:", () => {
     await at.shop.admin("PUT", "/shop", {});
     await at.signedIn(page);
     const list = page.getByRole("list", { name: "Get ready to sell" });
-    await list.getByText("Say where you deliver").waitFor();
+    await list.getByText("Set up delivery").waitFor();
     expect(await list.getByText("Add your products").textContent()).toContain("Add your products");
-    await list.getByRole("link", { name: "Say where you deliver" }).waitFor();
+    await list.getByRole("link", { name: "Set up delivery" }).waitFor();
     expect(await list.getByRole("link", { name: "Add your products" }).count()).toBe(0);
     await list.getByRole("link", { name: "Make a test purchase" }).waitFor();
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     await page.reload();
-    await list.getByText("Say where you deliver").waitFor();
+    await list.getByText("Set up delivery").waitFor();
     await list.getByRole("link", { name: "Make a test purchase" }).waitFor({ state: "detached" });
   });
 });

@@ -14,14 +14,14 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/policy");
-    await page.getByText("Nothing to complain of.").waitFor();
+    await page.getByText("No problems found.").waitFor();
     await page.getByRole("button", { name: "Add a rule" }).click();
     const rule = page.locator("section", { hasText: "Rule 4" }).last();
-    await rule.getByLabel("Name (id)").fill("small-too");
+    await rule.getByLabel("ID").fill("small-too");
     await rule.getByLabel("Amount").fill("50.00");
-    await page.getByRole("button", { name: "Dry run" }).click();
-    await page.getByText(/1 decision tried: 0 the same, 1 different/).waitFor();
-    await page.getByRole("row", { name: /escalated 0 1/ }).waitFor();
+    await page.getByRole("button", { name: "Run test" }).click();
+    await page.getByText(/1 decision tested: 0 the same, 1 different/).waitFor();
+    await page.getByRole("row", { name: /Needs review 0 1/ }).waitFor();
     await page.getByRole("button", { name: "Publish…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog
@@ -30,13 +30,13 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
       .first()
       .waitFor();
     await dialog.getByRole("button", { name: "Publish" }).click();
-    await page.getByText(/Version 2 is in force/).waitFor();
+    await page.getByText(/Version 2, published/).waitFor();
     expect(await policyVersion()).toBe(2);
     await page.getByRole("button", { name: /Version 1,/ }).click();
-    await page.getByRole("button", { name: "Go back to version 1" }).click();
+    await page.getByRole("button", { name: "Use version 1 again" }).click();
     await page.getByRole("button", { name: "Publish…" }).click();
     await dialog.getByRole("button", { name: "Publish" }).click();
-    await page.getByText(/Version 3 is in force/).waitFor();
+    await page.getByText(/Version 3, published/).waitFor();
     const { document } = (await at.shop.admin("GET", "/policy")).body;
     expect(document.rules).toEqual(ORDER_POLICY.rules);
     expectQuiet(opened, at.baseUrl());
@@ -48,7 +48,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await at.signedIn(page, "owner");
     const pausedAt = async () => (await at.shop.admin("GET", "")).body.paused_at;
     await page.getByRole("button", { name: "Pause sales" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Not now" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     expect(await pausedAt()).toBeNull();
     await page.getByRole("button", { name: "Pause sales" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Pause sales" }).click();
@@ -65,16 +65,16 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
   test("an owner sees the errors of a policy while writing it, and cannot publish it", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/policy?mode=json");
-    const editor = page.getByLabel("Policy (JSON)");
+    const editor = page.getByLabel("Rules (JSON)");
     await editor.fill("{");
-    await page.getByText(/This is not JSON/).waitFor();
+    await page.getByText(/This is not valid JSON/).waitFor();
     const never = { all: [{ skill: { eq: "a" } }, { skill: { eq: "b" } }] };
     const rules = [{ id: "never", effect: "allow", when: never }];
     await editor.fill(JSON.stringify({ ...ORDER_POLICY, rules }));
     await page.getByText(/can never match/).waitFor();
     expect(await page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Undo my changes" }).click();
-    await page.getByText("Nothing to complain of.").waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByText("No problems found.").waitFor();
     expect(await policyVersion()).toBe(1);
   });
 
@@ -91,12 +91,12 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "auditor", "/audit");
-    await page.getByRole("cell", { name: "approved place_order, by processor" }).waitFor();
+    await page.getByRole("cell", { name: "Approved Place an order, by processor" }).waitFor();
     await page.getByLabel("Type").selectOption("mandate.decision");
     await page
-      .getByRole("cell", { name: "approved place_order, by processor" })
+      .getByRole("cell", { name: "Approved Place an order, by processor" })
       .waitFor({ state: "hidden" });
-    await page.getByRole("cell", { name: "approved place_order, by agt_" }).waitFor();
+    await page.getByRole("cell", { name: "Approved Place an order, by agt_" }).waitFor();
     await page.getByRole("button", { name: "Verify in this page" }).click();
     await page.getByText("The export holds: checked in this page.").waitFor();
     await page.getByText(/1 decision made again/).waitFor();
@@ -142,7 +142,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await ada.page.getByText("Signed in as Ada (reviewer)").waitFor();
     await page.getByRole("row", { name: /^Ada/ }).getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("row", { name: /^Ada/ }).getByText("revoked").waitFor();
+    await page.getByRole("row", { name: /^Ada/ }).getByText("Revoked").waitFor();
     await ada.page.reload();
     await ada.page.getByText("Use a token or the terminal").waitFor();
   });
@@ -154,15 +154,15 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page.getByLabel("Description").fill("Flowers of every kind");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
-    await page.getByRole("link", { name: "Skills and mandates" }).click();
-    await page.getByLabel("Address of contact_support").fill("https://shop.example.com/help");
-    await page.getByLabel("contact_support", { exact: true }).check();
-    await page.getByRole("button", { name: "Save skills" }).click();
+    await page.getByRole("link", { name: "Actions and requests" }).click();
+    await page.getByLabel("Address of “Contact support”").fill("https://shop.example.com/help");
+    await page.getByLabel("Contact support", { exact: true }).check();
+    await page.getByRole("button", { name: "Save actions" }).click();
     await page.getByText("Saved.").waitFor();
     await page.getByRole("link", { name: "Payments" }).click();
     await page.getByLabel("Let agents pay through it").uncheck();
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.locator('[data-gate="rail"]').getByText("missing").waitFor();
+    await page.locator('[data-gate="rail"]').getByText("Missing").waitFor();
     await page.getByText("Turn on payments through the payment provider.").waitFor();
     const { body: site } = await at.shop.admin("GET", "");
     expect(site.description).toBe("Flowers of every kind");
@@ -176,13 +176,13 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/notifications");
     await page.getByRole("button", { name: "Resend" }).click();
-    await page.getByText("It is on its way again.").waitFor();
+    await page.getByText("Sent again.").waitFor();
   });
 
   test("a reviewer or an auditor sees no controls that change anything", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/policy");
-    await page.getByText("Findings").waitFor();
+    await page.getByRole("heading", { name: "Problems" }).waitFor();
     expect(await page.getByRole("button", { name: "Publish…" }).count()).toBe(0);
     expect(await page.getByLabel("Time zone").isDisabled()).toBe(true);
     for (const path of [

@@ -38,11 +38,11 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     await page.getByRole("button", { name: "Yes, approve" }).click();
     await page
       .getByRole("status")
-      .filter({ hasText: "Approved, and the payment authorized." })
+      .filter({ hasText: "Approved. The payment is authorized." })
       .waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "Approve" }).waitFor();
-    expect(await page.getByText("Approved, and the payment authorized.").count()).toBe(0);
+    expect(await page.getByText("Approved. The payment is authorized.").count()).toBe(0);
 
     const buyer = await at.at.buyer(at.shop);
     const first = await decisionOf(await at.at.order(at.shop, buyer));
@@ -99,8 +99,8 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
       const answer = await (await route.fetch()).json();
       await route.fulfill({ json: { ...answer, outcome: "approved" } });
     });
-    await page.getByRole("button", { name: "Let it buy" }).click();
-    await page.getByText("The receipt does not hold.").waitFor();
+    await page.getByRole("button", { name: "Start test purchase" }).click();
+    await page.getByText("The receipt could not be verified.").waitFor();
     for (const kind of ["agent-card", "catalog"]) {
       const theirs = await (
         await fetch(`${at.server.url}/v1/${kind}/${other.site_key}.json`)
@@ -108,7 +108,7 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
       await page.route(`**/v1/${kind}/*.json`, (route) => route.fulfill({ body: theirs }));
     }
     await page.goto(`${at.baseUrl()}/console/${at.domain}/setup?step=documents`);
-    await page.getByText("What agents get of your site does not hold.").waitFor();
+    await page.getByText("Your documents could not be verified.").waitFor();
   });
 
   test("a file for spreadsheets contains no formulas, with any separator", async () => {
@@ -135,7 +135,7 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     await at.shop.admin("PUT", "/skills", { skills });
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/setup?step=purchase");
-    await page.getByRole("button", { name: "Let it buy" }).click();
+    await page.getByRole("button", { name: "Start test purchase" }).click();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: "Yes, approve" }).click();
     await page.getByRole("button", { name: /revoke the test agent/ }).click();

@@ -22,14 +22,14 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const { page } = opened;
     await at.signedIn(page);
     await page
-      .getByRole("link", { name: "1 review to decide, the first within 3 hours" })
+      .getByRole("link", { name: "1 review to decide, the first within 4 hours" })
       .waitFor();
     const decisions = page.locator("section", { hasText: "Decisions over time" }).last();
     await decisions.locator("figcaption").getByText("Approved 1").waitFor();
-    await decisions.locator("figcaption").getByText("Escalated 1").waitFor();
-    await decisions.locator("figcaption").getByText("Rejected 1").waitFor();
+    await decisions.locator("figcaption").getByText("Needs review 1").waitFor();
+    await decisions.locator("figcaption").getByText("Declined 1").waitFor();
     await decisions.locator("canvas").waitFor();
-    await page.getByLabel("The last").selectOption("24h");
+    await page.getByLabel("Time range").selectOption("24h");
     await page.waitForURL("**?range=24h");
     await decisions.locator("figcaption").getByText("Approved 1").waitFor();
     expectQuiet(opened, at.baseUrl());
@@ -44,10 +44,10 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.waitForURL("**?outcome=approved");
     const csv = await saved(page, () => page.getByRole("button", { name: "Export CSV" }).click());
     expect(csv.trim().split("\r\n")).toHaveLength(2);
-    await page.getByRole("link", { name: "place_order 100.00 EUR" }).click();
-    await page.getByText("← this one decided").waitFor();
+    await page.getByRole("link", { name: "Place an order €100.00" }).click();
+    await page.getByText("← decided").waitFor();
     await page.getByText("agent.age_days").waitFor();
-    await page.getByText("authorized").first().waitFor();
+    await page.getByText("Authorized").first().waitFor();
     await page.getByRole("button", { name: "Check it in this page" }).click();
     await page.getByText("The record holds: checked in this page.").waitFor();
     const checked = page.locator("[data-check]");
@@ -69,9 +69,9 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("link", { name: "1 × A rose" }).click();
     await page.getByRole("button", { name: "Mark as sent" }).click();
     await page.getByLabel("Carrier (optional)").fill("DHL");
-    await page.getByRole("button", { name: "Yes, it was sent" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Mark as sent" }).click();
     await page.getByText("1 × A rose by DHL").waitFor();
-    await page.getByLabel("Note for your own people").fill("Left at the door");
+    await page.getByLabel("Note (only visible to your team)").fill("Left at the door");
     await page.getByRole("button", { name: "Add note" }).click();
     await page.getByText("Left at the door").waitFor();
     const [order] = await at.at.orders(at.shop);
@@ -97,8 +97,8 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "auditor", "/visits?classification=declared_agent");
     await page.getByRole("cell", { name: "GPTBot" }).waitFor();
-    await page.getByLabel("Who").selectOption("person");
-    await page.getByText("No visit is like that").waitFor();
+    await page.getByLabel("Visitor").selectOption("person");
+    await page.getByText("No visits found").waitFor();
   });
 
   test("a registered agent is approved, found by its name, and revoked permanently", async () => {
@@ -113,10 +113,10 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
     await page.getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("button", { name: "Yes, revoke" }).click();
-    await page.locator("dd").getByText("revoked").first().waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.locator("dd").getByText("Revoked").first().waitFor();
     await go(page, "/agents");
-    await page.getByRole("searchbox", { name: "Name or id" }).fill("ada'S");
+    await page.getByRole("searchbox", { name: "Name or ID" }).fill("ada'S");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("link", { name: "Ada's helper" }).waitFor();
     const { items } = (await at.shop.admin("GET", "/agents")).body;
@@ -130,12 +130,12 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/platforms");
     const row = page.getByRole("row", { name: /platform\.example/ });
-    await row.getByText("seen", { exact: true }).waitFor();
+    await row.getByText("Seen", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Admit" }).click();
-    await row.getByText("admitted", { exact: true }).waitFor();
+    await row.getByText("Admitted", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Suspend" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
-    await row.getByText("suspended", { exact: true }).waitFor();
+    await row.getByText("Suspended", { exact: true }).waitFor();
     await page.getByLabel("Platforms that can pay here").selectOption("admitted");
     await page.getByText("Saved.").waitFor();
     await page.getByLabel("Domain", { exact: true }).fill("known.example");
@@ -157,10 +157,10 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByLabel(/^File/).setInputFiles(file);
     await page.getByRole("button", { name: "Import 2 products" }).click();
     await page.getByText(/1 product saved, 1 line rejected/).waitFor();
-    await page.getByText(/^Product 2 of the file: price: /).waitFor();
-    await page.getByRole("searchbox", { name: "Title or id" }).fill("fern");
+    await page.getByText(/^Line 2: price: /).waitFor();
+    await page.getByRole("searchbox", { name: "Name or product number" }).fill("fern");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByRole("cell", { name: "9.90 EUR" }).waitFor();
+    await page.getByRole("cell", { name: "€9.90" }).waitFor();
     await page.locator("main tbody tr").nth(1).waitFor({ state: "hidden" });
   });
 

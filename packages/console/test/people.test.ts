@@ -26,7 +26,7 @@ describe.skipIf(skipChromium)("people at the console:", () => {
   async function invite(page: Page, name: string, role: string): Promise<string> {
     await page.getByLabel("Name", { exact: true }).fill(name);
     await page.getByLabel("Role", { exact: true }).selectOption(role);
-    await page.getByRole("button", { name: "Invite" }).click();
+    await page.getByRole("button", { name: "Send invite" }).click();
     return (await page.getByText(/\/console#link=/).textContent()) ?? "";
   }
 
@@ -62,7 +62,7 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await db.run("UPDATE console_sessions SET confirmed_at = NULL");
     await rosa.page.goto(`${at.baseUrl()}/console/${at.domain}/settings/people`);
     expect(await invite(rosa.page, "Rita", "reviewer")).toContain("#link=");
-    await rosa.page.getByRole("cell", { name: "Rita invited" }).waitFor();
+    await rosa.page.getByRole("cell", { name: "Rita Invited" }).waitFor();
     // Without a passkey it says what to do.
     const rita = await at.opened();
     const people = `/v1/admin/sites/${at.shop.site_key_hash}/people`;
@@ -71,7 +71,7 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await rita.page.waitForURL(`**/console/${at.domain}`);
     await rita.page.goto(`${at.baseUrl()}/console/${at.domain}/settings/people`);
     await rita.page.getByLabel("Name", { exact: true }).fill("Otto");
-    await rita.page.getByRole("button", { name: "Invite" }).click();
+    await rita.page.getByRole("button", { name: "Send invite" }).click();
     await rita.page.getByText("Add one in your account first").waitFor();
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await owner.page.reload();
     await owner.page.getByRole("button", { name: "Remove" }).click();
     await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await owner.page.getByText("Nobody is invited yet").waitFor();
+    await owner.page.getByText("No people yet").waitFor();
     await rosa.page.getByRole("link", { name: "Orders" }).click();
     await rosa.page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
   });

@@ -42,12 +42,12 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByLabel("Name").fill("White lily");
     await page.getByLabel("Price").fill("3,20");
     await page.getByLabel("Stock").fill("8");
-    await page.getByRole("button", { name: "Add the product" }).click();
+    await page.getByRole("button", { name: "Add product" }).click();
     await page.getByRole("link", { name: "White lily" }).click();
     await page.getByLabel("Price").fill("3.50");
     await page.getByLabel("Pause this product").check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("row", { name: /White lily.*3\.50 EUR paused/ }).waitFor();
+    await page.getByRole("row", { name: /White lily.*€3\.50 Paused/ }).waitFor();
     await page.getByRole("link", { name: "White lily" }).click();
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
@@ -60,7 +60,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await at.signedIn(page, "owner", "/products/new");
     await page.getByLabel("Name").fill("White lily");
     await page.getByLabel("Price").fill("cheap");
-    await page.getByRole("button", { name: "Add the product" }).click();
+    await page.getByRole("button", { name: "Add product" }).click();
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("price: ");
     expect(await page.getByLabel("Name").inputValue()).toBe("White lily");
@@ -82,10 +82,10 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     expect(before).toEqual([]);
     await page.getByRole("button", { name: "Import 3 products" }).click();
     await page.getByText("2 products saved, 1 line rejected").waitFor();
-    await page.getByText("Product 3 of the file: title: is missing").waitFor();
+    await page.getByText("Line 3: title: is missing").waitFor();
     await page.getByRole("link", { name: "Tulip" }).waitFor();
     await page.getByRole("button", { name: "Undo this import" }).click();
-    await page.getByText("as they were before the import").waitFor();
+    await page.getByText("The import was undone.").waitFor();
     const { items } = (await at.shop.admin("GET", "/products?q=rose")).body;
     expect(items.find(({ id }: { id: string }) => id === "rose").price.minor).toBe(1000);
     expect((await at.shop.admin("GET", "/products?q=tulip")).body.items).toEqual([]);
@@ -99,7 +99,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByLabel("Select Flower one").check();
     await page.getByLabel("Select Flower two").check();
     await page.getByRole("button", { name: "Pause", exact: true }).click();
-    await page.getByRole("row", { name: /Flower two.*paused/ }).waitFor();
+    await page.getByRole("row", { name: /Flower two.*Paused/ }).waitFor();
     const { items } = (await at.shop.admin("GET", "/products?q=Flower")).body;
     expect(items.map(({ paused }: { paused: boolean }) => paused)).toEqual([true, true]);
   });

@@ -15,14 +15,14 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await at.signedIn(two.page, "reviewer", "/reviews");
     for (const { page } of [one, two]) {
       await page.getByText(id).waitFor();
-      expect(await page.locator("article").textContent()).toMatch(/600\.00 EUR.*1 × A palm/);
+      expect(await page.locator("article").textContent()).toMatch(/€600\.00.*1 × A palm/);
     }
     await one.page.getByRole("button", { name: "Approve" }).click();
-    await one.page.getByRole("button", { name: "Not now" }).click();
+    await one.page.getByRole("button", { name: "Cancel" }).click();
     await one.page.getByRole("button", { name: "Approve" }).click();
     await one.page.getByRole("button", { name: "Yes, approve" }).click();
-    await one.page.getByText("Approved, and the payment authorized.").waitFor();
-    await two.page.getByText("Nothing waits for you.").waitFor({ timeout: HEARD_MS });
+    await one.page.getByText("Approved. The payment is authorized.").waitFor();
+    await two.page.getByText("Nothing to review").waitFor({ timeout: HEARD_MS });
     expect(await at.at.orders(at.shop)).toHaveLength(1);
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());
   });
@@ -41,23 +41,23 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     expect((await at.shop.admin("GET", `/escalations/${id}`)).body.status).toBe("pending");
     await at.shop.admin("PUT", "/processor", sandbox);
     await page.getByRole("button", { name: "Yes, approve" }).click();
-    await page.getByText("Approved, and the payment authorized.").waitFor();
+    await page.getByText("Approved. The payment is authorized.").waitFor();
   });
 
   test("a review is denied with a reason and a note, and only the log gets the note", async () => {
     const id = await at.asks();
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/reviews");
-    await page.getByRole("button", { name: "Deny" }).click();
-    await page.getByLabel("Why").selectOption("suspected_fraud");
-    await page.getByLabel(/A note/).fill("Looks odd");
-    await page.getByRole("button", { name: "Yes, deny" }).click();
-    await page.getByText("Denied by a person.").waitFor();
+    await page.getByRole("button", { name: "Decline" }).click();
+    await page.getByLabel("Reason").selectOption("suspected_fraud");
+    await page.getByLabel(/^Note/).fill("Looks odd");
+    await page.getByRole("button", { name: "Yes, decline" }).click();
+    await page.getByText("€600.00: Declined.").waitFor();
     const { body } = await at.shop.admin("GET", `/escalations/${id}`);
     const said = { status: "denied", reason_code: "suspected_fraud", note: "Looks odd" };
     expect(body).toMatchObject(said);
     await page.getByLabel("State").selectOption("denied");
-    await page.getByRole("link", { name: "600.00 EUR" }).click();
+    await page.getByRole("link", { name: "€600.00" }).click();
     await page.getByText("Looks odd").waitFor();
     await page.getByText("It looks like fraud").waitFor();
   });
@@ -68,9 +68,9 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await at.asks("A palm", buyer);
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/reviews");
-    await page.getByText(/asked 0 minutes ago, 3 hours left \(until .+\)/).waitFor();
-    await page.getByText("What it did before").click();
-    await page.getByRole("link", { name: "place_order 100.00 EUR" }).waitFor();
+    await page.getByText(/Requested just now, 4 hours left \(until .+\)/).waitFor();
+    await page.getByText("Earlier requests").click();
+    await page.getByRole("link", { name: "Place an order €100.00" }).waitFor();
   });
 
   test("an auditor can look but decides nothing", async () => {

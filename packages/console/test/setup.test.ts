@@ -67,52 +67,52 @@ describe.skipIf(skipChromium)("the setup", () => {
       // Domain.
       await page.getByLabel("Domain", { exact: true }).fill(site.domain);
       await page.getByLabel("Name", { exact: true }).fill("Fern & Petal");
-      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("button", { name: "Continue" }).click();
 
       // Documents: not signed before the domain is proven.
-      await page.getByText("Nothing here is signed yet.").waitFor();
+      await page.getByText("These documents are not public yet.").waitFor();
       await page.getByLabel("Document", { exact: true }).selectOption("llms");
       await page.getByText("# Fern & Petal").waitFor();
       await page.getByRole("button", { name: /Install/ }).click();
 
       // Install: the checker turns green by itself once the file is there.
-      await page.getByLabel("By", { exact: true }).selectOption("file");
+      await page.getByLabel("Method").selectOption("file");
       await page.getByText(/returned status 404/).waitFor();
-      await page.locator('[data-item="domain"]').getByText("not yet").waitFor();
+      await page.locator('[data-item="domain"]').getByText("Not found yet").waitFor();
       const [found] = (await server.admin("GET", "/v1/admin/sites")).body.items;
       const { file } = found.verification;
       site.files.set(new URL(file.url).pathname, file.content);
-      await page.getByText("What agents get of your site holds").waitFor();
-      await page.locator('[data-item="domain"]').getByText("found").waitFor();
+      await page.getByText("Your documents are signed and verified.").waitFor();
+      await page.locator('[data-item="domain"]').getByText("Found").waitFor();
 
-      // Left, and taken up again where it was.
+      // Left, and continued where it was.
       await page.goto(`${origin}/console`);
       await page
         .getByRole("link", { name: /Agents cannot buy yet/ })
         .first()
         .waitFor();
       await page.goto(`${origin}/console/${site.domain}/setup`);
-      await page.getByRole("button", { name: "Publish this policy" }).click();
+      await page.getByRole("button", { name: "Publish these rules" }).click();
       await page.getByText("Published.").waitFor();
       await page.getByRole("button", { name: "Next: Payments" }).click();
       await page.getByRole("button", { name: "Connect the sandbox" }).click();
-      await page.getByText("sandbox is connected.").waitFor();
-      await page.getByRole("button", { name: "Next: First purchase" }).click();
+      await page.getByText("Sandbox is connected.").waitFor();
+      await page.getByRole("button", { name: "Next: Test purchase" }).click();
 
       // The agent in this page buys; it lands in Reviews; it is approved.
-      await page.getByRole("button", { name: "Let it buy" }).click();
-      await page.getByText("It waits in Reviews").waitFor();
+      await page.getByRole("button", { name: "Start test purchase" }).click();
+      await page.getByText("The test purchase needs review.").waitFor();
       const reviews = await context.newPage();
       await reviews.goto(`${origin}/console/${site.domain}/reviews`);
-      await reviews.getByText("Test item of the set-up").waitFor();
+      await reviews.getByText("Test item").waitFor();
       await page.reload();
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("button", { name: "Yes, approve" }).click();
-      await page.getByText("The agent has bought it").waitFor();
-      await reviews.getByText("Nothing waits for you.").waitFor();
+      await page.getByText("The test purchase is approved").waitFor();
+      await reviews.getByText("Nothing to review").waitFor();
 
       // Receipt and proof.
-      await page.getByText("The receipt holds: checked in this page.").waitFor();
+      await page.getByText("The receipt is signed and verified.").waitFor();
       await page.getByRole("button", { name: "Check it in this page" }).click();
       await page.getByText("The record holds: checked in this page.").waitFor();
       await page.getByRole("button", { name: /revoke the test agent/ }).click();

@@ -60,7 +60,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await at.signedIn(page);
     await page.goto(`${at.baseUrl()}/console/${other.site_key_hash}/orders`);
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toContain("not yours to see");
+    expect(await page.getByRole("alert").textContent()).toContain("you do not have access to it");
     expect(await page.locator("select option").allTextContents()).toEqual([at.domain]);
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
       if (request.method() === "POST") asked.push(request.url());
     });
     await page.goto(await at.link());
-    await page.getByText("Continue only if you made it").waitFor();
+    await page.getByText("Continue only if you created it").waitFor();
     for (const wrong of ["guess", "a".repeat(42), "%2e"]) {
       await page.goto(`${at.baseUrl()}/console#code=${wrong}`);
       await page.reload();

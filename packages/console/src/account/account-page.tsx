@@ -25,7 +25,7 @@ function Name({ account }: { readonly account: Account }) {
       <Form onSubmit={() => save.mutate()} className="flex flex-wrap items-end gap-3">
         <TextField
           label="Name"
-          hint="Colleagues see it beside your decisions. The audit log contains only your id."
+          hint="Colleagues see it next to your decisions. The audit log contains only your ID."
           required
           maxLength={NAME_CHARS_MAX}
           value={name}
@@ -116,7 +116,7 @@ function Sessions({ account }: { readonly account: Account }) {
   );
 }
 
-/** A person's own account: name, passkeys, sessions. */
+/** The account of the signed-in person: name, passkeys and sessions. */
 export function AccountPage() {
   const { data: session } = useQuery(sessionQuery);
   const isPerson = session?.kind === "person";
@@ -125,8 +125,7 @@ export function AccountPage() {
     <Page title="Your account">
       {!isPerson && (
         <Notice>
-          You are signed in with a token. Ask an owner for an invitation to have an account of your
-          own.
+          You are signed in with a token. To get your own account, ask an owner to invite you.
         </Notice>
       )}
       {account.isError && <Failure error={account.error} />}

@@ -3,13 +3,13 @@ import { addPasskey } from "../session/passkey.js";
 import { Button } from "../ui/button.js";
 import { Failure } from "../ui/notice.js";
 
-/** How this device is called in the list, unless the person says otherwise. */
+/** The name of this device in the list of passkeys. */
 function deviceName(): string {
   const { platform } = navigator;
   return platform === "" ? "This device" : platform;
 }
 
-/** A button that makes a passkey on this device. */
+/** A button that creates a passkey on this device. */
 export function AddPasskey() {
   const add = useSave(() => addPasskey(deviceName()), "account");
   return (

@@ -16,11 +16,11 @@ function keyOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("The key is not JSON. Paste the agent's public key as a JWK.");
+    throw new Error("This is not a valid key. Paste the agent's public key as a JWK.");
   }
 }
 
-/** Adds an agent that its owner knows, by its public key. */
+/** Adds an agent by its public key. */
 export function AddAgent() {
   const { path, name: site } = useSite();
   const navigate = useNavigate();
@@ -45,7 +45,7 @@ export function AddAgent() {
     });
   }
   return (
-    <Card title="Add an agent you know">
+    <Card title="Add an agent">
       <Form onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
@@ -57,14 +57,14 @@ export function AddAgent() {
         <TextField
           label="Tags (optional)"
           placeholder="partner trusted"
-          hint="Rules can ask for them."
+          hint="Your rules can refer to tags."
           value={tags}
           onChange={({ target }) => setTags(target.value)}
         />
         <TextField
-          label="What it may ask for (optional)"
+          label="Scopes (optional)"
           placeholder="skill:place_order currency:EUR"
-          hint="Left empty: everything your policy lets it."
+          hint="What the agent can ask for. Leave it empty to allow everything your rules allow."
           value={scopes}
           onChange={({ target }) => setScopes(target.value)}
         />

@@ -9,7 +9,7 @@ import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 import { wordsIn } from "../ui/words.js";
 
-/** What an agent may ask for, and the tags rules know it by. */
+/** The tags and scopes of an agent. */
 export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
   const { path } = useSite();
   const [tags, setTags] = useState(agent.tags.join(" "));
@@ -20,19 +20,19 @@ export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
     return call("PATCH", `${path}/agents/${encodeURIComponent(agent.agent_id)}`, body);
   }, "agents");
   return (
-    <Card title="What rules know of it">
+    <Card title="Tags and scopes">
       <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
         <TextField
           label="Tags"
           value={tags}
           onChange={({ target }) => setTags(target.value)}
-          hint="Rules can ask for them, as in: agents tagged trusted."
+          hint="Your rules can refer to tags, for example to trust agents tagged “trusted”."
         />
         <TextField
-          label="What it may ask for"
+          label="Scopes"
           value={scopes}
           onChange={({ target }) => setScopes(target.value)}
-          hint="Scopes such as skill:place_order. Left empty: everything your policy lets it."
+          hint="What the agent can ask for, such as skill:place_order. Leave it empty to allow everything your rules allow."
         />
         <Button type="submit" className="self-start">
           Save

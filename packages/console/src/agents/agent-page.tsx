@@ -11,6 +11,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { AgentLimits } from "./agent-limits.js";
+import { agentState } from "./agents.js";
 
 type Agent = Api["AgentWithKeys"];
 
@@ -22,32 +23,32 @@ interface Step {
   readonly from: readonly Agent["status"][];
 }
 
-/** What can be done with an agent, and when. */
+/** What an owner can do with an agent in each state. */
 const STEPS: Readonly<Record<string, Step>> = {
   approve: {
     label: "Approve",
-    title: "Let this agent send mandates?",
-    text: "From now on your policy decides what it may do.",
+    title: "Approve this agent?",
+    text: "It can send requests. Your rules decide about each of them.",
     from: ["pending", "suspended", "rejected"],
   },
   reject: {
-    label: "Reject",
-    title: "Turn this agent away?",
+    label: "Decline",
+    title: "Decline this agent?",
     danger: true,
-    text: "It is told so, and has to register anew.",
+    text: "It cannot send requests. You can still approve it for 90 days.",
     from: ["pending"],
   },
   suspend: {
     label: "Suspend",
     title: "Suspend this agent?",
-    text: "Its mandates are refused until you approve it again.",
+    text: "Its requests are rejected until you approve it again.",
     from: ["active"],
   },
   revoke: {
     label: "Revoke",
-    title: "Revoke this agent for good?",
+    title: "Revoke this agent permanently?",
     danger: true,
-    text: "Its keys are refused at once, on every node. That cannot be undone.",
+    text: "Its keys stop working immediately. You cannot undo this.",
     from: ["active", "suspended", "rejected"],
   },
 };
@@ -62,7 +63,7 @@ function Steps({ agent }: { readonly agent: Agent }) {
       <Confirm
         key={step}
         {...{ label, title, danger }}
-        yes={`Yes, ${label.toLowerCase()}`}
+        yes={label}
         onYes={() => take.mutateAsync(`${at}/${step}`)}
       >
         <p>{text}</p>
@@ -76,7 +77,7 @@ function Keys({ agent }: { readonly agent: Agent }) {
       <ul className="flex flex-col gap-2 text-sm">
         {agent.keys.map(({ kid, status, created_at, not_after }) => (
           <li key={kid} className="flex flex-wrap items-center gap-2">
-            <Badge word={status} /> <Id value={kid} label="key id" />
+            <Badge word={status} /> <Id value={kid} label="key ID" />
             <span className="text-soft">
               since <Time at={created_at} />
               {not_after !== null && (
@@ -92,7 +93,7 @@ function Keys({ agent }: { readonly agent: Agent }) {
   );
 }
 
-/** One agent: who it says it is, what it may, what it did. */
+/** One agent: its identity, its limits and its recent requests. */
 export function AgentPage() {
   const { name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/agents/$id" });
@@ -104,7 +105,7 @@ export function AgentPage() {
   if (found.isError) return <Failure error={found.error} />;
   if (!found.isSuccess) return <Notice>Loading…</Notice>;
   const agent = found.data;
-  const claimed = agent.source === "self" ? " (claimed by itself)" : "";
+  const claimed = agent.source === "self" ? " (self-reported)" : "";
   return (
     <Page title={agent.name} actions={mayAct ? <Steps agent={agent} /> : undefined}>
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -112,24 +113,24 @@ export function AgentPage() {
           <Facts
             rows={[
               ["Name", `${agent.name}${claimed}`],
-              ["State", <Badge key="state" word={agent.status} />],
+              ["State", <Badge key="state" word={agentState(agent)} />],
               ["Contact", agent.contact],
               ["Operator", agent.operator_url],
               [
-                "Its key was found at",
+                "Key published at",
                 agent.key_source && `${agent.key_source.url} (${agent.key_source.type})`,
               ],
-              ["Asked for", agent.requested_scopes.join(", ")],
-              ["May ask for", agent.scopes?.join(", ") ?? "everything"],
+              ["Requested scopes", agent.requested_scopes.join(", ")],
+              ["Scopes", agent.scopes?.join(", ") ?? "Everything your rules allow"],
               ["Tags", agent.tags.join(", ")],
-              ["Since", <Time key="since" at={agent.created_at} />],
-              ["Forgotten", agent.expires_at && <Time key="until" at={agent.expires_at} />],
-              ["Agent", <Id key="id" value={agent.agent_id} label="agent id" />],
+              ["Registered", <Time key="since" at={agent.created_at} />],
+              ["Deleted on", agent.expires_at && <Time key="until" at={agent.expires_at} />],
+              ["Agent ID", <Id key="id" value={agent.agent_id} label="agent ID" />],
             ]}
           />
         </Card>
         <Keys agent={agent} />
-        <Card title="What it did lately">
+        <Card title="Recent requests">
           <AgentHistory agentId={agent.agent_id} but="" />
           <Link
             to="/$site/decisions"
@@ -137,7 +138,7 @@ export function AgentPage() {
             search={{ agent_id: agent.agent_id }}
             className="link text-sm"
           >
-            All its decisions
+            Show all its requests
           </Link>
         </Card>
         {mayAct && <AgentLimits agent={agent} />}

@@ -10,7 +10,7 @@ import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
 import { AddAgent } from "./add-agent.js";
-import { AgentName, STATES } from "./agents.js";
+import { AgentName, agentState, STATES } from "./agents.js";
 import { RejectPending } from "./reject-pending.js";
 
 type Agent = Api["Agent"];
@@ -25,14 +25,14 @@ function columnsFor(site: string): readonly Column<Agent>[] {
         </Link>
       ),
     },
-    { head: "State", cell: ({ status }) => <Badge word={status} /> },
+    { head: "State", cell: (agent) => <Badge word={agentState(agent)} /> },
     { head: "Tags", cell: ({ tags }) => tags.join(", ") || "–" },
-    { head: "May", cell: ({ scopes }) => scopes?.join(", ") ?? "everything" },
-    { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: "Scopes", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
+    { head: "Registered", cell: ({ created_at }) => <Time at={created_at} /> },
   ];
 }
 
-/** Agents with a key here. */
+/** The agents that are registered at this site. */
 export function AgentsPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/agents" });
@@ -42,7 +42,7 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
-      about="Who may send signed mandates here. An agent registers its own key and waits for you, or you add one you know."
+      about="Agents that can send signed requests to your shop. They register themselves and wait for your approval, or you add them."
       actions={
         <>
           {search.status === "pending" && <RejectPending />}
@@ -54,12 +54,12 @@ export function AgentsPage() {
         <Select
           label="State"
           value={search.status ?? ""}
-          choices={{ "": "All of them", ...STATES }}
+          choices={{ "": "All", ...STATES }}
           onChoose={(value) => set("status", value)}
         />
         <SearchField
           key={search.q ?? ""}
-          label="Name or id"
+          label="Name or ID"
           value={search.q}
           onSearch={(words) => set("q", words)}
         />
@@ -69,20 +69,20 @@ export function AgentsPage() {
         keyOf={({ agent_id }) => agent_id}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No agent is like that">Choose something else above.</Empty>
+            <Empty title="No agents found">Change the filter above.</Empty>
           ) : (
-            <Empty title="No agent yet">
+            <Empty title="No agents yet">
               <p>
-                Agents register at the address your agent page names. They wait here until you
-                approve them. Turn mandates on in{" "}
+                Agents register at the address on your agent page. They wait here until you approve
+                them. Registration must be turned on in{" "}
                 <Link
                   to="/$site/settings/$part"
                   params={{ site: name, part: "skills" }}
                   className="link"
                 >
                   Settings
-                </Link>{" "}
-                first.
+                </Link>
+                .
               </p>
             </Empty>
           )

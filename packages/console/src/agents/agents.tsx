@@ -1,14 +1,22 @@
 import type { Api } from "../api/client.js";
 import { choicesOf } from "../ui/words.js";
 
-export const STATES = choicesOf("pending", "active", "suspended", "revoked", "rejected");
+export const STATES = {
+  ...choicesOf("pending", "active", "suspended", "revoked", "rejected"),
+  pending: "Waiting for approval",
+};
 
-/** Its name. What it says of itself is shown as such: anybody can claim any name. */
+/** The word for its state: `pending` means something else for payments and reviews. */
+export function agentState({ status }: Pick<Api["Agent"], "status">): string {
+  return status === "pending" ? "waiting_for_approval" : status;
+}
+
+/** The name of an agent. A name that the agent gave itself is marked, because anybody can claim any name. */
 export function AgentName({ agent }: { readonly agent: Api["Agent"] }) {
   return (
     <>
       {agent.name}
-      {agent.source === "self" && <span className="text-soft"> (claimed)</span>}
+      {agent.source === "self" && <span className="text-soft"> (self-reported)</span>}
     </>
   );
 }

@@ -4,10 +4,10 @@ import { type Api, call, type Page } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
 import { AgentName } from "./agents.js";
 
-/** Agents whose names are known beforehand; others are shown by their ids. */
+/** So many agents are shown by name, the others by ID. */
 const KNOWN_MAX = 200;
 
-/** An agent by its id; undefined for platforms and for who is not known. */
+/** An agent by its ID. Undefined for platforms and unknown agents. */
 function useAgent(id: string): Api["Agent"] | undefined {
   const { site, path } = useSite();
   const { data } = useQuery({
@@ -18,7 +18,7 @@ function useAgent(id: string): Api["Agent"] | undefined {
   return data?.items.find(({ agent_id }) => agent_id === id);
 }
 
-/** Who asked, in a list: a name where one is known, and the way to the agent. */
+/** The agent or platform behind a request, with a link to the agent. */
 export function Asker({ id }: { readonly id: string }) {
   const { name: site } = useSite();
   const agent = useAgent(id);

@@ -3,7 +3,7 @@ import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Confirm } from "../ui/confirm.js";
 
-/** Rejects every agent that waits: strangers may have filled the list. */
+/** Declines every waiting agent, for lists that strangers have filled. */
 export function RejectPending() {
   const { path } = useSite();
   const mayReject = useMay("owner");
@@ -11,15 +11,15 @@ export function RejectPending() {
   if (!mayReject) return null;
   return (
     <Confirm
-      label="Reject all pending"
-      title="Reject all pending agents?"
-      yes="Reject all"
+      label="Decline all waiting"
+      title="Decline all waiting agents?"
+      yes="Decline all"
       danger
       onYes={() => reject.mutateAsync()}
     >
       <p>
-        Up to 200 agents that wait for you are rejected, the oldest first. You can still approve one
-        of them for 90 days.
+        This declines up to 200 waiting agents, oldest first. You can still approve each of them for
+        90 days.
       </p>
     </Confirm>
   );

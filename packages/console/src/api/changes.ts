@@ -2,14 +2,14 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { OWN } from "./client.js";
 
-/** How long to wait before listening again: at first, and at most. */
+/** The first and the longest wait before reconnecting. */
 const AGAIN_MS = 2000;
 const AGAIN_MS_MAX = 120_000;
 
-/** Whatever is reviewed or sold was decided; reading anything else may itself be recorded. */
+/** The lists that are loaded again. Others are not, because reading them may itself be recorded. */
 const FOLLOWED = ["reviews", "orders", "decisions"] as const;
 
-/** Reads server-sent events by `fetch`: an EventSource cannot say that it is this page's own. */
+/** Reads server-sent events with `fetch`, because an EventSource cannot send the header of this page. */
 async function listen(
   siteKeyHash: string,
   hear: (topic: string) => void,
@@ -29,7 +29,7 @@ async function listen(
   }
 }
 
-/** Waits, unless it is over before. */
+/** Waits, or returns earlier if the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
@@ -41,7 +41,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Listens for as long as it may; what happened while nobody listened is told as everything. */
+/** Listens until the signal aborts. After a gap it reports every topic, because it may have missed some. */
 async function listenOn(
   siteKeyHash: string,
   hear: (topic: string) => void,
@@ -50,7 +50,7 @@ async function listenOn(
   let waitMs = AGAIN_MS;
   while (!signal.aborted) {
     const heard = await listen(siteKeyHash, hear, signal).catch(() => false);
-    // Refused again and again, it asks ever more seldom.
+    // Back off while the service refuses.
     waitMs = heard ? AGAIN_MS : Math.min(waitMs * 2, AGAIN_MS_MAX);
     await pause(waitMs, signal);
     if (heard && !signal.aborted) for (const topic of FOLLOWED) hear(topic);
@@ -63,8 +63,8 @@ function ask(client: QueryClient, siteKeyHash: string, topic: string): void {
 }
 
 /**
- * Asks again for what changed at a site, as soon as it has. Of all tabs one listens and tells the
- * others: a browser has six connections to a service, and each tab would take one for itself.
+ * Loads what changed at a site as soon as it changes. Only one tab listens and informs the others, because a
+ * browser opens at most six connections to a service.
  */
 export function useChanges(siteKeyHash: string | undefined): void {
   const client = useQueryClient();
@@ -82,7 +82,7 @@ export function useChanges(siteKeyHash: string | undefined): void {
     const leading = navigator.locks.request(name, { signal }, () =>
       listenOn(siteKeyHash, hear, signal),
     );
-    // Given up while it waited for its turn.
+    // Aborted before it got the lock.
     leading.catch(() => undefined);
     return () => {
       ending.abort();

@@ -1,9 +1,9 @@
 import type { components } from "../../generated/schema.js";
 
-/** What the interface answers with, by the names its document gives. */
+/** The schemas of the API, by name. */
 export type Api = components["schemas"];
 
-/** A refusal, in the service's own words. */
+/** An error answer of the service. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
@@ -21,13 +21,13 @@ export class Refused extends Error {
   }
 }
 
-/** Says that a request is this page's own: no other origin can set it. */
+/** Proves that a request comes from this page: no other origin can set this header. */
 export const OWN = { "x-gatehouse-console": "1" };
 
 function refusalOf(status: number, answer: unknown): Refused {
   const { error, message, reason_code } = (answer ?? {}) as Record<string, unknown>;
   if (typeof error !== "string" || typeof message !== "string") {
-    return new Refused(status, "unknown", `The service answered with status ${status}.`);
+    return new Refused(status, "unknown", `Something went wrong (status ${status}). Try again.`);
   }
   return new Refused(status, error, message, reason_code?.toString());
 }
@@ -45,7 +45,7 @@ async function send<Answer>(method: string, path: string, body: unknown): Promis
   return answer as Answer;
 }
 
-/** Calls the service as the person who is signed in. What needs a passkey asks for it, once. */
+/** Calls the service as the signed-in person. If the call needs a passkey, it asks for one and tries again. */
 export async function call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
   try {
     return await send<Answer>(method, path, body);
@@ -57,7 +57,7 @@ export async function call<Answer>(method: string, path: string, body?: unknown)
   }
 }
 
-/** A list of the interface: one page of it. */
+/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next_cursor?: string;

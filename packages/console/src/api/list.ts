@@ -1,10 +1,10 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { call, type Page } from "./client.js";
 
-/** Rows asked for at once. */
+/** Rows per request. */
 const PAGE_ROWS = 50;
 
-/** What a list is narrowed by; what is absent or empty narrows nothing. */
+/** The filter of a list. Absent and empty values are ignored. */
 export type Filter = Readonly<Record<string, string | undefined>>;
 
 export function queryText(filter: Filter): string {
@@ -14,7 +14,7 @@ export function queryText(filter: Filter): string {
 
 const siteOf = (path: string) => path.split("/")[4];
 
-/** A list of the interface, page after page. Its topic says which changes make it old. */
+/** A list, page by page. Changes with this topic load it again. */
 export function useList<Item>(topic: string, path: string, filter: Filter, refreshMs?: number) {
   return useInfiniteQuery({
     queryKey: [topic, siteOf(path), path, filter],
@@ -30,11 +30,11 @@ export function useList<Item>(topic: string, path: string, filter: Filter, refre
   });
 }
 
-/** Rows a file holds at most; a longer list is narrowed first. */
+/** The most rows of an exported file. */
 export const EXPORT_ROWS_MAX = 100_000;
 const EXPORT_PAGE_ROWS = 200;
 
-/** Every row of a list, up to a number; told how far it is. */
+/** Every row of a list up to a maximum. `onRows` gets the progress. */
 export async function allOf<Item>(
   path: string,
   filter: Filter,

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 
-/** Changes something, then asks anew for what it may have changed. */
+/** Changes something, then reloads everything with these topics. */
 export function useSave<Input = void, Output = unknown>(
   save: (input: Input) => Promise<Output>,
   ...topics: readonly string[]

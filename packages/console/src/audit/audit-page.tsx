@@ -31,24 +31,24 @@ function columnsFor(site: string): readonly Column<Entry>[] {
           params={{ site, id: field(entry, "record_id") }}
           className="link"
         >
-          {field(entry, "type")}
+          {TYPES[field(entry, "type")] ?? field(entry, "type")}
         </Link>
       ),
     },
     {
-      head: "What",
+      head: "What happened",
       cell: ({ record }) => <span className="break-words">{recordText(record)}</span>,
     },
     { head: "When", cell: (entry) => <Time at={field(entry, "recorded_at")} /> },
   ];
 }
 
-/** What an auditor keeps, to know later that nothing before it was rewritten. */
+/** Saves a checkpoint, which later shows whether the log was rewritten. */
 function SaveCheckpoint() {
   const { site, path } = useSite();
   const save = useSave(async () => {
     const response = await fetch(`${path}/audit/checkpoint`, { headers: OWN });
-    if (!response.ok) throw new Error("There is no checkpoint yet.");
+    if (!response.ok) throw new Error("There is no checkpoint yet. Try again in a minute.");
     saveFile(`${site.domain}-checkpoint.txt`, "text/plain", await response.text());
   });
   return (
@@ -57,7 +57,7 @@ function SaveCheckpoint() {
         Save a checkpoint
       </Button>
       <p className="text-xs text-soft">
-        Keep it elsewhere: with it you can tell later whether the log was rewritten.
+        Store it somewhere else. Later it shows whether the log was rewritten.
       </p>
       <Outcome of={save} />
     </div>
@@ -72,12 +72,16 @@ function Logs() {
   });
   return logs.data?.items.map((log) => (
     <Card key={log.chain} title={<span className="break-all">{log.chain}</span>}>
-      {log.held !== null && <Notice bad>Nothing is written to it: {log.held}</Notice>}
+      {log.held !== null && <Notice bad>The log is frozen: {log.held}</Notice>}
       <Facts
         rows={[
           [
             "State",
-            <Badge key="state" word={log.state} look={log.state === "open" ? "good" : "plain"} />,
+            <Badge
+              key="state"
+              word={log.state === "open" ? "active" : log.state}
+              look={log.state === "open" ? "good" : "plain"}
+            />,
           ],
           ["Records", countText(log.records, "record")],
           ["Days", `${log.first_day} to ${log.last_day} (UTC)`],
@@ -88,7 +92,7 @@ function Logs() {
   ));
 }
 
-/** The log that nobody can edit unseen: browse it, verify it here, take it away. */
+/** The audit log: browse it, verify it in the browser, export it. */
 export function AuditPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/audit" });
@@ -97,7 +101,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      about="Everything that was decided and changed, in one signed chain. Reading it is recorded, too."
+      about="Every decision and every change, in a signed log that nobody can edit unnoticed. Reading it is recorded too."
       actions={<ExportButton path={`${path}/audit/records`} filter={search} name="audit-records" />}
     >
       <div className="grid items-start gap-4 lg:grid-cols-3">
@@ -111,7 +115,7 @@ export function AuditPage() {
         <Select
           label="Type"
           value={search.type ?? ""}
-          choices={{ "": "All of them", ...TYPES }}
+          choices={{ "": "All", ...TYPES }}
           onChoose={(type) =>
             void navigate({ search: (now) => ({ ...now, type: type || undefined }) })
           }
@@ -119,20 +123,20 @@ export function AuditPage() {
       </div>
       {search.chain !== undefined && (
         <p className="text-sm">
-          Of the log <code className="break-all text-xs">{search.chain}</code> alone.{" "}
+          Records of the log <code className="break-all text-xs">{search.chain}</code>.{" "}
           <button
             type="button"
             className="link"
             onClick={() => void navigate({ search: { type: search.type } })}
           >
-            Show the newest
+            Show the current log
           </button>
         </p>
       )}
       <ListView
         {...{ list, columns: columnsFor(name), label: "Records" }}
         keyOf={(entry) => field(entry, "record_id")}
-        empty={<Empty title="No record of this type">Choose another type.</Empty>}
+        empty={<Empty title="No records of this type">Choose another type.</Empty>}
       />
     </Page>
   );

@@ -5,7 +5,7 @@ import type { GivenPart } from "./verify-files.js";
 
 export type Format = "json" | "html" | "ocsf";
 
-/** Parts one export is asked for; a day of more is exported with the command line. */
+/** The most parts of an export in the browser. Use the command line for more. */
 const PARTS_MAX = 1000;
 
 async function part(
@@ -28,7 +28,7 @@ interface Asked {
   readonly format: Format;
 }
 
-/** Every part of a day, in order, of each log that has it: a change of domain ends one and opens another. */
+/** Every part of a day from each log that has it. A change of the domain ends one log and starts another. */
 export async function exportDay(
   path: string,
   { day, format }: Asked,
@@ -37,7 +37,7 @@ export async function exportDay(
   const logs = (await logsOf(path)).filter(
     ({ first_day, last_day, state }) => first_day <= day && (day <= last_day || state === "open"),
   );
-  if (logs.length === 0) throw new Error(`No log of this site has ${day}.`);
+  if (logs.length === 0) throw new Error(`There are no records of ${day}.`);
   const parts: GivenPart[] = [];
   for (const { chain } of logs.toReversed()) {
     parts.push(...(await exportOf(path, { day, format, chain }, (n) => onParts(parts.length + n))));
@@ -59,6 +59,8 @@ async function exportOf(
     next = found.next;
   }
   if (next !== undefined)
-    throw new Error("The day has too many parts: use `gatehouse audit export`.");
+    throw new Error(
+      "This day is too large for the browser. Export it with: gatehouse audit export",
+    );
   return parts;
 }

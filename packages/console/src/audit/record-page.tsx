@@ -11,16 +11,16 @@ export function RecordPage() {
   return (
     <Page
       title="Record"
-      about="Its hash, its signature and its place in the log, checked by this page itself. That you read it is recorded, too."
+      about="This page checks the hash, the signature and the position in the log. Reading a record is recorded too."
     >
       <Card title="Proof">
         <p className="text-sm">
-          <Id value={id} label="record id" />
+          <Id value={id} label="record ID" />
         </p>
         <RecordProof key={id} recordId={id} />
       </Card>
       <Link to="/$site/audit" params={{ site: name }} className="link text-sm">
-        The whole log
+        Back to the audit log
       </Link>
     </Page>
   );

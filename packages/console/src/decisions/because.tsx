@@ -1,14 +1,20 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
-import { moneyText, plainWord, windowText } from "../ui/words.js";
+import { moneyText, titleOf, windowText } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
 import { POOL_TEXT, useRules } from "./story.js";
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  allow: "approve",
+  escalate: "ask for review",
+  deny: "decline",
+};
 
 type Facts = Explained["facts"];
 const membersOf = (value: unknown) => (typeof value === "object" && value !== null ? value : {});
 
-/** One fact as text; sums of money as people write them. */
+/** One fact as text. */
 function factText(value: unknown): string {
   if (Array.isArray(value)) return value.map(factText).join("; ") || "none";
   const { currency, minor, total, scope, window, count } = membersOf(value) as Facts;
@@ -22,7 +28,7 @@ function factText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Facts by the names rules know them by: `agent.tags`, and not what stands in `agent`. */
+/** Facts by the names that rules use, such as `agent.tags`. */
 function factRows(facts: Facts): readonly (readonly [string, string])[] {
   return Object.entries(facts).flatMap(([name, value]) => {
     const named = name !== "cart" && typeof value === "object" && !Array.isArray(value);
@@ -33,20 +39,21 @@ function factRows(facts: Facts): readonly (readonly [string, string])[] {
   });
 }
 
-/** What came of a rule, in a person's words. */
+/** The result of a rule in words. */
 const RESULTS: Readonly<Record<string, string>> = {
-  matched: "matched",
-  not_matched: "did not match",
-  unknown: "a fact was not known",
+  matched: "Matched",
+  not_matched: "Did not match",
+  unknown: "A fact was missing",
 };
 
-/** What a rule is called and what it does. */
+/** The title and the effect of a rule. */
 function ruleWords(rule: JsonObject | undefined): string {
   if (rule === undefined) return "";
-  return [rule.title, rule.effect].filter((word) => typeof word === "string").join(": ");
+  const effect = EFFECTS[String(rule.effect)];
+  return [rule.title, effect].filter((word) => typeof word === "string").join(": ");
 }
 
-/** The rules in the policy's order, and what became of each. */
+/** Every rule with its result. */
 export function Rules({ decision }: { readonly decision: Explained }) {
   const { rules, rule_id, reason, policy_version } = decision;
   const published = useRules(decision);
@@ -54,13 +61,13 @@ export function Rules({ decision }: { readonly decision: Explained }) {
     return (
       <Card title="Rules">
         <p className="text-sm text-soft">
-          No rule was asked: it was refused before, or the site had no policy.
+          No rule was used. The request was rejected before, or there were no rules yet.
         </p>
       </Card>
     );
   }
   return (
-    <Card title={`Rules (policy version ${policy_version ?? "–"})`}>
+    <Card title={`Rules (version ${policy_version ?? "–"})`}>
       <ol className="flex flex-col gap-1 text-sm">
         {rules.map(({ id, result }) => (
           <li key={id} className="flex flex-wrap items-center gap-2">
@@ -70,25 +77,25 @@ export function Rules({ decision }: { readonly decision: Explained }) {
               word={RESULTS[result] ?? result}
               look={id === rule_id ? "good" : result === "unknown" ? "warn" : "plain"}
             />
-            {id === rule_id && <span className="text-soft">← this one decided</span>}
+            {id === rule_id && <span className="text-soft">← decided</span>}
           </li>
         ))}
       </ol>
       {rule_id === null && (
         <p className="text-sm text-soft">
-          {reason === "budget_exceeded" ? POOL_TEXT : "No rule decided: the policy's default did."}
+          {reason === "budget_exceeded" ? POOL_TEXT : "No rule matched, so the default decided."}
         </p>
       )}
     </Card>
   );
 }
 
-/** What the rules knew, as it stands in the record. */
+/** The facts that the rules used, as recorded. */
 export function FactsCard({ facts }: { readonly facts: Facts }) {
   const rows = factRows(facts);
   if (rows.length === 0) return null;
   return (
-    <Card title="Facts the rules knew">
+    <Card title="Facts used by the rules">
       <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-4 gap-y-1 text-sm">
         {rows.map(([name, value]) => (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">
@@ -101,14 +108,14 @@ export function FactsCard({ facts }: { readonly facts: Facts }) {
   );
 }
 
-/** The codes an agent was told, in words. */
+/** The reasons that the agent received, in words. */
 export function Reasons({ codes }: { readonly codes: readonly string[] }) {
   if (codes.length === 0) return null;
   return (
     <ul className="flex flex-wrap gap-2 text-sm">
       {codes.map((code) => (
         <li key={code}>
-          <Badge word={plainWord(code)} />
+          <Badge word={titleOf(code)} />
         </li>
       ))}
     </ul>

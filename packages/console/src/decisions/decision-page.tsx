@@ -8,8 +8,9 @@ import { Badge } from "../ui/badge.js";
 import { Id, Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
-import { moneyText, plainWord } from "../ui/words.js";
+import { moneyText, titleOf } from "../ui/words.js";
 import { FactsCard, Reasons, Rules } from "./because.js";
 import { decisionQuery, type Explained, OUTCOMES } from "./decisions.js";
 import { Story } from "./story.js";
@@ -19,18 +20,18 @@ function Payment({ payment }: { readonly payment: NonNullable<Explained["payment
     <Card title="Payment">
       <Facts
         rows={[
-          ["Processor", payment.processor],
+          ["Payment provider", titleOf(payment.processor)],
           ["State", <Badge key="state" word={payment.status} />],
-          ["Because", payment.reason && plainWord(payment.reason)],
-          ["Asked", <Time key="asked" at={payment.requested_at} />],
-          ["Attempt", <Id key="id" value={payment.attempt_id} label="attempt id" />],
+          ["Reason", payment.reason && titleOf(payment.reason)],
+          ["Requested", <Time key="asked" at={payment.requested_at} />],
+          ["Attempt ID", <Id key="id" value={payment.attempt_id} label="attempt ID" />],
         ]}
       />
     </Card>
   );
 }
 
-/** Every record the decision has: what the rules said, and what came of it where that is another. */
+/** The records of a decision: what the rules said and, if it differs, the final result. */
 function Proofs({ decision }: { readonly decision: Explained }) {
   const { record_id, answer } = decision;
   const told = answer.body.record_id;
@@ -38,11 +39,10 @@ function Proofs({ decision }: { readonly decision: Explained }) {
   return (
     <Card title="Proof">
       <p className="text-sm text-soft">
-        This page can check the hash, the signature and the place in the log of each record by
-        itself.
+        This page can check the hash, the signature and the position in the log of each record.
       </p>
       <p className="text-sm">
-        What the rules said: <Id value={record_id} label="record id" />
+        Result of the rules: <Id value={record_id} label="record ID" />
       </p>
       <RecordProof
         key={record_id}
@@ -52,7 +52,7 @@ function Proofs({ decision }: { readonly decision: Explained }) {
       {last !== null && (
         <>
           <p className="text-sm">
-            What came of it, as the agent was told: <Id value={last} label="record id" />
+            Final result, as sent to the agent: <Id value={last} label="record ID" />
           </p>
           <RecordProof key={last} recordId={last} />
         </>
@@ -61,13 +61,13 @@ function Proofs({ decision }: { readonly decision: Explained }) {
   );
 }
 
-/** Whose signature stands behind it; nobody's is said so. */
+/** Who signed the request. */
 function signedBy({ signature, agent_id }: Explained): string {
-  if (signature !== null) return "by the agent";
-  return agent_id.startsWith("unsigned ") ? "by nobody" : "by the platform, over its request";
+  if (signature !== null) return "By the agent";
+  return agent_id.startsWith("unsigned ") ? "Not signed" : "By the platform";
 }
 
-/** One decision and its whole because: rules, facts, signature, payment, record and proof. */
+/** One decision with the reason for it: rules, facts, signature, payment, record and proof. */
 export function DecisionPage() {
   const { site, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/decisions/$id" });
@@ -77,29 +77,29 @@ export function DecisionPage() {
   const decision = found.data;
   const { outcome, skill, amount, signature } = decision;
   return (
-    <Page title={`${OUTCOMES[outcome]}: ${skill} ${moneyText(amount)}`.trim()}>
+    <Page title={`${OUTCOMES[outcome]}: ${skillTitle(skill)} ${moneyText(amount)}`.trim()}>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
-          <Card title="How it came to that">
+          <Card title="What happened">
             <Story decision={decision} />
           </Card>
           <Card title="Decision">
             <Facts
               rows={[
                 ["Outcome", <Badge key="outcome" word={outcome} />],
-                ["Rule", decision.rule_id ?? "the default of the policy"],
-                ["Because", decision.reason && plainWord(decision.reason)],
-                ["Who", <Who key="who" id={decision.agent_id} />],
+                ["Rule", decision.rule_id ?? "No rule matched"],
+                ["Reason", decision.reason && titleOf(decision.reason)],
+                ["Requested by", <Who key="who" id={decision.agent_id} />],
                 ["Signed", signedBy(decision)],
-                ["Key", signature && <Id key="key" value={signature.key_id} label="key id" />],
+                ["Key ID", signature && <Id key="key" value={signature.key_id} label="key ID" />],
                 [
                   "Digest",
                   signature && <Id key="digest" value={signature.digest} label="digest" />,
                 ],
-                ["By", decision.protocol],
+                ["Protocol", titleOf(decision.protocol)],
                 ["When", <Time key="when" at={decision.evaluated_at} />],
-                ["Decision", <Id key="id" value={decision.decision_id} label="decision id" />],
-                ["Mandate", <Id key="mandate" value={decision.mandate_id} label="mandate id" />],
+                ["Decision ID", <Id key="id" value={decision.decision_id} label="decision ID" />],
+                ["Request ID", <Id key="mandate" value={decision.mandate_id} label="request ID" />],
               ]}
             />
             <Reasons codes={decision.reason_codes} />
@@ -111,7 +111,7 @@ export function DecisionPage() {
           <Rules decision={decision} />
           <FactsCard facts={decision.facts} />
           {Object.keys(decision.answer.body).length > 0 && (
-            <Card title={`What the agent was told (${decision.answer.status})`}>
+            <Card title={`Answer to the agent (${decision.answer.status})`}>
               <Snippet label="answer" text={JSON.stringify(decision.answer.body, null, 2)} />
             </Card>
           )}

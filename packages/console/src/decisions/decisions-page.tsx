@@ -9,8 +9,9 @@ import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
-import { moneyText, plainWord } from "../ui/words.js";
+import { moneyText, titleOf } from "../ui/words.js";
 import { type Decision, OUTCOMES } from "./decisions.js";
 
 function columnsFor(site: string): readonly Column<Decision>[] {
@@ -19,24 +20,24 @@ function columnsFor(site: string): readonly Column<Decision>[] {
       head: "Decision",
       cell: ({ decision_id, skill, amount }) => (
         <Link to="/$site/decisions/$id" params={{ site, id: decision_id }} className="link">
-          {skill} {moneyText(amount)}
+          {skillTitle(skill)} {moneyText(amount)}
         </Link>
       ),
     },
     { head: "Outcome", cell: ({ outcome }) => <Badge word={outcome} /> },
     {
-      head: "Because",
+      head: "Reason",
       cell: ({ reason, rule_id }) =>
-        [rule_id === null ? null : `rule ${rule_id}`, reason === null ? null : plainWord(reason)]
+        [reason === null ? null : titleOf(reason), rule_id === null ? null : `rule ${rule_id}`]
           .filter((part) => part !== null)
-          .join(", ") || "the default of the policy",
+          .join(", ") || "No rule matched",
     },
-    { head: "Agent", cell: ({ agent_id }) => <Asker id={agent_id} /> },
+    { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "When", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
   ];
 }
 
-/** Every decision, and why. */
+/** Every decision with the reason for it. */
 export function DecisionsPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/decisions" });
@@ -46,14 +47,14 @@ export function DecisionsPage() {
   return (
     <Page
       title="Decisions"
-      about="What agents asked for with a mandate or at checkout, what was decided, and by which rule."
+      about="Every request of an agent or platform, with the decision and the reason for it."
       actions={<ExportButton path={`${path}/decisions`} filter={filter} name="decisions" />}
     >
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <Select
           label="Outcome"
           value={search.outcome ?? ""}
-          choices={{ "": "All of them", ...OUTCOMES }}
+          choices={{ "": "All", ...OUTCOMES }}
           onChoose={(value) => set("outcome", value)}
         />
         <DayRange from={search.from} to={search.to} onSet={set} />
@@ -67,7 +68,8 @@ export function DecisionsPage() {
       </div>
       {search.mandate_id !== undefined && (
         <p className="text-sm">
-          Of the mandate <code className="break-all text-xs">{search.mandate_id}</code>.{" "}
+          Decisions about the request <code className="break-all text-xs">{search.mandate_id}</code>
+          .{" "}
           <button type="button" className="link" onClick={() => set("mandate_id", undefined)}>
             Show all
           </button>
@@ -78,16 +80,16 @@ export function DecisionsPage() {
         keyOf={({ decision_id }) => decision_id}
         empty={
           isNarrowed(search) ? (
-            <Empty title="Nothing is like that">Choose something else above.</Empty>
+            <Empty title="No decisions found">Change the filter above.</Empty>
           ) : (
-            <Empty title="Nothing was decided yet">
+            <Empty title="No decisions yet">
               <p>
-                Every signed mandate and every checkout of an agent ends up here, with the rules
-                that matched. The{" "}
+                Every request and every checkout appears here, with the rules that matched. To try
+                it, make a test purchase in the{" "}
                 <Link to="/$site/setup" params={{ site: name }} className="link">
-                  set-up
-                </Link>{" "}
-                has a test agent that makes one.
+                  setup
+                </Link>
+                .
               </p>
             </Empty>
           )

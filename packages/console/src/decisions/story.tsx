@@ -7,12 +7,12 @@ import { useSite } from "../layout/sites.js";
 import { versionQuery } from "../policy/versions.js";
 import { DENIALS, reviewQuery, type ShownReview, stateText } from "../reviews/reviews.js";
 import { Time } from "../ui/time.js";
-import { plainWord } from "../ui/words.js";
+import { plainWord, titleOf } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
 
-/** The rules a decision was made by, by their ids: their titles and effects. */
+/** The rules that decided, by ID. */
 export function useRules({ policy_version }: Explained): ReadonlyMap<string, JsonObject> {
   const { path } = useSite();
   const { data } = useQuery(versionQuery(path, policy_version));
@@ -22,22 +22,23 @@ export function useRules({ policy_version }: Explained): ReadonlyMap<string, Jso
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {
-  allow: "allowed it",
-  escalate: "left it to a person",
-  deny: "denied it",
+  allow: "approved it",
+  escalate: "asked for a review",
+  deny: "declined it",
 };
 
-/** A budget of the policy is a rule and named as one: without a rule it was the pool. */
+/** A budget in the rules is named as a rule. Without a rule it was the shared limit of platforms. */
 export const POOL_TEXT =
-  "Platforms you have not admitted reached the limit they share. Admit this platform, or raise the limit.";
+  "Platforms that you have not admitted reached their shared limit. Admit this platform or raise the limit.";
 
-/** What the rules said, in words. */
+/** The result of the rules in words. */
 function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | undefined): string {
-  if (rules.length === 0) return `It was refused before any rule: ${plainWord(reason ?? "")}.`;
+  if (rules.length === 0)
+    return `Rejected before your rules were used: ${plainWord(reason ?? "")}.`;
   if (rule_id === null && reason === "budget_exceeded") return POOL_TEXT;
-  if (rule_id === null) return "No rule matched, so the policy's default decided.";
+  if (rule_id === null) return "No rule matched, so the default decided.";
   const title = text(rule?.title);
-  const named = title === "" ? `The rule ${rule_id}` : `The rule ${rule_id} (“${title}”)`;
+  const named = title === "" ? `The rule ${rule_id}` : `The rule “${title}”`;
   return `${named} ${EFFECTS[text(rule?.effect)] ?? "decided"}.`;
 }
 
@@ -52,7 +53,7 @@ function reviewText(review: ShownReview): ReactNode {
       {stateText(review)}{" "}
       {decided_by !== null && (
         <>
-          By <Who id={decided_by} />
+          Decided by <Who id={decided_by} />
         </>
       )}
       {decided_at !== null && (
@@ -66,7 +67,7 @@ function reviewText(review: ShownReview): ReactNode {
   );
 }
 
-/** How it came to what it came to, one sentence after another. */
+/** What happened, one sentence after another. */
 export function Story({ decision }: { readonly decision: Explained }) {
   const { site, name } = useSite();
   const rule = useRules(decision).get(decision.rule_id ?? "");
@@ -85,19 +86,19 @@ export function Story({ decision }: { readonly decision: Explained }) {
           params={{ site: name, id: review.data.escalation_id }}
           className="link"
         >
-          Its review
+          Show the review
         </Link>
       </>,
     );
   }
   if (payment !== null) {
-    const why = payment.reason === null ? "" : `, ${plainWord(payment.reason)}`;
-    steps.push(`The processor (${payment.processor}): ${plainWord(payment.status)}${why}.`);
+    const why = payment.reason === null ? "" : ` (${plainWord(payment.reason)})`;
+    steps.push(`Payment with ${titleOf(payment.processor)}: ${plainWord(payment.status)}${why}.`);
   }
   if (order_id !== null) {
     steps.push(
       <Link to="/$site/orders/$id" params={{ site: name, id: order_id }} className="link">
-        Its order
+        Show the order
       </Link>,
     );
   }

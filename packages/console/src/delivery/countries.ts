@@ -8,7 +8,7 @@ const CODES =
   "SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ " +
   "UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/** Stands for every country that no other zone names. */
+/** All countries that no other zone lists. */
 export const ELSEWHERE = "*";
 
 const names = new Intl.DisplayNames(["en"], { type: "region" });
@@ -17,7 +17,7 @@ export function countryName(code: string): string {
   return code === ELSEWHERE ? "all other countries" : (names.of(code) ?? code);
 }
 
-/** Every country by its code, in the order of their names. */
+/** Every country by its code, sorted by name. */
 export const COUNTRIES: Readonly<Record<string, string>> = Object.fromEntries(
   CODES.split(" ")
     .map((code) => [code, countryName(code)] as const)

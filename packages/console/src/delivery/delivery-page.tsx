@@ -24,7 +24,7 @@ const LINKS = {
   faq: "Questions and answers",
 } as const;
 
-/** Saves some of the settings; the others stay as they were read. */
+/** Saves some of the settings and keeps the others. */
 function useShopSave(shop: Shop) {
   const { path } = useSite();
   return useSave(
@@ -52,7 +52,7 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
     <Card title="Delivery">
       <div className="text-sm text-soft">
         {(shop.shipping ?? []).length === 0
-          ? "You deliver nowhere yet, so platforms cannot order goods that are sent."
+          ? "You have no delivery zones yet, so platforms cannot order goods that need delivery."
           : shop.shipping?.map((zone) => <p key={zone.countries.join()}>{zoneText(zone)}</p>)}
       </div>
       <Form
@@ -60,7 +60,7 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
         className="flex flex-col gap-4"
       >
         <ZonesForm {...{ zones, currency }} onChange={setZones} />
-        {incomplete && <Notice>Add a country to every zone.</Notice>}
+        {incomplete && <Notice>Add at least one country to every zone.</Notice>}
         <SaveButton busy={save.isPending || incomplete} />
         <Outcome of={save} />
       </Form>
@@ -79,8 +79,8 @@ function Taxes({ shop }: { readonly shop: Shop }) {
     <Card title="Taxes">
       <p className="text-sm text-soft">
         {summary.length === 0
-          ? "No tax is added: your prices include it, or you owe none."
-          : `Added to prices: ${summary.join("; ")}.`}
+          ? "No tax is added to your prices."
+          : `Added to your prices: ${summary.join("; ")}.`}
       </p>
       <Form onSubmit={() => save.mutate({ taxes: taxesOf(taxes) })} className="flex flex-col gap-4">
         <TaxesForm taxes={taxes} onChange={setTaxes} />
@@ -111,7 +111,7 @@ function Terms({ shop }: { readonly shop: Shop }) {
     <Card title="Terms and information">
       <p className="text-sm text-soft">
         {shop.terms === null
-          ? "Buyers agree to Gatehouse's default terms, in the name of your shop."
+          ? "Buyers agree to the default terms, in the name of your shop."
           : `Buyers agree to your terms, version ${shop.terms?.version}.`}
       </p>
       <Form onSubmit={submit} className="flex flex-col gap-4">
@@ -133,7 +133,7 @@ function Terms({ shop }: { readonly shop: Shop }) {
           />
         ))}
         <Checkbox
-          label="Mail buyers about their orders"
+          label="E-mail buyers about their orders"
           checked={mail}
           onChange={({ target }) => setMail(target.checked)}
         />
@@ -144,7 +144,7 @@ function Terms({ shop }: { readonly shop: Shop }) {
   );
 }
 
-/** Delivery, taxes and terms of a shop, as platforms check out with them. */
+/** Delivery, taxes and terms of a shop, which apply at checkout. */
 export function DeliveryPage() {
   const { path } = useSite();
   const shop = useQuery({
@@ -164,7 +164,7 @@ export function DeliveryPage() {
   return (
     <Page
       title="Delivery and taxes"
-      about="What assistants and other platforms add to the price of your products, and tell their buyers."
+      about="Delivery costs and taxes that are added at checkout, and the terms that buyers agree to."
     >
       <div className="flex flex-col gap-4" key={JSON.stringify(found)}>
         <Delivery shop={found} currency={currency.data} />

@@ -4,7 +4,7 @@ import { countryName } from "./countries.js";
 export type Shop = Api["ShopSettings"];
 type Zone = NonNullable<Shop["shipping"]>[number];
 
-/** A way of delivery as it is typed. */
+/** A delivery option as typed. */
 export interface OptionDraft {
   readonly key: number;
   readonly id: string;
@@ -13,7 +13,7 @@ export interface OptionDraft {
   readonly currency: string;
   readonly from: string;
   readonly to: string;
-  /** Prices in further currencies, which the form does not show. */
+  /** Prices in other currencies, which the form does not show. */
   readonly others: Readonly<Record<string, string>>;
 }
 
@@ -59,7 +59,7 @@ export function zoneDrafts(shipping: readonly Zone[], currency: string): readonl
   }));
 }
 
-/** An id that is unique in its zone, from the name that people read. */
+/** An ID from the name, unique in its zone. */
 function idOf({ id, title }: OptionDraft, taken: ReadonlySet<string>): string {
   if (id !== "") return id;
   const plain = title
@@ -74,7 +74,7 @@ function idOf({ id, title }: OptionDraft, taken: ReadonlySet<string>): string {
   return name;
 }
 
-/** The zones as the interface takes them. */
+/** The zones in the format of the API. */
 export function shippingOf(zones: readonly ZoneDraft[]): Zone[] {
   return zones.map(({ countries, options }) => {
     const taken = new Set(options.map(({ id }) => id));
@@ -104,7 +104,7 @@ const daysText = (days?: readonly number[]) => {
   return `, ${count} ${count === "1" ? "day" : "days"}`;
 };
 
-/** A zone in a sentence: where, how, for how much. */
+/** A zone in a sentence: countries, options and prices. */
 export function zoneText({ countries, options }: Zone): string {
   const where = countries.map(countryName).join(", ");
   const ways = options.map(({ title, prices, days }) => {

@@ -13,7 +13,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("This is not JSON.");
+    throw new Error("This is not valid JSON.");
   }
 }
 

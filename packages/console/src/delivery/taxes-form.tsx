@@ -4,7 +4,7 @@ import { COUNTRIES } from "./countries.js";
 import type { Shop } from "./draft.js";
 
 type Tax = NonNullable<Shop["taxes"]>[number];
-/** A tax as it is typed, with a key of its own while others come and go. */
+/** A tax as typed, with a key for the list. */
 export type TaxDraft = Tax & { readonly key: number };
 
 let keys = 0;
@@ -23,7 +23,7 @@ export function taxesOf(drafts: readonly TaxDraft[]): Tax[] {
   });
 }
 
-/** Taxes that are added to the prices, by country and region. */
+/** Taxes that are added to prices, by country and region. */
 export function TaxesForm({
   taxes,
   onChange,
@@ -44,7 +44,7 @@ export function TaxesForm({
           />
           <TextField
             label="Region"
-            placeholder="All of it"
+            placeholder="All regions"
             value={tax.region ?? ""}
             onChange={({ target }) => set({ ...tax, region: target.value })}
           />

@@ -65,7 +65,13 @@ function Option({
   });
   return (
     <div className="grid items-end gap-3 border-t border-line pt-3 sm:grid-cols-[2fr_1fr_1fr_1fr_1fr_auto]">
-      <TextField label="How" placeholder="By post" required maxLength={80} {...field("title")} />
+      <TextField
+        label="Delivery option"
+        placeholder="Standard"
+        required
+        maxLength={80}
+        {...field("title")}
+      />
       <TextField
         label="Price"
         inputMode="decimal"
@@ -80,14 +86,14 @@ function Option({
         value={option.currency}
         onChange={({ target }) => onChange({ ...option, currency: target.value.toUpperCase() })}
       />
-      <TextField label="Days from" type="number" min={0} max={365} {...field("from")} />
-      <TextField label="Days to" type="number" min={0} max={365} {...field("to")} />
+      <TextField label="Days, from" type="number" min={0} max={365} {...field("from")} />
+      <TextField label="Days, to" type="number" min={0} max={365} {...field("to")} />
       {onRemove !== undefined && <Button onClick={onRemove}>Remove</Button>}
     </div>
   );
 }
 
-/** Where a shop delivers, how, and for how much. */
+/** Delivery zones with their options and prices. */
 export function ZonesForm({
   zones,
   currency,
@@ -132,9 +138,9 @@ export function ZonesForm({
                 onChange(replaced(zones, { ...zone, options }));
               }}
             >
-              Add another way
+              Add a delivery option
             </Button>
-            <Button onClick={() => onChange(without(zones, zone))}>Remove this zone</Button>
+            <Button onClick={() => onChange(without(zones, zone))}>Remove zone</Button>
           </div>
         </fieldset>
       ))}

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 
-/** Which page shows what an id names. */
+/** The page for each kind of ID. */
 const PAGES = [
   [/^dec_/, "/$site/decisions/$id"],
   [/^esc_/, "/$site/reviews/$id"],
@@ -12,10 +12,10 @@ const PAGES = [
   [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "/$site/audit/$id"],
 ] as const;
 
-/** Agents name their mandates themselves; words do not look so. */
+/** Agents choose the IDs of their requests. Ordinary words do not match this. */
 const MANDATE = /^(?=.*\d)[\w-]{16,64}$/;
 
-/** Goes to whatever an id names; other words are looked for among products. */
+/** Opens the page of an ID. Other words are searched for in the products. */
 export function Find({ site }: { readonly site: string }) {
   const navigate = useNavigate();
   const [text, setText] = useState("");
@@ -30,12 +30,12 @@ export function Find({ site }: { readonly site: string }) {
     } else void navigate({ to: "/$site/products", params: { site }, search: { q: words } });
   }
   return (
-    // A search element is not in every browser yet.
+    // Not every browser has the search element yet.
     <Form role="search" aria-label="Find anything" onSubmit={submit} className="w-full">
       <TextField
         label="Find"
         type="search"
-        placeholder="An id, or a product"
+        placeholder="ID or product"
         value={text}
         maxLength={100}
         onChange={({ target }) => setText(target.value)}

@@ -6,7 +6,7 @@ import { Failure } from "../ui/notice.js";
 import { Time } from "../ui/time.js";
 import { useMay, useSite } from "./sites.js";
 
-/** What a pause changes: the site itself, and whether it sells. */
+/** What a pause changes: the site, and whether it sells. */
 const TOPICS = ["sites", "processor"] as const;
 
 /** Shown above every page of a site whose sales are paused. */
@@ -20,8 +20,8 @@ export function PausedNotice() {
       <div role="status" className="flex flex-wrap items-center gap-3 text-sm">
         <p className="min-w-0 flex-1">
           <strong className="font-semibold text-warn">Sales are paused</strong> since{" "}
-          <Time at={site.paused_at} />. No new payment is authorized. Orders, voids and webhooks go
-          on.
+          <Time at={site.paused_at} />. No new payments are authorized. Existing orders continue as
+          usual.
         </p>
         {mayResume && (
           <Button kind="act" disabled={resume.isPending} onClick={() => resume.mutate()}>
@@ -43,16 +43,16 @@ export function PauseSales() {
   return (
     <Confirm
       label="Pause sales"
-      title={`Pause sales of ${site.domain}?`}
+      title={`Pause sales on ${site.domain}?`}
       yes="Pause sales"
       danger
       onYes={() => pause.mutateAsync()}
     >
       <p>
-        No new payment is authorized until you resume: not for agents, platforms or Stripe, and not
-        when a reviewer approves. Agents no longer see that they can buy.
+        No new payments are authorized until you resume sales, even if a reviewer approves. Agents
+        no longer see that they can buy.
       </p>
-      <p>Orders you already have go on: voids, status, webhooks and mails.</p>
+      <p>Existing orders continue as usual, with their status updates and e-mails.</p>
     </Confirm>
   );
 }

@@ -3,7 +3,7 @@ import type { Api } from "../api/client.js";
 import { allOf } from "../api/list.js";
 import { useSite } from "./sites.js";
 
-/** Reads who an id of a person stands for. Records have ids alone; names are added where people read. */
+/** Looks up the name of a person by ID. Records contain only IDs. */
 export function usePeople(): (id: string) => string {
   const { path } = useSite();
   const { data } = useQuery({
@@ -17,7 +17,7 @@ export function usePeople(): (id: string) => string {
   return (id) => data?.get(id) ?? id;
 }
 
-/** A person by name, or a token by its id. */
+/** A person by name, or a token by ID. */
 export function Who({ id }: { readonly id: string }) {
   return <>{usePeople()(id)}</>;
 }

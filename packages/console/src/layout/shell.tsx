@@ -11,7 +11,7 @@ import { Button } from "../ui/button.js";
 import { Find } from "./find.js";
 import { siteNamed, siteParam, sitesQuery } from "./sites.js";
 
-/** The pages of a site, in groups: the day, the shop, the callers, the books. */
+/** The pages of a site, in groups. */
 const PAGES = [
   [
     ["/$site", "Overview"],
@@ -59,14 +59,14 @@ function SitePicker({ name }: { readonly name: string | undefined }) {
   );
 }
 
-/** Said wherever no money is behind what is sold. */
+/** Shown while payments are not real. */
 function TestMode({ siteKeyHash }: { readonly siteKeyHash: string }) {
   const path = `/v1/admin/sites/${siteKeyHash}`;
   const { data } = useQuery(processorQuery(path));
   if (data === undefined || data.kind === null || data.live) return null;
   return (
     <span>
-      <Badge word="test mode" look="warn" />
+      <Badge word="test_mode" />
     </span>
   );
 }
@@ -78,7 +78,7 @@ function Waiting({ siteKeyHash }: { readonly siteKeyHash: string }) {
   return (
     <span className="ml-auto rounded-full bg-warn/15 px-2 text-xs font-medium text-warn">
       {count}
-      <span className="sr-only"> waiting</span>
+      <span className="sr-only"> to review</span>
     </span>
   );
 }
@@ -110,7 +110,7 @@ function Pages({ site, onGo }: { readonly site: string; onGo(): void }) {
   ));
 }
 
-/** The page itself, and whether another is on its way; `data-shown` says which it is to programs. */
+/** The page itself. `data-shown` tells programs which page it is. */
 function Shown() {
   const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.href });
   const busy = useRouterState({ select: ({ isLoading }) => isLoading });
@@ -118,7 +118,7 @@ function Shown() {
   const place = useRef<HTMLElement>(null);
   const before = useRef(path);
   useEffect(() => {
-    // Whoever cannot see that another page came hears it; a filter is no other page.
+    // Screen readers announce a new page by its focus. A changed filter is not a new page.
     if (before.current !== undefined && before.current !== path) place.current?.focus();
     before.current = path;
   }, [path]);
@@ -137,7 +137,7 @@ function Shown() {
   );
 }
 
-/** What stands around every page: which site, where to go, who is signed in. */
+/** The frame of every page: site, navigation and account. */
 export function Shell() {
   const client = useQueryClient();
   const { site } = useParams({ strict: false });
@@ -153,7 +153,7 @@ export function Shell() {
   return (
     <div className="mx-auto flex min-h-screen max-w-7xl flex-col">
       <a href="#page" className="sr-only focus:not-sr-only focus:p-2">
-        Skip to the page
+        Skip to content
       </a>
       <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-3">
         <Link to="/" className="font-semibold tracking-tight">

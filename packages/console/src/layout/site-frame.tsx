@@ -5,9 +5,9 @@ import { Badge } from "../ui/badge.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
-import { siteNamed, siteParam, sitesQuery, useMay } from "./sites.js";
+import { siteNamed, siteParam, siteState, sitesQuery, useMay } from "./sites.js";
 
-/** Finds the site an address names, and listens to what changes there. */
+/** Finds the site in the address and listens for its changes. */
 export function SiteFrame() {
   const { site: name } = useParams({ from: "/shell/$site" });
   const sites = useQuery(sitesQuery);
@@ -16,7 +16,14 @@ export function SiteFrame() {
   if (sites.isError) return <Failure error={sites.error} />;
   if (!sites.isSuccess) return <Notice>Loading…</Notice>;
   if (site === undefined) {
-    return <Notice bad>There is no site {name}, or it is not yours to see.</Notice>;
+    return (
+      <Notice bad>
+        The site {name} does not exist, or you do not have access to it.{" "}
+        <Link to="/sites" className="link">
+          Show all sites
+        </Link>
+      </Notice>
+    );
   }
   return (
     <>
@@ -26,7 +33,7 @@ export function SiteFrame() {
   );
 }
 
-/** Where somebody comes in: on to their only site, to the list of them, or to their first. */
+/** The start page: leads to the only site, to the list of sites, or to a new site. */
 export function FirstSite() {
   const sites = useQuery(sitesQuery);
   const mayCreate = useMay("operator");
@@ -38,7 +45,7 @@ export function FirstSite() {
   return <Navigate to="/$site" params={{ site: siteParam(first, sites.data) }} replace />;
 }
 
-/** Every site of whoever is signed in. */
+/** Every site that the signed-in person can see. */
 export function SitesPage() {
   const sites = useQuery(sitesQuery);
   const mayCreate = useMay("operator");
@@ -52,8 +59,8 @@ export function SitesPage() {
   return (
     <Page title="Sites" actions={mayCreate ? add : undefined}>
       {sites.data.length === 0 && (
-        <Empty title="No site is yours to see">
-          <p>Ask whoever runs this Gatehouse to make you a token for your site.</p>
+        <Empty title="No sites">
+          <p>You do not have access to a site yet. Ask an owner to invite you.</p>
         </Empty>
       )}
       <ul className="grid gap-3 sm:grid-cols-2">
@@ -65,7 +72,7 @@ export function SitesPage() {
               className="flex flex-col gap-1 rounded-xl border border-line bg-card p-4 hover:border-soft"
             >
               <span className="flex flex-wrap items-center gap-2 font-medium">
-                {site.name} <Badge word={site.status} />
+                {site.name} <Badge word={siteState(site)} />
                 {site.paused_at !== null && <Badge word="paused" look="warn" />}
               </span>
               <span className="break-all text-sm text-soft">{site.domain}</span>

@@ -6,7 +6,7 @@ import { sessionQuery } from "../session/session.js";
 
 export type Site = Api["Site"];
 
-/** Every site of whoever is signed in, by their domain. */
+/** Every site that the signed-in person can see, sorted by domain. */
 export const sitesQuery = queryOptions({
   queryKey: ["sites"],
   queryFn: async () => {
@@ -15,31 +15,36 @@ export const sitesQuery = queryOptions({
   },
 });
 
-/** What stands for a site in an address: its domain, or its key's hash where two have the domain. */
+/** How the address of a page names a site: by domain, or by key hash if two sites have the same domain. */
 export function siteParam(site: Site, sites: readonly Site[]): string {
   const alone = sites.filter(({ domain }) => domain === site.domain).length === 1;
   return alone ? site.domain : site.site_key_hash;
 }
 
-/** The site an address names; of two with one domain, the verified one. */
+/** The site that an address names. Of two with the same domain, the verified one. */
 export function siteNamed(name: string, sites: readonly Site[]): Site | undefined {
   const found = sites.filter(({ domain, site_key_hash }) => [domain, site_key_hash].includes(name));
   return found.find(({ status }) => status === "verified") ?? found[0];
 }
 
-/** The site whose pages these are. Pages stand below a frame that has found it. */
+/** The site of the current page. Pages are inside a frame that has found it. */
 export function useSite(): { readonly site: Site; readonly name: string; readonly path: string } {
   const { site: name = "" } = useParams({ strict: false });
   const { data: sites = [] } = useQuery(sitesQuery);
   const site = siteNamed(name, sites);
-  if (site === undefined) throw new Error("a page stands outside the frame of a site");
+  if (site === undefined) throw new Error("a page is outside the frame of a site");
   return { site, name, path: `/v1/admin/sites/${site.site_key_hash}` };
+}
+
+/** The word for the state of a site: `pending` means something else for reviews. */
+export function siteState({ status }: Pick<Site, "status">): string {
+  return status === "pending" ? "not_verified" : status;
 }
 
 const RANKS = ["auditor", "reviewer", "owner", "operator"] as const;
 export type Role = (typeof RANKS)[number];
 
-/** Whether the person may do what a role may, at the site of the page. The service decides; this only hides. */
+/** Whether the person has a role at the current site. The service decides; this only hides controls. */
 export function useMay(role: Role): boolean {
   const { data: session } = useQuery(sessionQuery);
   const { site: name } = useParams({ strict: false });

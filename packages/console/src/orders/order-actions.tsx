@@ -13,13 +13,13 @@ import { orderPath, type ShownOrder } from "./orders.js";
 const WORDS_CHARS_MAX = 200;
 const NOTE_CHARS_MAX = 2000;
 
-/** Leaves out what nobody filled in. */
+/** The fields that are filled in. */
 function given(fields: Readonly<Record<string, string>>): Record<string, string> {
   const filled = Object.entries(fields).filter(([, value]) => value.trim() !== "");
   return Object.fromEntries(filled.map(([name, value]) => [name, value.trim()]));
 }
 
-/** What an owner does with an order: send it, cancel what is left, write something down. */
+/** What an owner can do with an order: mark it as sent, cancel the rest, add a note. */
 export function OrderActions({ order }: { readonly order: ShownOrder }) {
   const { path } = useSite();
   const [sent, setSent] = useState({ carrier: "", tracking_number: "", tracking_url: "" });
@@ -48,35 +48,33 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
     />
   );
   return (
-    <Card title="What to do">
+    <Card title="Actions">
       {left && order.status !== "cancelled" && (
         <div className="flex flex-wrap gap-2">
           <Confirm
             label="Mark as sent"
-            title="Was it sent?"
-            yes="Yes, it was sent"
+            title="Mark this order as sent?"
+            yes="Mark as sent"
             onYes={() => act.mutateAsync(["ship", given(sent)])}
           >
-            <p>
-              Everything that is left of the order. Its platform and its buyer are notified at once.
-            </p>
+            <p>All remaining items are marked as sent. The platform and the buyer are notified.</p>
             {field("carrier", "Carrier (optional)")}
             {field("tracking_number", "Tracking number (optional)")}
-            {field("tracking_url", "Where to follow it (optional)")}
+            {field("tracking_url", "Tracking link (optional)")}
           </Confirm>
           <Confirm
-            label="Cancel what is left"
-            title="Cancel what was not sent?"
-            yes="Yes, cancel it"
+            label="Cancel items"
+            title="Cancel the items that were not sent?"
+            yes="Cancel items"
             danger
             onYes={() => act.mutateAsync(["cancel", given({ reason })])}
           >
             <p>
-              It goes back in stock and whoever bought it is told. Where nothing is left, the
-              authorization is given up. That cannot be undone.
+              The items go back in stock and the buyer is notified. If no items remain, the payment
+              is voided. You cannot undo this.
             </p>
             <TextField
-              label="Why (the buyer reads this; optional)"
+              label="Reason (optional, visible to the buyer)"
               value={reason}
               maxLength={WORDS_CHARS_MAX}
               onChange={({ target }) => setReason(target.value)}
@@ -87,7 +85,7 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
       <Form onSubmit={addNote} className="flex flex-wrap items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
-            label="Note for your own people"
+            label="Note (only visible to your team)"
             value={note}
             required
             maxLength={NOTE_CHARS_MAX}

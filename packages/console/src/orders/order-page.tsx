@@ -6,18 +6,19 @@ import { Badge } from "../ui/badge.js";
 import { Id } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
-import { moneyText } from "../ui/words.js";
+import { moneyText, titleOf } from "../ui/words.js";
 import { OrderActions } from "./order-actions.js";
-import { orderQuery, type ShownOrder } from "./orders.js";
-import { Lapse } from "./orders-page.js";
+import { orderQuery, orderState, type ShownOrder } from "./orders.js";
+import { Expiry } from "./orders-page.js";
 import { Purchase } from "./purchase.js";
 import { Timeline } from "./timeline.js";
 
 function Lines({ order }: { readonly order: ShownOrder }) {
   const { currency } = order.amount;
   return (
-    <Card title="Goods">
+    <Card title="Items">
       <ul className="flex flex-col gap-2 text-sm">
         {order.lines.map((line) => (
           <li key={line.line_id} className="flex flex-wrap justify-between gap-x-4">
@@ -36,7 +37,7 @@ function Lines({ order }: { readonly order: ShownOrder }) {
   );
 }
 
-/** One order: its goods, its money, and everything that happened to it. */
+/** One order: its items, its payment and its history. */
 export function OrderPage() {
   const { site, name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/orders/$id" });
@@ -45,7 +46,7 @@ export function OrderPage() {
   if (found.isError) return <Failure error={found.error} />;
   if (!found.isSuccess) return <Notice>Loading…</Notice>;
   const order = found.data;
-  const { captured_minor: taken, amount } = order;
+  const { captured_minor: captured, amount } = order;
   return (
     <Page title={`Order for ${moneyText(amount)}`}>
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -53,30 +54,27 @@ export function OrderPage() {
           <Card title="Order">
             <Facts
               rows={[
-                ["State", <Badge key="state" word={order.status} />],
+                ["State", <Badge key="state" word={orderState(order)} />],
                 [
                   "Payment",
                   <span key="payment" className="flex flex-wrap items-center gap-2">
-                    <Badge word={order.payment} /> <Lapse order={order} />
+                    <Badge word={order.payment} /> <Expiry order={order} />
                   </span>,
                 ],
                 [
-                  "Lapses",
+                  "Authorization expires",
                   order.lapses_at && order.payment === "authorized" && (
-                    <Time key="lapses" at={order.lapses_at} />
+                    <Time key="expires" at={order.lapses_at} />
                   ),
                 ],
                 ["Test order", order.is_test && "No money moves, and there is nothing to send."],
-                ["Paid by", order.paid_by_person && "A person on the payment page"],
-                ["Taken", taken === null ? null : moneyText({ ...amount, minor: taken })],
-                ["Who", <Who key="who" id={order.agent_id} />],
-                ["By", `${order.skill} (${order.protocol})`],
-                ["Sold", <Time key="sold" at={order.created_at} />],
-                ["Order", <Id key="id" value={order.order_id} label="order id" />],
-                [
-                  "Payment attempt",
-                  <Id key="attempt" value={order.attempt_id} label="attempt id" />,
-                ],
+                ["Paid by", order.paid_by_person && "The buyer, on the payment page"],
+                ["Captured", captured === null ? null : moneyText({ ...amount, minor: captured })],
+                ["Bought by", <Who key="who" id={order.agent_id} />],
+                ["Bought with", `${skillTitle(order.skill)} (${titleOf(order.protocol)})`],
+                ["Ordered", <Time key="sold" at={order.created_at} />],
+                ["Order ID", <Id key="id" value={order.order_id} label="order ID" />],
+                ["Payment ID", <Id key="attempt" value={order.attempt_id} label="payment ID" />],
               ]}
             />
             {order.payment === "authorized" && !order.is_test && (
@@ -95,7 +93,7 @@ export function OrderPage() {
               </Link>
               {order.page_url !== null && (
                 <a href={order.page_url} target="_blank" rel="noreferrer" className="link">
-                  The buyer's page
+                  Show the page of the buyer
                 </a>
               )}
             </p>

@@ -9,16 +9,17 @@ import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { moneyText, spanText } from "../ui/words.js";
-import { ORDER_STATES, type Order, PAYMENT_STATES } from "./orders.js";
+import { ORDER_STATES, type Order, orderState, PAYMENT_STATES } from "./orders.js";
 
-/** With less left than this an authorization should be taken soon. */
+/** With less time left than this, the payment should be captured soon. */
 const SOON_S = 24 * 3600;
 
-export function Lapse({ order }: { readonly order: Order }) {
+/** How soon an authorization expires. */
+export function Expiry({ order }: { readonly order: Order }) {
   const { lapses_in_seconds: left } = order;
   if (order.payment !== "authorized" || left === null) return null;
   const look = left < SOON_S ? "font-medium text-warn" : "text-soft";
-  return <span className={`text-xs ${look}`}>lapses in {spanText(left * 1000)}</span>;
+  return <span className={`text-xs ${look}`}>expires in {spanText(left * 1000)}</span>;
 }
 
 function columnsFor(site: string): readonly Column<Order>[] {
@@ -32,21 +33,21 @@ function columnsFor(site: string): readonly Column<Order>[] {
       ),
     },
     { head: "Amount", right: true, cell: ({ amount }) => moneyText(amount) },
-    { head: "State", cell: ({ status }) => <Badge word={status} /> },
+    { head: "State", cell: (order) => <Badge word={orderState(order)} /> },
     {
       head: "Payment",
       cell: (order) => (
         <span className="inline-flex flex-wrap items-center gap-2">
-          <Badge word={order.payment} /> <Lapse order={order} />
+          <Badge word={order.payment} /> <Expiry order={order} />
         </span>
       ),
     },
     { head: "Bought by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "Sold", cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: "Ordered", cell: ({ created_at }) => <Time at={created_at} /> },
   ];
 }
 
-/** What was sold through agents. */
+/** The orders of a site. */
 export function OrdersPage() {
   const { name, path } = useSite();
   const filter = useSearch({ from: "/shell/$site/orders" });
@@ -55,20 +56,20 @@ export function OrdersPage() {
   return (
     <Page
       title="Orders"
-      about="What agents bought here, whether its money was taken, and what became of it. Your processor holds the money; Gatehouse never does."
+      about="What agents bought in your shop, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
       actions={<ExportButton path={`${path}/orders`} filter={filter} name="orders" />}
     >
       <div className="grid max-w-xl gap-3 sm:grid-cols-2">
         <Select
           label="State"
           value={filter.status ?? ""}
-          choices={{ "": "All of them", ...ORDER_STATES }}
+          choices={{ "": "All", ...ORDER_STATES }}
           onChoose={(value) => set("status", value)}
         />
         <Select
           label="Payment"
           value={filter.payment ?? ""}
-          choices={{ "": "All of them", ...PAYMENT_STATES }}
+          choices={{ "": "All", ...PAYMENT_STATES }}
           onChoose={(value) => set("payment", value)}
         />
       </div>
@@ -76,18 +77,18 @@ export function OrdersPage() {
         {...{ list, columns: columnsFor(name), label: "Orders" }}
         keyOf={({ order_id }) => order_id}
         empty={
-          <Empty title="No order yet">
+          <Empty title="No orders yet">
             <p>
-              When an agent buys something, by a mandate or by UCP checkout, its order appears here
-              by itself.{" "}
+              Orders appear here as soon as an agent or a platform buys something. Not ready yet?
+              See what is missing under{" "}
               <Link
                 to="/$site/settings/$part"
                 params={{ site: name, part: "payments" }}
                 className="link"
               >
                 Payments
-              </Link>{" "}
-              says what is missing before agents can buy.
+              </Link>
+              .
             </p>
           </Empty>
         }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Who } from "../layout/people.js";
 import { Badge } from "../ui/badge.js";
 import { Time } from "../ui/time.js";
-import { moneyText, plainWord } from "../ui/words.js";
+import { moneyText, titleOf } from "../ui/words.js";
 import type { ShownOrder } from "./orders.js";
 
 interface Moment {
@@ -55,7 +55,7 @@ function adjustments(order: ShownOrder): Moment[] {
     at: one.occurred_at,
     what: (
       <>
-        <strong className="font-medium">{plainWord(one.kind)}</strong> <Badge word={one.status} />{" "}
+        <strong className="font-medium">{titleOf(one.kind)}</strong> <Badge word={one.status} />{" "}
         {one.amount_minor !== null && moneyText({ minor: one.amount_minor, currency })}
         {one.line_items.length > 0 && ` ${lineText(order, one.line_items)}`}
         {one.description !== null && ` — ${one.description}`}
@@ -64,15 +64,15 @@ function adjustments(order: ShownOrder): Moment[] {
   }));
 }
 
-function told(order: ShownOrder): Moment[] {
+function messages(order: ShownOrder): Moment[] {
   return order.messages.map((one) => ({
     key: one.message_id,
     at: one.delivered_at ?? one.created_at,
     what: (
       <>
         {one.audience === "buyer"
-          ? "Mail to the buyer"
-          : `${plainWord(one.kind)} to the ${one.audience}`}{" "}
+          ? "E-mail to the buyer"
+          : `${titleOf(one.kind)} to the ${one.audience}`}{" "}
         <Badge word={one.state} /> <span className="text-soft">{one.topic}</span>
         {one.last_problem !== null && <span className="text-bad"> {one.last_problem}</span>}
       </>
@@ -80,11 +80,11 @@ function told(order: ShownOrder): Moment[] {
   }));
 }
 
-/** Everything that happened to an order, the newest first. */
+/** The history of an order, newest first. */
 export function Timeline({ order }: { readonly order: ShownOrder }) {
   const paid = order.payment_changed_at;
   const moments: Moment[] = [
-    { key: "sold", at: order.created_at, what: `Sold for ${moneyText(order.amount)}` },
+    { key: "sold", at: order.created_at, what: `Ordered for ${moneyText(order.amount)}` },
     ...(paid === null
       ? []
       : [
@@ -100,7 +100,7 @@ export function Timeline({ order }: { readonly order: ShownOrder }) {
         ]),
     ...shipments(order),
     ...adjustments(order),
-    ...told(order),
+    ...messages(order),
     ...order.notes.map(({ note_id, text, written_by, created_at }) => ({
       key: note_id,
       at: created_at,

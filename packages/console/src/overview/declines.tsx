@@ -6,16 +6,16 @@ import { Card } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { countText } from "../ui/words.js";
 
-/** How often the page asks again. */
+/** How often the page reloads it. */
 const REFRESH_MS = 30_000;
 
 const WAITS: Readonly<Record<string, string>> = {
-  identity: "All payments of",
-  instrument: "One payment method of",
-  buyer: "One buyer of",
+  identity: "All payments from",
+  instrument: "One payment method from",
+  buyer: "One buyer from",
 };
 
-/** Shown while payments are declined or somebody waits for that reason. */
+/** Shown while payments are declined, or while somebody is blocked because of that. */
 export function Declines() {
   const { site, path } = useSite();
   const { data } = useQuery({
@@ -33,8 +33,8 @@ export function Declines() {
       </p>
       {hand_off_until !== null && (
         <p className="text-sm text-warn">
-          Platforms you have not admitted cannot pay by themselves until{" "}
-          <Time at={hand_off_until} />. If somebody is trying stolen cards, you can pause sales.
+          Platforms that you have not admitted cannot pay by themselves until{" "}
+          <Time at={hand_off_until} />. If somebody is testing stolen cards, you can pause sales.
         </p>
       )}
       {waiting.length > 0 && (
@@ -44,7 +44,7 @@ export function Declines() {
               {identity === null ? "One address" : WAITS[kind]}
               {identity !== null && <Asker id={identity} />}
               <span className="text-soft">
-                waits until <Time at={until} />
+                is blocked until <Time at={until} />
               </span>
             </li>
           ))}

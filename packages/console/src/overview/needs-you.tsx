@@ -5,18 +5,18 @@ import { type Api, call, type Page } from "../api/client.js";
 import { useMay, useSite } from "../layout/sites.js";
 import type { Order } from "../orders/orders.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
-import { type Processor, processorQuery } from "../settings/processor.js";
+import { adviceFor, type Processor, processorQuery } from "../settings/processor.js";
 import { Card } from "../ui/page.js";
 import { countText, spanText } from "../ui/words.js";
 
-/** An authorization that lapses sooner than this should be taken today. */
+/** An authorization that expires sooner than this should be captured today. */
 const SOON_S = 48 * 3600;
 const SHOWN_MAX = 100;
 
 const many = (items: readonly unknown[], one: string, more = `${one}s`) =>
   items.length >= SHOWN_MAX ? `${SHOWN_MAX} ${more} or more` : countText(items.length, one, more);
 
-/** Things that wait for a person, each with the way to it. */
+/** What needs attention, each with a link. */
 function useNeeds(): ReactNode[] | undefined {
   const { site, name, path } = useSite();
   const owner = useMay("owner");
@@ -37,18 +37,18 @@ function useNeeds(): ReactNode[] | undefined {
   if (site.status !== "verified") {
     needs.push(
       <Link to="/$site/setup" params={params} search={{ step: "install" }} className="link">
-        Prove that {site.domain} is yours: agents are told nothing yet
+        Verify {site.domain}. Until then, agents cannot find your shop.
       </Link>,
     );
   } else if (site.verification.problem !== null) {
-    needs.push(<>The proof of your domain is in danger: {site.verification.problem}</>);
+    needs.push(<>The domain check has a problem: {site.verification.problem}</>);
   }
   const [first] = reviews.data.items.toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
   if (first !== undefined) {
     const left = spanText(Date.parse(first.expires_at) - Date.now());
     needs.push(
       <Link to="/$site/reviews" params={params} className="link">
-        {many(reviews.data.items, "review")} {mayDecide ? "to decide" : "for a person to decide"},
+        {many(reviews.data.items, "review")} {mayDecide ? "to decide" : "waiting for a reviewer"},
         the first within {left}
       </Link>,
     );
@@ -56,7 +56,7 @@ function useNeeds(): ReactNode[] | undefined {
   if (agents.data.items.length > 0) {
     needs.push(
       <Link to="/$site/agents" params={params} search={{ status: "pending" }} className="link">
-        {many(agents.data.items, "agent")} to admit or reject
+        {many(agents.data.items, "agent")} to approve or decline
       </Link>,
     );
   }
@@ -64,7 +64,7 @@ function useNeeds(): ReactNode[] | undefined {
   if (soon.length > 0) {
     needs.push(
       <Link to="/$site/orders" params={params} search={{ payment: "authorized" }} className="link">
-        {many(soon, "authorization")} about to lapse: take the money with your processor
+        {many(soon, "payment")} to capture soon: the authorization expires
       </Link>,
     );
   }
@@ -86,7 +86,7 @@ function useNeeds(): ReactNode[] | undefined {
   return needs;
 }
 
-/** Where an owner does something about what is missing; everything else is among the payments. */
+/** The page where an owner can fix what is missing. By default it is Payments. */
 const PLACES: Readonly<Record<string, "products" | "policy" | "skills">> = {
   products: "products",
   policy: "policy",
@@ -95,11 +95,12 @@ const PLACES: Readonly<Record<string, "products" | "policy" | "skills">> = {
   skill: "skills",
 };
 
-/** What keeps agents from buying, by the page where it is changed. The domain has an entry of its own. */
+/** What is missing before agents can buy, by page. The domain has its own entry. */
 function missingByPlace({ missing }: Processor): ReadonlyMap<string, string> {
   const places = new Map<string, string>();
-  for (const { name, advice } of missing) {
+  for (const { name, advice: given } of missing) {
     if (name === "domain") continue;
+    const advice = adviceFor(name, given);
     const place = PLACES[name] ?? "payments";
     places.set(place, [places.get(place), advice].filter(Boolean).join(" "));
   }
@@ -126,7 +127,7 @@ function MissingLink({
   );
 }
 
-/** What needs a person now. */
+/** What needs attention now. */
 export function NeedsYou() {
   const needs = useNeeds();
   return (

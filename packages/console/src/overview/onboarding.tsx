@@ -14,7 +14,7 @@ interface Step {
   readonly to: (label: ReactNode) => ReactNode;
 }
 
-/** What the service has seen of each step. Nothing is done because somebody says so. */
+/** The steps, each done only if the service has seen that it is. */
 function useSteps(): readonly Step[] | undefined {
   const { site, name, path } = useSite();
   const first = <Item,>(topic: string, rest: string) => ({
@@ -55,27 +55,27 @@ function useSteps(): readonly Step[] | undefined {
   );
   return [
     {
-      title: "Prove your domain",
+      title: "Verify your domain",
       done: site.status === "verified",
-      about: `Agents are told nothing until it is proven that ${site.domain} is yours.`,
+      about: `Agents find your shop when you have shown that ${site.domain} is yours.`,
       to: setup("install"),
     },
     {
       title: "Connect your website",
       done: visits.data.items.length > 0,
-      about: "Paste the script into your pages. Done when the first visit is seen.",
+      about: "Paste the script into your pages. This step is done after the first visit.",
       to: setup("install"),
     },
     {
       title: "Add your products",
       done: !lacks("products"),
-      about: "Type them in, or import the list of your shop.",
+      about: "Add them one by one, or import a file.",
       to: page("/$site/products"),
     },
     {
-      title: "Say where you deliver",
+      title: "Set up delivery",
       done: (shop.data.shipping ?? []).length > 0,
-      about: "Without it, buyers are asked for no address.",
+      about: "Where you deliver, and what it costs. Without it, buyers enter no address.",
       to: page("/$site/delivery"),
     },
     {
@@ -87,25 +87,25 @@ function useSteps(): readonly Step[] | undefined {
     {
       title: "Set your rules",
       done: !lacks("policy", "rules"),
-      about: "Up to which amount agents may buy by themselves, and what asks you first.",
+      about: "Choose what agents can buy by themselves, and what needs your review.",
       to: page("/$site/policy"),
     },
     {
-      title: "Choose how you are notified",
+      title: "Set up notifications",
       done: notified.data.emails.length > 0 || notified.data.webhook_url !== null,
-      about: "By mail or in a chat, when a purchase needs your review.",
+      about: "Get an e-mail or a webhook when a purchase needs your review.",
       to: settings("notifications"),
     },
     {
       title: "Make a test purchase",
       done: orders.data.items.length > 0,
-      about: "A test agent buys something, as a real one would.",
+      about: "A test agent buys something, like a real one. No money moves.",
       to: setup("purchase"),
     },
   ];
 }
 
-/** The way from an empty site to the first sale; gone when everything on it was seen. */
+/** The steps from an empty site to the first sale. It disappears when all are done. */
 export function Onboarding() {
   const owner = useMay("owner");
   return owner ? <Checklist /> : null;

@@ -18,7 +18,7 @@ import { NeedsYou } from "./needs-you.js";
 import { Onboarding } from "./onboarding.js";
 import { RANGES, type RangeName, stepsOf } from "./ranges.js";
 
-/** How often counts are asked for anew. */
+/** How often the counts are reloaded. */
 const REFRESH_MS = 30_000;
 const AGENTS_SHOWN_MAX = 10;
 
@@ -119,9 +119,9 @@ type DecisionCounts = {
   readonly cut: boolean;
 };
 
-/** Said where there is more than one answer holds. */
+/** Shown if there are too many rows to count. */
 function Cut({ cut }: { readonly cut: boolean }) {
-  return cut ? <Notice>There is more than is counted here: choose a shorter time.</Notice> : null;
+  return cut ? <Notice>These numbers are incomplete. Choose a shorter time.</Notice> : null;
 }
 
 function Decisions({ range }: { readonly range: RangeName }) {
@@ -172,7 +172,7 @@ function Decisions({ range }: { readonly range: RangeName }) {
   );
 }
 
-/** What happens at the site, and what needs a person. */
+/** What happens at the site, and what needs attention. */
 export function OverviewPage() {
   const { site } = useSite();
   const { range = "7d" } = useSearch({ from: "/shell/$site/" });
@@ -184,7 +184,7 @@ export function OverviewPage() {
       <Declines />
       <div className="max-w-48">
         <Select
-          label="The last"
+          label="Time range"
           value={range}
           choices={Object.fromEntries(
             Object.entries(RANGES).map(([key, { label }]) => [key, label]),

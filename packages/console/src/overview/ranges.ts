@@ -2,10 +2,10 @@ import { DAY_MS } from "../ui/words.js";
 
 /** How far back the overview looks, and in what steps. */
 export const RANGES = {
-  "24h": { label: "24 hours", ms: DAY_MS, by: "hour" },
-  "7d": { label: "7 days", ms: 7 * DAY_MS, by: "day" },
-  "30d": { label: "30 days", ms: 30 * DAY_MS, by: "day" },
-  "90d": { label: "90 days", ms: 90 * DAY_MS, by: "day" },
+  "24h": { label: "Last 24 hours", ms: DAY_MS, by: "hour" },
+  "7d": { label: "Last 7 days", ms: 7 * DAY_MS, by: "day" },
+  "30d": { label: "Last 30 days", ms: 30 * DAY_MS, by: "day" },
+  "90d": { label: "Last 90 days", ms: 90 * DAY_MS, by: "day" },
 } as const;
 export type RangeName = keyof typeof RANGES;
 

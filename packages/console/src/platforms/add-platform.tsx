@@ -20,13 +20,13 @@ export function AddPlatform() {
     return call("PUT", `${path}/platforms/${encodeURIComponent(platform.trim())}`, body);
   }, "platforms");
   return (
-    <Card title="Admit a platform you know">
+    <Card title="Admit a platform">
       <Form onSubmit={() => add.mutate()} className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Domain"
           required
           placeholder="platform.example"
-          hint="The domain of its profile. Name one host to admit only that."
+          hint="The domain of its profile. Enter a subdomain to admit only that one."
           value={platform}
           onChange={({ target }) => setPlatform(target.value)}
         />

@@ -8,14 +8,14 @@ import { Card } from "../ui/page.js";
 
 type Settings = Api["PlatformSettings"];
 
-const ACCEPTED = { any: "Any platform", admitted: "Only platforms I admitted" };
+const ACCEPTED = { any: "Any platform", admitted: "Only admitted platforms" };
 
-/** The shared limits of platforms that are not admitted, in words. */
+/** The shared limit of platforms that are not admitted, in words. */
 function poolText({ pool }: Settings): string {
   const spend = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
   const sums = spend.length === 0 ? "about 5,000 euros" : spend.join(", ");
   return (
-    `Platforms you have not admitted share one limit: ${pool.purchases_per_hour.toLocaleString()} ` +
+    `Platforms that you have not admitted share one limit: ${pool.purchases_per_hour.toLocaleString()} ` +
     `purchases an hour, ${pool.purchases_per_day.toLocaleString()} a day, ${sums} a day, and ` +
     `${pool.pending_reviews.toLocaleString()} pending reviews.`
   );

@@ -21,7 +21,7 @@ type Platform = Api["Platform"];
 
 const STATES = choicesOf("seen", "admitted", "suspended");
 
-/** What an owner can do with a platform. Admitting needs one press: it can be taken back. */
+/** What an owner can do with a platform. Admitting needs no confirmation, because it can be undone. */
 function Steps({ platform }: { readonly platform: Platform }) {
   const { path } = useSite();
   const at = `${path}/platforms/${encodeURIComponent(platform.platform)}`;
@@ -41,9 +41,7 @@ function Steps({ platform }: { readonly platform: Platform }) {
           danger
           onYes={() => set.mutateAsync("suspended")}
         >
-          <p>
-            It can buy nothing here until you admit it again. Orders it placed stay as they are.
-          </p>
+          <p>It cannot buy until you admit it again. Existing orders do not change.</p>
         </Confirm>
       )}
       {set.isError && <Failure error={set.error} />}
@@ -78,7 +76,7 @@ function columnsFor(mayAct: boolean): readonly Column<Platform>[] {
   ];
 }
 
-/** Platforms that buy here, and which of them may. */
+/** The platforms that have checked out at a site. */
 export function PlatformsPage() {
   const { path } = useSite();
   const search = useSearch({ from: "/shell/$site/platforms" });
@@ -88,7 +86,7 @@ export function PlatformsPage() {
   return (
     <Page
       title="Platforms"
-      about="Shopping apps that buy here for their users. Admit those you know. All others share one limit."
+      about="Shopping apps that buy in your shop for their users. Admit the ones you know. All others share one limit."
       actions={<ExportButton path={`${path}/platforms`} filter={search} name="platforms" />}
     >
       <PlatformSettingsCard />
@@ -111,9 +109,9 @@ export function PlatformsPage() {
         keyOf={({ platform }) => platform}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No platform matches">Change the filter above.</Empty>
+            <Empty title="No platforms found">Change the filter above.</Empty>
           ) : (
-            <Empty title="No platform yet">
+            <Empty title="No platforms yet">
               <p>A platform appears here when it first checks out at your shop.</p>
             </Empty>
           )

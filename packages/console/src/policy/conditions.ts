@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import { wordsIn } from "../ui/words.js";
 
-/** What a person fills in for a condition. */
+/** The values of a condition in the form. */
 type Filled = Readonly<Record<string, string>>;
 
 interface Field {
@@ -11,23 +11,23 @@ interface Field {
   readonly first: string;
 }
 
-/** A condition a form can say: read from a policy's JSON, and written to it. */
+/** A condition that the form can show, read from and written to the JSON of the rules. */
 export interface Kind {
   readonly label: string;
   readonly fields: readonly Field[];
   write(filled: Filled): JsonObject;
-  /** Undefined where the JSON says something else. */
+  /** Undefined if the JSON is a different condition. */
   read(condition: JsonObject): Filled | undefined;
 }
 
-/** The only member of an object, where it has this name. */
+/** The member with this name, if the object has no other. */
 function only(value: JsonValue | undefined, name: string): JsonValue | undefined {
   if (!isJsonObject(value)) return undefined;
   const names = Object.keys(value);
   return names.length === 1 && names[0] === name ? value[name] : undefined;
 }
 
-/** An amount in one currency; with more than one it is edited as JSON. */
+/** An amount in one currency. Conditions with several currencies are edited as JSON. */
 function readMoney(value: JsonValue | undefined): Filled | undefined {
   if (!isJsonObject(value)) return undefined;
   const [[currency, amount] = [], ...more] = Object.entries(value);
@@ -56,7 +56,7 @@ const WINDOWS = {
 };
 const SCOPES = { agent: "this agent", site: "all agents together" };
 const SPAN: readonly Field[] = [
-  { name: "scope", label: "Of", choices: SCOPES, first: "agent" },
+  { name: "scope", label: "By", choices: SCOPES, first: "agent" },
   { name: "window", label: "Within", choices: WINDOWS, first: "P1D" },
 ];
 
@@ -81,7 +81,7 @@ function list(label: string, fact: string, operator: string, field: Field): Kind
   };
 }
 
-/** Whether something is there at all. */
+/** Whether a fact exists. */
 function there(label: string, fact: string, expected: boolean): Kind {
   return {
     label,
@@ -92,7 +92,7 @@ function there(label: string, fact: string, expected: boolean): Kind {
 }
 
 const spend: Kind = {
-  label: "It would have spent more than",
+  label: "Total spending is more than",
   fields: [...MONEY, ...SPAN],
   write: ({ scope = "", window = "", ...money }) => ({
     spend: { scope, window, would_exceed: moneyOf(money) },
@@ -108,7 +108,7 @@ const spend: Kind = {
 };
 
 const count: Kind = {
-  label: "It asked more often than",
+  label: "Number of requests is more than",
   fields: [{ name: "gt", label: "Times", first: "20" }, ...SPAN],
   write: ({ gt = "", scope = "", window = "" }) => ({ count: { scope, window, gt: Number(gt) } }),
   read: (condition) => {
@@ -121,7 +121,7 @@ const count: Kind = {
 };
 
 const age: Kind = {
-  label: "The agent is here for fewer days than",
+  label: "The agent registered fewer days ago than",
   fields: [{ name: "days", label: "Days", first: "7" }],
   write: ({ days = "" }) => ({ "agent.age_days": { lt: Number(days) } }),
   read: (condition) => {
@@ -131,7 +131,7 @@ const age: Kind = {
 };
 
 const time: Kind = {
-  label: "It is between",
+  label: "The time is between",
   fields: [
     { name: "start", label: "From (HH:MM)", first: "22:00" },
     { name: "end", label: "To (HH:MM)", first: "06:00" },
@@ -152,29 +152,29 @@ const presence = (label: string, present: boolean): Kind => ({
 });
 
 const TAGS: Field = { name: "tags", label: "Tags", first: "trusted" };
-const SKILLS: Field = { name: "skills", label: "Skills", first: "place_order" };
+const SKILLS: Field = { name: "skills", label: "Actions", first: "place_order" };
 const CURRENCIES: Field = { name: "currencies", label: "Currencies", first: "EUR" };
 
-/** Every condition the form knows, by a name of its own. */
+/** Every condition that the form can show. */
 export const KINDS: Readonly<Record<string, Kind>> = {
-  everything: there("Anything at all", "skill", true),
-  total_up_to: total("The cart is at most", "lte"),
-  total_over: total("The cart is more than", "gt"),
-  cart: there("There is a cart to pay", "cart.total", true),
-  no_cart: there("There is nothing to pay", "cart.total", false),
+  everything: there("Always", "skill", true),
+  total_up_to: total("The total is at most", "lte"),
+  total_over: total("The total is more than", "gt"),
+  cart: there("The request costs money", "cart.total", true),
+  no_cart: there("The request costs nothing", "cart.total", false),
   spend,
   count,
-  tags: list("The agent has a tag of", "agent.tags", "any_of", TAGS),
+  tags: list("The agent has one of the tags", "agent.tags", "any_of", TAGS),
   age,
-  skills: list("The skill is one of", "skill", "in", SKILLS),
+  skills: list("The action is one of", "skill", "in", SKILLS),
   currencies: list("The currency is one of", "cart.currency", "in", CURRENCIES),
-  other_currencies: list("The currency is none of", "cart.currency", "not_in", CURRENCIES),
+  other_currencies: list("The currency is not one of", "cart.currency", "not_in", CURRENCIES),
   time,
-  present: presence("A person pays on the payment page", true),
-  not_present: presence("No person is on the payment page", false),
+  present: presence("The buyer pays on the payment page", true),
+  not_present: presence("The buyer is not on the payment page", false),
 };
 
-/** One condition as the form holds it. */
+/** One condition of the form. */
 export interface Condition {
   readonly kind: string;
   readonly filled: Filled;
@@ -185,7 +185,7 @@ export function firstOf(kind: string): Condition {
   return { kind, filled: Object.fromEntries(fields.map(({ name, first }) => [name, first])) };
 }
 
-/** The conditions of a rule, all of which must hold; undefined where a form cannot say them. */
+/** The conditions of a rule, all of which must be true. Undefined if the form cannot show them. */
 export function readConditions(when: JsonValue | undefined): readonly Condition[] | undefined {
   const all = only(when, "all");
   const parts = Array.isArray(all) ? all : [when];

@@ -3,11 +3,11 @@ import { lineDiff } from "./line-diff.js";
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const LOOKS = { same: "text-soft", added: "bg-act/10 text-act", removed: "bg-bad/10 text-bad" };
 
-/** What publishing would change, line by line. */
+/** The changes, line by line. */
 export function DiffView({ before, after }: { readonly before: string; readonly after: string }) {
   const lines = lineDiff(before, after);
   if (lines.every(({ change }) => change === "same")) {
-    return <p className="text-sm text-soft">Nothing in it differs.</p>;
+    return <p className="text-sm text-soft">No changes.</p>;
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys.

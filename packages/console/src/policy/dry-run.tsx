@@ -7,23 +7,24 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
 import { countText, moneyText } from "../ui/words.js";
 
 type Tested = Api["PolicyTest"];
 
-/** Changed decisions that are shown; the others are counted. */
+/** So many changed decisions are shown. The others are counted. */
 const SHOWN_MAX = 50;
 
 function Summary({ tested }: { readonly tested: Tested }) {
   const { was, would_be } = tested.summary;
   return (
-    <table className="rows text-sm" aria-label="What would have been decided">
+    <table className="rows text-sm" aria-label="Decisions with this draft">
       <thead>
         <tr className="text-left text-xs text-soft">
           <th scope="col">Outcome</th>
-          <th scope="col">Was</th>
-          <th scope="col">Would be</th>
+          <th scope="col">Now</th>
+          <th scope="col">With this draft</th>
         </tr>
       </thead>
       <tbody>
@@ -32,8 +33,8 @@ function Summary({ tested }: { readonly tested: Tested }) {
             <td data-head="Outcome">
               <Badge word={outcome} />
             </td>
-            <td data-head="Was">{was[outcome]}</td>
-            <td data-head="Would be">{would_be[outcome]}</td>
+            <td data-head="Now">{was[outcome]}</td>
+            <td data-head="With this draft">{would_be[outcome]}</td>
           </tr>
         ))}
       </tbody>
@@ -50,10 +51,11 @@ function Changed({ tested }: { readonly tested: Tested }) {
         <li key={one.decision_id} className="flex flex-wrap items-center gap-2">
           <Badge word={one.was.outcome} /> → <Badge word={one.would_be.outcome} />
           <Link to="/$site/decisions/$id" params={{ site, id: one.decision_id }} className="link">
-            {one.skill} {moneyText(one.amount)}
+            {skillTitle(one.skill)} {moneyText(one.amount)}
           </Link>
           <span className="text-soft">
-            by {one.would_be.rule_id ?? "the default"}, <Time at={one.evaluated_at} />
+            {one.would_be.rule_id === null ? "no rule matched" : `rule ${one.would_be.rule_id}`},{" "}
+            <Time at={one.evaluated_at} />
           </span>
         </li>
       ))}
@@ -62,7 +64,7 @@ function Changed({ tested }: { readonly tested: Tested }) {
   );
 }
 
-/** Decides past decisions again, as if the draft had been in force. Nothing is written. */
+/** Tests the draft on past decisions. Nothing is changed. */
 export function DryRun({ draft }: { readonly draft: JsonObject | undefined }) {
   const { path } = useSite();
   const test = useSave((policy: JsonObject) =>
@@ -70,26 +72,25 @@ export function DryRun({ draft }: { readonly draft: JsonObject | undefined }) {
   );
   return (
     <Card
-      title="Try it on past decisions"
+      title="Test on past decisions"
       actions={
         <Button
           disabled={draft === undefined || test.isPending}
           onClick={() => draft && test.mutate(draft)}
         >
-          {test.isPending ? "Trying…" : "Dry run"}
+          {test.isPending ? "Testing…" : "Run test"}
         </Button>
       }
     >
       {test.isError && <Failure error={test.error} />}
       {test.data === undefined ? (
         <p className="text-sm text-soft">
-          Decides your site's last decisions again, as if this draft had been in force. Nothing is
-          written.
+          See what this draft would have decided about recent requests. Nothing is changed.
         </p>
       ) : (
         <>
           <p role="status" className="text-sm">
-            {countText(test.data.tested, "decision")} tried: {test.data.same} the same,{" "}
+            {countText(test.data.tested, "decision")} tested: {test.data.same} the same,{" "}
             <strong>{test.data.changed.length} different</strong>.
           </p>
           {test.data.tested > 0 && <Summary tested={test.data} />}

@@ -2,12 +2,12 @@ import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
 import type { Draft } from "./policy.js";
 
-/** What its owner hardly meant, while they write it. */
+/** Errors and warnings about the draft. */
 export function Findings({ findings }: Pick<Draft, "findings">) {
   return (
-    <Card title="Findings">
+    <Card title="Problems">
       <div role="status" className="text-sm">
-        {findings.length === 0 && <p className="text-act">✓ Nothing to complain of.</p>}
+        {findings.length === 0 && <p className="text-act">✓ No problems found.</p>}
         <ul className="flex flex-col gap-2">
           {findings.map(({ level, message }) => (
             <li key={message} className="flex flex-wrap items-baseline gap-2">

@@ -14,7 +14,7 @@ import { versionQuery } from "./versions.js";
 
 type Item = Api["PolicyVersionItem"];
 
-/** What a version changed from the one before it. */
+/** The changes of a version. */
 function VersionDiff({
   version,
   onTake,
@@ -36,13 +36,13 @@ function VersionDiff({
         after={text}
       />
       <Button className="self-start" onClick={() => onTake(text)}>
-        Go back to version {version}
+        Use version {version} again
       </Button>
     </div>
   );
 }
 
-/** Every version there was; records name the one they followed. */
+/** Every version. Records name the version that decided. */
 export function History({ onTake }: { onTake(text: string): void }) {
   const { path } = useSite();
   const list = useList<Item>("policy", `${path}/policy/versions`, {});
@@ -50,7 +50,7 @@ export function History({ onTake }: { onTake(text: string): void }) {
   if (list.isError) return <Failure error={list.error} />;
   return (
     <Card title="History">
-      {list.data?.length === 0 && <p className="text-sm text-soft">No version yet.</p>}
+      {list.data?.length === 0 && <p className="text-sm text-soft">No versions yet.</p>}
       <ol className="flex flex-col gap-2 text-sm">
         {list.data?.map(({ version, published_at }, place) => (
           <li key={version} className="flex flex-col gap-2">
@@ -61,7 +61,7 @@ export function History({ onTake }: { onTake(text: string): void }) {
               onClick={() => setShown(shown === version ? null : version)}
             >
               Version {version}
-              {place === 0 && " (in force)"}, <Time at={published_at} />
+              {place === 0 && " (current)"}, <Time at={published_at} />
             </button>
             {shown === version && <VersionDiff version={version} onTake={onTake} />}
           </li>

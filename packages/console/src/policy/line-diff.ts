@@ -3,10 +3,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Longer documents are shown as one that went and one that came. */
+/** Longer documents are shown as completely removed and added. */
 const LINES_MAX = 2000;
 
-/** How long the longest common part is, from each pair of places on. */
+/** The length of the longest common part from each pair of positions. */
 function lengths(before: readonly string[], after: readonly string[]): Uint16Array[] {
   const table = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
   for (let i = before.length - 1; i >= 0; i--) {
@@ -20,7 +20,7 @@ function lengths(before: readonly string[], after: readonly string[]): Uint16Arr
   return table;
 }
 
-/** What changed between two texts, line by line. */
+/** The changes between two texts, line by line. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const [old, now] = [before.split("\n"), after.split("\n")];
   const line = (change: DiffLine["change"]) => (text: string) => ({ change, text });

@@ -4,12 +4,12 @@ import { Select, TextField } from "../ui/field.js";
 import { Card } from "../ui/page.js";
 import { RuleForm } from "./rule-form.js";
 
-const DEFAULTS = { deny: "deny it", escalate: "ask a person" };
+const DEFAULTS = { deny: "Decline", escalate: "Ask for review" };
 
 const rulesOf = ({ rules }: JsonObject) =>
   Array.isArray(rules) ? rules.filter((rule) => isJsonObject(rule)) : [];
 
-/** A name no other rule has. */
+/** An ID that no other rule has. */
 function freshId(rules: readonly JsonObject[]): string {
   const taken = new Set(rules.map(({ id }) => id));
   for (let number = rules.length + 1; ; number++) {
@@ -18,7 +18,7 @@ function freshId(rules: readonly JsonObject[]): string {
   }
 }
 
-/** A policy as a form: what happens by default, and rule after rule. */
+/** The rules as a form. */
 export function PolicyForm({
   policy,
   onChange,
@@ -40,8 +40,8 @@ export function PolicyForm({
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm text-soft">
-        Every rule is looked at. One that denies wins over one that asks a person, which wins over
-        one that allows. Where none matches, the default holds.
+        If several rules match, decline wins over review, and review wins over approve. If no rule
+        matches, the default applies.
       </p>
       {rules.map((rule, place) => (
         <Card
@@ -58,7 +58,7 @@ export function PolicyForm({
       </Button>
       <div className="grid max-w-xl gap-3 sm:grid-cols-2">
         <Select
-          label="Where no rule matches"
+          label="If no rule matches"
           value={text(policy.default)}
           choices={DEFAULTS}
           onChoose={(value) => onChange({ ...policy, default: value })}

@@ -20,7 +20,7 @@ import { Presets } from "./presets.js";
 
 const pretty = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
 
-/** The draft, as a form or as JSON; both are the same text. */
+/** The draft as a form or as JSON. Both edit the same text. */
 function Editor({
   text,
   mode,
@@ -37,10 +37,10 @@ function Editor({
     return (
       <>
         {mode === "form" && (
-          <Notice>The text below is not JSON yet: the form comes back when it is.</Notice>
+          <Notice>This is not valid JSON. The form appears again when it is.</Notice>
         )}
         <TextArea
-          label="Policy (JSON)"
+          label="Rules (JSON)"
           rows={24}
           spellCheck={false}
           readOnly={!mayChange}
@@ -52,13 +52,13 @@ function Editor({
   }
   return (
     <fieldset disabled={!mayChange} className="min-w-0">
-      <legend className="sr-only">Policy</legend>
+      <legend className="sr-only">Rules</legend>
       <PolicyForm policy={document} onChange={(changed) => onText(pretty(changed))} />
     </fieldset>
   );
 }
 
-/** A text that is not lost when its writer looks at another page; gone with the tab. */
+/** A text that survives a visit to another page. It ends with the tab. */
 function useKeptText(key: string, first: string) {
   const [text, setText] = useState(() => sessionStorage.getItem(key) ?? first);
   const keep = (changed: string) => {
@@ -85,9 +85,10 @@ function Draft({ current }: { readonly current: Policy | null }) {
   const changed = text !== inForce;
   const show = (chosen: "form" | "json") => void navigate({ search: { mode: chosen } });
   if (text === "") {
-    if (!mayChange) return <Empty title="No policy yet">Its owner has published none.</Empty>;
+    if (!mayChange)
+      return <Empty title="No rules yet">The owner has not published rules yet.</Empty>;
     return (
-      <Card title="Start from a policy others use">
+      <Card title="Choose a starting point">
         <Presets use="Use this" onUse={setText} />
       </Card>
     );
@@ -114,24 +115,24 @@ function Draft({ current }: { readonly current: Policy | null }) {
             {changed ? (
               <DiffView before={inForce} after={text} />
             ) : (
-              <p className="text-sm text-soft">The draft is what is in force.</p>
+              <p className="text-sm text-soft">No unpublished changes.</p>
             )}
             <div className="flex flex-wrap gap-2">
               <Confirm
                 label="Publish…"
-                title="Publish this policy?"
+                title="Publish these rules?"
                 yes="Publish"
                 disabled={!changed || !draft.publishable}
                 onYes={() => publish.mutateAsync()}
               >
                 <p>
-                  It decides from the next mandate on. Every version is kept, and an earlier one can
-                  be published again.
+                  They apply to all new requests. Every version is kept, and you can publish an
+                  earlier one again.
                 </p>
                 <DiffView before={inForce} after={text} />
               </Confirm>
               <Button disabled={!changed} onClick={() => setText(inForce)}>
-                Undo my changes
+                Discard changes
               </Button>
             </div>
           </Card>
@@ -142,7 +143,7 @@ function Draft({ current }: { readonly current: Policy | null }) {
   );
 }
 
-/** The rules: what agents may do by themselves, what a person is asked, what is denied. */
+/** The rules: what agents can do by themselves, what needs review and what is declined. */
 export function PolicyPage() {
   const { path } = useSite();
   const current = useQuery(policyQuery(path));
@@ -150,10 +151,10 @@ export function PolicyPage() {
   if (!current.isSuccess) return <Notice>Loading…</Notice>;
   const about =
     current.data === null ? (
-      "No policy yet: nothing is approved."
+      "There are no rules yet, so every request is declined."
     ) : (
       <>
-        Version {current.data.version} is in force since <Time at={current.data.published_at} />.
+        Version {current.data.version}, published <Time at={current.data.published_at} />.
       </>
     );
   return (

@@ -11,7 +11,7 @@ import { type Api, call, Refused } from "../api/client.js";
 
 export type Policy = Api["Policy"];
 
-/** The policy in force; null before the first. */
+/** The current rules, or null before the first version. */
 export const policyQuery = (path: string) =>
   queryOptions({
     queryKey: ["policy", path],
@@ -25,20 +25,20 @@ export const policyQuery = (path: string) =>
     },
   });
 
-/** A policy as a person edits it: without the number it was given. */
+/** The rules as text to edit, without their version number. */
 export function editable(document: JsonObject): string {
   const { version: _number, ...rest } = document;
   return `${JSON.stringify(rest, null, 2)}\n`;
 }
 
 export interface Draft {
-  /** Undefined while the text is no JSON object. */
+  /** Undefined while the text is not a JSON object. */
   readonly document: JsonObject | undefined;
   readonly findings: readonly Pick<PolicyFinding, "level" | "message">[];
   readonly publishable: boolean;
 }
 
-/** What a text comes to, by the very code the service will check it with. */
+/** Checks a draft with the same code as the service. */
 export function readDraft(text: string): Draft {
   const wrong = (message: string, document?: JsonObject): Draft => ({
     document,
@@ -46,8 +46,8 @@ export function readDraft(text: string): Draft {
     publishable: false,
   });
   const parsed = parseJson(text);
-  if (!parsed.ok) return wrong(`This is not JSON: ${parsed.detail}.`);
-  if (!isJsonObject(parsed.value)) return wrong("A policy is a JSON object.");
+  if (!parsed.ok) return wrong(`This is not valid JSON: ${parsed.detail}.`);
+  if (!isJsonObject(parsed.value)) return wrong("Rules must be a JSON object.");
   const document = parsed.value;
   const read = readPolicy(document);
   if (!read.ok) return wrong(`${read.detail}.`, document);

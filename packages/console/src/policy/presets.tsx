@@ -7,25 +7,25 @@ import { Notice } from "../ui/notice.js";
 import { editable } from "./policy.js";
 
 const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
-  ask_always: ["Ask me about everything", "Nothing happens before a person approves it."],
+  ask_always: ["Review everything", "Every request needs your approval."],
   automatic_under: [
-    "Small purchases by themselves, the rest asks me",
-    "Carts up to your limit are approved; larger ones, and an agent that spends ten times the limit in a day, wait for a person.",
+    "Approve small purchases, review the rest",
+    "Purchases up to your limit are approved. Larger ones need review, and so do agents that spend ten times the limit in a day.",
   ],
   read_only: [
-    "Nothing that costs money",
-    "What moves no money is approved; every purchase is refused.",
+    "No purchases",
+    "Requests that cost nothing are approved. Every purchase is declined.",
   ],
 };
 
-/** Policies to start from. */
+/** Rules to start from. */
 export function Presets({
   use,
   replaces = false,
   onUse,
 }: {
   readonly use: string;
-  /** Whether another policy is in force, which this would replace. */
+  /** Whether there are rules that this would replace. */
   readonly replaces?: boolean;
   onUse(text: string): void;
 }) {
@@ -65,12 +65,14 @@ export function Presets({
         <div>
           <Confirm
             label={use}
-            title="Replace the policy in force?"
-            yes="Yes, replace it"
+            title="Replace your rules?"
+            yes="Replace rules"
             disabled={!made.ok}
             onYes={async () => made.ok && onUse(editable(made.value))}
           >
-            <p>Your rules are replaced by this preset. Every version is kept (Policy, History).</p>
+            <p>
+              This preset replaces your rules. Earlier versions stay in the history of your rules.
+            </p>
           </Confirm>
         </div>
       ) : (

@@ -5,9 +5,9 @@ import { Select, TextArea, TextField } from "../ui/field.js";
 import { type Condition, firstOf, KINDS, readConditions, writeConditions } from "./conditions.js";
 
 const EFFECTS = {
-  allow: "allow it",
-  escalate: "ask a person",
-  deny: "deny it",
+  allow: "Approve",
+  escalate: "Ask for review",
+  deny: "Decline",
 } as const;
 
 const TITLE_CHARS_MAX = 120;
@@ -48,7 +48,7 @@ function ConditionForm({
   );
 }
 
-/** The condition of a rule that no form can say, as JSON. */
+/** A condition that the form cannot show, as JSON. */
 function RawCondition({ rule, onChange }: RuleProps) {
   const [draft, setDraft] = useState(JSON.stringify(rule.when, null, 2));
   function take(value: string) {
@@ -57,12 +57,12 @@ function RawCondition({ rule, onChange }: RuleProps) {
       const when: unknown = JSON.parse(value);
       if (isJsonObject(when as never)) onChange({ ...rule, when: when as JsonObject });
     } catch {
-      // Half-written: the last whole one stands until it is whole again.
+      // Not complete yet: keep the last valid condition.
     }
   }
   return (
     <TextArea
-      label="When (this condition is written as JSON)"
+      label="When (JSON)"
       rows={6}
       value={draft}
       onChange={({ target }) => take(target.value)}
@@ -75,7 +75,7 @@ interface RuleProps {
   onChange(rule: JsonObject): void;
 }
 
-/** One rule: what it does, and when. */
+/** One rule: what it does and when. */
 export function RuleForm({ rule, onChange }: RuleProps) {
   const conditions = readConditions(rule.when);
   const change = (next: readonly Condition[]) => onChange({ ...rule, when: writeConditions(next) });
@@ -85,7 +85,7 @@ export function RuleForm({ rule, onChange }: RuleProps) {
     <div className="flex flex-col gap-3">
       <div className="grid gap-2 sm:grid-cols-[1fr_2fr_1fr]">
         <TextField
-          label="Name (id)"
+          label="ID"
           value={text(rule.id)}
           onChange={({ target }) => onChange({ ...rule, id: target.value })}
         />
@@ -101,7 +101,7 @@ export function RuleForm({ rule, onChange }: RuleProps) {
           label="Then"
           value={text(rule.effect)}
           choices={EFFECTS}
-          // Only a rule that asks a person says how long it waits for one.
+          // Only a rule that asks for review has a time limit.
           onChoose={(effect) => onChange({ ...(effect === "escalate" ? rule : plain), effect })}
         />
       </div>
@@ -127,7 +127,7 @@ export function RuleForm({ rule, onChange }: RuleProps) {
           className="self-start"
           onClick={() => change([...conditions, firstOf("total_over")])}
         >
-          And when…
+          Add a condition
         </Button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
 
-/** A version of a site's policy, which never changes; there is none before the first. */
+/** One version of the rules. Versions never change. */
 export const versionQuery = (path: string, version: number | null) =>
   queryOptions({
     queryKey: ["policy-version", path, version],

@@ -15,7 +15,7 @@ export interface Difference {
   readonly same: number;
 }
 
-/** A product as a line of a list, so that it can be written back. */
+/** A product as a line of an import, so that it can be restored. */
 export function lineOf(product: Product): Line {
   const { id, title, description, price, image_url, url, availability, quantity } = product;
   const line: Record<string, string | number> = {
@@ -48,7 +48,7 @@ const isSame = (field: string, before: unknown, after: unknown) =>
     ? Number(before) === Number(after)
     : String(before).toLowerCase() === String(after).toLowerCase();
 
-/** Compares the lines of a file with the products that are there. */
+/** Compares the lines of a file with the existing products. */
 export function compare(lines: readonly Line[], products: readonly Product[]): Difference {
   const known = new Map(products.map((product) => [product.id, product]));
   const added: Line[] = [];

@@ -26,15 +26,15 @@ function Report({ report }: { readonly report: ImportReport }) {
       <Notice bad={refused > 0}>
         {countText(written, "product")} saved
         {removed > 0 && `, ${removed} removed`}
-        {refused > 0 && `, ${countText(refused, "line")} rejected`}. The site has{" "}
-        {countText(total, "product")} now.
-        {stopped && " Too many lines were rejected, so the rest was not read."}
+        {refused > 0 && `, ${countText(refused, "line")} rejected`}. Your shop now has{" "}
+        {countText(total, "product")}.
+        {stopped && " The import stopped because too many lines were rejected."}
       </Notice>
       {problems.length > 0 && (
         <ul className="max-h-60 overflow-auto text-sm">
           {problems.map(({ line, problem }) => (
             <li key={line}>
-              Product {line} of the file: {problem}
+              Line {line}: {problem}
             </li>
           ))}
         </ul>
@@ -43,13 +43,13 @@ function Report({ report }: { readonly report: ImportReport }) {
   );
 }
 
-/** A file that was chosen, beside the products it is compared with. */
+/** The chosen file and the existing products. */
 interface Chosen {
   readonly file: ReadFile;
   readonly products: readonly Product[];
 }
 
-/** JSON lines are already in the names of the interface. */
+/** Files with JSON lines already use the field names of the API. */
 async function read(file: File): Promise<ReadFile> {
   if (file.size > BYTES_MAX) throw new Error("The file is larger than 64 MB.");
   if (!/\.(?:jsonl|ndjson)$/i.test(file.name)) return readTable(file);
@@ -62,7 +62,7 @@ async function read(file: File): Promise<ReadFile> {
   return { columns, rows: texts };
 }
 
-/** What was there before an import, so that it can be undone while the page is open. */
+/** What an import changed, so that it can be undone while the page is open. */
 interface Undo {
   readonly lines: readonly Line[];
   readonly added: readonly string[];
@@ -118,7 +118,7 @@ interface TakenFile {
   readonly before: readonly Product[];
 }
 
-/** Takes a file of products: shows what it would change, writes it, and can undo it. */
+/** Imports a file of products: shows the changes, saves them and can undo them. */
 export function ImportCard() {
   const { path } = useSite();
   const [chosen, setChosen] = useState<Chosen | null>(null);
@@ -165,7 +165,7 @@ export function ImportCard() {
         <div className="flex flex-wrap items-center gap-3">
           <progress aria-label="Import" value={percent} max={100} className="w-40 accent-act" />
           <span className="text-sm text-soft">
-            {percent < 100 ? `${percent} % sent` : "Reading the last lines…"}
+            {percent < 100 ? `${percent}% uploaded` : "Processing the last lines…"}
           </span>
           <Button onClick={stop}>Stop</Button>
         </div>
@@ -179,10 +179,10 @@ export function ImportCard() {
           </Button>
         </div>
       )}
-      {undoing.isSuccess && <Notice>The products are as they were before the import.</Notice>}
+      {undoing.isSuccess && <Notice>The import was undone.</Notice>}
       {undoing.isError && <Failure error={undoing.error} />}
       <details className="text-sm">
-        <summary className="text-soft">What such a file looks like</summary>
+        <summary className="text-soft">Example file</summary>
         <div className="mt-2">
           <Snippet label="example file" text={EXAMPLE} />
         </div>

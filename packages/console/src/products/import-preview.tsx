@@ -42,12 +42,12 @@ function MappingForm({
   onChange(mapping: Mapping): void;
 }) {
   const choices = {
-    "": "not in the file",
+    "": "Not in the file",
     ...Object.fromEntries(columns.map((one) => [one, one])),
   };
   return (
     <fieldset className="grid gap-3 sm:grid-cols-3">
-      <legend className="mb-2 text-sm font-medium">Which column is what</legend>
+      <legend className="mb-2 text-sm font-medium">Match the columns</legend>
       {FIELDS.map((field) => (
         <Select
           key={field}
@@ -91,7 +91,7 @@ function Summary({ difference }: { readonly difference: Difference }) {
   );
 }
 
-/** Shows what a file would change, before anything is written. */
+/** Shows what a file would change before anything is saved. */
 export function ImportPreview({
   file,
   products,
@@ -134,7 +134,7 @@ export function ImportPreview({
       )}
       <Checkbox
         label="Remove products that are not in the file"
-        hint="Only if every line can be read."
+        hint="Only if every line is valid."
         checked={replace}
         onChange={({ target }) => setReplace(target.checked)}
       />

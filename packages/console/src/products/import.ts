@@ -6,15 +6,15 @@ export type ImportReport = Api["ImportReport"];
 interface Options {
   readonly replace: boolean;
   readonly signal: AbortSignal;
-  /** From 0 to 1. The service reads while it comes, so what was sent was mostly read. */
+  /** From 0 to 1. The service reads during the upload. */
   onProgress(share: number): void;
 }
 
-/** Lines of a list, as a body. */
+/** The lines as the body of a request. */
 export const bodyOf = (lines: readonly Line[]) =>
   new Blob(lines.map((line) => `${JSON.stringify(line)}\n`));
 
-/** Sends a list of products, one JSON object a line, and tells how far it is: `fetch` cannot tell. */
+/** Sends products, one JSON object per line. It reports the progress, which `fetch` cannot. */
 export function sendProducts(path: string, body: Blob, options: Options): Promise<ImportReport> {
   const { replace, signal, onProgress } = options;
   return new Promise((resolve, reject) => {
@@ -28,12 +28,12 @@ export function sendProducts(path: string, body: Blob, options: Options): Promis
       const { status, response } = request;
       if (status === 200) return resolve(response as ImportReport);
       const said = (response ?? {}) as { error?: string; message?: string };
-      const message = said.message ?? `The service answered with status ${status}.`;
+      const message = said.message ?? `Something went wrong (status ${status}). Try again.`;
       reject(new Refused(status, said.error ?? "unknown", message));
     };
     request.onerror = () =>
-      reject(new Error("The connection broke. What was read so far is saved."));
-    request.onabort = () => reject(new Error("Stopped. What was read so far is saved."));
+      reject(new Error("The connection was lost. Products up to this point are saved."));
+    request.onabort = () => reject(new Error("Stopped. Products up to this point are saved."));
     signal.addEventListener("abort", () => request.abort());
     request.send(body);
   });

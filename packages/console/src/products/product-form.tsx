@@ -20,7 +20,7 @@ const AVAILABILITIES = {
   backorder: "Backorder",
 } as const;
 
-/** What the form holds; every field as it was typed. */
+/** The fields of the form as typed. */
 function draftOf(product: Product | undefined, currency: string) {
   return {
     id: product?.id ?? "",
@@ -38,7 +38,7 @@ function draftOf(product: Product | undefined, currency: string) {
 
 type Draft = ReturnType<typeof draftOf>;
 
-/** A name makes an id that people recognize, unless they choose one. */
+/** An ID from the name, unless the owner chooses one. */
 function idFrom(title: string): string {
   const plain = title.normalize("NFKD").toLowerCase();
   return plain
@@ -68,7 +68,7 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
       <TextField label="Name" required maxLength={200} {...field("title")} />
       <TextArea
         label="Description"
-        hint="Agents read it to answer questions. Say what a buyer would ask."
+        hint="Agents use it to answer questions of buyers."
         rows={3}
         maxLength={5000}
         value={draft.description}
@@ -86,7 +86,7 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
         />
         <TextField
           label="Stock"
-          hint="Leave it empty if you do not count it."
+          hint="Leave it empty if you do not track stock."
           type="number"
           min={0}
           {...field("quantity")}
@@ -101,13 +101,18 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
       <TextField
         label="Picture"
         type="url"
-        hint="The https address of an image of your shop."
+        hint="The https:// address of an image."
         {...field("image_url")}
       />
-      <TextField label="Page in your shop" type="url" hint="An https address." {...field("url")} />
+      <TextField
+        label="Page in your shop"
+        type="url"
+        hint="The https:// address of the product page."
+        {...field("url")}
+      />
       <Checkbox
         label="Pause this product"
-        hint="Agents neither find nor buy it until you resume it."
+        hint="Agents cannot find or buy it until you resume it."
         checked={draft.paused}
         onChange={({ target }) => set({ paused: target.checked })}
       />
@@ -115,7 +120,7 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
   );
 }
 
-/** Adds a product, or changes one. */
+/** Adds or changes a product. */
 export function ProductForm({
   product,
   currency,
@@ -146,7 +151,7 @@ export function ProductForm({
         {product === undefined && (
           <TextField
             label="Product number"
-            hint="Your SKU. Leave it empty to make one from the name."
+            hint="Your SKU. Leave it empty to create one from the name."
             maxLength={100}
             placeholder={idFrom(draft.title)}
             value={draft.id}
@@ -156,7 +161,7 @@ export function ProductForm({
         {save.isError && <Failure error={save.error} />}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" kind="act" disabled={save.isPending}>
-            {product === undefined ? "Add the product" : "Save"}
+            {product === undefined ? "Add product" : "Save"}
           </Button>
           <Button onClick={() => void back()}>Cancel</Button>
           {product !== undefined && (
@@ -167,7 +172,7 @@ export function ProductForm({
               danger
               onYes={() => remove.mutateAsync()}
             >
-              <p>Nobody can find or buy it any more. Existing orders keep its details.</p>
+              <p>Agents can no longer find or buy it. Existing orders keep its details.</p>
             </Confirm>
           )}
         </div>

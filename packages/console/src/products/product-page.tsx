@@ -19,7 +19,7 @@ function useCurrency(path: string) {
   });
 }
 
-/** A new product. */
+/** The page for a new product. */
 export function NewProductPage() {
   const { path } = useSite();
   const currency = useCurrency(path);
@@ -30,7 +30,7 @@ export function NewProductPage() {
   );
 }
 
-/** One product, to change or remove. */
+/** The page to change or remove a product. */
 export function ProductPage() {
   const { path } = useSite();
   const { id } = useParams({ from: "/shell/$site/products/$id" });
@@ -44,7 +44,7 @@ export function ProductPage() {
   });
   if (product.isError) return <Failure error={product.error} />;
   if (!product.isSuccess) return <Notice>Loading…</Notice>;
-  if (product.data === null) return <Notice bad>There is no product with this number.</Notice>;
+  if (product.data === null) return <Notice bad>This product does not exist.</Notice>;
   const { title, price, changed_at } = product.data;
   return (
     <Page title={title}>

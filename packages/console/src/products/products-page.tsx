@@ -25,7 +25,7 @@ const STOCK: Readonly<Record<Product["availability"], "good" | "warn" | "bad">> 
   out_of_stock: "bad",
 };
 
-/** A product by its picture and name; the whole of it opens the form. */
+/** The picture and the name of a product, with a link to its form. */
 function Named({ product }: { readonly product: Product }) {
   const { name } = useSite();
   const { id, title, image_url } = product;
@@ -75,14 +75,14 @@ const columnsFor = (chosen: ReadonlySet<string>, choose: (id: string) => void) =
       head: "Stock",
       right: true,
       cell: ({ quantity, reserved }) =>
-        `${quantity ?? "not counted"}${reserved > 0 ? ` (${reserved} being paid)` : ""}`,
+        `${quantity ?? "Not tracked"}${reserved > 0 ? ` (${reserved} in checkout)` : ""}`,
     },
     { head: "Changed", cell: ({ changed_at }) => <Time at={changed_at} /> },
   ];
   return columns;
 };
 
-/** What is done with all selected products at once. */
+/** Actions for all selected products. */
 function Bulk({ ids, onDone }: { readonly ids: readonly string[]; onDone(): void }) {
   const { path } = useSite();
   const each = async (one: (query: string) => Promise<unknown>) => {
@@ -112,14 +112,14 @@ function Bulk({ ids, onDone }: { readonly ids: readonly string[]; onDone(): void
         danger
         onYes={() => remove.mutateAsync()}
       >
-        <p>Nobody can find or buy them any more. Existing orders keep their details.</p>
+        <p>Agents can no longer find or buy them. Existing orders keep their details.</p>
       </Confirm>
       {pause.isError && <Failure error={pause.error} />}
     </div>
   );
 }
 
-/** The columns an import takes: what was exported can be imported again. */
+/** The columns of an import, so that an export can be imported again. */
 const IMPORTED = [
   "id",
   "title",
@@ -132,7 +132,7 @@ const IMPORTED = [
   "quantity",
 ];
 
-/** What agents can buy here. */
+/** The products of a site. */
 export function ProductsPage() {
   const { path, name } = useSite();
   const search = useSearch({ from: "/shell/$site/products" });
@@ -149,7 +149,7 @@ export function ProductsPage() {
   return (
     <Page
       title="Products"
-      about="What agents find and buy here, at these prices."
+      about="What agents can find and buy in your shop."
       actions={
         <>
           {mayChange && (
@@ -166,7 +166,7 @@ export function ProductsPage() {
       <div className="max-w-md">
         <SearchField
           key={search.q ?? ""}
-          label="Title or id"
+          label="Name or product number"
           value={search.q}
           onSearch={(q) => void navigate({ search: { q } })}
         />
@@ -177,11 +177,11 @@ export function ProductsPage() {
         keyOf={({ id }) => id}
         empty={
           search.q === undefined ? (
-            <Empty title="No product yet">
-              <p>Add one, or import a list below. Agents buy these products at these prices.</p>
+            <Empty title="No products yet">
+              <p>Add a product, or import a file below. Agents can buy it right away.</p>
             </Empty>
           ) : (
-            <Empty title="No product found">Search for other words.</Empty>
+            <Empty title="No products found">Try other words.</Empty>
           )
         }
       />

@@ -1,13 +1,13 @@
 import Papa from "papaparse";
 
-/** The fields of a product, in the order of the form that maps them. */
+/** The fields of a product, in the order of the form. */
 export const FIELDS = [
   ...(["id", "title", "price", "currency", "quantity"] as const),
   ...(["description", "image_url", "url", "availability"] as const),
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** What shop systems and spreadsheets call each field, in lower case and without signs. */
+/** The names of each field in shop systems and spreadsheets, in lower case and letters only. */
 const NAMES: Readonly<Record<Field, readonly string[]>> = {
   id: [
     "id",
@@ -48,7 +48,7 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   availability: ["availability", "stockstatus", "verfugbarkeit"],
 };
 
-/** A file as it was read: the names of its columns, and its rows. */
+/** A file: the names of its columns, and its rows. */
 export interface ReadFile {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
@@ -63,7 +63,7 @@ const folded = (text: string) =>
     .toLowerCase()
     .replace(/[^a-z]/g, "");
 
-/** Reads a table with commas, semicolons or tabs, whichever it has. */
+/** Reads a table with commas, semicolons or tabs. */
 export async function readTable(file: Blob): Promise<ReadFile> {
   const text = await textOf(file);
   const { data, meta } = Papa.parse<Record<string, string>>(text, {
@@ -74,11 +74,11 @@ export async function readTable(file: Blob): Promise<ReadFile> {
   });
   const columns = (meta.fields ?? []).filter((name) => name !== "");
   if (columns.length === 0)
-    throw new Error("The file has no columns. Its first line must name them.");
+    throw new Error("The file has no columns. The first line must contain their names.");
   return { columns, rows: data };
 }
 
-/** Excel on Windows saves in an older encoding; what is not UTF-8 is that. */
+/** Excel on Windows saves in an older encoding, which is used for files that are not UTF-8. */
 async function textOf(file: Blob): Promise<string> {
   const bytes = await file.arrayBuffer();
   try {
@@ -88,7 +88,7 @@ async function textOf(file: Blob): Promise<string> {
   }
 }
 
-/** Which column holds which field, as far as their names tell. */
+/** Guesses the column of each field by its name. */
 export function guessMapping(columns: readonly string[]): Mapping {
   const mapping: Partial<Record<Field, string>> = {};
   const left = new Set(columns);
@@ -125,7 +125,7 @@ export function readPrice(text: string): { readonly price: string; readonly curr
   return { price, ...(currency === undefined ? {} : { currency }) };
 }
 
-/** The lines that are sent, in the names of the interface. */
+/** The lines in the format of the API. */
 export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string): readonly Line[] {
   return rows.map((row) => {
     const value = (field: Field) => {

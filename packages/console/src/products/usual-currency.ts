@@ -1,6 +1,6 @@
 import type { Api } from "../api/client.js";
 
-/** The currency that most of these products have; what a new one most likely has too. */
+/** The currency of most products, as a default for new ones. */
 export function usualCurrency(products: readonly Pick<Api["Product"], "price">[]): string {
   const counts = new Map<string, number>();
   for (const { price } of products) {

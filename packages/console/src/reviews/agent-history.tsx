@@ -4,13 +4,14 @@ import { type Api, call, type Page } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 
-/** Earlier decisions that are shown beside a review. */
+/** The number of earlier decisions next to a review. */
 const SHOWN = 5;
 
-/** What was decided about an agent before: whom one says yes to. */
+/** Earlier decisions about the same agent or platform. */
 export function AgentHistory({ agentId, but }: { readonly agentId: string; readonly but: string }) {
   const { site, name, path } = useSite();
   const asked = queryText({ agent_id: agentId, limit: String(SHOWN + 1) });
@@ -20,15 +21,14 @@ export function AgentHistory({ agentId, but }: { readonly agentId: string; reado
   });
   const before = history.data?.items.filter(({ mandate_id }) => mandate_id !== but).slice(0, SHOWN);
   if (before === undefined) return null;
-  if (before.length === 0)
-    return <p className="text-sm text-soft">It never asked for anything before.</p>;
+  if (before.length === 0) return <p className="text-sm text-soft">No earlier requests.</p>;
   return (
     <ul className="flex flex-col gap-1 text-sm">
       {before.map(({ decision_id, outcome, skill, amount, evaluated_at }) => (
         <li key={decision_id} className="flex flex-wrap items-center gap-2">
           <Badge word={outcome} />
           <Link to="/$site/decisions/$id" params={{ site: name, id: decision_id }} className="link">
-            {skill} {moneyText(amount)}
+            {skillTitle(skill)} {moneyText(amount)}
           </Link>
           <span className="text-soft">
             <Time at={evaluated_at} />

@@ -10,11 +10,11 @@ const NOTE_CHARS_MAX = 1000;
 interface Props {
   readonly siteKeyHash: string;
   readonly review: Review;
-  /** Told what became of it. */
+  /** Gets the new state. */
   onDecided(status: Review["status"]): void;
 }
 
-/** Approve, or deny with a reason. Neither can be undone, so both are asked for once more. */
+/** Approve or decline with a reason. Both ask for confirmation, because they cannot be undone. */
 export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const [asked, setAsked] = useState<"approve" | "deny" | null>(null);
   const [reason, setReason] = useState<Denial>("other");
@@ -22,7 +22,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const deciding = useSave(
     async (verdict: Verdict) => {
       const { status } = await decide(siteKeyHash, review.escalation_id, verdict);
-      // Said before anything is asked anew: with that this form may be gone.
+      // Report it before the lists reload, because this form may disappear with them.
       onDecided(status);
     },
     "reviews",
@@ -31,7 +31,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   );
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Whoever works by keys goes on here, and not at the top of the page.
+    // Keyboard users continue here instead of at the top of the page.
     if (asked !== null) box.current?.focus();
   }, [asked]);
 
@@ -48,13 +48,13 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
           Approve
         </Button>
         <Button kind="danger" onClick={() => setAsked("deny")}>
-          Deny
+          Decline
         </Button>
       </div>
     );
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: keys are for what stands in it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the controls inside.
     <div
       ref={box}
       tabIndex={-1}
@@ -62,21 +62,21 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
       className="flex flex-col gap-3 rounded-lg border border-line p-3 outline-none"
     >
       <p className="text-sm font-medium">
-        {asked === "approve" ? "Approve this?" : "Deny this?"}
-        {asked === "approve" && review.amount !== null && " Its payment is authorized at once."}{" "}
-        That cannot be undone.
+        {asked === "approve" ? "Approve this request?" : "Decline this request?"}
+        {asked === "approve" && review.amount !== null && " The payment is authorized immediately."}{" "}
+        You cannot undo this.
       </p>
       {asked === "deny" && (
         <Select
-          label="Why"
-          hint="The agent is told this."
+          label="Reason"
+          hint="The agent receives this reason."
           value={reason}
           choices={DENIALS}
           onChoose={(code) => setReason(code as Denial)}
         />
       )}
       <TextField
-        label="A note for your own people (no agent sees it)"
+        label="Note (optional, only visible to your team)"
         value={note}
         maxLength={NOTE_CHARS_MAX}
         onChange={({ target }) => setNote(target.value)}
@@ -87,9 +87,9 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
           disabled={deciding.isPending}
           onClick={confirm}
         >
-          {asked === "approve" ? "Yes, approve" : "Yes, deny"}
+          {asked === "approve" ? "Yes, approve" : "Yes, decline"}
         </Button>
-        <Button onClick={() => setAsked(null)}>Not now</Button>
+        <Button onClick={() => setAsked(null)}>Cancel</Button>
       </div>
       {deciding.isError && <Failure error={deciding.error} />}
     </div>

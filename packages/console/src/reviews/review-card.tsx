@@ -4,13 +4,14 @@ import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Id } from "../ui/id.js";
 import { Facts } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
-import { moneyText, spanText } from "../ui/words.js";
+import { agoText, moneyText, spanText } from "../ui/words.js";
 import { AgentHistory } from "./agent-history.js";
 import { DecideForm } from "./decide-form.js";
-import type { Review } from "./reviews.js";
+import { type Review, reviewState } from "./reviews.js";
 
-/** With less time left than this somebody should hurry. */
+/** With less time left than this, the time is highlighted. */
 const HURRY_MS = 3_600_000;
 
 function TimeLeft({ review }: { readonly review: Review }) {
@@ -18,23 +19,23 @@ function TimeLeft({ review }: { readonly review: Review }) {
   const age = Date.now() - Date.parse(review.created_at);
   return (
     <span className={`text-sm ${left < HURRY_MS ? "font-medium text-warn" : "text-soft"}`}>
-      asked {spanText(age)} ago, {spanText(left)} left (until <Time at={review.expires_at} />)
+      Requested {agoText(age)}, {spanText(left)} left (until <Time at={review.expires_at} />)
     </span>
   );
 }
 
-/** Who asks: an agent with a page of its own, or a platform by its address. */
+/** The agent, with a link, or the platform by its address. */
 export function Who({ id }: { readonly id: string }) {
   if (!id.startsWith("agt_")) return <Id value={id} label="platform" />;
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       <Asker id={id} />
-      <Id value={id} label="agent id" />
+      <Id value={id} label="agent ID" />
     </span>
   );
 }
 
-/** One thing that waits for a person: what, how much, who, for how long, and what they did before. */
+/** One review: amount, items, who asks, the time left and earlier requests. */
 export function ReviewCard({
   review,
   mayDecide,
@@ -49,9 +50,13 @@ export function ReviewCard({
   return (
     <article className="flex flex-col gap-3 rounded-xl border border-line bg-card p-4">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <h2 className="text-lg font-semibold">{moneyText(review.amount) || review.skill}</h2>
-        {review.amount !== null && <span className="text-sm text-soft">{review.skill}</span>}
-        {review.status !== "pending" && <Badge word={review.status} />}
+        <h2 className="text-lg font-semibold">
+          {moneyText(review.amount) || skillTitle(review.skill)}
+        </h2>
+        {review.amount !== null && (
+          <span className="text-sm text-soft">{skillTitle(review.skill)}</span>
+        )}
+        <Badge word={reviewState(review)} />
         {review.status === "pending" && <TimeLeft review={review} />}
       </header>
       {review.items.length > 0 && (
@@ -65,14 +70,14 @@ export function ReviewCard({
       )}
       <Facts
         rows={[
-          ["Who", <Who key="who" id={review.agent_id} />],
+          ["Requested by", <Who key="who" id={review.agent_id} />],
           ["Rule", review.rule_id],
           ["Approvals", review.approvals_needed > 1 ? approvals : null],
-          ["Review", <Id key="id" value={review.escalation_id} label="review id" />],
+          ["Review ID", <Id key="id" value={review.escalation_id} label="review ID" />],
         ]}
       />
       <details className="text-sm">
-        <summary className="text-soft">What it did before</summary>
+        <summary className="text-soft">Earlier requests</summary>
         <div className="mt-2">
           <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
         </div>
@@ -85,7 +90,7 @@ export function ReviewCard({
         params={{ site: name, id: review.escalation_id }}
         className="link self-start text-sm"
       >
-        Everything about it
+        Show details
       </Link>
     </article>
   );

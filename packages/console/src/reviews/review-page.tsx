@@ -8,12 +8,12 @@ import { Id } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
-import { plainWord } from "../ui/words.js";
+import { titleOf } from "../ui/words.js";
 import { ReviewCard } from "./review-card.js";
 import { DENIALS, type Review, reviewQuery, stateText } from "./reviews.js";
 import { Decided } from "./reviews-page.js";
 
-/** All about one review: what was asked, who decided, and where it is recorded. */
+/** One review: the request, the decision and the record. */
 export function ReviewPage() {
   const { site, name } = useSite();
   const { id } = useParams({ from: "/shell/$site/reviews/$id" });
@@ -31,16 +31,16 @@ export function ReviewPage() {
       {decided !== null && <Decided review={{ ...shown, status: decided }} />}
       <ReviewCard review={shown} mayDecide={mayDecide} onDecided={setDecided} />
       {shown.purchase !== null && <Purchase purchase={shown.purchase} amount={shown.amount} />}
-      <Card title="How it went">
+      <Card title="Details">
         <Facts
           rows={[
-            ["Asked", <Time key="asked" at={shown.created_at} />],
+            ["Requested", <Time key="asked" at={shown.created_at} />],
             ["Decided", shown.decided_at && <Time key="decided" at={shown.decided_at} />],
-            ["By", shown.decided_by && <Who key="by" id={shown.decided_by} />],
+            ["Decided by", shown.decided_by && <Who key="by" id={shown.decided_by} />],
             ["Approved by", shown.approved_by.map(nameOf).join(", ")],
-            ["Because", why ?? (reason === null ? null : plainWord(reason))],
+            ["Reason", why ?? (reason === null ? null : titleOf(reason))],
             ["Note", shown.note],
-            ["Mandate", <Id key="mandate" value={shown.mandate_id} label="mandate id" />],
+            ["Request ID", <Id key="mandate" value={shown.mandate_id} label="request ID" />],
           ]}
         />
         <p className="flex flex-wrap gap-4 text-sm">
@@ -50,10 +50,10 @@ export function ReviewPage() {
             params={{ site: name }}
             search={{ mandate_id: shown.mandate_id }}
           >
-            Its decision
+            Show the decision
           </Link>
           <Link className="link" to="/$site/audit/$id" params={{ site: name, id: shown.record_id }}>
-            Its record in the audit log
+            Show the record in the audit log
           </Link>
         </p>
       </Card>

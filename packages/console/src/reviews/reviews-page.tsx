@@ -10,33 +10,37 @@ import { Select } from "../ui/field.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
 import { choicesOf, moneyText } from "../ui/words.js";
 import { ReviewCard } from "./review-card.js";
-import { REVIEW_STATES, type Review, reviewsWaiting, stateText } from "./reviews.js";
+import { REVIEW_STATES, type Review, reviewState, reviewsWaiting, stateText } from "./reviews.js";
 
-const STATES = choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][]));
+const STATES = {
+  ...choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][])),
+  pending: "Needs review",
+};
 
-/** A review that somebody has just decided. */
+/** A review that was just decided. */
 export type JustDecided = Pick<Review, "escalation_id" | "status" | "amount" | "skill">;
 
-/** What became of it, and the way to it. */
+/** The result of a review, with a link to it. */
 export function Decided({ review }: { readonly review: JustDecided }) {
   const { name } = useSite();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);
-  const more = "Approved by you. It waits for one more person.";
+  const more = "You approved it. It needs one more approval.";
   return (
     <div ref={place} tabIndex={-1} className="outline-none">
       <Notice bad={review.status === "payment_failed"}>
-        {moneyText(review.amount) || review.skill}:{" "}
+        {moneyText(review.amount) || skillTitle(review.skill)}:{" "}
         {review.status === "pending" ? more : stateText(review)}{" "}
         <Link
           to="/$site/reviews/$id"
           params={{ site: name, id: review.escalation_id }}
           className="link"
         >
-          Look at it
+          Show it
         </Link>
       </Notice>
     </div>
@@ -53,10 +57,10 @@ function Waiting() {
       {decided !== null && <Decided key={decided.escalation_id} review={decided} />}
       {waiting.isError && <Failure error={waiting.error} />}
       {waiting.data?.items.length === 0 && (
-        <Empty title="Nothing waits for you.">
+        <Empty title="Nothing to review">
           <p>
-            What your rules leave to a person appears here by itself, the moment an agent asks. A
-            rule with the effect “escalate” does that.
+            Requests that need your approval appear here. Your rules decide which ones: a rule can
+            ask for review.
           </p>
         </Empty>
       )}
@@ -81,13 +85,13 @@ function Past({ status }: { readonly status: string }) {
       head: "Review",
       cell: ({ escalation_id, skill, amount }) => (
         <Link to="/$site/reviews/$id" params={{ site: name, id: escalation_id }} className="link">
-          {moneyText(amount) || skill}
+          {moneyText(amount) || skillTitle(skill)}
         </Link>
       ),
     },
-    { head: "State", cell: ({ status: word }) => <Badge word={word} /> },
-    { head: "Agent", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "Asked", cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: "State", cell: (review) => <Badge word={reviewState(review)} /> },
+    { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
+    { head: "Requested", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       head: "Decided by",
       cell: ({ decided_by }) => (decided_by === null ? "–" : <Who id={decided_by} />),
@@ -97,12 +101,12 @@ function Past({ status }: { readonly status: string }) {
     <ListView
       {...{ list, columns, label: "Reviews" }}
       keyOf={({ escalation_id }) => escalation_id}
-      empty={<Empty title="No such review">Choose another state.</Empty>}
+      empty={<Empty title="No reviews found">Choose another state.</Empty>}
     />
   );
 }
 
-/** What the rules leave to a person. */
+/** Requests that need review. */
 export function ReviewsPage() {
   const { path } = useSite();
   const { status = "pending" } = useSearch({ from: "/shell/$site/reviews" });
@@ -113,14 +117,14 @@ export function ReviewsPage() {
   return (
     <Page
       title="Reviews"
-      about="What your rules leave to a person. Nothing is paid before somebody approves it."
+      about="Requests that need your approval. Nothing is charged before you approve."
       actions={<ExportButton path={`${path}/escalations`} filter={filter} name="reviews" />}
     >
       <div className="max-w-64">
         <Select
           label="State"
           value={status}
-          choices={{ ...STATES, all: "All of them" }}
+          choices={{ ...STATES, all: "All" }}
           onChoose={choose}
         />
       </div>

@@ -6,10 +6,10 @@ export type ShownReview = Api["ShownEscalation"];
 
 const pathOf = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}/escalations`;
 
-/** How often the list is asked for anew, in case nobody said that it changed. */
+/** How often the list is reloaded, in case a change was missed. */
 const REFRESH_MS = 60_000;
 
-/** What waits for a person at a site; a hundred at most. */
+/** The reviews that wait for a decision, at most a hundred. */
 export const reviewsWaiting = (siteKeyHash: string) =>
   queryOptions({
     queryKey: ["reviews", siteKeyHash, "pending"],
@@ -23,29 +23,34 @@ export const reviewQuery = (siteKeyHash: string, id: string) =>
     queryFn: () => call<ShownReview>("GET", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}`),
   });
 
-/** What a state of a review means; for one that costs nothing no payment was asked. */
+/** The state of a review in a sentence. */
 export function stateText({ status, amount }: Pick<Review, "status" | "amount">): string {
   return status === "approved" && amount === null ? "Approved." : REVIEW_STATES[status];
 }
 
-/** What a state of a review means. */
+/** The word for the state of a review. */
+export function reviewState({ status }: Pick<Review, "status">): string {
+  return status === "pending" ? "escalated" : status;
+}
+
+/** What each state of a review means. */
 export const REVIEW_STATES: Readonly<Record<Review["status"], string>> = {
-  pending: "Pending: it waits for a person.",
-  paying: "Approved: the payment is being authorized.",
-  approved: "Approved, and the payment authorized.",
-  payment_failed: "Approved, but the payment was not authorized. Nothing was sold.",
-  denied: "Denied by a person.",
-  expired: "Expired: nobody decided in time.",
-  withdrawn: "Withdrawn by the agent.",
-  invalidated: "Invalidated: something had changed since it was asked for. Nothing was paid.",
+  pending: "Needs review.",
+  paying: "Approved. The payment is in progress.",
+  approved: "Approved. The payment is authorized.",
+  payment_failed: "Approved, but the payment failed. There is no order.",
+  denied: "Declined.",
+  expired: "Expired. Nobody decided in time.",
+  withdrawn: "The agent withdrew the request.",
+  invalidated: "No longer valid: prices, stock or rules changed. Nothing was charged.",
 };
 
-/** Why something is denied, in the interface's words and in a person's. */
+/** The reasons to decline, as codes and in words. */
 export const DENIALS = {
   amount_too_high: "The amount is too high",
   unknown_agent: "We do not know this agent",
   suspected_fraud: "It looks like fraud",
-  out_of_stock: "We have no more of it",
+  out_of_stock: "Out of stock",
   policy_change: "Our rules have changed",
   other: "Another reason",
 } as const;
@@ -55,7 +60,7 @@ export type Verdict =
   | { readonly verdict: "approve"; readonly note?: string }
   | { readonly verdict: "deny"; readonly reason_code: Denial; readonly note?: string };
 
-/** Decides about a review; what became of it. */
+/** Decides a review and returns its new state. */
 export function decide(siteKeyHash: string, id: string, { verdict, ...body }: Verdict) {
   const path = `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}/${verdict}`;
   return call<{ status: Review["status"] }>("POST", path, body);

@@ -7,7 +7,7 @@ import {
 } from "@simplewebauthn/browser";
 import { call } from "../api/client.js";
 
-/** Browsers bind a passkey to a host name. An address such as 127.0.0.1 has none. */
+/** Browsers bind passkeys to a host name. An IP address is not one. */
 export function canUsePasskeys(): boolean {
   const isAddress = /^[\d.]+$|:/.test(window.location.hostname);
   return browserSupportsWebAuthn() && !isAddress;
@@ -15,7 +15,7 @@ export function canUsePasskeys(): boolean {
 
 const OPTIONS = "/v1/console/passkey-options";
 
-/** The browser's own errors name the API; people get a sentence instead. */
+/** Replaces the technical errors of the browser with a sentence. */
 async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -26,7 +26,7 @@ async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** The answer of one of somebody's passkeys, to sign in. */
+/** Asks for a passkey to sign in. */
 export async function passkeyToSignIn() {
   const optionsJSON = await call<PublicKeyCredentialRequestOptionsJSON>("POST", OPTIONS, {
     purpose: "sign_in",
@@ -34,7 +34,7 @@ export async function passkeyToSignIn() {
   return asked(startAuthentication({ optionsJSON }));
 }
 
-/** Makes a passkey on this device. */
+/** Creates a passkey on this device. */
 export async function addPasskey(name: string): Promise<void> {
   const optionsJSON = await call<PublicKeyCredentialCreationOptionsJSON>("POST", OPTIONS, {
     purpose: "register",
@@ -43,7 +43,7 @@ export async function addPasskey(name: string): Promise<void> {
   await call("POST", "/v1/console/passkeys", { name, passkey });
 }
 
-/** Confirms with a passkey that the person is still there. */
+/** Confirms a change with a passkey. */
 export async function confirmWithPasskey(): Promise<void> {
   const optionsJSON = await call<PublicKeyCredentialRequestOptionsJSON>("POST", OPTIONS, {
     purpose: "confirm",

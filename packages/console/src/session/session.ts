@@ -5,7 +5,7 @@ const PATH = "/v1/console/session";
 
 export type Session = Api["ConsoleSession"];
 
-/** Who is signed in; null for nobody. */
+/** The current session, or null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: async (): Promise<Session | null> => {
@@ -33,7 +33,7 @@ export const waysQuery = queryOptions({
   queryFn: () => call<Api["SignInWays"]>("GET", "/v1/console/sign-in-ways"),
 });
 
-/** Asks for a mail with a sign-in link. */
+/** Requests an e-mail with a sign-in link. */
 export const askForLink = (email: string) =>
   call<void>("POST", "/v1/console/sign-in-links", { email });
 
@@ -41,7 +41,7 @@ export const signOut = () => call<void>("DELETE", PATH);
 
 const SECRET = /^[\w-]{43}$/;
 
-/** Takes the secret of a link out of the address, so that neither history nor a copied link has it. */
+/** Removes the secret from the address, so that neither the history nor a copied link contains it. */
 export function takeLink(): Credential | undefined {
   const { hash, pathname, search } = window.location;
   const params = new URLSearchParams(hash.slice(1));
@@ -67,7 +67,7 @@ export function takeProblem(): string | undefined {
   return PROBLEMS[problem];
 }
 
-/** Nobody is signed in any more, and whoever is next sees nothing of what was shown before. */
+/** Ends the session and deletes everything that was loaded, so that the next person does not see it. */
 export function endSession(client: QueryClient): void {
   const [session] = sessionQuery.queryKey;
   client.setQueryData(sessionQuery.queryKey, null);

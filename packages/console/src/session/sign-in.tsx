@@ -17,7 +17,7 @@ import {
   waysQuery,
 } from "./session.js";
 
-/** A link that was opened here. A link that is opened later changes only the part of the address after #. */
+/** The sign-in link that was opened. Opening another one changes only the part of the address after #. */
 export function useLink(): readonly [link: Credential | undefined, forget: () => void] {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {
@@ -30,11 +30,11 @@ export function useLink(): readonly [link: Credential | undefined, forget: () =>
 
 const isUnknown = (error: unknown) => error instanceof Refused && error.status === 401;
 
-/** Uses a link only when the person says so: mail scanners open links, and any page could send one here. */
+/** Uses a link only after a click, because mail scanners open links and any page could redirect here. */
 function OpenedLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
   const about =
     "code" in link
-      ? "This link signs you in once. Continue only if you made it in your terminal."
+      ? "This link signs you in once. Continue only if you created it in your terminal."
       : "This link signs you in once. Continue only if you were invited or asked for it.";
   return (
     <>
@@ -52,7 +52,7 @@ function MailMeALink() {
   if (ask.isSuccess) {
     return (
       <Notice>
-        If {email.trim()} belongs to somebody here, a link is on its way. It works for 15 minutes.
+        If {email.trim()} has an account, we sent a sign-in link to it. It works for 15 minutes.
       </Notice>
     );
   }
@@ -67,7 +67,7 @@ function MailMeALink() {
         onChange={({ target }) => setEmail(target.value)}
       />
       <Button type="submit" disabled={ask.isPending}>
-        Mail me a link
+        E-mail me a link
       </Button>
       {ask.isError && <Failure error={ask.error} />}
     </Form>
@@ -85,8 +85,8 @@ function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): v
       <summary className="text-soft">Use a token or the terminal</summary>
       <Form onSubmit={submit} className="mt-3 flex flex-col gap-3">
         <p className="text-soft">
-          Run <code>npx gatehouse token link</code> in the terminal and open the link it prints. Or
-          paste a token:
+          Run <code>npx gatehouse token link</code> in a terminal and open the link. Or paste a
+          token:
         </p>
         <TextField
           label="Token"
@@ -104,7 +104,7 @@ function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): v
   );
 }
 
-/** Where people sign in: by passkey, by a link, or with a token. There is no default password. */
+/** Sign-in with a passkey, a link or a token. There is no default password. */
 export function SignIn({
   link,
   onSignedIn,
@@ -161,7 +161,7 @@ export function SignIn({
       {busy && <Notice>Signing in…</Notice>}
       {signingIn.isError &&
         (wrongToken && isUnknown(signingIn.error) ? (
-          <Notice bad>This token is unknown, or it was revoked.</Notice>
+          <Notice bad>This token does not exist or was revoked.</Notice>
         ) : (
           <Failure error={signingIn.error} />
         ))}
@@ -169,7 +169,7 @@ export function SignIn({
   );
 }
 
-/** Somebody who is signed in opens a link: it may be another person's, so they choose. */
+/** Shown when a signed-in person opens a link, which may belong to somebody else. */
 export function SwitchPerson({
   name,
   link,
@@ -193,8 +193,8 @@ export function SwitchPerson({
       <title>Sign in · Gatehouse</title>
       <h1 className="text-2xl font-semibold tracking-tight">You are signed in as {name}</h1>
       <p className="text-sm text-soft">
-        This link signs you in once, perhaps as another person. Continue only if you were invited or
-        asked for it.
+        This link signs you in once, possibly as another person. Continue only if you were invited
+        or asked for it.
       </p>
       <Button kind="act" disabled={signingIn.isPending} onClick={() => signingIn.mutate()}>
         Sign in with this link

@@ -25,17 +25,19 @@ function Rotate({ purpose }: { readonly purpose: Key["purpose"] }) {
       yes="Rotate"
       onYes={() => rotate.mutateAsync()}
     >
-      <p>It is the key of the whole installation, and of every site in it.</p>
+      <p>All sites of this installation share this key.</p>
       <p>
-        The announced key takes over, another is announced, and the old one stays listed for as long
-        as something it signed is valid. Nobody who verifies is lost.
+        The next key takes over and a new next key is published. The old key stays published while
+        its signatures are valid, so verification keeps working.
       </p>
-      <p>A stolen key is replaced with the command line: `gatehouse key rotate --stolen`.</p>
+      <p>
+        To replace a stolen key, run <code>gatehouse key rotate --stolen</code> in a terminal.
+      </p>
     </Confirm>
   );
 }
 
-/** The keys of the whole installation. */
+/** The keys of the installation. */
 export function KeysPart() {
   const operator = useMay("operator");
   const keys = useQuery({
@@ -45,9 +47,9 @@ export function KeysPart() {
   });
   if (!operator) {
     return (
-      <Empty title="Keys belong to the whole installation">
+      <Empty title="Keys belong to the installation">
         <p>
-          Whoever runs it rotates them. What they sign is verified with{" "}
+          Only an operator can rotate them. The public keys are at{" "}
           <a className="link" href="/.well-known/jwks.json">
             /.well-known/jwks.json
           </a>{" "}
@@ -69,10 +71,10 @@ export function KeysPart() {
           .filter((key) => key.purpose === purpose)
           .map(({ kid, state, listed_until }) => (
             <li key={kid} className="flex flex-wrap items-center gap-2">
-              <Badge word={state} /> <Id value={kid} label="key id" />
+              <Badge word={state} /> <Id value={kid} label="key ID" />
               {listed_until !== null && (
                 <span className="text-soft">
-                  listed until <Time at={listed_until} />
+                  published until <Time at={listed_until} />
                 </span>
               )}
             </li>

@@ -14,12 +14,12 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Empty } from "../ui/page.js";
 import { Time } from "../ui/time.js";
-import { choicesOf, countText, wordsIn } from "../ui/words.js";
+import { choicesOf, countText, titleOf, wordsIn } from "../ui/words.js";
 
 type Message = Api["Message"];
 type Tested = { results: { destination: string; delivered: boolean; says: string }[] };
 
-/** How often what is on its way is looked at. */
+/** How often the messages are reloaded. */
 const REFRESH_MS = 5000;
 const STATES = choicesOf("waiting", "delivered", "failed");
 
@@ -37,18 +37,19 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
   );
   const test = useSave(() => call<Tested>("POST", `${path}/notifications/test`, {}));
   return (
-    <Card title="Where you are told">
+    <Card title="Where to notify you">
       <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
         <TextField
           label="Webhook"
           type="url"
           placeholder="https://shop.example.com/hooks/gatehouse"
-          hint="Signed requests, tried for up to 60 hours."
+          hint="We send signed requests and retry for up to 60 hours."
           value={webhook}
           onChange={({ target }) => setWebhook(target.value)}
         />
         <TextField
           label="E-mail addresses"
+          hint="Separate addresses with spaces."
           value={emails}
           onChange={({ target }) => setEmails(target.value)}
         />
@@ -57,7 +58,7 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
             Save
           </Button>
           <Button disabled={test.isPending} onClick={() => test.mutate()}>
-            Send a test
+            Send a test message
           </Button>
         </div>
       </Form>
@@ -83,18 +84,18 @@ function Resend({ message }: { readonly message: Message }) {
       <Button disabled={resend.isPending} onClick={() => resend.mutate()}>
         Resend
       </Button>
-      <Outcome of={resend} done="It is on its way again." />
+      <Outcome of={resend} done="Sent again." />
     </span>
   );
 }
 
 const COLUMNS: readonly Column<Message>[] = [
-  { head: "About", cell: ({ topic }) => topic },
+  { head: "About", cell: ({ topic }) => titleOf(topic.replaceAll(".", " ")) },
   {
     head: "To",
     cell: ({ kind, audience, destination }) => (
       <span className="break-all">
-        {kind} to {audience}: {destination}
+        {kind === "mail" ? "E-mail" : "Webhook"} to {audience}: {destination}
       </span>
     ),
   },
@@ -112,8 +113,8 @@ const COLUMNS: readonly Column<Message>[] = [
       </span>
     ),
   },
-  { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
-  { head: "Again", cell: (message) => <Resend message={message} /> },
+  { head: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: "Action", cell: (message) => <Resend message={message} /> },
 ];
 
 function Messages() {
@@ -127,7 +128,7 @@ function Messages() {
         <Select
           label="State"
           value={state ?? ""}
-          choices={{ "": "All of them", ...STATES }}
+          choices={{ "": "All", ...STATES }}
           onChoose={(chosen) => void navigate({ search: { state: chosen || undefined } })}
         />
       </div>
@@ -135,10 +136,8 @@ function Messages() {
         {...{ list, columns: COLUMNS, label: "Messages" }}
         keyOf={({ message_id }) => message_id}
         empty={
-          <Empty title="No message">
-            <p>
-              Reviews, orders and what becomes of them are told to you, to platforms and buyers.
-            </p>
+          <Empty title="No messages">
+            <p>Messages to you, to platforms and to buyers about reviews and orders appear here.</p>
           </Empty>
         }
       />
@@ -146,7 +145,7 @@ function Messages() {
   );
 }
 
-/** Where the owner is told, what was sent, and sending it again. */
+/** Where the owner is notified, and the messages that were sent. */
 export function NotificationsPart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
@@ -156,7 +155,7 @@ export function NotificationsPart() {
     enabled: mayChange,
   });
   if (!mayChange)
-    return <Empty title="For owners">Only an owner sees where people are told.</Empty>;
+    return <Empty title="Only for owners">Ask an owner to change notifications.</Empty>;
   if (places.isError) return <Failure error={places.error} />;
   return (
     <div className="flex flex-col gap-4">

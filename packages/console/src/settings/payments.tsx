@@ -13,22 +13,23 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
 import { Time } from "../ui/time.js";
-import { type Processor, processorQuery } from "./processor.js";
+import { titleOf } from "../ui/words.js";
+import { adviceFor, type Processor, processorQuery } from "./processor.js";
 
-const KINDS = { sandbox: "Sandbox: nothing is really paid", stripe: "Stripe" } as const;
+const KINDS = { sandbox: "Sandbox (test payments only)", stripe: "Stripe" } as const;
 
-/** What must be ready before anybody can buy, in the owner's words. */
+/** What must be ready before anybody can buy. */
 const GATES: Readonly<Record<string, string>> = {
-  domain: "Your domain is proven",
+  domain: "Your domain is verified",
   processor: "A payment provider is connected",
-  rail: "Agents may pay through it",
-  settlement: "You are paid through it",
+  rail: "Agents can pay through it",
+  settlement: "You receive payments through it",
   policy: "Your rules are published",
-  wallet: "Google Pay is set up, where it is needed",
+  wallet: "Google Pay is set up, if you need it",
   pause: "Sales are not paused",
 };
 
-/** What stands between the site and selling, and what opens it. */
+/** What is ready for selling, and how to fix the rest. */
 export function Gates({ processor }: { readonly processor: Processor }) {
   return (
     <ul className="flex flex-col gap-1.5 text-sm">
@@ -36,7 +37,7 @@ export function Gates({ processor }: { readonly processor: Processor }) {
         <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
           <Badge word={open ? "ready" : "missing"} look={open ? "good" : "warn"} />
           <span>{GATES[name] ?? name}</span>
-          {!open && <span className="text-soft">{advice}</span>}
+          {!open && <span className="text-soft">{adviceFor(name, advice)}</span>}
         </li>
       ))}
     </ul>
@@ -46,9 +47,9 @@ export function Gates({ processor }: { readonly processor: Processor }) {
 const SECRETS = [
   ["secret_key", "Restricted key (rk_… or sk_…)"],
   ["publishable_key", "Publishable key (pk_…)"],
-  ["webhook_secret", "Signing secret of the events (whsec_…)"],
-  ["approval_secret", "Signing secret of approvals (whsec_…)"],
-  ["wallet_merchant_id", "Google Pay merchant id (live only)"],
+  ["webhook_secret", "Signing secret for events (whsec_…)"],
+  ["approval_secret", "Signing secret for approvals (whsec_…)"],
+  ["wallet_merchant_id", "Google Pay merchant ID (live only)"],
 ] as const;
 
 function ProcessorForm({ found }: { readonly found: Processor }) {
@@ -80,7 +81,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
             label={label}
             type={name === "wallet_merchant_id" ? "text" : "password"}
             autoComplete="off"
-            placeholder={found.kind === "stripe" ? "unchanged" : ""}
+            placeholder={found.kind === "stripe" ? "Unchanged" : ""}
             value={secrets[name] ?? ""}
             onChange={({ target }) => setSecrets({ ...secrets, [name]: target.value })}
           />
@@ -91,7 +92,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
         onChange={({ target }) => setRail(target.checked)}
       />
       <Checkbox
-        label="I am paid through it"
+        label="I receive payments through it"
         checked={settles}
         onChange={({ target }) => setSettles(target.checked)}
       />
@@ -115,23 +116,24 @@ function Connected({ found }: { readonly found: Processor }) {
     <>
       <Facts
         rows={[
-          ["Payment provider", found.kind],
-          ["Mode", found.live ? "live" : "test"],
+          ["Payment provider", found.kind && titleOf(found.kind)],
+          ["Mode", found.live ? "Live" : "Test"],
           ["Account", stripe?.account],
           ["Connected", stripe && <Time key="since" at={stripe.connected_at} />],
           [
-            "Events go to",
+            "Events address",
             stripe && <Id key="events" value={stripe.events_url} label="events address" />,
           ],
           [
-            "Approvals go to",
+            "Approvals address",
             stripe && <Id key="approvals" value={stripe.approval_url} label="approvals address" />,
           ],
           [
             "Events secret",
-            stripe && (stripe.webhook_secret_set ? "set" : "not set: refunds are not seen"),
+            stripe &&
+              (stripe.webhook_secret_set ? "Set" : "Not set. Gatehouse cannot see refunds."),
           ],
-          ["Approval secret", stripe && (stripe.approval_secret_set ? "set" : "not set")],
+          ["Approval secret", stripe && (stripe.approval_secret_set ? "Set" : "Not set")],
         ]}
       />
       {mayChange && (
@@ -149,26 +151,26 @@ function Connected({ found }: { readonly found: Processor }) {
             onYes={() => remove.mutateAsync()}
           >
             <p>
-              Agents can no longer buy. Payments that are already authorized stay at your provider,
-              and Gatehouse keeps following them.
+              Agents can no longer buy. Existing authorizations stay with your provider, and
+              Gatehouse keeps track of them.
             </p>
           </Confirm>
         </div>
       )}
       {test.isError && <Failure error={test.error} />}
-      {test.data !== undefined && <Notice>The payment provider answers.</Notice>}
+      {test.data !== undefined && <Notice>The connection works.</Notice>}
     </>
   );
 }
 
-/** What is missing besides the gates, which are listed with their own advice. */
+/** What else is missing. The gates are listed with their own advice. */
 function otherAdvice({ gates, missing }: Processor): readonly string[] {
   return missing
     .filter((obstacle) => gates.every(({ name }) => name !== obstacle.name))
-    .map(({ advice }) => advice);
+    .map(({ name, advice }) => adviceFor(name, advice));
 }
 
-/** Who authorizes payments, and which gates are shut, and why. */
+/** The payment provider, and what is missing before agents can buy. */
 export function PaymentsPart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
@@ -194,8 +196,8 @@ export function PaymentsPart() {
       {mayChange && (
         <Card title={data.kind === null ? "Connect a payment provider" : "Change the connection"}>
           <p className="text-sm text-soft">
-            Gatehouse asks it to authorize payments and never holds money. Keys are stored encrypted
-            and are not shown again.
+            Gatehouse asks your payment provider to authorize payments and never receives money.
+            Keys are stored encrypted and are not shown again.
           </p>
           <ProcessorForm found={data} />
         </Card>

@@ -24,22 +24,21 @@ const ROLES = {
 } as const;
 const NAME_CHARS_MAX = 80;
 
-/** How the invitation reaches the person: it was mailed, or the link is handed over. */
+/** The result of an invitation: it was e-mailed, or there is a link to share. */
 function Invitation({ name, link }: { readonly name: string; readonly link: Link | undefined }) {
   if (link === undefined) return <Notice>{name} can sign in and now has access.</Notice>;
   if (link.url === undefined && link.mail_problem === undefined) {
-    return <Notice>The invitation is on its way to {name}.</Notice>;
+    return <Notice>We sent an invitation to {name}.</Notice>;
   }
   return (
     <>
       {link.mail_problem !== undefined && (
-        <Notice bad>The invitation could not be mailed: {link.mail_problem}.</Notice>
+        <Notice bad>The e-mail could not be sent: {link.mail_problem}.</Notice>
       )}
       {link.url !== undefined && (
         <>
           <Notice>
-            Give {name} this link, for example in a message. It works once, for 7 days, and it is
-            not shown again.
+            Send this link to {name}. It works once within 7 days and is not shown again.
           </Notice>
           <Snippet label="link" text={link.url} />
         </>
@@ -58,7 +57,7 @@ function Invite() {
     return call<Api["InvitedPerson"]>("POST", `${path}/people`, body);
   }, "people");
   return (
-    <Card title="Invite somebody">
+    <Card title="Invite a person">
       <Form onSubmit={() => invite.mutate()} className="grid items-start gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
@@ -70,7 +69,7 @@ function Invite() {
         <TextField
           label="E-mail"
           type="email"
-          hint="Leave it empty to hand over the link yourself."
+          hint="Leave it empty to share the link yourself."
           value={email}
           onChange={({ target }) => setEmail(target.value)}
         />
@@ -81,7 +80,7 @@ function Invite() {
           className="self-end justify-self-start"
           disabled={invite.isPending}
         >
-          Invite
+          Send invite
         </Button>
       </Form>
       {invite.isError && <Failure error={invite.error} />}
@@ -112,7 +111,7 @@ function Actions({ person }: { readonly person: Person }) {
           danger
           onYes={() => remove.mutateAsync()}
         >
-          <p>{person.name} loses access to this site at once. Their past decisions stay.</p>
+          <p>{person.name} loses access to this site immediately. Past decisions are kept.</p>
         </Confirm>
       </div>
       {renew.isError && <Failure error={renew.error} />}
@@ -127,7 +126,7 @@ function RoleOf({ person }: { readonly person: Person }) {
     (role: string) => call("PUT", `${path}/people/${person.person_id}/role`, { role }),
     "people",
   );
-  if (person.role === "operator") return "operator";
+  if (person.role === "operator") return "Operator";
   return (
     <>
       <Select
@@ -155,7 +154,7 @@ const COLUMNS: readonly Column<Person>[] = [
   { head: "Role", cell: (person) => <RoleOf person={person} /> },
   {
     head: "Joined",
-    cell: ({ joined_at }) => (joined_at === null ? "not yet" : <Time at={joined_at} />),
+    cell: ({ joined_at }) => (joined_at === null ? "Not yet" : <Time at={joined_at} />),
   },
   { head: "Access", cell: (person) => <Actions person={person} /> },
 ];
@@ -165,7 +164,7 @@ export function PeoplePart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
   const people = useList<Person>("people", `${path}/people`, {});
-  if (!mayChange) return <Empty title="For owners">Only owners can invite people.</Empty>;
+  if (!mayChange) return <Empty title="Only for owners">Ask an owner to invite people.</Empty>;
   return (
     <div className="flex flex-col gap-4">
       <Invite />
@@ -173,8 +172,8 @@ export function PeoplePart() {
         {...{ list: people, columns: COLUMNS, label: "People" }}
         keyOf={({ person_id }) => person_id}
         empty={
-          <Empty title="Nobody is invited yet">
-            <p>Invite yourself and everybody who helps, so that each has their own sign-in.</p>
+          <Empty title="No people yet">
+            <p>Invite yourself and your team, so that everybody has their own sign-in.</p>
           </Empty>
         }
       />

@@ -3,7 +3,19 @@ import { type Api, call } from "../api/client.js";
 
 export type Processor = Api["Processor"];
 
-/** Who authorizes payments at a site, and which gates are open. */
+/** What the console advises instead of the service, which speaks to developers. */
+const ADVICE: Readonly<Record<string, string>> = {
+  mandates: "Let agents register and send signed requests.",
+  policy: "Publish your rules.",
+  rules: "Your rules decline every purchase. Publish rules that approve or review some.",
+  settlement: "Confirm that you receive payments through the payment provider.",
+  skill: "Turn on the action “Place an order”. Your rules allow no other way to buy.",
+  wallet: "Enter your Google Pay merchant ID.",
+};
+
+export const adviceFor = (name: string, advice = ""): string => ADVICE[name] ?? advice;
+
+/** The payment provider of a site, and what is missing before agents can buy. */
 export const processorQuery = (path: string) =>
   queryOptions({
     queryKey: ["processor", path],

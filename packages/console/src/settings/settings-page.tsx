@@ -11,10 +11,10 @@ import { SitePart } from "./site.js";
 import { SkillsPart } from "./skills.js";
 import { TokensPart } from "./tokens.js";
 
-/** The parts of the settings, by what stands in the address. */
+/** The parts of the settings, by their name in the address. */
 const PARTS: Readonly<Record<string, { readonly label: string; readonly show: ComponentType }>> = {
   site: { label: "Site", show: SitePart },
-  skills: { label: "Skills and mandates", show: SkillsPart },
+  skills: { label: "Actions and requests", show: SkillsPart },
   payments: { label: "Payments", show: PaymentsPart },
   notifications: { label: "Notifications", show: NotificationsPart },
   people: { label: "People", show: PeoplePart },
@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, { readonly label: string; readonly show: Co
   keys: { label: "Keys", show: KeysPart },
 };
 
-/** How the site is set up. */
+/** The settings of a site. */
 export function SettingsPage() {
   const { name } = useSite();
   const { part = "site" } = useParams({ strict: false });
@@ -43,8 +43,12 @@ export function SettingsPage() {
           </Link>
         ))}
       </nav>
-      {!mayChange && <Notice>You may look at these settings. Changing them needs an owner.</Notice>}
-      {Shown === undefined ? <Notice bad>There is no such part.</Notice> : <Shown />}
+      {!mayChange && <Notice>You can view these settings. Only owners can change them.</Notice>}
+      {Shown === undefined ? (
+        <Notice bad>This page does not exist. Choose one above.</Notice>
+      ) : (
+        <Shown />
+      )}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
-import { type Site, useMay, useSite } from "../layout/sites.js";
+import { type Site, siteState, useMay, useSite } from "../layout/sites.js";
 import { VerifyDomain } from "../setup/verify-domain.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
@@ -15,10 +15,17 @@ import { Card, Facts } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { scriptTag } from "../visits/script-tag.js";
 
+const METHODS: Readonly<Record<string, string>> = {
+  dns: "DNS record",
+  file: "File on the site",
+  meta: "Tag in the home page",
+  operator: "Confirmed by an operator",
+};
+
 const PUBLIC = {
-  full: "Anybody can ask for checkpoints and proofs",
-  hourly: "Anybody, an hour late",
-  owner: "Nobody but you",
+  full: "Everybody",
+  hourly: "Everybody, one hour later",
+  owner: "Only you",
 } as const;
 
 function SiteForm({ site }: { readonly site: Site }) {
@@ -32,10 +39,10 @@ function SiteForm({ site }: { readonly site: Site }) {
     "sites",
   );
   return (
-    <Card title="What agents read">
+    <Card title="What agents see">
       <Form onSubmit={() => save.mutate()}>
         <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-          <legend className="sr-only">What agents read</legend>
+          <legend className="sr-only">What agents see</legend>
           <TextField
             label="Name"
             required
@@ -50,10 +57,10 @@ function SiteForm({ site }: { readonly site: Site }) {
             onChange={({ target }) => setDescription(target.value)}
           />
           <Select
-            label="Who may see how far the audit log is"
+            label="Who can see the audit log's checkpoints"
             value={audit}
             choices={PUBLIC}
-            hint="Never what it holds; only how many records there are, and that one is in it."
+            hint="Checkpoints show how many records there are. They never show what the records say."
             onChoose={setAudit}
           />
           <Button type="submit" className="self-start" disabled={save.isPending}>
@@ -75,22 +82,22 @@ function DeleteSite({ site }: { readonly site: Site }) {
   return (
     <Card title="Delete the site">
       <p className="text-sm text-soft">
-        Its documents are gone at once and its key is never given out again. The audit log stays.
+        Agents can no longer find the site, and its key is never used again. The audit log is kept.
       </p>
       <div>
         <Confirm
           label="Delete…"
           title={`Delete ${site.domain}?`}
-          yes="Delete it for good"
+          yes="Delete permanently"
           danger
           onYes={async () => {
-            if (typed !== site.domain) throw new Error(`Write ${site.domain} to delete it.`);
+            if (typed !== site.domain) throw new Error(`Enter ${site.domain} to delete the site.`);
             await remove.mutateAsync();
             await navigate({ to: "/sites" });
             await saveList.mutateAsync();
           }}
         >
-          <p>That cannot be undone. Write its domain to go on:</p>
+          <p>You cannot undo this. To continue, enter the domain:</p>
           <TextField
             label={`Domain (${site.domain})`}
             value={typed}
@@ -115,20 +122,20 @@ export function SitePart() {
         <Facts
           rows={[
             ["Domain", site.domain],
-            ["State", <Badge key="state" word={site.status} />],
+            ["State", <Badge key="state" word={siteState(site)} />],
             [
               "Verified",
               verification.verified_at && <Time key="at" at={verification.verified_at} />,
             ],
-            ["By", verification.method],
+            ["Verified by", verification.method && METHODS[verification.method]],
             ["Site key", <Id key="key" value={site.site_key} label="site key" />],
-            ["Key hash", <Id key="hash" value={site.site_key_hash} label="key hash" />],
+            ["Site key hash", <Id key="hash" value={site.site_key_hash} label="key hash" />],
             ["Agent page", <Id key="page" value={site.agent_page_url} label="agent page" />],
             ["MCP", <Id key="mcp" value={site.mcp_url} label="MCP address" />],
           ]}
         />
         <Link to="/$site/setup" params={{ site: name }} className="link text-sm">
-          The set-up, step by step
+          Open the setup
         </Link>
         <p className="text-sm font-medium">Script for your pages</p>
         <Snippet label="script tag" text={scriptTag(site)} />

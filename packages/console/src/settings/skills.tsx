@@ -10,15 +10,16 @@ import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { wordsIn } from "../ui/words.js";
 
 type Skills = Api["Skills"];
 type Skill = Api["Skill"];
 
-/** Skills that need no address: what they do is done here. */
+/** Actions that need no address, because Gatehouse performs them. */
 const WITHOUT_URL: readonly string[] = ["place_order"];
 
-/** Every built-in skill, set or not, and those the owner added. */
+/** Every built-in action and those that the owner added. */
 function allSkills({ skills, built_in }: Skills): readonly Skill[] {
   const unset = [...built_in, ...WITHOUT_URL].filter((id) => !skills.some((one) => one.id === id));
   return [...skills, ...new Set(unset)].map((one) =>
@@ -39,15 +40,16 @@ function SkillRow({
     <li className="flex flex-col gap-2 rounded-lg border border-line p-3">
       <div className="flex flex-wrap items-center gap-2">
         <Checkbox
-          label={skill.id}
+          label={skill.title ?? skillTitle(skill.id)}
           checked={skill.enabled}
           onChange={({ target }) => onChange({ ...skill, enabled: target.checked })}
         />
         {live && <Badge word="live" look="good" />}
+        <code className="text-xs text-soft">{skill.id}</code>
       </div>
       {!WITHOUT_URL.includes(skill.id) && (
         <TextField
-          label={`Address of ${skill.id}`}
+          label={`Address of “${skill.title ?? skillTitle(skill.id)}”`}
           type="url"
           placeholder="https://"
           value={skill.url ?? ""}
@@ -68,7 +70,7 @@ function SkillForm({ found }: { readonly found: Skills }) {
   const [added, setAdded] = useState("");
   const save = useSave(
     () => {
-      // What was never set nor switched on needs not be listed.
+      // Actions that were never used need not be saved.
       const listed = skills.filter(
         ({ id, enabled, url }) =>
           enabled || url !== undefined || found.skills.some((one) => one.id === id),
@@ -84,13 +86,13 @@ function SkillForm({ found }: { readonly found: Skills }) {
     setAdded("");
   }
   return (
-    <Card title="What your site offers to agents">
+    <Card title="Actions">
       <p className="text-sm text-soft">
-        A skill is live when it is switched on and has an https address. Live skills stand in every
-        document and are tools of your MCP server.
+        What agents can do on your site. An action is live when it is turned on and has an https://
+        address. Agents find live actions in your documents and on your MCP server.
       </p>
       <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-        <legend className="sr-only">Skills</legend>
+        <legend className="sr-only">Actions</legend>
         <ul className="flex flex-col gap-2">
           {skills.map((skill, place) => (
             <SkillRow
@@ -103,10 +105,10 @@ function SkillForm({ found }: { readonly found: Skills }) {
         </ul>
         <Form onSubmit={add} className="flex items-end gap-2">
           <TextField
-            label="A skill of your own"
+            label="Add your own action"
             placeholder="track_parcel"
             pattern="[a-z][a-z0-9_]{0,63}"
-            title="Small letters, digits and _, beginning with a letter"
+            title="Use lower-case letters, digits and _. Start with a letter."
             required
             value={added}
             onChange={({ target }) => setAdded(target.value)}
@@ -119,7 +121,7 @@ function SkillForm({ found }: { readonly found: Skills }) {
           disabled={save.isPending}
           onClick={() => save.mutate()}
         >
-          Save skills
+          Save actions
         </Button>
       </fieldset>
       <Outcome of={save} />
@@ -143,24 +145,24 @@ function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
     "mandates",
   );
   return (
-    <Card title="Mandates">
+    <Card title="Signed requests">
       <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-        <legend className="sr-only">Mandates</legend>
+        <legend className="sr-only">Signed requests</legend>
         <Checkbox
-          label="Take signed mandates, and let agents register"
+          label="Let agents register and send signed requests"
           checked={enabled}
           onChange={({ target }) => setEnabled(target.checked)}
         />
         <TextField
-          label="How long a mandate may be valid (minutes)"
+          label="Longest validity of a request (minutes)"
           inputMode="numeric"
           value={minutes}
           onChange={({ target }) => setMinutes(target.value)}
         />
         <TextField
-          label="Admit without asking, by origin"
+          label="Approve automatically agents from these domains"
           placeholder="https://agents.example.com"
-          hint="Agents whose key is published there become active by themselves."
+          hint="Agents whose key is published there need no approval."
           value={admit}
           onChange={({ target }) => setAdmit(target.value)}
         />
@@ -173,7 +175,7 @@ function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
   );
 }
 
-/** What the site offers, and whether it takes mandates. */
+/** The actions of a site, and its settings for signed requests. */
 export function SkillsPart() {
   const { path } = useSite();
   const skills = useQuery({

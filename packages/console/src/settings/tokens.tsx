@@ -13,8 +13,9 @@ import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty } from "../ui/page.js";
 import { Time } from "../ui/time.js";
+import { titleOf } from "../ui/words.js";
 
-/** A token of a person, or of a worker that reports visits. */
+/** A token of a program, or of a worker that reports visits. */
 interface AnyToken {
   readonly token_id: string;
   readonly name: string;
@@ -25,9 +26,9 @@ interface AnyToken {
 
 const ROLES = {
   reviewer: "Reviewer: decides reviews",
-  auditor: "Auditor: only reads",
-  owner: "Owner: changes everything of this site",
-  edge: "Edge: a worker or plugin, only reports visits",
+  auditor: "Auditor: can only read",
+  owner: "Owner: can change everything at this site",
+  edge: "Edge: a worker or plugin that reports visits",
 } as const;
 const NAME_CHARS_MAX = 80;
 
@@ -75,12 +76,12 @@ function Revoke({ token }: { readonly token: AnyToken }) {
   return (
     <Confirm
       label="Revoke"
-      title={`Revoke the token of ${token.name}?`}
+      title={`Revoke the token ${token.name}?`}
       yes="Revoke"
       danger
       onYes={() => revoke.mutateAsync()}
     >
-      <p>It is refused at once, and whoever is signed in with it is signed out.</p>
+      <p>It stops working immediately. Everybody who is signed in with it is signed out.</p>
       {token.role !== undefined && (
         <label className="mt-3 flex items-center gap-2">
           <input
@@ -88,7 +89,7 @@ function Revoke({ token }: { readonly token: AnyToken }) {
             checked={descendants}
             onChange={({ target }) => setDescendants(target.checked)}
           />
-          Also revoke every token made with it
+          Also revoke all tokens that were created with it
         </label>
       )}
     </Confirm>
@@ -97,8 +98,8 @@ function Revoke({ token }: { readonly token: AnyToken }) {
 
 const COLUMNS: readonly Column<AnyToken>[] = [
   { head: "Name", cell: ({ name }) => name },
-  { head: "Role", cell: ({ role = "edge" }) => role },
-  { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: "Role", cell: ({ role = "edge" }) => titleOf(role) },
+  { head: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     head: "State",
     cell: (token) =>
@@ -106,13 +107,13 @@ const COLUMNS: readonly Column<AnyToken>[] = [
   },
 ];
 
-/** Who may come in, and as what. */
+/** The tokens of a site and their roles. */
 export function TokensPart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
   const people = useList<AnyToken>("tokens", `${path}/tokens`, {});
   const edges = useList<AnyToken>("tokens", `${path}/edge-tokens`, {});
-  if (!mayChange) return <Empty title="For owners">Only an owner sees who may come in.</Empty>;
+  if (!mayChange) return <Empty title="Only for owners">Ask an owner to create tokens.</Empty>;
   return (
     <div className="flex flex-col gap-4">
       <NewToken />

@@ -11,17 +11,17 @@ import { KEY_SETS, loadKeys } from "../proof/keys.js";
 
 async function bytesAt(path: string): Promise<Uint8Array> {
   const response = await fetch(path, { cache: "no-cache" });
-  if (!response.ok) throw new Error(`${path} answered with status ${response.status}.`);
+  if (!response.ok) throw new Error(`${path} could not be loaded (status ${response.status}).`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
 const at = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
   isJsonObject(value) ? value[name] : undefined;
 
-/** Whether a document is of the site it was asked for; a signature alone says that it is of some site. */
+/** Whether a document belongs to this site. A signature alone only shows that it belongs to some site. */
 function ofSite(said: JsonValue | undefined, wanted: string): Check {
   const ok = said === wanted;
-  return { id: `of ${wanted}`, ok, text: ok ? `it is of ${wanted}` : "it is of another site" };
+  return { id: `of ${wanted}`, ok, text: ok ? `belongs to ${wanted}` : "belongs to another site" };
 }
 
 const documentIn = (bytes: Uint8Array): JsonValue | undefined => {
@@ -29,7 +29,7 @@ const documentIn = (bytes: Uint8Array): JsonValue | undefined => {
   return parsed.ok ? parsed.value : undefined;
 };
 
-/** Verifies a site's card and catalog by the published keys, as an agent that trusts nobody does. */
+/** Verifies the card and the catalog of a site with the published keys, like an agent would. */
 export async function checkDocuments({ site_key, domain }: Site): Promise<readonly Check[]> {
   const keys = await loadKeys(KEY_SETS.card);
   const options = { findKey: async (kid: string) => keys.get(kid), now: Date.now() };
@@ -38,7 +38,7 @@ export async function checkDocuments({ site_key, domain }: Site): Promise<readon
   const named = (kind: string, checks: readonly Check[]) =>
     checks.map(({ id, ok, text }) => ({ id: `${kind}-${id}`, ok, text: `${kind}: ${text}` }));
   const about = at(documentIn(card), "site");
-  // A port is written so in a DID of the web.
+  // A DID escapes the colon of a port.
   const did = `did:web:${domain.replace(":", "%3A")}`;
   const manifest = at(documentIn(catalog), "trustManifest");
   return [

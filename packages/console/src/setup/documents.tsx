@@ -3,27 +3,28 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
-import { Checks, Verdict } from "../proof/checks.js";
+import { Checks } from "../proof/checks.js";
 import { Select } from "../ui/field.js";
 import { Id, Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
+import { Verified } from "../ui/verified.js";
 
 const NAMES: Readonly<Record<string, string>> = {
   card: "Agent card (A2A)",
   catalog: "Catalog (ARD)",
   llms: "llms.txt",
   page: "Agent page",
-  "page-markdown": "Agent page, as Markdown",
-  "mcp-tools": "Tools of the MCP server",
+  "page-markdown": "Agent page (Markdown)",
+  "mcp-tools": "MCP tools",
   "mcp-server-card": "MCP server card",
   did: "DID document",
   acp: "ACP document",
-  robots: "Block for robots.txt",
-  head: "Links for your pages",
+  robots: "Lines for robots.txt",
+  head: "Links for the head of your pages",
 };
 
-/** Fetches the signed card and catalog as any agent would, and verifies both in this page. */
+/** Fetches the signed card and catalog like an agent would, and verifies both in the browser. */
 export function SignatureCheck() {
   const { site } = useSite();
   const verified = site.status === "verified";
@@ -36,8 +37,8 @@ export function SignatureCheck() {
   if (!verified) {
     return (
       <Notice>
-        Nothing here is signed yet. The moment your domain is proven these are signed and public,
-        and this page checks their signatures.
+        These documents are not public yet. They are signed and published as soon as your domain is
+        verified. This page then checks their signatures.
       </Notice>
     );
   }
@@ -45,9 +46,13 @@ export function SignatureCheck() {
   if (!checked.isSuccess) return <Notice>Checking the signatures…</Notice>;
   return (
     <div className="flex flex-col gap-2">
-      <Verdict checks={checked.data} of="What agents get of your site" />
+      <Verified
+        checks={checked.data}
+        yes="Your documents are signed and verified."
+        no="Your documents could not be verified."
+      />
       <details className="text-sm">
-        <summary className="text-soft">What was checked</summary>
+        <summary className="text-soft">Show checks</summary>
         <div className="mt-2">
           <Checks checks={checked.data} />
         </div>
@@ -56,7 +61,7 @@ export function SignatureCheck() {
   );
 }
 
-/** The documents as agents will read them. */
+/** The documents as agents read them. */
 export function Documents() {
   const { site, path } = useSite();
   const [shown, setShown] = useState("card");
@@ -69,7 +74,7 @@ export function Documents() {
   const list = documents.data.documents;
   const document = list.find(({ name }) => name === shown);
   return (
-    <Card title="What agents will read">
+    <Card title="What agents see">
       <SignatureCheck />
       <Select
         label="Document"

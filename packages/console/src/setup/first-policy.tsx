@@ -9,7 +9,7 @@ import { Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 
-/** The first policy: one that others use. */
+/** The first rules: a preset. */
 export function FirstPolicy() {
   const { path, name } = useSite();
   const current = useQuery(policyQuery(path));
@@ -20,17 +20,17 @@ export function FirstPolicy() {
     "sites",
   );
   return (
-    <Card title="What may agents do by themselves?">
+    <Card title="What can agents do by themselves?">
       {current.data != null && (
         <Notice>
-          Version {current.data.version} is in force.{" "}
+          Your rules are published (version {current.data.version}).{" "}
           <Link to="/$site/policy" params={{ site: name }} className="link">
-            Look at it
+            Show rules
           </Link>
         </Notice>
       )}
       <Presets
-        use="Publish this policy"
+        use="Publish these rules"
         replaces={current.data != null}
         onUse={(text) => publish.mutate(text)}
       />

@@ -9,8 +9,9 @@ import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
+import { titleOf } from "../ui/words.js";
 
-/** A processor to try it with: nothing is really paid. */
+/** A payment provider for tests: no money moves. */
 export function FirstProcessor() {
   const { path, name } = useSite();
   const processor = useQuery(processorQuery(path));
@@ -23,10 +24,10 @@ export function FirstProcessor() {
   if (processor.isError) return <Failure error={processor.error} />;
   if (!processor.isSuccess) return <Notice>Loading…</Notice>;
   return (
-    <Card title="Who authorizes payments?">
+    <Card title="Connect payments">
       <p className="text-sm text-soft">
-        Start with the sandbox: it behaves like a processor, and no money is behind it. Stripe is
-        connected later in{" "}
+        Start with the sandbox. It works like a payment provider, but no money moves. You can
+        connect Stripe later in{" "}
         <Link to="/$site/settings/$part" params={{ site: name, part: "payments" }} className="link">
           Settings
         </Link>
@@ -42,7 +43,7 @@ export function FirstProcessor() {
           Connect the sandbox
         </Button>
       ) : (
-        <Notice>{processor.data.kind} is connected.</Notice>
+        <Notice>{titleOf(processor.data.kind)} is connected.</Notice>
       )}
       <Outcome of={connect} done="Connected." />
       <Gates processor={processor.data} />

@@ -1,7 +1,7 @@
-/** What a test purchase needs to go on after a reload: no key, and a token of the sandbox only. */
+/** What a test purchase needs to continue after a reload. It contains no key. */
 export interface KeptPurchase {
   readonly agentId: string;
-  /** The signed mandate, byte for byte: sent again, it gets the same answer. */
+  /** The signed mandate. Sent again unchanged, it gets the same answer. */
   readonly mandate: string;
   readonly mandateUrl: string;
 }
@@ -27,7 +27,7 @@ export function forgetPurchase(siteKeyHash: string): void {
   localStorage.removeItem(keyOf(siteKeyHash));
 }
 
-/** Whoever signs in next has nothing to do with them. */
+/** The next person who signs in must not see them. */
 export function forgetPurchases(): void {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(PREFIX)) localStorage.removeItem(key);

@@ -10,7 +10,7 @@ import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 
-/** Where the set-up begins: which site it is about. */
+/** The first page of the setup: the domain and the name of the site. */
 export function NewSitePage() {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -19,7 +19,7 @@ export function NewSitePage() {
   const [description, setDescription] = useState("");
   const create = useSave(async () => {
     const about = description.trim() === "" ? {} : { description: description.trim() };
-    // Whoever pastes an address means its domain.
+    // People paste the address of a page. Only the domain counts.
     const bare = domain
       .trim()
       .replace(/^https?:\/\//i, "")
@@ -40,9 +40,9 @@ export function NewSitePage() {
   return (
     <Page
       title="Set up your site"
-      about="In a few minutes agents will find it, know what it offers, and buy from it by your rules. You can stop anywhere and go on later."
+      about="In a few minutes, agents can find your shop and buy by your rules. You can stop at any time and continue later."
     >
-      <Card title="Which site is it?">
+      <Card title="Your site">
         <Form onSubmit={submit} className="flex max-w-lg flex-col gap-3">
           <TextField
             label="Domain"
@@ -63,13 +63,14 @@ export function NewSitePage() {
             onChange={({ target }) => setName(target.value)}
           />
           <TextField
-            label="What it offers, in a sentence (optional)"
+            label="Description (optional)"
+            hint="What you offer, in one sentence."
             maxLength={500}
             value={description}
             onChange={({ target }) => setDescription(target.value)}
           />
           <Button type="submit" kind="act" className="self-start" disabled={create.isPending}>
-            Go on
+            Continue
           </Button>
           {create.isError && <Failure error={create.error} />}
         </Form>

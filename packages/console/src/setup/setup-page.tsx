@@ -16,12 +16,12 @@ import { TestPurchase } from "./test-purchase.js";
 const LABELS: Readonly<Record<Step, string>> = {
   documents: "Documents",
   install: "Install",
-  policy: "Policy",
+  policy: "Rules",
   processor: "Payments",
-  purchase: "First purchase",
+  purchase: "Test purchase",
 };
 
-/** Which steps are done, as the service knows it: whoever comes back goes on where they were. */
+/** Which steps are done, as the service knows it, so that people can continue where they stopped. */
 function useDone(): Readonly<Record<Step | "sandbox", boolean>> | undefined {
   const { site, path } = useSite();
   const policy = useQuery(policyQuery(path));
@@ -46,37 +46,34 @@ function useDone(): Readonly<Record<Step | "sandbox", boolean>> | undefined {
   };
 }
 
-/** What is missing before the test agent can buy; null for nothing. */
+/** What is missing before the test agent can buy, or null. */
 function missing(done: Readonly<Record<Step | "sandbox", boolean>>): string | null {
-  if (!done.install) return "First prove that the domain is yours (Install).";
-  if (!done.policy) return "First publish a policy (Policy).";
-  if (!done.processor) return "First connect the sandbox (Payments).";
+  if (!done.install) return "Verify your domain first (step “Install”).";
+  if (!done.policy) return "Publish your rules first (step “Rules”).";
+  if (!done.processor) return "Connect the sandbox first (step “Payments”).";
   return done.sandbox
     ? null
-    : "The test agent pays with the sandbox alone, and this site has another processor.";
+    : "The test purchase needs the sandbox, and this site uses another payment provider.";
 }
 
-/** The way from an empty site to the first approved purchase. */
+/** The steps from an empty site to a test purchase. */
 export function SetupPage() {
   const { site, name } = useSite();
   const { step } = useSearch({ from: "/shell/$site/setup" });
   const navigate = useNavigate({ from: "/$site/setup" });
   const owner = useMay("owner");
   const done = useDone();
-  if (!owner) return <Empty title="For owners">Setting a site up needs an owner.</Empty>;
+  if (!owner) return <Empty title="Only for owners">Ask an owner to set up this site.</Empty>;
   if (done === undefined) return null;
   if (step === undefined) {
     const first = STEPS.find((one) => !done[one]) ?? "purchase";
-    // From here on the address says it: a step that is done does not jump on by itself.
+    // The address now names the step, so that a finished step does not jump to the next one.
     return <Navigate to="/$site/setup" params={{ site: name }} search={{ step: first }} replace />;
   }
   const next = STEPS[STEPS.indexOf(step) + 1];
   const go = (to: Step) => void navigate({ search: { step: to } });
   return (
-    <Page
-      title={`Set up ${site.domain}`}
-      about="Leave whenever you like: you go on where you were."
-    >
+    <Page title={`Set up ${site.domain}`} about="You can stop at any time and continue later.">
       <ol className="flex flex-wrap gap-2" aria-label="Steps">
         {STEPS.map((one, place) => (
           <li key={one}>
@@ -102,7 +99,7 @@ export function SetupPage() {
       {step === "purchase" && <TestPurchase ready={missing(done)} />}
       {next !== undefined && (
         <Button className="self-start" kind={done[step] ? "act" : "plain"} onClick={() => go(next)}>
-          {done[step] ? `Next: ${LABELS[next]}` : `Skip for now: go on to ${LABELS[next]}`}
+          {done[step] ? `Next: ${LABELS[next]}` : `Skip for now: ${LABELS[next]}`}
         </Button>
       )}
     </Page>

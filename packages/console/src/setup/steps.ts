@@ -1,3 +1,3 @@
-/** The steps of the set-up, in their order. */
+/** The steps of the setup, in order. */
 export const STEPS = ["documents", "install", "policy", "processor", "purchase"] as const;
 export type Step = (typeof STEPS)[number];

@@ -29,10 +29,10 @@ import type { KeptPurchase } from "./kept.js";
 
 const SAMPLE_ID = "gatehouse-test-item";
 const PLACE_ORDER = "place_order";
-/** A card of the sandbox that pays. */
+/** A test card of the sandbox. */
 const TOKEN = "tok_visa";
 
-/** What the policy reckons with: the first limit of a cart in it. */
+/** The first limit for a total in the rules. */
 function limitIn(value: JsonValue | undefined): readonly [string, string] | undefined {
   if (Array.isArray(value)) {
     for (const one of value) {
@@ -49,7 +49,7 @@ function limitIn(value: JsonValue | undefined): readonly [string, string] | unde
   return limitIn(Object.values(value));
 }
 
-/** Dear enough for a rule that asks a person about large carts. */
+/** Twice the limit, so that rules which review large purchases apply. */
 function samplePrice(policy: JsonObject): { readonly price: string; readonly currency: string } {
   const [currency, limit] = limitIn(policy) ?? ["EUR", "5.00"];
   const read = parseAmount(limit, currency);
@@ -62,8 +62,8 @@ async function stockSample(path: string, availability: "in_stock" | "out_of_stoc
   const { document } = await call<Api["Policy"]>("GET", `${path}/policy`);
   const product = {
     id: SAMPLE_ID,
-    title: "Test item of the set-up",
-    description: "Bought by the test agent.",
+    title: "Test item",
+    description: "Only for the test purchase of the setup.",
     ...samplePrice(document as JsonObject),
     availability,
     quantity: availability === "in_stock" ? 1 : 0,
@@ -73,33 +73,34 @@ async function stockSample(path: string, availability: "in_stock" | "out_of_stoc
     headers: { ...OWN, "content-type": "application/x-ndjson" },
     body: `${JSON.stringify(product)}\n`,
   });
-  if (!response.ok) throw new Error("The test item could not be added to your products.");
+  if (!response.ok)
+    throw new Error("The test item could not be added to your products. Try again.");
 }
 
-/** Switches on what a purchase by mandate needs. */
+/** Turns on what a purchase with a mandate needs. */
 async function openShop(path: string): Promise<void> {
   const { skills, version } = await call<Api["Skills"]>("GET", `${path}/skills`);
   const known = skills.some(({ id }) => id === PLACE_ORDER);
   const listed = known ? skills : [...skills, { id: PLACE_ORDER, enabled: false }];
-  // Whatever the owner has said of it stays, and where it stands.
+  // Keep the texts and the order of the owner.
   const offered = listed.map((one) => (one.id === PLACE_ORDER ? { ...one, enabled: true } : one));
   await call("PUT", `${path}/skills`, { skills: offered, version });
   await call("PATCH", `${path}/mandates`, { enabled: true });
 }
 
 /**
- * A real agent, in this page: it verifies the card, has a key of its own registered, asks the MCP
- * server for the price, signs a mandate and keeps it. The key is forgotten with this call.
+ * A real agent in the browser: it verifies the card, registers a key, asks the MCP server for the price and
+ * signs a mandate. The key is not stored.
  */
 export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
-  // Says so where this browser cannot sign, before anything is changed.
+  // Fails in a browser that cannot sign, before anything is changed.
   await loadKeys(KEY_SETS.audit);
   await openShop(path);
   await stockSample(path, "in_stock");
   const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
   const key = await openAgentKey(await generateAgentKey());
   const { agent_id: agentId } = await call<{ agent_id: string }>("POST", `${path}/agents`, {
-    name: "Test agent of the set-up",
+    name: "Test agent",
     jwk: key.jwk,
     tags: ["setup"],
     scopes: [`skill:${PLACE_ORDER}`],
@@ -119,11 +120,11 @@ export async function clear(path: string, agentId: string): Promise<void> {
 export interface Answered {
   readonly outcome: string;
   readonly body: JsonObject;
-  /** What this page finds in the signed receipt of the answer. */
+  /** The checks of the signed receipt. */
   readonly receipt: readonly Check[];
 }
 
-/** Whether the receipt is of these very bytes, and of the answer it came with. */
+/** Whether the receipt belongs to this request and to this answer. */
 async function answersThis({ receipt, ...body }: JsonObject, sent: string): Promise<Check> {
   const signed = isJsonObject(receipt) && isJsonObject(receipt.signed) ? receipt.signed : {};
   const ok =
@@ -131,12 +132,12 @@ async function answersThis({ receipt, ...body }: JsonObject, sent: string): Prom
     isJsonObject(signed.answer) &&
     canonicalize(signed.answer) === canonicalize(body);
   const text = ok
-    ? "it is of the mandate this page sent, and of the answer shown"
-    : "it is of another request, or of another answer than the one shown";
+    ? "belongs to the request of this page and to the answer shown"
+    : "belongs to another request, or to another answer than the one shown";
   return { id: "this", ok, text };
 }
 
-/** Sends the mandate, once more if need be: it is decided once, and tells what became of it. */
+/** Sends the mandate. It is decided once; sent again, it returns the current result. */
 export async function ask({ mandate, mandateUrl }: KeptPurchase): Promise<Answered> {
   const { body } = await sendText({ mandateUrl }, mandate, { receipt: true });
   const keys = await loadKeys(KEY_SETS.audit);

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { Checks, Verdict } from "../proof/checks.js";
+import { Checks } from "../proof/checks.js";
 import { RecordProof } from "../proof/record-proof.js";
 import { ReviewCard } from "../reviews/review-card.js";
 import { reviewQuery } from "../reviews/reviews.js";
@@ -11,57 +11,62 @@ import { Button } from "../ui/button.js";
 import { Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
+import { Verified } from "../ui/verified.js";
 import { plainWord } from "../ui/words.js";
 import { forgetPurchase, type KeptPurchase, keepPurchase, keptPurchase } from "./kept.js";
 import type { Answered } from "./test-agent.js";
 
-/** The agent's own code and its cryptography are loaded by whoever starts it. */
+/** Loads the code of the agent only when it is needed. */
 const agent = () => import("./test-agent.js");
 
-const TOLD: Readonly<Record<string, string>> = {
-  approved: "The agent has bought it: approved, and authorized by the sandbox.",
-  escalated: "Your rules leave this to a person. It waits in Reviews, and here:",
-  policy_denied: "Your rules refused it, and the agent was told why.",
-  review_denied: "You denied it, and the agent was told so.",
+const RESULTS: Readonly<Record<string, string>> = {
+  approved: "The test purchase is approved and the payment is authorized.",
+  escalated: "The test purchase needs review. Decide here or under Reviews:",
+  policy_denied: "Your rules declined the test purchase. The agent received the reason.",
+  review_denied: "You declined the test purchase. The agent received the reason.",
 };
 
-/** What waits for a person: decided here, or on the page Reviews. */
+/** The review of the test purchase, which can be decided here or under Reviews. */
 function Waiting({ id, onDecided }: { readonly id: string; onDecided(): void }) {
   const { site, name } = useSite();
   const mayDecide = useMay("reviewer");
   const review = useQuery(reviewQuery(site.site_key_hash, id));
   const status = review.data?.status;
   useEffect(() => {
-    // Decided elsewhere: the agent asks what became of it.
+    // Decided on another page: the agent asks for the result.
     if (status !== undefined && status !== "pending") onDecided();
   }, [status, onDecided]);
   if (review.data === undefined || status !== "pending") {
-    return <Notice>The agent asks what became of it…</Notice>;
+    return <Notice>The agent asks for the result…</Notice>;
   }
   return (
     <>
       <ReviewCard review={review.data} mayDecide={mayDecide} onDecided={onDecided} />
       <Link to="/$site/reviews" params={{ site: name }} target="_blank" className="link text-sm">
-        See it in Reviews
+        Open Reviews
       </Link>
     </>
   );
 }
 
-function Told({ answer }: { readonly answer: Answered }) {
+function Answer({ answer }: { readonly answer: Answered }) {
   const { body, receipt } = answer;
   const { record_id } = body;
   return (
     <div className="flex flex-col gap-4">
       <details className="text-sm">
-        <summary className="text-soft">What the agent was told, with a signed receipt</summary>
+        <summary className="text-soft">Answer to the agent, with a signed receipt</summary>
         <div className="mt-2">
           <Snippet label="answer" text={JSON.stringify(body, null, 2)} />
         </div>
       </details>
-      <Verdict checks={receipt} of="The receipt" />
+      <Verified
+        checks={receipt}
+        yes="The receipt is signed and verified."
+        no="The receipt could not be verified."
+      />
       <details className="text-sm">
-        <summary className="text-soft">What was checked of the receipt</summary>
+        <summary className="text-soft">Show checks of the receipt</summary>
         <div className="mt-2">
           <Checks checks={receipt} />
         </div>
@@ -69,7 +74,7 @@ function Told({ answer }: { readonly answer: Answered }) {
       {typeof record_id === "string" && (
         <>
           <p className="text-sm text-soft">
-            The decision is in your audit log. Check its record and its place in the log:
+            The decision is in your audit log. You can check its record:
           </p>
           <RecordProof key={record_id} recordId={record_id} />
         </>
@@ -78,7 +83,7 @@ function Told({ answer }: { readonly answer: Answered }) {
   );
 }
 
-/** A purchase that was begun: what the agent is told, as often as it asks. */
+/** A test purchase that was started, with its current result. */
 function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): void }) {
   const { site, path, name } = useSite();
   const answer = useQuery({
@@ -98,18 +103,18 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   const { refetch } = answer;
   const askAgain = useCallback(() => void refetch(), [refetch]);
   if (answer.isError) return <Failure error={answer.error} />;
-  if (!answer.isSuccess) return <Notice>The agent asks…</Notice>;
+  if (!answer.isSuccess) return <Notice>The agent sends its request…</Notice>;
   const { body } = answer.data;
-  // Whose no it is, is in the reason: the rules', a person's, or the processor's.
+  // The reason tells who declined: the rules, a reviewer or the payment provider.
   const outcome = typeof body.reason === "string" ? body.reason : answer.data.outcome;
   const waits = outcome === "escalated" && typeof body.escalation_id === "string";
   return (
     <div className="flex flex-col gap-4">
-      <Notice bad={!Object.hasOwn(TOLD, outcome)}>
-        {TOLD[outcome] ?? `The agent was told: ${plainWord(outcome)}.`}
+      <Notice bad={!Object.hasOwn(RESULTS, outcome)}>
+        {RESULTS[outcome] ?? `The test purchase failed: ${plainWord(outcome)}.`}
       </Notice>
       {waits && <Waiting id={String(body.escalation_id)} onDecided={askAgain} />}
-      <Told key={outcome} answer={answer.data} />
+      <Answer key={outcome} answer={answer.data} />
       {!waits && (
         <div className="flex flex-wrap gap-2">
           {!finish.isSuccess && (
@@ -123,7 +128,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
               finish.isSuccess ? onAgain() : finish.mutate(undefined, { onSuccess: onAgain })
             }
           >
-            Buy once more
+            Buy again
           </Button>
         </div>
       )}
@@ -137,7 +142,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
             search={{ agent_id: kept.agentId }}
             className="link"
           >
-            Look at the decision
+            Show the decision
           </Link>{" "}
           <Link to="/$site" params={{ site: name }} className="link">
             Go to the overview
@@ -148,7 +153,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   );
 }
 
-/** The built-in test agent buys something, and everything of it can be seen. */
+/** The test agent buys something, and every step is shown. */
 export function TestPurchase({ ready }: { readonly ready: string | null }) {
   const { site, path } = useSite();
   const [kept, setKept] = useState(() => keptPurchase(site.site_key_hash));
@@ -167,15 +172,16 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
       },
     });
   return (
-    <Card title="A test agent buys something">
+    <Card title="Test purchase">
       {kept === null ? (
         <>
           <p className="text-sm text-soft">
-            A real agent runs in this page. It verifies your signed card, gets a key of its own,
-            asks your MCP server for a price, signs a mandate and sends it. It buys one “test item”,
-            which is added to your products at twice the limit of your policy, so that a rule which
-            asks a person does; it pays with a test card of the sandbox. The skill place_order and
-            mandates are switched on for it.
+            A test agent buys one test item in your shop, like a real agent would. The item costs
+            twice the limit in your rules, so the purchase normally needs your review. The agent
+            pays with a test card: no money moves.
+          </p>
+          <p className="text-sm text-soft">
+            For this, the action “Place an order” and signed requests are turned on.
           </p>
           {ready !== null && <Notice>{ready}</Notice>}
           <Button
@@ -184,7 +190,7 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
             disabled={start.isPending || ready !== null}
             onClick={begin}
           >
-            {start.isPending ? "The agent is on its way…" : "Let it buy"}
+            {start.isPending ? "Starting…" : "Start test purchase"}
           </Button>
           {start.isError && <Failure error={start.error} />}
         </>

@@ -3,19 +3,20 @@ import { useState } from "react";
 import { call, Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { type Site, useMay, useSite } from "../layout/sites.js";
+import { Advice } from "../ui/advice.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
 import { Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 
-/** How often the proof is looked for while its owner publishes it. */
+/** How often the domain is checked. */
 const LOOK_MS = 3000;
 
 const METHODS = {
-  dns: "A DNS record",
-  file: "A file on the site",
-  meta: "A tag in the home page",
+  dns: "DNS record",
+  file: "File on the site",
+  meta: "Tag in the home page",
 } as const;
 type Method = keyof typeof METHODS;
 
@@ -35,7 +36,7 @@ function Instructions({ site, method }: { readonly site: Site; readonly method: 
     return (
       <>
         <p className="text-sm">
-          Let <code className="break-all">{file.url}</code> hold this and nothing more:
+          Publish a file at <code className="break-all">{file.url}</code> with exactly this content:
         </p>
         <Snippet label="file content" text={file.content} />
       </>
@@ -44,14 +45,14 @@ function Instructions({ site, method }: { readonly site: Site; readonly method: 
   return (
     <>
       <p className="text-sm">
-        Put this into the head of <code className="break-all">{meta.url}</code>:
+        Add this tag to the head of <code className="break-all">{meta.url}</code>:
       </p>
       <Snippet label="meta tag" text={meta.tag} />
     </>
   );
 }
 
-/** Takes an operator's word, with a reason that stands in the log for ever. */
+/** Lets an operator verify the domain, with a reason that is recorded in the audit log. */
 function Vouch() {
   const { path } = useSite();
   const [reason, setReason] = useState("");
@@ -61,19 +62,19 @@ function Vouch() {
   );
   return (
     <details className="text-sm">
-      <summary className="text-soft">Or vouch for it yourself</summary>
+      <summary className="text-soft">Verify without a check (operators only)</summary>
       <div className="mt-2 flex flex-wrap items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
-            label="Why you know that it is theirs"
-            hint="Recorded in the audit log. For a site on this machine, say so."
+            label="Reason"
+            hint="For example: a test site on this computer. The reason is recorded in the audit log."
             maxLength={500}
             value={reason}
             onChange={({ target }) => setReason(target.value)}
           />
         </div>
         <Button disabled={reason.trim() === "" || vouch.isPending} onClick={() => vouch.mutate()}>
-          Vouch
+          Verify
         </Button>
       </div>
       {vouch.isError && <Failure error={vouch.error} />}
@@ -81,7 +82,7 @@ function Vouch() {
   );
 }
 
-/** Looks for the proof until it is there. */
+/** Checks the domain until it is verified. */
 export function VerifyDomain() {
   const { site, path } = useSite();
   const client = useQueryClient();
@@ -93,7 +94,7 @@ export function VerifyDomain() {
       try {
         await call("POST", `${path}/verify`, { method });
         await client.invalidateQueries({ queryKey: ["sites"] });
-        return "It was found.";
+        return "Your domain is verified.";
       } catch (error) {
         if (error instanceof Refused && error.code === "verification_failed") return error.message;
         throw error;
@@ -103,9 +104,9 @@ export function VerifyDomain() {
     enabled: site.status !== "verified",
   });
   return (
-    <Card title={`Prove that ${site.domain} is yours`}>
+    <Card title={`Verify ${site.domain}`}>
       <Select
-        label="By"
+        label="Method"
         value={method}
         choices={METHODS}
         onChoose={(chosen) => setMethod(chosen as Method)}
@@ -114,7 +115,9 @@ export function VerifyDomain() {
       {looked.isError ? (
         <Failure error={looked.error} />
       ) : (
-        <Notice>Looking for it every few seconds. {looked.data}</Notice>
+        <Notice>
+          Checking every few seconds. <Advice text={looked.data ?? ""} />
+        </Notice>
       )}
       {operator && <Vouch />}
     </Card>

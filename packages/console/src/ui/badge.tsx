@@ -1,14 +1,16 @@
-import { plainWord } from "./words.js";
+import { titleOf } from "./words.js";
 
 const LOOKS = {
   good: "border-act/40 bg-act/10 text-act",
   warn: "border-warn/40 bg-warn/10 text-warn",
   bad: "border-bad/40 bg-bad/10 text-bad",
+  info: "border-info/40 bg-info/10 text-info",
+  test: "border-test/40 bg-test/10 text-test",
   plain: "border-line text-soft",
 } as const;
 type Look = keyof typeof LOOKS;
 
-/** How the words of the interface look, wherever they stand. What is not listed is plain. */
+/** The look of each state, the same on every page. A state that is not listed looks plain. */
 const WORDS: Readonly<Record<string, Look>> = {
   approved: "good",
   authorized: "good",
@@ -23,6 +25,9 @@ const WORDS: Readonly<Record<string, Look>> = {
   matched: "good",
   escalated: "warn",
   pending: "warn",
+  waiting_for_approval: "warn",
+  not_verified: "warn",
+  to_send: "info",
   paying: "warn",
   waiting: "warn",
   lapsed: "warn",
@@ -36,17 +41,19 @@ const WORDS: Readonly<Record<string, Look>> = {
   payment_failed: "bad",
   revoked: "bad",
   cancelled: "bad",
+  test: "test",
+  test_mode: "test",
   invalidated: "bad",
   invalid: "bad",
   declined: "bad",
 };
 
-/** One word that says how something stands; never by its colour alone. */
+/** A state in words. Its color only repeats what the word says. */
 export function Badge({ word, look }: { readonly word: string; readonly look?: Look }) {
   const style = LOOKS[look ?? WORDS[word] ?? "plain"];
   return (
     <span className={`inline-block rounded-full border px-2 py-0.5 text-xs font-medium ${style}`}>
-      {plainWord(word)}
+      {titleOf(word)}
     </span>
   );
 }

@@ -3,10 +3,10 @@ import { Button } from "./button.js";
 import { Failure } from "./notice.js";
 
 interface ConfirmProps {
-  /** On the button that asks. */
+  /** The text of the button that opens the dialog. */
   readonly label: string;
   readonly title: string;
-  /** What will happen, and that it cannot be undone. */
+  /** What will happen. */
   readonly children: ReactNode;
   readonly yes: string;
   readonly danger?: boolean;
@@ -14,7 +14,7 @@ interface ConfirmProps {
   onYes(): Promise<unknown>;
 }
 
-/** A button for what cannot be undone: it asks once more, and says what will happen. */
+/** A button that opens a dialog, which says what will happen and asks for confirmation. */
 export function Confirm({ label, title, children, yes, danger, disabled, onYes }: ConfirmProps) {
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -53,7 +53,7 @@ export function Confirm({ label, title, children, yes, danger, disabled, onYes }
             <div className="flex flex-col gap-3 text-sm">{children}</div>
             {error !== null && <Failure error={error} />}
             <div className="flex flex-wrap justify-end gap-2">
-              <Button onClick={() => setOpen(false)}>Not now</Button>
+              <Button onClick={() => setOpen(false)}>Cancel</Button>
               <Button kind={kind} disabled={busy} onClick={() => void go()}>
                 {yes}
               </Button>

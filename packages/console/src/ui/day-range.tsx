@@ -6,12 +6,12 @@ interface Days {
   readonly to?: string | undefined;
 }
 
-/** Days as a filter of the interface: from the start of the first to the end of the last. */
+/** Days as a filter of the API: from the start of the first to the end of the last. */
 export function spanOf({ from, to }: Days) {
   return { from: dayStart(from), to: dayEnd(to) };
 }
 
-/** The first and the last day of a list, in the reader's own time. */
+/** The first and the last day of a list, in the reader's time zone. */
 export function DayRange({
   from,
   to,

@@ -33,7 +33,7 @@ function Hint({ id, hint }: { readonly id: string; readonly hint: ReactNode }) {
   );
 }
 
-/** What ties a control to its label and its hint. */
+/** Connects a control with its label and its hint. */
 function tied(id: string, hint: ReactNode) {
   return hint === undefined ? { id } : { id, "aria-describedby": `${id}-hint` };
 }
@@ -58,7 +58,7 @@ export function TextArea({ label, hint, ...rest }: FieldProps & ComponentProps<"
 
 interface SelectProps extends FieldProps, Omit<ComponentProps<"select">, "onChange" | "value"> {
   readonly value: string;
-  /** What may be chosen, and how a person reads it. */
+  /** The choices with their labels. */
   readonly choices: Readonly<Record<string, string>>;
   onChoose(value: string): void;
 }

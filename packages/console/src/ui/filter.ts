@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 
-/** Whether anything narrows a list. */
+/** Whether a filter is set. */
 export function isNarrowed(search: object): boolean {
   return Object.values(search).some((value) => value !== undefined);
 }
 
-/** Changes one part of what this page's address says; an empty one goes. */
+/** Changes one parameter of the address. An empty value removes it. */
 export function useSetFilter(): (part: string, value: string | undefined) => void {
   const navigate = useNavigate();
   return (part, value) =>

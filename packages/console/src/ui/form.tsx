@@ -4,7 +4,7 @@ interface Props extends Omit<ComponentProps<"form">, "onSubmit"> {
   readonly onSubmit: () => void;
 }
 
-/** A form that does something on this page instead of loading another. */
+/** A form that does not reload the page. */
 export function Form({ onSubmit, ...form }: Props) {
   return (
     <form

@@ -21,8 +21,8 @@ function CopyButton({ text, label }: { readonly text: string; readonly label: st
   );
 }
 
-/** Something to be pasted elsewhere, whole: copied with one click. */
-export function Id({ value, label = "id" }: { readonly value: string; readonly label?: string }) {
+/** An ID with a button that copies it. */
+export function Id({ value, label = "ID" }: { readonly value: string; readonly label?: string }) {
   return (
     <span className="inline-flex max-w-full items-center gap-1.5 align-bottom">
       <code className="break-all text-xs">{value}</code>
@@ -31,11 +31,11 @@ export function Id({ value, label = "id" }: { readonly value: string; readonly l
   );
 }
 
-/** A piece of text to be pasted elsewhere, in its own lines. */
+/** A longer text with a button that copies it. */
 export function Snippet({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="flex items-start gap-2 rounded-lg border border-line bg-back p-2">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it. */}
       <pre tabIndex={0} className="max-h-96 min-w-0 flex-1 overflow-auto text-xs">
         {text}
       </pre>

@@ -9,7 +9,7 @@ import { csvText, saveFile } from "./save-file.js";
 export interface Column<Item> {
   readonly head: string;
   readonly cell: (item: Item) => ReactNode;
-  /** Numbers stand at the right. */
+  /** Aligns numbers to the right. */
   readonly right?: boolean;
 }
 
@@ -17,13 +17,13 @@ interface ListProps<Item> {
   readonly list: UseInfiniteQueryResult<Item[]>;
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
-  /** What the list is of, for who cannot see it. */
+  /** The name of the list for screen readers. */
   readonly label: string;
-  /** Shown where there is nothing. */
+  /** Shown if the list is empty. */
   readonly empty: ReactNode;
 }
 
-/** Rows of a list, and more of them on asking. On a phone every row is a card. */
+/** The rows of a list, with a button for more. On a phone every row is a card. */
 export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps<Item>) {
   const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
   if (isError && data === undefined) return <Failure error={error} />;
@@ -67,10 +67,10 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
 
 interface ExportProps {
   readonly path: string;
-  /** Exactly what the list is narrowed by. */
+  /** The filter of the list. */
   readonly filter: Filter;
   readonly name: string;
-  /** Absent: all there are. */
+  /** Absent: all columns. */
   readonly columns?: readonly string[];
 }
 
@@ -81,7 +81,7 @@ function cellText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A row as a spreadsheet has it: a sum of money is an amount and its currency. */
+/** A row for a spreadsheet. Money becomes two columns, amount and currency. */
 function flatRow(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) => {
@@ -96,7 +96,7 @@ function flatRow(row: Row): Row {
   );
 }
 
-/** Everything this filter finds, as a file: all its rows, and not only those that are shown. */
+/** Exports all rows that match the filter, not only those that are shown. */
 export function ExportButton({ path, filter, name, columns }: ExportProps) {
   const [state, setState] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -110,7 +110,11 @@ export function ExportButton({ path, filter, name, columns }: ExportProps) {
       const heads = columns ?? [...new Set(flat.flatMap((row) => Object.keys(row)))];
       const lines = flat.map((row) => heads.map((head) => cellText(row[head])));
       saveFile(`${name}.csv`, "text/csv;charset=utf-8", csvText([heads, ...lines]));
-      setState(cut ? `The first ${EXPORT_ROWS_MAX.toLocaleString()} rows: narrow the list` : null);
+      setState(
+        cut
+          ? `Only the first ${EXPORT_ROWS_MAX.toLocaleString()} rows. Use a filter to export the rest.`
+          : null,
+      );
     } catch (caught) {
       setError(caught);
       setState(null);

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Something that went wrong, or is worth knowing; read out where somebody cannot see it. */
+/** A message to the reader, which screen readers announce. */
 export function Notice({ bad = false, children }: { bad?: boolean; children: ReactNode }) {
   const look = bad ? "border-bad text-bad" : "border-line text-soft";
   return (
@@ -10,8 +10,8 @@ export function Notice({ bad = false, children }: { bad?: boolean; children: Rea
   );
 }
 
-/** What a failure says to a person. */
+/** An error in words. */
 export function Failure({ error }: { error: unknown }) {
-  const text = error instanceof Error ? error.message : "Something went wrong.";
+  const text = error instanceof Error ? error.message : "Something went wrong. Try again.";
   return <Notice bad>{text}</Notice>;
 }

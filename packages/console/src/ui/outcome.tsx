@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Failure, Notice } from "./notice.js";
 
-/** What became of the last change: done, or why not. */
+/** The result of the last change. */
 export function Outcome({
   of,
   done = "Saved.",

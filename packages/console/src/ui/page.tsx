@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 
 interface PageProps {
   readonly title: string;
-  /** One sentence that says what this page is for. */
+  /** What the page is for, in a sentence. */
   readonly about?: ReactNode;
-  /** What can be done with all of it. */
+  /** Buttons for the whole page. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A page: its name, what it is for, what it holds. */
+/** A page with its title, purpose and content. */
 export function Page({ title, about, actions, children }: PageProps) {
   return (
     <section className="flex flex-col gap-5">
@@ -26,7 +26,7 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
-/** A part of a page, on a card of its own. */
+/** A section of a page. */
 export function Card({
   title,
   actions,
@@ -49,7 +49,7 @@ export function Card({
   );
 }
 
-/** Names and what they stand for. */
+/** A list of names and values. Empty values are left out. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-4 gap-y-1.5 text-sm">
@@ -67,7 +67,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
   );
 }
 
-/** Where there is nothing yet: why, and what to do about it. */
+/** Shown instead of an empty list: why it is empty, and what to do. */
 export function Empty({
   title,
   children,

@@ -1,7 +1,7 @@
-/** Long enough for a browser to have begun. */
+/** Long enough for the browser to start the download. */
 const KEPT_MS = 60_000;
 
-/** Hands a file to the browser, to be kept where it keeps such. */
+/** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
@@ -11,14 +11,13 @@ export function saveFile(name: string, type: string, content: BlobPart): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
-/** What spreadsheets take for a formula, whatever they pass over before it. */
+/** What spreadsheets read as a formula, including the characters that they skip before it. */
 const FORMULA = /^[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
-/** The same behind what some of them take for the end of a field. */
+/** A formula after a character that some spreadsheets read as the end of a field. */
 const LATER_FORMULA = /([;\t]\s*)(?=[=+\-@])/g;
 
 /**
- * A field of a CSV file (RFC 4180). What a spreadsheet would take for a formula is words here: names
- * and texts come from strangers.
+ * A field of a CSV file (RFC 4180). Formulas are escaped, because names and texts come from strangers.
  */
 function csvField(text: string): string {
   const plain = (FORMULA.test(text) ? `'${text}` : text).replace(LATER_FORMULA, "$1'");

@@ -10,14 +10,14 @@ interface Props {
   onSearch(words: string | undefined): void;
 }
 
-/** Words to look for. They stand in the address once they are sent, so a link finds the same. */
+/** A search box. The words become part of the address, so that a link finds the same. */
 export function SearchField({ label, value = "", placeholder, onSearch }: Props) {
   const [words, setWords] = useState(value);
   function submit() {
     onSearch(words.trim() || undefined);
   }
   return (
-    // A search element is not in every browser yet.
+    // Not every browser has the search element yet.
     <Form role="search" aria-label={label} onSubmit={submit} className="flex items-end gap-2">
       <TextField
         label={label}

@@ -1,6 +1,6 @@
 import { timeText } from "./words.js";
 
-/** A moment in the reader's zone; the exact one on hovering, and for programs. */
+/** A time in the reader's zone. The exact time is shown on hover. */
 export function Time({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={at} className="sm:whitespace-nowrap">

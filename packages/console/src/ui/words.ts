@@ -1,11 +1,22 @@
 import { formatAmount, type Money } from "@gatehouse/protocol";
 
-/** A sum as people write it; nothing where there is none. */
+/** An amount in the reader's own notation, such as `€4.50`. Empty if there is no amount. */
 export function moneyText(amount: Money | null): string {
-  return amount === null ? "" : `${formatAmount(amount)} ${amount.currency}`;
+  if (amount === null) return "";
+  const { currency } = amount;
+  const text = formatAmount(amount);
+  const digits = text.split(".")[1]?.length ?? 0;
+  const options = {
+    style: "currency",
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const;
+  // A decimal text keeps every digit, which a number would not.
+  return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
 }
 
-/** A moment with its zone, in the reader's own time. */
+/** A time in the reader's zone, with the zone named. */
 export function timeText(iso: string): string {
   return new Date(iso).toLocaleString(undefined, {
     year: "numeric",
@@ -21,49 +32,87 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** How long it is, in the largest unit that does not hide it. */
+/** A duration in the largest unit that still tells enough, rounded: 3 hours 59 minutes are 4 hours. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms);
-  if (size >= 2 * DAY_MS) return `${Math.floor(size / DAY_MS)} days`;
-  if (size >= 2 * HOUR_MS) return `${Math.floor(size / HOUR_MS)} hours`;
-  const minutes = Math.floor(size / MINUTE_MS);
-  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  if (size >= 2 * DAY_MS - HOUR_MS / 2) return countText(Math.round(size / DAY_MS), "day");
+  if (size >= 2 * HOUR_MS - MINUTE_MS / 2) return countText(Math.round(size / HOUR_MS), "hour");
+  return countText(Math.round(size / MINUTE_MS), "minute");
+}
+
+/** How long ago something happened. */
+export function agoText(ms: number): string {
+  return ms < MINUTE_MS ? "just now" : `${spanText(ms)} ago`;
 }
 
 const UNITS = { M: "minute", H: "hour", D: "day" } as const;
 
-/** A window of the rules, such as `PT10M`, in words. */
+/** A time window of the rules, such as `PT10M`, in words. */
 export function windowText(window: string): string {
   const [, count = "", unit = ""] = /^PT?(\d+)([MHD])$/.exec(window) ?? [];
   const word = UNITS[unit as keyof typeof UNITS];
   return word === undefined ? window : countText(Number(count), word);
 }
 
-/** A count with its word. */
+/** A count with its noun. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
-/** A word of the interface, as a person reads it: `partly_shipped`, partly shipped. */
+/** What people read instead of a word of the API. The same word stands everywhere for the same state. */
+const TITLES: Readonly<Record<string, string>> = {
+  a2a: "A2A",
+  acp: "ACP",
+  mcp: "MCP",
+  ucp: "UCP",
+  agent_pending: "The agent is not approved yet",
+  budget_exceeded: "A spending limit of your rules is reached",
+  declared_agent: "Agent, not verified",
+  default: "No rule matched",
+  denied: "Declined",
+  escalated: "Needs review",
+  invalidated: "No longer valid",
+  lapsed: "Expired",
+  mandates_disabled: "Signed requests are turned off",
+  partly_shipped: "Partly sent",
+  paying: "Payment in progress",
+  payment_declined: "The payment was declined",
+  policy_denied: "Declined by your rules",
+  rejected: "Declined",
+  released: "Voided",
+  review_denied: "Declined by a reviewer",
+  review_expired: "Nobody decided in time",
+  review_required: "Your rules ask for a review",
+  shipped: "Sent",
+  skill_not_live: "The action is not live",
+  suspected_automation: "Suspected bot",
+  webhook: "Webhook",
+};
+
+/** A word of the API as a label: `partly_shipped` is “Partly sent”. */
+export function titleOf(word: string): string {
+  const plain = word.replaceAll("_", " ");
+  return TITLES[word] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/** A word of the API inside a sentence. */
 export function plainWord(word: string): string {
-  return word.replaceAll("_", " ");
+  const title = titleOf(word);
+  const isName = /^[A-Z0-9]{2}/.test(title);
+  return isName ? title : title.charAt(0).toLowerCase() + title.slice(1);
 }
 
-/** Words of the interface to choose from, each as a person reads it. */
+/** Words of the API to choose from, each with its label. */
 export function choicesOf<Word extends string>(...words: readonly Word[]): Record<Word, string> {
-  const shown = words.map((word) => {
-    const plain = plainWord(word);
-    return [word, plain.charAt(0).toUpperCase() + plain.slice(1)];
-  });
-  return Object.fromEntries(shown) as Record<Word, string>;
+  return Object.fromEntries(words.map((word) => [word, titleOf(word)])) as Record<Word, string>;
 }
 
-/** Words of strangers, with what would hide in them or turn them around made visible. */
+/** Text that somebody else wrote, with invisible and direction-changing characters made visible. */
 export function strangersText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
 }
 
-/** The words of a list that a person wrote, with spaces or commas between them. */
+/** The words of a list that a person typed, separated by spaces or commas. */
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }

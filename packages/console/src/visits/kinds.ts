@@ -1,6 +1,6 @@
 import { choicesOf } from "../ui/words.js";
 
-/** Who comes. */
+/** The kinds of visitors. */
 export const KINDS = choicesOf(
   ...(["verified_agent", "declared_agent", "suspected_automation", "person"] as const),
 );

@@ -31,7 +31,7 @@ function Signature({ visit }: { readonly visit: Visit }) {
 }
 
 const COLUMNS: readonly Column<Visit>[] = [
-  { head: "Who", cell: ({ classification }) => <Badge word={classification} /> },
+  { head: "Visitor", cell: ({ classification }) => <Badge word={classification} /> },
   {
     head: "Agent",
     cell: ({ agent }) => (agent === undefined ? "–" : `${agent.name} (${agent.operator})`),
@@ -41,15 +41,18 @@ const COLUMNS: readonly Column<Visit>[] = [
     head: "Page",
     cell: ({ page_url, off_site }) => (
       <span className="break-all">
-        {page_url ?? "–"} {off_site && <Badge word="another site" look="warn" />}
+        {page_url ?? "–"} {off_site && <Badge word="Another site" look="warn" />}
       </span>
     ),
   },
-  { head: "Seen by", cell: ({ source }) => (source === "beacon" ? "script" : "worker or plugin") },
+  {
+    head: "Reported by",
+    cell: ({ source }) => (source === "beacon" ? "Script" : "Worker or plugin"),
+  },
   { head: "When", cell: ({ observed_at }) => <Time at={observed_at} /> },
 ];
 
-/** Who came to the site. */
+/** The visits of a site. */
 export function VisitsPage() {
   const { site, path } = useSite();
   const search = useSearch({ from: "/shell/$site/visits" });
@@ -59,20 +62,20 @@ export function VisitsPage() {
   return (
     <Page
       title="Visits"
-      about="Who came to your pages, and whether an agent is the one it says it is. Single visits are kept for 90 days."
+      about="Who visited your pages, and whether agents could prove who they are. Visits are kept for 90 days."
       actions={<ExportButton path={`${path}/visits`} filter={filter} name="visits" />}
     >
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-5">
         <Select
-          label="Who"
+          label="Visitor"
           value={search.classification ?? ""}
-          choices={{ "": "Everybody", ...KINDS }}
+          choices={{ "": "All", ...KINDS }}
           onChoose={(value) => set("classification", value)}
         />
         <Select
-          label="Seen by"
+          label="Reported by"
           value={search.source ?? ""}
-          choices={{ "": "Both", beacon: "The script", edge: "A worker or plugin" }}
+          choices={{ "": "All", beacon: "Script", edge: "Worker or plugin" }}
           onChoose={(value) => set("source", value)}
         />
         <DayRange from={search.from} to={search.to} onSet={set} />
@@ -89,10 +92,10 @@ export function VisitsPage() {
         keyOf={({ visit_id }) => visit_id}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No visit is like that">Choose something else above.</Empty>
+            <Empty title="No visits found">Change the filter above.</Empty>
           ) : (
-            <Empty title="Nobody was seen yet">
-              <p>Paste this into your pages. The next visit to them appears here.</p>
+            <Empty title="No visits yet">
+              <p>Paste this script into your pages. The next visit appears here.</p>
               <Snippet label="script tag" text={scriptTag(site)} />
             </Empty>
           )
