@@ -36,6 +36,29 @@ export const PHRASES = [
   [/\bthereof|therein|thereby|herein|hereby|whereby|wherein\b/i, "say it directly"],
 ];
 
+/** Words of the code that the console replaces for shop owners. */
+export const CONSOLE_PHRASES = [
+  [/\bprocessors?\b/i, "payment provider"],
+  [/(?<!privacy )\bpolic(?:y|ies)\b/i, "rules"],
+  [/\bmandates?\b/i, "request"],
+  [/\bskills?\b(?!:)/i, "action"],
+  [/\bescalat\w+/i, "needs review"],
+  [/\bset-up\b/i, "setup"],
+  [/\b(?:go|goes|going) on\b/i, "continue"],
+  [/\bholds?\b/i, "contains, is valid"],
+  [/\bstands?\b/i, "is"],
+  [/\btaken\b/i, "captured, used"],
+  [/\bfor good\b/i, "permanently"],
+  [/\bat once\b/i, "immediately"],
+  [/\b(?:is|are) like that\b/i, "found"],
+  [/\bin force\b/i, "current, published"],
+  [/\bwhat became of\b|\bwhat becomes of\b/i, "result"],
+  [/\bvouch\b|\bforgotten\b|\banew\b/i, "verify, deleted, again"],
+  [/\ball of them\b/i, "all"],
+  [/\bthat cannot be undone\b/i, "You cannot undo this."],
+  [/\byours to see\b/i, "you have access to"],
+];
+
 /** Longer sentences are read twice. */
 export const WORDS_MAX = 30;
 /** Of the sentences of a document, in percent: the longer ones must stay the exception. */
