@@ -4,14 +4,14 @@ import "uplot/dist/uPlot.min.css";
 
 export interface Series {
   readonly label: string;
-  /** A colour of the theme, by its name. */
+  /** The name of a theme color. */
   readonly color: string;
   readonly values: readonly number[];
 }
 
 interface ChartProps {
   readonly title: string;
-  /** Milliseconds, the oldest first. */
+  /** The starts of hours or days, in milliseconds, oldest first. */
   readonly steps: readonly number[];
   readonly series: readonly Series[];
   readonly by: "hour" | "day";
@@ -20,26 +20,31 @@ interface ChartProps {
 const HEIGHT_PX = 200;
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
-/** How far marks on the axes may stand from each other. */
-const STEPS_S = {
-  hour: [1, 3, 6, 12, 24].map((hours) => hours * HOUR_S),
-  day: [1, 2, 7, 14, 30].map((days) => days * DAY_S),
-};
+/** The room for one label of the time axis. */
+const MARK_PX = 64;
 const COUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
 
-/** Steps are UTC hours and days, and are written so. */
-function markText(seconds: number, by: ChartProps["by"]): string {
-  const form = {
-    hour: { hour: "2-digit", minute: "2-digit", hour12: false },
-    day: { month: "short", day: "numeric" },
-  } as const;
-  return new Date(seconds * 1000).toLocaleString(undefined, { timeZone: "UTC", ...form[by] });
+const FORMS = {
+  hour: { hour: "numeric", minute: "2-digit" },
+  day: { month: "short", day: "numeric" },
+} as const;
+
+/** The label of an hour or a day, in the reader's time zone. */
+const markText = (ms: number, by: ChartProps["by"]) =>
+  new Date(ms).toLocaleString(undefined, FORMS[by]);
+
+const zoneName = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The steps that get a label, so that labels do not overlap. */
+function markedSteps(steps: readonly number[], width: number): number[] {
+  const every = Math.max(1, Math.ceil((steps.length * MARK_PX) / Math.max(width, MARK_PX)));
+  return steps.filter((_, place) => (steps.length - 1 - place) % every === 0);
 }
 
 const colorOf = (name: string) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`).trim();
 
-/** Each series on top of those before it; drawn from the tallest to the lowest. */
+/** Each series on top of those before it, tallest first. */
 function stacked(series: readonly Series[]): number[][] {
   const sums: number[][] = [];
   for (const { values } of series) {
@@ -50,7 +55,7 @@ function stacked(series: readonly Series[]): number[][] {
 }
 
 function optionsFor(
-  { series, by }: ChartProps,
+  { steps, series, by }: ChartProps,
   width: number,
   bars: uPlot.Series.PathBuilder,
 ): uPlot.Options {
@@ -66,19 +71,23 @@ function optionsFor(
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      // Half a step on both sides, so that the first and the last bar are whole.
+      // Half a step on both sides, so that the first and the last bar are complete.
       x: { range: (_plot, min, max) => [min - stepS / 2, max + stepS / 2] },
       y: { range: (_plot, _min, max) => [0, Math.max(max, 4)] },
     },
     axes: [
-      { ...axis, incrs: STEPS_S[by], values: (_plot, marks) => marks.map((s) => markText(s, by)) },
+      {
+        ...axis,
+        splits: () => markedSteps(steps, width).map((ms) => ms / 1000),
+        values: (_plot, marks) => marks.map((seconds) => markText(seconds * 1000, by)),
+      },
       { ...axis, size: 44, incrs: COUNTS },
     ],
     series: [{}, ...drawn],
   };
 }
 
-/** Draws once it is seen how wide it may be, and again where that or the colours change. */
+/** Draws the chart, and again when its width or the colors change. */
 async function draw(place: HTMLElement, props: ChartProps): Promise<() => void> {
   const { default: Plot } = await import("uplot");
   const bars = Plot.paths.bars?.({ size: [0.7, 60] });
@@ -103,7 +112,7 @@ async function draw(place: HTMLElement, props: ChartProps): Promise<() => void> 
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Counts over time: as a picture, and as a table for who cannot see it. */
+/** Counts over time, as a chart and as a table. */
 export function Chart(props: ChartProps) {
   const { title, steps, series, by } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -121,10 +130,8 @@ export function Chart(props: ChartProps) {
       end();
     };
   });
-  const stepText = (step: number) => {
-    const text = new Date(step).toISOString();
-    return by === "day" ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
-  };
+  const stepText = (step: number) =>
+    by === "day" ? markText(step, "day") : `${markText(step, "day")}, ${markText(step, "hour")}`;
   return (
     <figure className="flex min-w-0 flex-col gap-2">
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
@@ -141,8 +148,9 @@ export function Chart(props: ChartProps) {
         ))}
       </figcaption>
       <div ref={place} aria-hidden="true" className="min-h-[200px] min-w-0 overflow-hidden" />
+      <p className="text-xs text-soft">Time zone: {zoneName()}</p>
       <details className="text-xs">
-        <summary className="text-soft">As a table (UTC {by}s)</summary>
+        <summary className="text-soft">Show as a table</summary>
         <div className="mt-2 max-h-60 overflow-auto">
           <table className="w-full text-left">
             <thead>

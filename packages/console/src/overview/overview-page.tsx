@@ -16,7 +16,7 @@ import { Chart, type Series } from "./chart.js";
 import { Declines } from "./declines.js";
 import { NeedsYou } from "./needs-you.js";
 import { Onboarding } from "./onboarding.js";
-import { RANGES, type RangeName, stepsOf } from "./ranges.js";
+import { RANGES, type RangeName, stepAt, stepsOf } from "./ranges.js";
 
 /** How often the counts are reloaded. */
 const REFRESH_MS = 30_000;
@@ -37,20 +37,21 @@ const OUTCOME_COLORS = {
 
 function useCounts<Answer>(what: "visits" | "decisions", range: RangeName) {
   const { site, path } = useSite();
-  const { by } = RANGES[range];
   return useQuery({
     queryKey: [what, site.site_key_hash, "counts", range],
     queryFn: async () => {
       const steps = stepsOf(range, Date.now());
       const from = new Date(steps[0] ?? 0).toISOString();
-      const answer = await call<Answer>("GET", `${path}/${what}/counts?${queryText({ from, by })}`);
+      // The service counts UTC days, so days of another zone are added up from hours.
+      const query = queryText({ from, by: "hour" });
+      const answer = await call<Answer>("GET", `${path}/${what}/counts?${query}`);
       return { steps, ...answer };
     },
     refetchInterval: REFRESH_MS,
   });
 }
 
-/** One series for every kind, one value for every step. */
+/** One series for each kind, with one value for each step. */
 function seriesOf<Kind extends string>(
   steps: readonly number[],
   items: readonly {
@@ -60,12 +61,14 @@ function seriesOf<Kind extends string>(
   labels: Readonly<Record<Kind, string>>,
   colors: Readonly<Record<Kind, string>>,
 ): readonly Series[] {
-  const at = new Map(items.map(({ start, by }) => [Date.parse(start), by]));
-  return (Object.keys(labels) as Kind[]).map((kind) => ({
-    label: labels[kind],
-    color: colors[kind],
-    values: steps.map((step) => at.get(step)?.[kind] ?? 0),
-  }));
+  return (Object.keys(labels) as Kind[]).map((kind) => {
+    const values = steps.map(() => 0);
+    for (const { start, by } of items) {
+      const place = stepAt(steps, Date.parse(start));
+      if (place >= 0) values[place] = (values[place] ?? 0) + (by[kind] ?? 0);
+    }
+    return { label: labels[kind], color: colors[kind], values };
+  });
 }
 
 function Visits({ range }: { readonly range: RangeName }) {
