@@ -89,6 +89,37 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await page.getByText("Signed in as Rosa").waitFor();
   });
 
+  test("a person who approves can undo it, and otherwise it takes effect by itself", async () => {
+    const id = await at.asks();
+    const people = `/v1/admin/sites/${at.shop.site_key_hash}/people`;
+    const invited = await at.server.admin("POST", people, { name: "Rosa", role: "reviewer" });
+    const { page } = await at.opened();
+    await at.byLink(page, invited.body.link.url);
+    await page.waitForURL(`**/console/${at.domain}`);
+    // As from the link of the mail.
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/reviews/${id}`);
+    const approve = async () => {
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByText("You can undo this for 10 seconds.").waitFor();
+      await page.getByRole("button", { name: "Yes, approve" }).click();
+    };
+    await approve();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    const path = `/escalations/${id}`;
+    expect((await at.shop.admin("GET", path)).body).toMatchObject({
+      status: "pending",
+      verdict: null,
+    });
+    await approve();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    // As if the ten seconds were over.
+    await at.server.context.db.run("UPDATE review_verdicts SET due_at = 0");
+    at.server.context.jobs.wake("reviews.decide");
+    await expect.poll(async () => (await at.shop.admin("GET", path)).body.status).toBe("approved");
+    expect((await at.shop.admin("GET", path)).body.decided_by).toBe(invited.body.person_id);
+  });
+
   test("somebody who is removed is signed out at their next step", async () => {
     const owner = await at.opened();
     await at.signedIn(owner.page, "owner", "/settings/people");

@@ -1,5 +1,7 @@
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useSave } from "../api/save.js";
+import { sessionQuery } from "../session/session.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
 import { Failure } from "../ui/notice.js";
@@ -14,16 +16,20 @@ interface Props {
   onDecided(status: Review["status"]): void;
 }
 
-/** Approve or decline with a reason. Both ask for confirmation, because they cannot be undone. */
+/** Approve or decline with a reason. Both ask for confirmation; people can undo them for some seconds. */
 export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const [asked, setAsked] = useState<"approve" | "deny" | null>(null);
   const [reason, setReason] = useState<Denial>("other");
   const [note, setNote] = useState("");
+  const { data: session } = useQuery(sessionQuery);
+  const canUndo = session?.kind === "person";
   const deciding = useSave(
     async (verdict: Verdict) => {
-      const { status } = await decide(siteKeyHash, review.escalation_id, verdict);
-      // Report it before the lists reload, because this form may disappear with them.
-      onDecided(status);
+      const answer = await decide(siteKeyHash, review.escalation_id, verdict);
+      // Report it before the lists reload, because this form may disappear with them. While it can be
+      // undone, the review says so itself.
+      if (answer.decides_at === undefined) onDecided(answer.status);
+      setAsked(null);
     },
     "reviews",
     "decisions",
@@ -63,8 +69,8 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
     >
       <p className="text-sm font-medium">
         {asked === "approve" ? "Approve this request?" : "Decline this request?"}
-        {asked === "approve" && review.amount !== null && " The payment is authorized immediately."}{" "}
-        You cannot undo this.
+        {asked === "approve" && review.amount !== null && " Its payment is then authorized."}{" "}
+        {canUndo ? "You can undo this for 10 seconds." : "You cannot undo this."}
       </p>
       {asked === "deny" && (
         <Select

@@ -3,12 +3,14 @@ import { Asker } from "../agents/names.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Id } from "../ui/id.js";
+import { Notice } from "../ui/notice.js";
 import { Facts } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
 import { agoText, moneyText, spanText } from "../ui/words.js";
 import { AgentHistory } from "./agent-history.js";
 import { DecideForm } from "./decide-form.js";
+import { PlannedVerdict } from "./planned-verdict.js";
 import { type Review, reviewState } from "./reviews.js";
 
 /** With less time left than this, the time is highlighted. */
@@ -46,6 +48,7 @@ export function ReviewCard({
   onDecided(status: Review["status"]): void;
 }) {
   const { name, site } = useSite();
+  const planned = review.verdict?.problem === null ? review.verdict : null;
   const approvals = `${review.approved_by.length} of ${review.approvals_needed}`;
   return (
     <article className="flex flex-col gap-3 rounded-xl border border-line bg-card p-4">
@@ -82,7 +85,13 @@ export function ReviewCard({
           <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
         </div>
       </details>
-      {mayDecide && review.status === "pending" && (
+      {review.verdict !== null && review.verdict.problem !== null && (
+        <Notice bad>The approval did not take effect. {review.verdict.problem}</Notice>
+      )}
+      {planned !== null && (
+        <PlannedVerdict siteKeyHash={site.site_key_hash} review={review} verdict={planned} />
+      )}
+      {mayDecide && review.status === "pending" && planned === null && (
         <DecideForm siteKeyHash={site.site_key_hash} review={review} onDecided={onDecided} />
       )}
       <Link

@@ -63,5 +63,10 @@ export type Verdict =
 /** Decides a review and returns its new state. */
 export function decide(siteKeyHash: string, id: string, { verdict, ...body }: Verdict) {
   const path = `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}/${verdict}`;
-  return call<{ status: Review["status"] }>("POST", path, body);
+  return call<{ status: Review["status"]; decides_at?: string }>("POST", path, body);
+}
+
+/** Undoes a decision that has not taken effect. */
+export function undo(siteKeyHash: string, id: string) {
+  return call<void>("DELETE", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}/verdict`);
 }

@@ -1,0 +1,50 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useSave } from "../api/save.js";
+import { Button } from "../ui/button.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { type Review, undo } from "./reviews.js";
+
+const TICK_MS = 500;
+
+/** How many seconds are left until a time, counted down. */
+function useSecondsLeft(until: string): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
+}
+
+/** A decision that takes effect in some seconds. Until then nothing is recorded or paid. */
+export function PlannedVerdict({
+  siteKeyHash,
+  review,
+  verdict,
+}: {
+  readonly siteKeyHash: string;
+  readonly review: Review;
+  readonly verdict: NonNullable<Review["verdict"]>;
+}) {
+  const client = useQueryClient();
+  const left = useSecondsLeft(verdict.decides_at);
+  const undoing = useSave(() => undo(siteKeyHash, review.escalation_id), "reviews");
+  useEffect(() => {
+    if (left > 0) return;
+    const topics = ["reviews", "decisions", "orders"];
+    for (const topic of topics) void client.invalidateQueries({ queryKey: [topic] });
+  }, [left, client]);
+  const what = verdict.verdict === "approve" ? "Approved" : "Declined";
+  return (
+    <div className="flex flex-wrap items-center gap-3" role="status">
+      <Notice>{left > 0 ? `${what}. It takes effect in ${left} s.` : `${what}.`}</Notice>
+      {left > 0 && (
+        <Button disabled={undoing.isPending} onClick={() => undoing.mutate()}>
+          Undo
+        </Button>
+      )}
+      {undoing.isError && <Failure error={undoing.error} />}
+    </div>
+  );
+}
