@@ -90,13 +90,8 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./audit/tree.js";
-export {
-  type AuditAnswer,
-  type AuditReport,
-  type ExportVerifier,
-  exportVerifier,
-  PART_BYTES_MAX,
-} from "./audit/verify-export.js";
+export type { AuditAnswer, AuditReport, ExportVerifier } from "./audit/verify-export.js";
+export { exportVerifier, PART_BYTES_MAX } from "./audit/verify-export.js";
 export type { AuditTrust, PartSummary } from "./audit/verify-part.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
