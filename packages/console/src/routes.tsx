@@ -10,7 +10,6 @@ import { FirstSite, SiteFrame, SitesPage } from "./layout/site-frame.js";
 import { OverviewPage } from "./overview/overview-page.js";
 import { RANGES, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
-import { STEPS, type Step } from "./setup/steps.js";
 import { Notice } from "./ui/notice.js";
 
 /** Reads these parameters of the address as texts and ignores all others. */
@@ -58,8 +57,7 @@ const setup = createRoute({
   ...below,
   path: "/setup",
   component: lazyRouteComponent(() => import("./setup/setup-page.js"), "SetupPage"),
-  validateSearch: ({ step }): { step?: Step } =>
-    STEPS.includes(step as Step) ? { step: step as Step } : {},
+  validateSearch: texts("step"),
 });
 const reviews = createRoute({
   ...below,

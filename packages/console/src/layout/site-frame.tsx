@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, Outlet, useParams } from "@tanstack/react-router";
 import { useChanges } from "../api/changes.js";
+import { TestCleanup } from "../setup/test-cleanup.js";
 import { Badge } from "../ui/badge.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
@@ -28,6 +29,7 @@ export function SiteFrame() {
   return (
     <>
       <PausedNotice />
+      <TestCleanup />
       <Outlet />
     </>
   );

@@ -5,6 +5,7 @@ import { useMay, useSite } from "../layout/sites.js";
 import { policyQuery } from "../policy/policy.js";
 import { processorQuery } from "../settings/processor.js";
 import { Button } from "../ui/button.js";
+import { Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { Documents } from "./documents.js";
 import { FirstPolicy } from "./first-policy.js";
@@ -12,6 +13,8 @@ import { FirstProcessor } from "./first-processor.js";
 import { Install } from "./install.js";
 import { STEPS, type Step } from "./steps.js";
 import { TestPurchase } from "./test-purchase.js";
+
+const DECIDED: readonly string[] = ["approved", "rejected"];
 
 const LABELS: Readonly<Record<Step, string>> = {
   documents: "Documents",
@@ -28,21 +31,21 @@ function useDone(): Readonly<Record<Step | "sandbox", boolean>> | undefined {
   const processor = useQuery(processorQuery(path));
   const decisions = useQuery({
     queryKey: ["decisions", site.site_key_hash, "first"],
-    queryFn: () => call<ListPage<Api["Decision"]>>("GET", `${path}/decisions?limit=1`),
+    queryFn: () => call<ListPage<Api["Decision"]>>("GET", `${path}/decisions?limit=50`),
   });
   if (!policy.isSuccess || !processor.isSuccess || !decisions.isSuccess) return undefined;
   const verified = site.status === "verified";
   const open = (name: string) =>
     processor.data.gates.some((gate) => gate.name === name && gate.open);
   return {
-    // There is nothing to do there but to look.
-    documents: true,
+    // Documents are public and signed only when the domain is verified.
+    documents: verified,
     install: verified,
     policy: policy.data !== null,
     processor: ["processor", "rail", "settlement"].every(open),
     sandbox: processor.data.kind === "sandbox",
-    // A refusal is an answer too, where the rules want it so.
-    purchase: decisions.data.items.length > 0,
+    // A declined purchase is a result too. One that needs review is not.
+    purchase: decisions.data.items.some(({ outcome }) => DECIDED.includes(outcome)),
   };
 }
 
@@ -66,12 +69,15 @@ export function SetupPage() {
   if (!owner) return <Empty title="Only for owners">Ask an owner to set up this site.</Empty>;
   if (done === undefined) return null;
   if (step === undefined) {
-    const first = STEPS.find((one) => !done[one]) ?? "purchase";
+    // Documents only have to be read, so the first thing to do is to install.
+    const first = STEPS.find((one) => one !== "documents" && !done[one]) ?? "purchase";
     // The address now names the step, so that a finished step does not jump to the next one.
     return <Navigate to="/$site/setup" params={{ site: name }} search={{ step: first }} replace />;
   }
-  const next = STEPS[STEPS.indexOf(step) + 1];
+  const shown = STEPS.find((one) => one === step);
+  const next = shown === undefined ? undefined : STEPS[STEPS.indexOf(shown) + 1];
   const go = (to: Step) => void navigate({ search: { step: to } });
+  const isDone = shown === "documents" || (shown !== undefined && done[shown]);
   return (
     <Page title={`Set up ${site.domain}`} about="You can stop at any time and continue later.">
       <ol className="flex flex-wrap gap-2" aria-label="Steps">
@@ -92,14 +98,17 @@ export function SetupPage() {
           </li>
         ))}
       </ol>
+      {shown === undefined && (
+        <Notice bad>The step “{step}” does not exist. Choose one above.</Notice>
+      )}
       {step === "documents" && <Documents />}
       {step === "install" && <Install />}
       {step === "policy" && <FirstPolicy />}
       {step === "processor" && <FirstProcessor />}
       {step === "purchase" && <TestPurchase ready={missing(done)} />}
       {next !== undefined && (
-        <Button className="self-start" kind={done[step] ? "act" : "plain"} onClick={() => go(next)}>
-          {done[step] ? `Next: ${LABELS[next]}` : `Skip for now: ${LABELS[next]}`}
+        <Button className="self-start" kind={isDone ? "act" : "plain"} onClick={() => go(next)}>
+          {isDone ? `Next: ${LABELS[next]}` : `Skip for now: ${LABELS[next]}`}
         </Button>
       )}
     </Page>

@@ -26,8 +26,8 @@ import { type Api, call, OWN } from "../api/client.js";
 import type { Site } from "../layout/sites.js";
 import { KEY_SETS, loadKeys } from "../proof/keys.js";
 import type { KeptPurchase } from "./kept.js";
+import { offerTestItem, TEST_ITEM_ID, TEST_TAG } from "./test-item.js";
 
-const SAMPLE_ID = "gatehouse-test-item";
 const PLACE_ORDER = "place_order";
 /** A test card of the sandbox. */
 const TOKEN = "tok_visa";
@@ -57,16 +57,16 @@ function samplePrice(policy: JsonObject): { readonly price: string; readonly cur
   return { price: formatAmount({ currency, minor: read.value.minor * 2 }), currency };
 }
 
-/** A product nobody else wants, one of it or none: what the test agent buys. */
-async function stockSample(path: string, availability: "in_stock" | "out_of_stock"): Promise<void> {
+/** Adds the product that the test agent buys, or restores it. */
+async function stockSample(path: string): Promise<void> {
   const { document } = await call<Api["Policy"]>("GET", `${path}/policy`);
   const product = {
-    id: SAMPLE_ID,
+    id: TEST_ITEM_ID,
     title: "Test item",
     description: "Only for the test purchase of the setup.",
     ...samplePrice(document as JsonObject),
-    availability,
-    quantity: availability === "in_stock" ? 1 : 0,
+    availability: "in_stock",
+    quantity: 1,
   };
   const response = await fetch(`${path}/products/import`, {
     method: "POST",
@@ -75,6 +75,7 @@ async function stockSample(path: string, availability: "in_stock" | "out_of_stoc
   });
   if (!response.ok)
     throw new Error("The test item could not be added to your products. Try again.");
+  await offerTestItem(path, true);
 }
 
 /** Turns on what a purchase with a mandate needs. */
@@ -96,25 +97,19 @@ export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
   // Fails in a browser that cannot sign, before anything is changed.
   await loadKeys(KEY_SETS.audit);
   await openShop(path);
-  await stockSample(path, "in_stock");
+  await stockSample(path);
   const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
   const key = await openAgentKey(await generateAgentKey());
   const { agent_id: agentId } = await call<{ agent_id: string }>("POST", `${path}/agents`, {
     name: "Test agent",
     jwk: key.jwk,
-    tags: ["setup"],
+    tags: [TEST_TAG],
     scopes: [`skill:${PLACE_ORDER}`],
   });
-  const items = [{ id: SAMPLE_ID, quantity: 1 }];
+  const items = [{ id: TEST_ITEM_ID, quantity: 1 }];
   const request = orderRequest(items, await quoteOrder(found, items), TOKEN);
   const mandate = await sign(mandateFor(found, agentId, request), key);
   return { agentId, mandate: mandateText(mandate), mandateUrl: found.mandateUrl };
-}
-
-/** Leaves the shop as it was, but for what was switched on: nobody else buys the item. */
-export async function clear(path: string, agentId: string): Promise<void> {
-  await stockSample(path, "out_of_stock");
-  await call("POST", `${path}/agents/${encodeURIComponent(agentId)}/revoke`, {});
 }
 
 export interface Answered {

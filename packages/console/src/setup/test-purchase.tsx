@@ -15,6 +15,7 @@ import { Verified } from "../ui/verified.js";
 import { plainWord } from "../ui/words.js";
 import { forgetPurchase, type KeptPurchase, keepPurchase, keptPurchase } from "./kept.js";
 import type { Answered } from "./test-agent.js";
+import { endTest, offerTestItem, withdrawTestItem } from "./test-item.js";
 
 /** Loads the code of the agent only when it is needed. */
 const agent = () => import("./test-agent.js");
@@ -83,7 +84,26 @@ function Answer({ answer }: { readonly answer: Answered }) {
   );
 }
 
-/** A test purchase that was started, with its current result. */
+/** The reason tells who declined: the rules, a reviewer or the payment provider. */
+function outcomeOf({ body, outcome }: Answered): string {
+  return typeof body.reason === "string" ? body.reason : outcome;
+}
+
+/** Keeps the test item on sale only while this page shows a purchase that needs review. */
+function useTestItem(path: string, waits: boolean): void {
+  useEffect(() => {
+    if (!waits) return;
+    const withdraw = () => withdrawTestItem(path);
+    void offerTestItem(path, true).catch(() => undefined);
+    window.addEventListener("pagehide", withdraw);
+    return () => {
+      window.removeEventListener("pagehide", withdraw);
+      withdraw();
+    };
+  }, [path, waits]);
+}
+
+/** A test purchase that was started, with its current result. It ends itself when it is decided. */
 function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): void }) {
   const { site, path, name } = useSite();
   const answer = useQuery({
@@ -92,7 +112,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   });
   const finish = useSave(
     async () => {
-      await (await agent()).clear(path, kept.agentId);
+      await endTest(path, kept.agentId);
       forgetPurchase(site.site_key_hash);
     },
     "agents",
@@ -102,12 +122,17 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   );
   const { refetch } = answer;
   const askAgain = useCallback(() => void refetch(), [refetch]);
+  const { mutate: end, isIdle: isRunning } = finish;
+  const outcome = answer.data === undefined ? undefined : outcomeOf(answer.data);
+  const waits = outcome === "escalated";
+  useTestItem(path, waits);
+  useEffect(() => {
+    if (outcome !== undefined && !waits && isRunning) end();
+  }, [outcome, waits, isRunning, end]);
   if (answer.isError) return <Failure error={answer.error} />;
-  if (!answer.isSuccess) return <Notice>The agent sends its request…</Notice>;
+  if (!answer.isSuccess || outcome === undefined)
+    return <Notice>The agent sends its request…</Notice>;
   const { body } = answer.data;
-  // The reason tells who declined: the rules, a reviewer or the payment provider.
-  const outcome = typeof body.reason === "string" ? body.reason : answer.data.outcome;
-  const waits = outcome === "escalated" && typeof body.escalation_id === "string";
   return (
     <div className="flex flex-col gap-4">
       <Notice bad={!Object.hasOwn(RESULTS, outcome)}>
@@ -115,27 +140,22 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
       </Notice>
       {waits && <Waiting id={String(body.escalation_id)} onDecided={askAgain} />}
       <Answer key={outcome} answer={answer.data} />
-      {!waits && (
-        <div className="flex flex-wrap gap-2">
-          {!finish.isSuccess && (
-            <Button kind="act" disabled={finish.isPending} onClick={() => finish.mutate()}>
-              Done: revoke the test agent
-            </Button>
-          )}
-          <Button
-            disabled={finish.isPending}
-            onClick={() =>
-              finish.isSuccess ? onAgain() : finish.mutate(undefined, { onSuccess: onAgain })
-            }
-          >
-            Buy again
+      {finish.isError && (
+        <>
+          <Failure error={finish.error} />
+          <Button className="self-start" onClick={() => finish.mutate()}>
+            Revoke the test agent
           </Button>
-        </div>
+        </>
       )}
-      {finish.isError && <Failure error={finish.error} />}
+      {finish.isSuccess && (
+        <Button className="self-start" onClick={onAgain}>
+          Buy again
+        </Button>
+      )}
       {finish.isSuccess && (
         <Notice>
-          Your site is set up.{" "}
+          The test is over: the test agent is revoked and the test item is off sale.{" "}
           <Link
             to="/$site/decisions"
             params={{ site: name }}
