@@ -73,6 +73,20 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await page.getByRole("link", { name: "Place an order €100.00" }).waitFor();
   });
 
+  test("the page of a review does not link to itself, also after the decision", async () => {
+    const id = await at.asks();
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer", `/reviews/${id}`);
+    await page.getByRole("button", { name: "Approve" }).click();
+    expect(await page.locator(`main a[href$="/reviews/${id}"]`).count()).toBe(0);
+    await page.getByRole("button", { name: "Yes, approve" }).click();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "Approved. The payment is authorized." })
+      .waitFor();
+    expect(await page.locator(`main a[href$="/reviews/${id}"]`).count()).toBe(0);
+  });
+
   test("an auditor can look but decides nothing", async () => {
     const id = await at.asks();
     const { page } = await at.opened();

@@ -41,10 +41,13 @@ export function Who({ id }: { readonly id: string }) {
 export function ReviewCard({
   review,
   mayDecide,
+  linked = true,
   onDecided,
 }: {
   readonly review: Review;
   readonly mayDecide: boolean;
+  /** Whether the card links to the page of the review. */
+  readonly linked?: boolean;
   onDecided(status: Review["status"]): void;
 }) {
   const { name, site } = useSite();
@@ -94,13 +97,15 @@ export function ReviewCard({
       {mayDecide && review.status === "pending" && planned === null && (
         <DecideForm siteKeyHash={site.site_key_hash} review={review} onDecided={onDecided} />
       )}
-      <Link
-        to="/$site/reviews/$id"
-        params={{ site: name, id: review.escalation_id }}
-        className="link self-start text-sm"
-      >
-        Show details
-      </Link>
+      {linked && (
+        <Link
+          to="/$site/reviews/$id"
+          params={{ site: name, id: review.escalation_id }}
+          className="link self-start text-sm"
+        >
+          Show details
+        </Link>
+      )}
     </article>
   );
 }

@@ -28,8 +28,8 @@ export function ReviewPage() {
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
   return (
     <Page title="Review" about={stateText(shown)}>
-      {decided !== null && <Decided review={{ ...shown, status: decided }} />}
-      <ReviewCard review={shown} mayDecide={mayDecide} onDecided={setDecided} />
+      {decided !== null && <Decided review={{ ...shown, status: decided }} linked={false} />}
+      <ReviewCard review={shown} mayDecide={mayDecide} linked={false} onDecided={setDecided} />
       {shown.purchase !== null && <Purchase purchase={shown.purchase} amount={shown.amount} />}
       <Card title="Details">
         <Facts

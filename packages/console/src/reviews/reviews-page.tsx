@@ -25,7 +25,13 @@ const STATES = {
 export type JustDecided = Pick<Review, "escalation_id" | "status" | "amount" | "skill">;
 
 /** The result of a review, with a link to it. */
-export function Decided({ review }: { readonly review: JustDecided }) {
+export function Decided({
+  review,
+  linked = true,
+}: {
+  readonly review: JustDecided;
+  readonly linked?: boolean;
+}) {
   const { name } = useSite();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);
@@ -35,13 +41,15 @@ export function Decided({ review }: { readonly review: JustDecided }) {
       <Notice bad={review.status === "payment_failed"}>
         {moneyText(review.amount) || skillTitle(review.skill)}:{" "}
         {review.status === "pending" ? more : stateText(review)}{" "}
-        <Link
-          to="/$site/reviews/$id"
-          params={{ site: name, id: review.escalation_id }}
-          className="link"
-        >
-          Show it
-        </Link>
+        {linked && (
+          <Link
+            to="/$site/reviews/$id"
+            params={{ site: name, id: review.escalation_id }}
+            className="link"
+          >
+            Show it
+          </Link>
+        )}
       </Notice>
     </div>
   );
