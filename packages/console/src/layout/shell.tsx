@@ -142,8 +142,10 @@ export function Shell() {
   const client = useQueryClient();
   const { site } = useParams({ strict: false });
   const { data: session } = useQuery(sessionQuery);
-  const { data: sites = [] } = useQuery(sitesQuery);
+  const { data: sites = [], isSuccess } = useQuery(sitesQuery);
   const shown = site === undefined ? undefined : siteNamed(site, sites);
+  // An unknown site has no pages.
+  const pagesOf = isSuccess && shown === undefined ? undefined : site;
   const [open, setOpen] = useState(false);
   async function leave() {
     await signOut();
@@ -159,7 +161,7 @@ export function Shell() {
         <Link to="/" className="font-semibold tracking-tight">
           Gatehouse
         </Link>
-        <SitePicker name={site} />
+        <SitePicker name={shown && siteParam(shown, sites)} />
         {shown !== undefined && <TestMode siteKeyHash={shown.site_key_hash} />}
         <span className="ml-auto text-sm text-soft max-sm:hidden">
           Signed in as{" "}
@@ -179,9 +181,9 @@ export function Shell() {
         <div
           className={`${open ? "flex" : "hidden"} flex-col gap-4 border-line p-3 max-sm:border-b sm:flex sm:w-52 sm:shrink-0 sm:border-r`}
         >
-          {site !== undefined && <Find site={site} />}
+          {pagesOf !== undefined && <Find site={pagesOf} />}
           <nav aria-label="Pages" className="flex flex-col gap-2">
-            {site !== undefined && <Pages site={site} onGo={() => setOpen(false)} />}
+            {pagesOf !== undefined && <Pages site={pagesOf} onGo={() => setOpen(false)} />}
             <Link
               to="/account"
               className="link px-3 py-1.5 text-sm sm:hidden"
