@@ -27,6 +27,15 @@ function allSkills({ skills, built_in }: Skills): readonly Skill[] {
   );
 }
 
+/** Why an action that is turned on is not live; undefined if it is. */
+function obstacleOf({ id, enabled, url }: Skill, live: boolean): string | undefined {
+  if (!enabled || (live && (url !== undefined || WITHOUT_URL.includes(id)))) return undefined;
+  if (WITHOUT_URL.includes(id)) return "Not live yet. Settings, Payments shows what is missing.";
+  return url === undefined
+    ? "Not live: enter an https:// address and save."
+    : "Not live yet: save to publish it.";
+}
+
 function SkillRow({
   skill,
   live,
@@ -36,6 +45,7 @@ function SkillRow({
   readonly live: boolean;
   onChange(skill: Skill): void;
 }) {
+  const obstacle = obstacleOf(skill, live);
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line p-3">
       <div className="flex flex-wrap items-center gap-2">
@@ -44,7 +54,7 @@ function SkillRow({
           checked={skill.enabled}
           onChange={({ target }) => onChange({ ...skill, enabled: target.checked })}
         />
-        {live && <Badge word="live" look="good" />}
+        {live && obstacle === undefined && <Badge word="live" look="good" />}
         <code className="text-xs text-soft">{skill.id}</code>
       </div>
       {!WITHOUT_URL.includes(skill.id) && (
@@ -59,6 +69,7 @@ function SkillRow({
           }}
         />
       )}
+      {obstacle !== undefined && <p className="text-xs text-warn">{obstacle}</p>}
     </li>
   );
 }
