@@ -25,11 +25,13 @@ const STATES = choicesOf("seen", "admitted", "suspended");
 function Steps({ platform }: { readonly platform: Platform }) {
   const { path } = useSite();
   const at = `${path}/platforms/${encodeURIComponent(platform.platform)}`;
-  const set = useSave((status: string) => call("PUT", at, { status }), "platforms");
+  const admit = useSave(() => call("PUT", at, { status: "admitted" }), "platforms");
+  // The dialog shows its own error.
+  const suspend = useSave(() => call("PUT", at, { status: "suspended" }), "platforms");
   return (
     <span className="flex flex-wrap gap-2">
       {platform.status !== "admitted" && (
-        <Button disabled={set.isPending} onClick={() => set.mutate("admitted")}>
+        <Button disabled={admit.isPending} onClick={() => admit.mutate()}>
           Admit
         </Button>
       )}
@@ -39,12 +41,12 @@ function Steps({ platform }: { readonly platform: Platform }) {
           title={`Suspend ${platform.platform}?`}
           yes="Suspend"
           danger
-          onYes={() => set.mutateAsync("suspended")}
+          onYes={() => suspend.mutateAsync()}
         >
           <p>It cannot buy until you admit it again. Existing orders do not change.</p>
         </Confirm>
       )}
-      {set.isError && <Failure error={set.error} />}
+      {admit.isError && <Failure error={admit.error} />}
     </span>
   );
 }

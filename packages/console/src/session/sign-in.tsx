@@ -1,6 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+
 import { type ReactNode, useEffect, useState } from "react";
 import { Refused } from "../api/client.js";
+import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
@@ -48,7 +50,7 @@ function OpenedLink({ link, busy, onGo }: { link: Credential; busy: boolean; onG
 
 function MailMeALink() {
   const [email, setEmail] = useState("");
-  const ask = useMutation({ mutationFn: () => askForLink(email.trim()) });
+  const ask = useSave(() => askForLink(email.trim()));
   if (ask.isSuccess) {
     return (
       <Notice>
@@ -113,14 +115,12 @@ export function SignIn({
   onSignedIn(): void;
 }) {
   const client = useQueryClient();
-  const signingIn = useMutation({
-    mutationFn: async (given: Credential | "passkey") => {
-      const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
-      const session = await signIn(credential);
-      endSession(client);
-      client.setQueryData(sessionQuery.queryKey, session);
-      onSignedIn();
-    },
+  const signingIn = useSave(async (given: Credential | "passkey") => {
+    const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
+    const session = await signIn(credential);
+    endSession(client);
+    client.setQueryData(sessionQuery.queryKey, session);
+    onSignedIn();
   });
   const ways = useQuery(waysQuery);
   const [problem] = useState(takeProblem);
@@ -180,13 +180,11 @@ export function SwitchPerson({
   onStay(): void;
 }) {
   const client = useQueryClient();
-  const signingIn = useMutation({
-    mutationFn: async () => {
-      const session = await signIn(link);
-      endSession(client);
-      client.setQueryData(sessionQuery.queryKey, session);
-      onStay();
-    },
+  const signingIn = useSave(async () => {
+    const session = await signIn(link);
+    endSession(client);
+    client.setQueryData(sessionQuery.queryKey, session);
+    onStay();
   });
   return (
     <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">

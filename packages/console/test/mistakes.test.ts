@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk } from "./desk.ts";
+
+describe.skipIf(skipChromium)("when something is wrong, the console says what:", () => {
+  const at = desk();
+  const refusal = (message: string) => ({
+    status: 400,
+    json: { error: "invalid_request", message, docs_url: "" },
+  });
+
+  test("an unknown site is named, and no other site is shown as chosen", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    await page.goto(`${at.baseUrl()}/console/unknown.example.com/orders`);
+    await page.getByText("The site unknown.example.com does not exist").waitFor();
+    expect(await page.getByLabel("Site").inputValue()).toBe("");
+    expect(await page.getByRole("link", { name: "Orders" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Show all sites" }).click();
+    await page.getByRole("heading", { name: "Sites" }).waitFor();
+  });
+
+  test("an unknown step of the setup is named", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/setup?step=dance");
+    await page.getByText("The step “dance” does not exist. Choose one above.").waitFor();
+    await page.getByRole("list", { name: "Steps" }).getByRole("link", { name: "Rules" }).click();
+    await page.getByRole("heading", { name: "What can agents do by themselves?" }).waitFor();
+  });
+
+  test("an action that is turned on without an address says why it is not live", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/skills");
+    await page.getByLabel("Sign up", { exact: true }).check();
+    await page.getByRole("button", { name: "Save actions" }).click();
+    await page.getByText("Saved.").waitFor();
+    const row = page.getByRole("listitem").filter({ hasText: "sign_up" });
+    await row.getByText("Not live: enter an https:// address and save.").waitFor();
+    await row.getByLabel(/^Address of/).fill("https://shop.example.com/join");
+    await page.getByRole("button", { name: "Save actions" }).click();
+    await row.getByText("Live", { exact: true }).waitFor();
+    expect(await row.getByText(/^Not live/).count()).toBe(0);
+  });
+
+  test("a second error replaces the first", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/notifications");
+    await page.route("**/notifications", (route) => route.fulfill(refusal("The first error.")));
+    await page.route("**/notifications/test", (route) =>
+      route.fulfill(refusal("The second error.")),
+    );
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The first error.").waitFor();
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await page.getByText("The second error.").waitFor();
+    expect(await page.getByRole("alert").allTextContents()).toEqual(["The second error."]);
+  });
+
+  test("an error in a dialog is not shown a second time below it", async () => {
+    await at.shop.admin("PUT", "/platforms/platform.example", { status: "admitted" });
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/platforms");
+    await page.route("**/platforms/platform.example", (route) =>
+      route.fulfill(refusal("It did not work.")),
+    );
+    await page.getByRole("button", { name: "Suspend" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
+    await page.getByText("It did not work.").first().waitFor();
+    expect(await page.getByText("It did not work.").count()).toBe(1);
+  });
+
+  test("advice of the setup shows local times and code, not ISO times and backticks", async () => {
+    const { page } = await at.opened({ timezoneId: "Europe/Berlin" });
+    const item = {
+      item: "script",
+      state: "wrong",
+      found: "last visit at 2026-11-17T20:00:00.000Z",
+      advice: "Run `gatehouse site show`.",
+    };
+    await page.route("**/install-check", (route) =>
+      route.fulfill({ json: { items: [item], checked_at: "2026-11-17T20:00:00.000Z" } }),
+    );
+    await at.signedIn(page, "owner", "/setup?step=install");
+    const row = page.locator('[data-item="script"]');
+    await row.locator("code", { hasText: "gatehouse site show" }).waitFor();
+    const text = (await row.textContent()) ?? "";
+    expect(text).toContain("Nov 17, 2026, 09:00 PM GMT+1");
+    expect(text).not.toMatch(/`|T20:00/);
+  });
+});
