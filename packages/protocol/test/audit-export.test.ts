@@ -126,7 +126,8 @@ describe("an export", () => {
     // What lies behind a bad record was not looked at, so nothing is said of it.
     for (const answer of [answers.completeness, answers.anchoring]) {
       expect(answer.verdict).toBe("not_checked");
-      expect(answer.text).toMatch(/^cannot be checked while integrity fails/);
+      const words = "cannot be checked while integrity fails";
+      expect([answer.text, answer.text.startsWith(words)]).toEqual([answer.text, true]);
     }
   });
 
