@@ -13,7 +13,7 @@ describe("the command in printed advice", () => {
     ["C:\\shop\\node_modules\\.bin\\gatehouse", {}, "npx gatehouse"],
     ["/usr/local/bin/gatehouse", {}, "gatehouse"],
     ["/opt/gatehouse/current/bin/gatehouse.js", {}, "gatehouse"],
-    ["/work/node_modules/vitest/worker.js", { npm_command: "exec" }, "gatehouse"],
+    ["/shop/node_modules/vitest/worker.js", { npm_command: "exec" }, "gatehouse"],
   ])("of %s with %j is `%s`", (script, env, name) => {
     expect(commandName(script, env)).toBe(name);
   });
