@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Api, call, type Page as Listed } from "../api/client.js";
+import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { usualCurrency } from "../products/usual-currency.js";
+import { usualCurrencyQuery } from "../products/usual-currency.js";
 import { Button } from "../ui/button.js";
 import { Checkbox, TextArea, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
@@ -151,13 +151,7 @@ export function DeliveryPage() {
     queryKey: ["shop", path],
     queryFn: () => call<Shop>("GET", `${path}/shop`),
   });
-  const currency = useQuery({
-    queryKey: ["products", path, "currency"],
-    queryFn: async () => {
-      const { items } = await call<Listed<Api["Product"]>>("GET", `${path}/products?limit=50`);
-      return usualCurrency(items);
-    },
-  });
+  const currency = useQuery(usualCurrencyQuery(path));
   if (shop.isError) return <Failure error={shop.error} />;
   if (!shop.isSuccess || !currency.isSuccess) return <Notice>Loading…</Notice>;
   const found = shop.data;

@@ -1,4 +1,5 @@
 import type { Api } from "../api/client.js";
+import { idFrom } from "../ui/words.js";
 import { countryName } from "./countries.js";
 
 export type Shop = Api["ShopSettings"];
@@ -62,12 +63,7 @@ export function zoneDrafts(shipping: readonly Zone[], currency: string): readonl
 /** An ID from the name, unique in its zone. */
 function idOf({ id, title }: OptionDraft, taken: ReadonlySet<string>): string {
   if (id !== "") return id;
-  const plain = title
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "")
-    .slice(0, 30);
+  const plain = idFrom(title).slice(0, 30);
   const base = plain === "" ? "delivery" : plain;
   let name = base;
   for (let number = 2; taken.has(name); number++) name = `${base}-${number}`;

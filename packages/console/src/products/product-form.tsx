@@ -10,6 +10,7 @@ import { Checkbox, Select, TextArea, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
+import { idFrom } from "../ui/words.js";
 
 type Product = Api["Product"];
 
@@ -37,15 +38,6 @@ function draftOf(product: Product | undefined, currency: string) {
 }
 
 type Draft = ReturnType<typeof draftOf>;
-
-/** An ID from the name, unless the owner chooses one. */
-function idFrom(title: string): string {
-  const plain = title.normalize("NFKD").toLowerCase();
-  return plain
-    .replace(/\p{M}/gu, "")
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
-}
 
 function bodyOf({ id, quantity, image_url, url, price, description, ...draft }: Draft) {
   return {

@@ -5,24 +5,14 @@ import { useSite } from "../layout/sites.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
 import { ProductForm } from "./product-form.js";
-import { usualCurrency } from "./usual-currency.js";
+import { usualCurrencyQuery } from "./usual-currency.js";
 
 type Product = Api["Product"];
-
-function useCurrency(path: string) {
-  return useQuery({
-    queryKey: ["products", path, "currency"],
-    queryFn: async () => {
-      const { items } = await call<Listed<Product>>("GET", `${path}/products?limit=50`);
-      return usualCurrency(items);
-    },
-  });
-}
 
 /** The page for a new product. */
 export function NewProductPage() {
   const { path } = useSite();
-  const currency = useCurrency(path);
+  const currency = useQuery(usualCurrencyQuery(path));
   return (
     <Page title="Add a product" about="Agents can find and buy it as soon as you save it.">
       {currency.isSuccess && <ProductForm currency={currency.data} />}

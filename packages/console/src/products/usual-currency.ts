@@ -1,7 +1,10 @@
-import type { Api } from "../api/client.js";
+import { queryOptions } from "@tanstack/react-query";
+import { type Api, call, type Page } from "../api/client.js";
 
-/** The currency of most products, as a default for new ones. */
-export function usualCurrency(products: readonly Pick<Api["Product"], "price">[]): string {
+type Priced = Pick<Api["Product"], "price">;
+
+/** The currency that most of these products have; a new product most likely has it too. */
+export function usualCurrency(products: readonly Priced[]): string {
   const counts = new Map<string, number>();
   for (const { price } of products) {
     counts.set(price.currency, (counts.get(price.currency) ?? 0) + 1);
@@ -9,3 +12,13 @@ export function usualCurrency(products: readonly Pick<Api["Product"], "price">[]
   const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
   return most?.[0] ?? "EUR";
 }
+
+/** The usual currency of a site, from its first products. */
+export const usualCurrencyQuery = (path: string) =>
+  queryOptions({
+    queryKey: ["products", path, "currency"],
+    queryFn: async () => {
+      const { items } = await call<Page<Priced>>("GET", `${path}/products?limit=50`);
+      return usualCurrency(items);
+    },
+  });

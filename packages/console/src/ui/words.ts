@@ -116,3 +116,9 @@ export function strangersText(text: string): string {
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }
+
+/** A short ID that people recognize, made from a name: `Rote Rosé` becomes `rote-rose`. */
+export function idFrom(name: string): string {
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+}

@@ -21,7 +21,6 @@ export interface StoredCredential {
   readonly transports: readonly string[];
 }
 
-type Challenge = Uint8Array<ArrayBuffer>;
 /** Accepts a challenge once; false ends the verification. */
 type TakeChallenge = (challenge: string) => Promise<boolean>;
 
@@ -42,7 +41,7 @@ export class RelyingParty {
   }
 
   async registrationOptions(
-    challenge: Challenge,
+    challenge: string,
     person: { readonly id: string; readonly name: string },
     known: readonly StoredCredential[],
   ) {
@@ -52,7 +51,7 @@ export class RelyingParty {
       rpID: this.id,
       userName: person.name,
       userID: new TextEncoder().encode(person.id),
-      challenge,
+      challenge: bytesOf(challenge),
       timeout: TIMEOUT_MS,
       excludeCredentials: known.map(({ id }) => ({ id })),
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
@@ -79,11 +78,11 @@ export class RelyingParty {
     }
   }
 
-  async authenticationOptions(challenge: Challenge, allowed: readonly StoredCredential[]) {
+  async authenticationOptions(challenge: string, allowed: readonly StoredCredential[]) {
     const { generateAuthenticationOptions } = await library();
     return generateAuthenticationOptions({
       rpID: this.id,
-      challenge,
+      challenge: bytesOf(challenge),
       timeout: TIMEOUT_MS,
       userVerification: "required",
       ...(allowed.length === 0

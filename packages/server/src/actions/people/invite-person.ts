@@ -102,7 +102,7 @@ export async function invitePerson(
       }
       await insertPerson(tx, fresh);
     } else if (known.provenAt === null) {
-      // Nobody has shown that the address is theirs: whoever signed in by a handed link gets no further rights.
+      // Nobody has shown that the address is theirs: a person who signed in with a handed link gets no more rights.
       await endSignIn(tx, known.personId);
     } else await deleteLinksOf(tx, known.personId);
     const person = known ?? fresh;

@@ -26,7 +26,7 @@ const NO_MAIL = "this installation has no mail server (GATEHOUSE_SMTP_URL)";
 /** Where the console is, and the part of its address that browsers do not send to any server. */
 const LINK_PATH = "/console#link=";
 
-/** A link on its way: mailed, or to be handed over by whoever made it. */
+/** A link on its way: mailed, or to be handed over by the person who made it. */
 export interface HandedLink {
   readonly expiresAt: number;
   /** Absent if it was mailed: only the person may have it then. */
@@ -79,8 +79,9 @@ export function covers(by: Principal, access: readonly Access[]): boolean {
 }
 
 /**
- * Mails an invitation, or returns the link to be handed over if it cannot be mailed. Whoever has the link can be
- * that person, so it is only for those who may do at least as much, and from then on the person counts as them.
+ * Mails an invitation, or returns the link to be handed over if it cannot be mailed. Anyone who has the link
+ * can sign in as that person. So only principals with at least the same rights get it, and from then on the
+ * person counts as that principal.
  */
 export async function handLink(
   context: Context,

@@ -40,7 +40,7 @@ export async function nobodyElseDecides(
 
 /**
  * Plans a verdict that takes effect after a delay. Until then nothing is decided, recorded or charged, and it
- * can be undone. Whoever crashes leaves the plan, which any node carries out.
+ * can be undone. After a crash the plan remains, and any node carries it out.
  */
 export async function planVerdict(
   { clock, db, jobs }: Context,

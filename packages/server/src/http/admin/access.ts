@@ -14,7 +14,12 @@ import { type Actor, principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
-import { principalOf, requireConsolePage, sessionSecret } from "../server/credentials.js";
+import {
+  confirmationRequired,
+  principalOf,
+  requireConsolePage,
+  sessionSecret,
+} from "../server/credentials.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 
@@ -66,9 +71,7 @@ export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
  * so that a browser that was left open is not enough.
  */
 export function requireConfirmed(context: Context, c: HonoContext<AdminEnv>): void {
-  if (isConfirmed(context, { principal: c.get("principal") })) return;
-  const message = "Confirm with your passkey that it is you, then try again.";
-  throw new Problem("forbidden", { message, reasonCode: "confirmation_required" });
+  if (!isConfirmed(context, { principal: c.get("principal") })) throw confirmationRequired();
 }
 
 /** The caller, by the name that records use. */

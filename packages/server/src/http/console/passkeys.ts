@@ -10,6 +10,7 @@ import type { Context } from "../../context.js";
 import type { Passkey } from "../../domain/access/passkeys/passkey.js";
 import { isoTime } from "../../infra/clock.js";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "../../infra/webauthn.js";
+import { confirmationRequired } from "../server/credentials.js";
 import { line } from "../server/fields.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
@@ -117,10 +118,7 @@ export function passkeyRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
 
   routes.openapi(removeKey, async (c) => {
     const { user } = await requirePerson(context, c);
-    if (!isConfirmed(context, user)) {
-      const message = "Confirm with your passkey that it is you, then try again.";
-      throw new Problem("forbidden", { message, reasonCode: "confirmation_required" });
-    }
+    if (!isConfirmed(context, user)) throw confirmationRequired();
     requireOk(await removePasskey(context, user, c.req.valid("param").passkey_id));
     return c.body(null, 204);
   });

@@ -60,3 +60,9 @@ export function requireConsolePage(request: Headers, baseUrl: string): void {
   const message = `Only pages of the console can send this request: ${baseUrl}${CONSOLE_PATH}.`;
   throw new Problem("forbidden", { message });
 }
+
+/** For a person who has to use a passkey first. The console asks for it and sends the request again. */
+export function confirmationRequired(): Problem {
+  const message = "Confirm with your passkey that it is you, then try again.";
+  return new Problem("forbidden", { message, reasonCode: "confirmation_required" });
+}

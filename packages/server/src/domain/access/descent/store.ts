@@ -83,7 +83,7 @@ export async function rootOf(db: Queries, id: string): Promise<string> {
 const VOUCHED_MAX = 20;
 
 /**
- * Who a person counts as: themselves once their address is proven, and otherwise whoever held their link. A
+ * Who a person counts as: themselves once their address is proven, and until then as the principal who held their link. A
  * link from the operator begins a line, because operators give access in this way.
  */
 async function personCountedAs(db: Queries, id: string): Promise<string> {
