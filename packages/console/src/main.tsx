@@ -7,6 +7,7 @@ import { router } from "./routes.js";
 import { endSession, sessionQuery } from "./session/session.js";
 import { SignIn, SwitchPerson, useLink } from "./session/sign-in.js";
 import { Failure } from "./ui/notice.js";
+import "virtual:design-tokens.css";
 import "./style.css";
 
 /** Requests without an answer are tried twice more. Rejected requests are not. */
@@ -16,6 +17,8 @@ const client: QueryClient = new QueryClient({
       retry: (count, error) => !(error instanceof Refused) && count < 2,
       // The service reports changes, and reading the audit log is itself recorded.
       refetchOnWindowFocus: false,
+      // Whether there is a connection is seen from the answers, not from what the browser believes.
+      networkMode: "always",
     },
   },
 });
@@ -30,8 +33,7 @@ client.getQueryCache().subscribe((event) => {
 function Console() {
   const session = useQuery(sessionQuery);
   const [link, forgetLink] = useLink();
-  if (session.isError) return <Failure error={session.error} />;
-  if (session.data === undefined) return null;
+  if (session.data === undefined) return session.isError ? <Failure error={session.error} /> : null;
   if (session.data === null) return <SignIn link={link} onSignedIn={forgetLink} />;
   if (link !== undefined) {
     return <SwitchPerson name={session.data.name} link={link} onStay={forgetLink} />;

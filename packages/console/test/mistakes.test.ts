@@ -14,10 +14,22 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await at.signedIn(page);
     await page.goto(`${at.baseUrl()}/console/unknown.example.com/orders`);
     await page.getByText("The site unknown.example.com does not exist").waitFor();
-    expect(await page.getByLabel("Site").inputValue()).toBe("");
+    await page.getByRole("button", { name: "Site: Choose a site" }).waitFor();
     expect(await page.getByRole("link", { name: "Orders" }).count()).toBe(0);
     await page.getByRole("link", { name: "Show all sites" }).click();
     await page.getByRole("heading", { name: "Sites" }).waitFor();
+  });
+
+  test("without a connection the page stays, says so, and continues when the connection is back", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/orders");
+    await page.context().setOffline(true);
+    await page.getByRole("link", { name: "Agents", exact: true }).click();
+    await page.getByText("No connection.").waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("No connection.").waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   });
 
   test("an unknown step of the setup is named", async () => {

@@ -7,8 +7,10 @@ import { desk } from "./desk.ts";
 describe.skipIf(skipChromium)("the console does not mix things up:", () => {
   const at = desk();
   const find = async (page: Page, id: string) => {
-    await page.getByRole("searchbox", { name: "Find" }).fill(id);
-    await page.getByRole("searchbox", { name: "Find" }).press("Enter");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill(id);
+    await page.getByRole("option", { name: `Open ${id}` }).waitFor();
+    await page.getByRole("combobox", { name: "Find anything" }).press("Enter");
     await page.waitForURL(`**/${id}`);
     await page.getByText(id).first().waitFor();
   };

@@ -164,13 +164,37 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.locator("main tbody tr").nth(1).waitFor({ state: "hidden" });
   });
 
-  test("an id in the search box opens what it names", async () => {
+  test("the search, opened with Ctrl-K, finds what an id names, products and pages", async () => {
     const buyer = await at.createActivity();
     const { page } = await at.opened();
     await at.signedIn(page);
-    await page.getByRole("searchbox", { name: "Find" }).fill(buyer.agentId);
-    await page.getByRole("searchbox", { name: "Find" }).press("Enter");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill(buyer.agentId);
+    await page.getByRole("option", { name: `Open ${buyer.agentId}` }).waitFor();
+    await page.getByRole("combobox", { name: "Find anything" }).press("Enter");
     await page.waitForURL(`**/agents/${buyer.agentId}`);
     await page.getByRole("heading", { name: "Buyer" }).waitFor();
+    await page.getByRole("button", { name: "Find anything" }).click();
+    await page.getByRole("combobox", { name: "Find anything" }).fill("palm");
+    await page.getByRole("option", { name: /^A palm/ }).click();
+    await page.waitForURL("**/products/palm");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill("notif");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/settings/notifications");
+  });
+
+  test("on a phone, the bar at the bottom leads to the pages of every day and to all others", async () => {
+    const { page } = await at.opened({ viewport: { width: 390, height: 844 } });
+    await at.signedIn(page);
+    await page.getByText("No real payments are made.").waitFor();
+    const bar = page.getByRole("navigation", { name: "Main pages" });
+    await bar.getByRole("link", { name: "Orders" }).click();
+    await page.waitForURL("**/orders");
+    await bar.getByRole("button", { name: "More" }).click();
+    const all = page.getByRole("dialog", { name: "All pages" });
+    await all.getByRole("link", { name: "Audit log" }).click();
+    await page.waitForURL("**/audit");
+    await all.waitFor({ state: "detached" });
   });
 });

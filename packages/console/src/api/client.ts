@@ -1,4 +1,5 @@
 import type { components } from "../../generated/schema.js";
+import { reach } from "./reached.js";
 
 /** The schemas of the API, by name. */
 export type Api = components["schemas"];
@@ -33,7 +34,7 @@ function refusalOf(status: number, answer: unknown): Refused {
 }
 
 async function send<Answer>(method: string, path: string, body: unknown): Promise<Answer> {
-  const response = await fetch(path, {
+  const response = await reach(path, {
     method,
     headers: { ...OWN, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     credentials: "same-origin",

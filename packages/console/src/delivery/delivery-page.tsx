@@ -7,6 +7,7 @@ import { usualCurrencyQuery } from "../products/usual-currency.js";
 import { Button } from "../ui/button.js";
 import { Checkbox, TextArea, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Page } from "../ui/page.js";
@@ -153,7 +154,7 @@ export function DeliveryPage() {
   });
   const currency = useQuery(usualCurrencyQuery(path));
   if (shop.isError) return <Failure error={shop.error} />;
-  if (!shop.isSuccess || !currency.isSuccess) return <Notice>Loading…</Notice>;
+  if (!shop.isSuccess || !currency.isSuccess) return <Loading />;
   const found = shop.data;
   return (
     <Page

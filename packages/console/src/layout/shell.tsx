@@ -1,114 +1,16 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router";
+import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { FirstPasskey } from "../account/first-passkey.js";
-import { reviewsWaiting } from "../reviews/reviews.js";
-import { endSession, sessionQuery, signOut } from "../session/session.js";
-import { processorQuery } from "../settings/processor.js";
-import { forgetPurchases } from "../setup/kept.js";
-import { Badge } from "../ui/badge.js";
-import { Button } from "../ui/button.js";
-import { Find } from "./find.js";
-import { siteNamed, siteParam, sitesQuery } from "./sites.js";
-
-/** The pages of a site, in groups. */
-const PAGES = [
-  [
-    ["/$site", "Overview"],
-    ["/$site/orders", "Orders"],
-    ["/$site/reviews", "Reviews"],
-  ],
-  [
-    ["/$site/products", "Products"],
-    ["/$site/delivery", "Delivery and taxes"],
-  ],
-  [
-    ["/$site/agents", "Agents"],
-    ["/$site/platforms", "Platforms"],
-    ["/$site/policy", "Rules"],
-    ["/$site/decisions", "Decisions"],
-    ["/$site/visits", "Visits"],
-  ],
-  [
-    ["/$site/audit", "Audit log"],
-    ["/$site/settings", "Settings"],
-  ],
-] as const;
-
-function SitePicker({ name }: { readonly name: string | undefined }) {
-  const navigate = useNavigate();
-  const { data: sites = [] } = useQuery(sitesQuery);
-  if (sites.length === 0) return null;
-  return (
-    <label className="flex min-w-0 flex-1 items-center gap-2 text-sm sm:flex-none">
-      <span className="sr-only">Site</span>
-      <select
-        value={name ?? ""}
-        onChange={({ target }) => void navigate({ to: "/$site", params: { site: target.value } })}
-        className="min-w-0 max-w-64 rounded-lg max-sm:w-full border border-line bg-card px-2 py-1.5"
-      >
-        {name === undefined && <option value="">Choose a site</option>}
-        {sites.map((site) => (
-          <option key={site.site_key_hash} value={siteParam(site, sites)}>
-            {site.domain}
-            {site.status === "pending" ? " (not verified)" : ""}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** Shown while payments are not real. */
-function TestMode({ siteKeyHash }: { readonly siteKeyHash: string }) {
-  const path = `/v1/admin/sites/${siteKeyHash}`;
-  const { data } = useQuery(processorQuery(path));
-  if (data === undefined || data.kind === null || data.live) return null;
-  return (
-    <span>
-      <Badge word="test_mode" />
-    </span>
-  );
-}
-
-function Waiting({ siteKeyHash }: { readonly siteKeyHash: string }) {
-  const { data } = useQuery(reviewsWaiting(siteKeyHash));
-  const count = data?.items.length ?? 0;
-  if (count === 0) return null;
-  return (
-    <span className="ml-auto rounded-full bg-warn/15 px-2 text-xs font-medium text-warn">
-      {count}
-      <span className="sr-only"> to review</span>
-    </span>
-  );
-}
-
-function Pages({ site, onGo }: { readonly site: string; onGo(): void }) {
-  const { data: sites = [] } = useQuery(sitesQuery);
-  const siteKeyHash = siteNamed(site, sites)?.site_key_hash;
-  return PAGES.map((group) => (
-    <div
-      key={group[0][0]}
-      className="flex flex-col gap-0.5 border-line not-first:border-t not-first:pt-2"
-    >
-      {group.map(([to, label]) => (
-        <Link
-          key={to}
-          to={to}
-          params={{ site }}
-          activeOptions={{ exact: to === "/$site", includeSearch: false }}
-          onClick={onGo}
-          className="flex items-center gap-2 rounded-lg px-3 py-1.5 text-sm hover:bg-line/40 aria-[current=page]:bg-line/60 aria-[current=page]:font-semibold"
-        >
-          {label}
-          {label === "Reviews" && siteKeyHash !== undefined && (
-            <Waiting siteKeyHash={siteKeyHash} />
-          )}
-        </Link>
-      ))}
-    </div>
-  ));
-}
+import { Offline } from "./offline.js";
+import { PageLinks } from "./pages.js";
+import { Person } from "./person.js";
+import { PhoneBar } from "./phone-bar.js";
+import { Search } from "./search.js";
+import { SiteSwitcher } from "./site-switcher.js";
+import { siteNamed, sitesQuery } from "./sites.js";
+import { TestMode } from "./test-mode.js";
 
 /** The page itself. `data-shown` tells programs which page it is. */
 function Shown() {
@@ -129,7 +31,7 @@ function Shown() {
       tabIndex={-1}
       data-shown={shown}
       aria-busy={busy}
-      className="min-w-0 flex-1 px-4 py-6 outline-none sm:px-6"
+      className="mx-auto w-full max-w-[75rem] min-w-0 flex-1 px-4 pt-4 pb-24 outline-none sm:px-6 md:pb-10"
     >
       <FirstPasskey />
       <Outlet />
@@ -137,70 +39,84 @@ function Shown() {
   );
 }
 
-/** The frame of every page: site, navigation and account. */
-export function Shell() {
-  const client = useQueryClient();
-  const { site } = useParams({ strict: false });
-  const { data: session } = useQuery(sessionQuery);
-  const { data: sites = [], isSuccess } = useQuery(sitesQuery);
-  const shown = site === undefined ? undefined : siteNamed(site, sites);
-  // An unknown site has no pages.
-  const pagesOf = isSuccess && shown === undefined ? undefined : site;
-  const [open, setOpen] = useState(false);
-  async function leave() {
-    await signOut();
-    forgetPurchases();
-    endSession(client);
-  }
+/** Opens the search with Ctrl-K, or with Command-K on a Mac. */
+function useSearchKey(onOpen: () => void): void {
+  useEffect(() => {
+    function hear(event: KeyboardEvent) {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      onOpen();
+    }
+    window.addEventListener("keydown", hear);
+    return () => window.removeEventListener("keydown", hear);
+  }, [onOpen]);
+}
+
+function SearchButton({ onOpen }: { onOpen(): void }) {
   return (
-    <div className="mx-auto flex min-h-screen max-w-7xl flex-col">
+    <button
+      type="button"
+      aria-label="Find anything"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={onOpen}
+      className="flex items-center gap-2 rounded-lg border border-line bg-card px-3 py-1.5 text-sm text-soft hover:border-soft md:w-72"
+    >
+      <SearchIcon aria-hidden size={16} />
+      <span className="max-md:hidden">Find anything</span>
+      <kbd className="ml-auto font-sans text-xs max-md:hidden">Ctrl K</kbd>
+    </button>
+  );
+}
+
+/** The frame of every page: site, navigation, search and account. */
+export function Shell() {
+  const { site } = useParams({ strict: false });
+  const { data: sites = [] } = useQuery(sitesQuery);
+  const current = site === undefined ? undefined : siteNamed(site, sites);
+  // An unknown site has no pages.
+  const name = current === undefined ? undefined : site;
+  const [searching, setSearching] = useState(false);
+  const openSearch = useRef(() => setSearching(true)).current;
+  useSearchKey(openSearch);
+  return (
+    <div className="flex min-h-screen flex-col">
       <a href="#page" className="sr-only focus:not-sr-only focus:p-2">
         Skip to content
       </a>
-      <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-3">
-        <Link to="/" className="font-semibold tracking-tight">
-          Gatehouse
-        </Link>
-        <SitePicker name={shown && siteParam(shown, sites)} />
-        {shown !== undefined && <TestMode siteKeyHash={shown.site_key_hash} />}
-        <span className="ml-auto text-sm text-soft max-sm:hidden">
-          Signed in as{" "}
-          <Link to="/account" className="link font-medium">
-            {session?.name}
-          </Link>
-          {session?.name !== session?.role && ` (${session?.role})`}
-        </span>
-        <Button className="sm:hidden" aria-expanded={open} onClick={() => setOpen(!open)}>
-          Menu
-        </Button>
-        <Button className="max-sm:hidden" onClick={() => void leave()}>
-          Sign out
-        </Button>
-      </header>
-      <div className="flex flex-1 flex-col sm:flex-row">
-        <div
-          className={`${open ? "flex" : "hidden"} flex-col gap-4 border-line p-3 max-sm:border-b sm:flex sm:w-52 sm:shrink-0 sm:border-r`}
-        >
-          {pagesOf !== undefined && <Find site={pagesOf} />}
-          <nav aria-label="Pages" className="flex flex-col gap-2">
-            {pagesOf !== undefined && <Pages site={pagesOf} onGo={() => setOpen(false)} />}
-            <Link
-              to="/account"
-              className="link px-3 py-1.5 text-sm sm:hidden"
-              onClick={() => setOpen(false)}
-            >
-              Your account
-            </Link>
-            <Link to="/sites" className="link px-3 py-1.5 text-sm" onClick={() => setOpen(false)}>
-              All sites
-            </Link>
+      <Offline />
+      {current !== undefined && name !== undefined && <TestMode site={current} name={name} />}
+      <div className="flex flex-1 flex-col md:flex-row">
+        <div className="sticky top-0 flex h-screen w-60 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line p-3 max-md:hidden print:hidden">
+          <SiteSwitcher current={current} />
+          <nav aria-label="Pages" className="flex flex-1 flex-col gap-2">
+            {name !== undefined && <PageLinks site={name} />}
           </nav>
-          <Button className="sm:hidden" onClick={() => void leave()}>
-            Sign out
-          </Button>
+          <Person />
         </div>
-        <Shown />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <header className="mx-auto flex w-full max-w-[75rem] items-center gap-2 px-4 pt-3 sm:px-6 print:hidden">
+            <div className="min-w-0 flex-1 md:hidden">
+              <SiteSwitcher current={current} />
+            </div>
+            {name !== undefined && <SearchButton onOpen={openSearch} />}
+            {name === undefined && (
+              <Link to="/account" className="link text-sm md:hidden">
+                Your account
+              </Link>
+            )}
+          </header>
+          <Shown />
+        </div>
       </div>
+      {name !== undefined && <PhoneBar site={name} />}
+      {current !== undefined && name !== undefined && (
+        <Search
+          site={name}
+          path={`/v1/admin/sites/${current.site_key_hash}`}
+          open={searching}
+          onClose={() => setSearching(false)}
+        />
+      )}
     </div>
   );
 }

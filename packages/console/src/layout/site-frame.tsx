@@ -3,6 +3,7 @@ import { Link, Navigate, Outlet, useParams } from "@tanstack/react-router";
 import { useChanges } from "../api/changes.js";
 import { TestCleanup } from "../setup/test-cleanup.js";
 import { Badge } from "../ui/badge.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
@@ -15,7 +16,7 @@ export function SiteFrame() {
   const site = siteNamed(name, sites.data ?? []);
   useChanges(site?.site_key_hash);
   if (sites.isError) return <Failure error={sites.error} />;
-  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  if (!sites.isSuccess) return <Loading />;
   if (site === undefined) {
     return (
       <Notice bad>
@@ -40,7 +41,7 @@ export function FirstSite() {
   const sites = useQuery(sitesQuery);
   const mayCreate = useMay("operator");
   if (sites.isError) return <Failure error={sites.error} />;
-  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  if (!sites.isSuccess) return <Loading />;
   const [first] = sites.data;
   if (first === undefined && mayCreate) return <Navigate to="/new" replace />;
   if (first === undefined || sites.data.length > 1) return <Navigate to="/sites" replace />;
@@ -52,7 +53,7 @@ export function SitesPage() {
   const sites = useQuery(sitesQuery);
   const mayCreate = useMay("operator");
   if (sites.isError) return <Failure error={sites.error} />;
-  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  if (!sites.isSuccess) return <Loading />;
   const add = (
     <Link to="/new" className="button-act">
       Add a site

@@ -4,6 +4,7 @@ import { useMay, useSite } from "../layout/sites.js";
 import { Who } from "../reviews/review-card.js";
 import { Badge } from "../ui/badge.js";
 import { Id } from "../ui/id.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -44,7 +45,7 @@ export function OrderPage() {
   const found = useQuery(orderQuery(site.site_key_hash, path, id));
   const mayAct = useMay("owner");
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Notice>Loading…</Notice>;
+  if (!found.isSuccess) return <Loading />;
   const order = found.data;
   const { captured_minor: captured, amount } = order;
   return (

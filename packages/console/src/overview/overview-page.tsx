@@ -8,6 +8,7 @@ import { PauseSales } from "../layout/pause.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { countText } from "../ui/words.js";
@@ -75,7 +76,7 @@ function Visits({ range }: { readonly range: RangeName }) {
   const { name } = useSite();
   const counts = useCounts<{ items: Api["VisitCount"][]; cut: boolean }>("visits", range);
   if (counts.isError) return <Failure error={counts.error} />;
-  if (!counts.isSuccess) return <Notice>Loading…</Notice>;
+  if (!counts.isSuccess) return <Loading />;
   const { steps, items, cut } = counts.data;
   const rows = items.map(({ start, by_classification }) => ({ start, by: by_classification }));
   const agents = new Map<string, number>();
@@ -131,7 +132,7 @@ function Decisions({ range }: { readonly range: RangeName }) {
   const { name } = useSite();
   const counts = useCounts<DecisionCounts>("decisions", range);
   if (counts.isError) return <Failure error={counts.error} />;
-  if (!counts.isSuccess) return <Notice>Loading…</Notice>;
+  if (!counts.isSuccess) return <Loading />;
   const { steps, items, agents, cut } = counts.data;
   const rows = items.map(({ start, by_outcome }) => ({ start, by: by_outcome }));
   return (

@@ -7,6 +7,7 @@ import { useMay, useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { TextArea } from "../ui/field.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
@@ -148,7 +149,7 @@ export function PolicyPage() {
   const { path } = useSite();
   const current = useQuery(policyQuery(path));
   if (current.isError) return <Failure error={current.error} />;
-  if (!current.isSuccess) return <Notice>Loading…</Notice>;
+  if (!current.isSuccess) return <Loading />;
   const about =
     current.data === null ? (
       "There are no rules yet, so every request is declined."

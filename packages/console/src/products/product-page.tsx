@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type Api, call, type Page as Listed } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
 import { ProductForm } from "./product-form.js";
@@ -33,7 +34,7 @@ export function ProductPage() {
     },
   });
   if (product.isError) return <Failure error={product.error} />;
-  if (!product.isSuccess) return <Notice>Loading…</Notice>;
+  if (!product.isSuccess) return <Loading />;
   if (product.data === null) return <Notice bad>This product does not exist.</Notice>;
   const { title, price, changed_at } = product.data;
   return (

@@ -5,7 +5,8 @@ import { usePeople, Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Purchase } from "../orders/purchase.js";
 import { Id } from "../ui/id.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Loading } from "../ui/loading.js";
+import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { titleOf } from "../ui/words.js";
@@ -22,7 +23,7 @@ export function ReviewPage() {
   const nameOf = usePeople();
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
-  if (!review.isSuccess) return <Notice>Loading…</Notice>;
+  if (!review.isSuccess) return <Loading />;
   const shown = review.data;
   const reason = shown.reason_code;
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];

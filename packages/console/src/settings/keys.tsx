@@ -5,7 +5,8 @@ import { useMay } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
 import { Id } from "../ui/id.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Loading } from "../ui/loading.js";
+import { Failure } from "../ui/notice.js";
 import { Card, Empty } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 
@@ -63,7 +64,7 @@ export function KeysPart() {
     );
   }
   if (keys.isError) return <Failure error={keys.error} />;
-  if (!keys.isSuccess) return <Notice>Loading…</Notice>;
+  if (!keys.isSuccess) return <Loading />;
   return (Object.keys(PURPOSES) as Key["purpose"][]).map((purpose) => (
     <Card key={purpose} title={PURPOSES[purpose]} actions={<Rotate purpose={purpose} />}>
       <ul className="flex flex-col gap-2 text-sm">

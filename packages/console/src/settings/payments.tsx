@@ -9,6 +9,7 @@ import { Confirm } from "../ui/confirm.js";
 import { Checkbox, Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Id } from "../ui/id.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
@@ -176,7 +177,7 @@ export function PaymentsPart() {
   const mayChange = useMay("owner");
   const processor = useQuery(processorQuery(path));
   if (processor.isError) return <Failure error={processor.error} />;
-  if (!processor.isSuccess) return <Notice>Loading…</Notice>;
+  if (!processor.isSuccess) return <Loading />;
   const { data } = processor;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">

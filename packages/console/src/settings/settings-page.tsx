@@ -5,33 +5,33 @@ import { Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
 import { KeysPart } from "./keys.js";
 import { NotificationsPart } from "./notifications.js";
+import { SETTINGS_PARTS } from "./parts.js";
 import { PaymentsPart } from "./payments.js";
 import { PeoplePart } from "./people.js";
 import { SitePart } from "./site.js";
 import { SkillsPart } from "./skills.js";
 import { TokensPart } from "./tokens.js";
 
-/** The parts of the settings, by their name in the address. */
-const PARTS: Readonly<Record<string, { readonly label: string; readonly show: ComponentType }>> = {
-  site: { label: "Site", show: SitePart },
-  skills: { label: "Actions and requests", show: SkillsPart },
-  payments: { label: "Payments", show: PaymentsPart },
-  notifications: { label: "Notifications", show: NotificationsPart },
-  people: { label: "People", show: PeoplePart },
-  tokens: { label: "Tokens", show: TokensPart },
-  keys: { label: "Keys", show: KeysPart },
-};
+const SHOWN: Readonly<Record<string, ComponentType>> = {
+  site: SitePart,
+  skills: SkillsPart,
+  payments: PaymentsPart,
+  notifications: NotificationsPart,
+  people: PeoplePart,
+  tokens: TokensPart,
+  keys: KeysPart,
+} satisfies Record<keyof typeof SETTINGS_PARTS, ComponentType>;
 
 /** The settings of a site. */
 export function SettingsPage() {
   const { name } = useSite();
   const { part = "site" } = useParams({ strict: false });
   const mayChange = useMay("owner");
-  const Shown = PARTS[part]?.show;
+  const Shown = SHOWN[part];
   return (
     <Page title="Settings">
       <nav aria-label="Settings" className="flex flex-wrap gap-1 border-b border-line pb-2">
-        {Object.entries(PARTS).map(([id, { label }]) => (
+        {Object.entries(SETTINGS_PARTS).map(([id, label]) => (
           <Link
             key={id}
             to="/$site/settings/$part"

@@ -7,7 +7,8 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Checkbox, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Loading } from "../ui/loading.js";
+import { Failure } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -198,7 +199,7 @@ export function SkillsPart() {
     queryFn: () => call<Api["MandateSettings"]>("GET", `${path}/mandates`),
   });
   if (skills.isError) return <Failure error={skills.error} />;
-  if (!skills.isSuccess) return <Notice>Loading…</Notice>;
+  if (!skills.isSuccess) return <Loading />;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <SkillForm found={skills.data} />

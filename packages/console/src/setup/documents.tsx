@@ -6,6 +6,7 @@ import { useSite } from "../layout/sites.js";
 import { Checks } from "../proof/checks.js";
 import { Select } from "../ui/field.js";
 import { Id, Snippet } from "../ui/id.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { Verified } from "../ui/verified.js";
@@ -70,7 +71,7 @@ export function Documents() {
     queryFn: () => call<{ documents: Api["PreviewedDocument"][] }>("POST", `${path}/preview`, {}),
   });
   if (documents.isError) return <Failure error={documents.error} />;
-  if (!documents.isSuccess) return <Notice>Loading…</Notice>;
+  if (!documents.isSuccess) return <Loading />;
   const list = documents.data.documents;
   const document = list.find(({ name }) => name === shown);
   return (

@@ -6,6 +6,7 @@ import { useSite } from "../layout/sites.js";
 import { Gates } from "../settings/payments.js";
 import { processorQuery } from "../settings/processor.js";
 import { Button } from "../ui/button.js";
+import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
@@ -22,7 +23,7 @@ export function FirstProcessor() {
     "skills",
   );
   if (processor.isError) return <Failure error={processor.error} />;
-  if (!processor.isSuccess) return <Notice>Loading…</Notice>;
+  if (!processor.isSuccess) return <Loading />;
   return (
     <Card title="Connect payments">
       <p className="text-sm text-soft">

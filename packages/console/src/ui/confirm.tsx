@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "./button.js";
+import { Dialog } from "./dialog.js";
 import { Failure } from "./notice.js";
 
 interface ConfirmProps {
@@ -19,10 +20,6 @@ export function Confirm({ label, title, children, yes, danger, disabled, onYes }
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-  }, [open]);
   async function go() {
     setBusy(true);
     setError(null);
@@ -35,32 +32,23 @@ export function Confirm({ label, title, children, yes, danger, disabled, onYes }
       setBusy(false);
     }
   }
-  const kind = danger ? "danger" : "act";
   return (
     <>
       <Button kind={danger ? "danger" : "plain"} disabled={disabled} onClick={() => setOpen(true)}>
         {label}
       </Button>
-      {open && (
-        <dialog
-          ref={dialog}
-          aria-label={title}
-          onClose={() => setOpen(false)}
-          className="m-auto w-full max-w-md rounded-xl border border-line bg-card p-5 text-ink backdrop:bg-black/50"
-        >
-          <div className="flex flex-col gap-4 text-left">
-            <h2 className="text-lg font-semibold">{title}</h2>
-            <div className="flex flex-col gap-3 text-sm">{children}</div>
-            {error !== null && <Failure error={error} />}
-            <div className="flex flex-wrap justify-end gap-2">
-              <Button onClick={() => setOpen(false)}>Cancel</Button>
-              <Button kind={kind} disabled={busy} onClick={() => void go()}>
-                {yes}
-              </Button>
-            </div>
+      <Dialog open={open} title={title} onClose={() => setOpen(false)}>
+        <div className="flex flex-col gap-4 text-left">
+          <div className="flex flex-col gap-3 text-sm">{children}</div>
+          {error !== null && <Failure error={error} />}
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button kind={danger ? "danger" : "act"} disabled={busy} onClick={() => void go()}>
+              {yes}
+            </Button>
           </div>
-        </dialog>
-      )}
+        </div>
+      </Dialog>
     </>
   );
 }

@@ -3,7 +3,8 @@ import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { allOf, EXPORT_ROWS_MAX, type Filter } from "../api/list.js";
 import { Button } from "./button.js";
-import { Failure, Notice } from "./notice.js";
+import { Loading } from "./loading.js";
+import { Failure } from "./notice.js";
 import { csvText, saveFile } from "./save-file.js";
 
 export interface Column<Item> {
@@ -27,7 +28,7 @@ interface ListProps<Item> {
 export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps<Item>) {
   const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
   if (isError && data === undefined) return <Failure error={error} />;
-  if (!isSuccess) return <Notice>Loading…</Notice>;
+  if (!isSuccess) return <Loading />;
   if (data.length === 0) return <>{empty}</>;
   return (
     <div className="flex flex-col gap-3">

@@ -1,25 +1,7 @@
-/** The colours and their names are those of the console. Lines are short enough to read well. */
-export const STYLE = `:root {
-  color-scheme: light dark;
-  --color-ink: #1d2523;
-  --color-soft: #55625e;
-  --color-line: #d5deda;
-  --color-back: #f6f8f7;
-  --color-card: #ffffff;
-  --color-act: #1f6b52;
-  --color-act-ink: #ffffff;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --color-ink: #e8eeeb;
-    --color-soft: #a3b1ac;
-    --color-line: #33403c;
-    --color-back: #141a18;
-    --color-card: #1b2321;
-    --color-act: #7fcfae;
-    --color-act-ink: #10201a;
-  }
-}
+import { DESIGN_TOKENS } from "@gatehouse/protocol";
+
+/** Lines are short enough to read well. */
+export const STYLE = `${DESIGN_TOKENS}
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
 body {
@@ -28,7 +10,7 @@ body {
   padding: 0 1.25rem;
   background: var(--color-back);
   color: var(--color-ink);
-  font: 1rem/1.6 system-ui, sans-serif;
+  font: 1rem/1.6 var(--font-sans);
 }
 a { color: var(--color-act); text-underline-offset: 2px; }
 :focus-visible { outline: 3px solid var(--color-act); outline-offset: 2px; }
@@ -38,7 +20,7 @@ main:focus { outline: none; }
   left: 1rem;
   top: 0.5rem;
   padding: 0.4rem 0.8rem;
-  border-radius: 0.5rem;
+  border-radius: var(--radius);
   background: var(--color-act);
   color: var(--color-act-ink);
 }
@@ -56,7 +38,7 @@ header a:first-child { color: inherit; font-weight: 600; text-decoration: none; 
   font: inherit;
   padding: 0.15rem 0.6rem;
   border: 1px solid var(--color-soft);
-  border-radius: 0.4rem;
+  border-radius: var(--radius);
   background: var(--color-card);
   color: inherit;
 }
@@ -73,8 +55,8 @@ ul, ol { padding-left: 1.4rem; }
 li > ul, li > ol { margin-bottom: 0; }
 blockquote { padding-left: 1rem; border-left: 3px solid var(--color-line); color: var(--color-soft); }
 hr { border: 0; border-top: 1px solid var(--color-line); }
-code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre, .table { overflow-x: auto; border: 1px solid var(--color-line); border-radius: 0.5rem; background: var(--color-card); }
+code { font: 0.9em/1.5 var(--font-mono); overflow-wrap: anywhere; }
+pre, .table { overflow-x: auto; border: 1px solid var(--color-line); border-radius: var(--radius); background: var(--color-card); }
 pre { padding: 0.8rem 1rem; }
 pre code { line-height: 1.35; overflow-wrap: normal; }
 table { width: 100%; border-collapse: collapse; font-size: 0.94rem; }

@@ -1,37 +1,36 @@
 import { createHash } from "node:crypto";
-import { htmlText, namedType } from "@gatehouse/protocol";
+import { DESIGN_TOKENS, htmlText, namedType } from "@gatehouse/protocol";
 
 /** One column, readable at any width, in light and dark. Pages have no script. */
 const STYLE = `
-:root{color-scheme:light dark;--ink:#1d2523;--soft:#55625e;--line:#dbe2df;--back:#fbfcfb;--act:#1f6b52;--on:#fff}
-@media (prefers-color-scheme:dark){:root{--ink:#e8eeeb;--soft:#a3b1ac;--line:#33403c;--back:#141a18;--act:#7fcfae;--on:#141a18}}
+${DESIGN_TOKENS}
 *{box-sizing:border-box}
-body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.6 system-ui,sans-serif}
+body{margin:0;background:var(--color-back);color:var(--color-ink);font:1rem/1.6 var(--font-sans)}
 main{max-width:34rem;margin:0 auto;padding:2.5rem 1.25rem}
 h1{font-size:1.5rem;line-height:1.3;margin:0 0 1rem}
 h2{font-size:1.1rem;margin:1.5rem 0 .5rem}
 p{margin:0 0 1rem}
 ul{margin:0 0 1rem;padding-left:1.25rem;overflow-wrap:anywhere}
-.soft{color:var(--soft)}
-a{color:var(--act)}
+.soft{color:var(--color-soft)}
+a{color:var(--color-act)}
 code{overflow-wrap:anywhere}
 table{width:100%;border-collapse:collapse;margin:1.5rem 0}
-td,th{padding:.5rem 0;border-top:1px solid var(--line);text-align:left;font-weight:400;vertical-align:top}
+td,th{padding:.5rem 0;border-top:1px solid var(--color-line);text-align:left;font-weight:400;vertical-align:top}
 td{text-align:right;white-space:nowrap;padding-left:1rem}
 tr.total td,tr.total th{font-weight:600}
-a.act,button{display:inline-block;padding:.6rem 1.1rem;border-radius:.5rem;border:1px solid var(--act);background:var(--act);color:var(--on);font:inherit;text-decoration:none;cursor:pointer}
-button.other{background:transparent;color:var(--act)}
+a.act,button{display:inline-block;padding:.6rem 1.1rem;border-radius:var(--radius);border:1px solid var(--color-act);background:var(--color-act);color:var(--color-act-ink);font:inherit;text-decoration:none;cursor:pointer}
+button.other{background:transparent;color:var(--color-act)}
 form p.acts{display:flex;flex-wrap:wrap;gap:.75rem}
-a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--act);outline-offset:2px}
+a:focus-visible,button:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--color-act);outline-offset:2px}
 label{display:block;margin:0 0 .75rem}
-input,select{display:block;width:100%;margin-top:.25rem;padding:.55rem .7rem;border:1px solid var(--soft);border-radius:.5rem;background:var(--back);color:var(--ink);font:inherit}
+input,select{display:block;width:100%;margin-top:.25rem;padding:.55rem .7rem;border:1px solid var(--color-soft);border-radius:var(--radius);background:var(--color-back);color:var(--color-ink);font:inherit}
 input[type=radio]{display:inline-block;width:auto;margin:0 .6rem 0 0}
 fieldset{border:0;margin:1.5rem 0 0;padding:0}
 legend{font-size:1.1rem;font-weight:600;padding:0;margin-bottom:.5rem}
-label.choice{display:flex;align-items:baseline;padding:.5rem 0;border-top:1px solid var(--line);margin:0}
+label.choice{display:flex;align-items:baseline;padding:.5rem 0;border-top:1px solid var(--color-line);margin:0}
 label.choice span{flex:1}
-.notice{border-left:4px solid var(--act);padding:.25rem 0 .25rem .9rem}
-th img{width:3.5rem;height:3.5rem;object-fit:cover;border-radius:.4rem;float:left;margin-right:.8rem}
+.notice{border-left:4px solid var(--color-act);padding:.25rem 0 .25rem .9rem}
+th img{width:3.5rem;height:3.5rem;object-fit:cover;border-radius:var(--radius);float:left;margin-right:.8rem}
 @media (min-width:30rem){.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 1rem}}
 `;
 
