@@ -143,6 +143,11 @@ const delivery = createRoute({
   path: "/delivery",
   component: lazyRouteComponent(() => import("./delivery/delivery-page.js"), "DeliveryPage"),
 });
+const agentsSee = createRoute({
+  ...below,
+  path: "/agents-see",
+  component: lazyRouteComponent(() => import("./agents-see/agents-see-page.js"), "AgentsSeePage"),
+});
 const audit = createRoute({
   ...below,
   path: "/audit",
@@ -184,6 +189,7 @@ const pages = [
   newProduct,
   product,
   delivery,
+  agentsSee,
   audit,
   record,
   settings,

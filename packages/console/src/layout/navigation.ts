@@ -1,6 +1,7 @@
 import {
   Bot,
   ClipboardCheck,
+  Eye,
   House,
   ListChecks,
   type LucideIcon,
@@ -30,6 +31,7 @@ export const PAGE_GROUPS = [
     page("/$site/policy", "Rules", ListChecks),
     page("/$site/decisions", "Decisions", Scale),
     page("/$site/visits", "Visits", TrendingUp),
+    page("/$site/agents-see", "What agents see", Eye),
   ],
   [page("/$site/audit", "Audit log", ScrollText), page("/$site/settings", "Settings", Settings)],
 ] as const;

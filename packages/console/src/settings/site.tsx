@@ -39,10 +39,10 @@ function SiteForm({ site }: { readonly site: Site }) {
     "sites",
   );
   return (
-    <Card title="What agents see">
+    <Card title="Name and description">
       <Form onSubmit={() => save.mutate()}>
         <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-          <legend className="sr-only">What agents see</legend>
+          <legend className="sr-only">Name and description</legend>
           <TextField
             label="Name"
             required

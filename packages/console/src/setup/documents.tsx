@@ -75,7 +75,7 @@ export function Documents() {
   const list = documents.data.documents;
   const document = list.find(({ name }) => name === shown);
   return (
-    <Card title="What agents see">
+    <Card title="Documents">
       <SignatureCheck />
       <Select
         label="Document"

@@ -1,0 +1,104 @@
+import type { Site } from "../layout/sites.js";
+import { wordsIn } from "../ui/words.js";
+
+/** How many tools of the shop one question may call. */
+const TOOLS_MAX = 3;
+const SEARCH = "search_catalog";
+
+/** Words that say nothing about what is wanted. An agent would leave them out of a search too. */
+const FILLERS: ReadonlySet<string> = new Set(
+  "a am an and any are at be buy can cost costs could do does for get have how i in is it me much my need of on one or please price prices sell show some tell that the there these this to want was what when where which who with would you your".split(
+    " ",
+  ),
+);
+
+interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly annotations?: { readonly readOnlyHint?: boolean };
+}
+
+interface Amount {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export interface FoundProduct {
+  readonly id: string;
+  readonly title: string;
+  readonly price_range?: { readonly min: Amount; readonly max: Amount };
+}
+
+export interface ToolAnswer {
+  readonly tool: string;
+  readonly sent: unknown;
+  readonly products?: readonly FoundProduct[];
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+interface CallResult {
+  readonly content?: readonly { readonly type: string; readonly text?: string }[];
+  readonly structuredContent?: { readonly products?: readonly FoundProduct[] };
+  readonly isError?: boolean;
+}
+
+/** One call of the shop's MCP server, like any client on the internet makes it. */
+async function ask<Result>({ site_key }: Site, method: string, params: unknown): Promise<Result> {
+  const response = await fetch(`/v1/mcp/${site_key}`, {
+    method: "POST",
+    // An agent does not have the session of the person at this page.
+    credentials: "omit",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as {
+    result?: Result;
+    error?: { message: string };
+  };
+  if (result === undefined) throw new Error(error?.message ?? `Status ${response.status}`);
+  return result;
+}
+
+/** The words of a question that a search can find something with. */
+export function searchWords(question: string): string {
+  return wordsIn(question.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, " "))
+    .filter((word) => !FILLERS.has(word))
+    .join(" ");
+}
+
+/** The read-only tools that a question is about: the search, and actions that share a word with it. */
+function toolsFor(question: string, tools: readonly Tool[]): readonly Tool[] {
+  const words = new Set(wordsIn(question.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, " ")));
+  const about = tools.filter(({ name, title }) =>
+    wordsIn(`${name.replaceAll("_", " ")} ${title ?? ""}`.toLowerCase()).some(
+      (word) => words.has(word) && !FILLERS.has(word),
+    ),
+  );
+  const search = tools.filter(({ name }) => name === SEARCH);
+  const read = about.filter(
+    ({ name, annotations }) => name !== SEARCH && annotations?.readOnlyHint,
+  );
+  return [...search, ...read].slice(0, TOOLS_MAX);
+}
+
+/** Asks the shop's own tools, and returns what an agent would get. */
+export async function askShop(site: Site, question: string): Promise<readonly ToolAnswer[]> {
+  const { tools } = await ask<{ tools: readonly Tool[] }>(site, "tools/list", {});
+  const chosen = toolsFor(question, tools);
+  return Promise.all(
+    chosen.map(async ({ name }) => {
+      const sent = name === SEARCH ? { catalog: { query: searchWords(question) } } : {};
+      const result = await ask<CallResult>(site, "tools/call", { name, arguments: sent });
+      const products = result.structuredContent?.products;
+      return {
+        ...{ tool: name, sent, failed: result.isError === true },
+        ...(products === undefined ? {} : { products }),
+        text: (result.content ?? []).map(({ text = "" }) => text).join("\n"),
+      };
+    }),
+  );
+}

@@ -1,0 +1,64 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Api, call } from "../api/client.js";
+import { useSite } from "../layout/sites.js";
+import { Advice } from "../ui/advice.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Time } from "../ui/time.js";
+
+const LOOKS = { good: "good", missing: "plain", wrong: "bad" } as const;
+const WORDS = { good: "Found", missing: "Not found yet", wrong: "Problem" } as const;
+const ITEMS: Readonly<Record<string, string>> = {
+  domain: "Domain",
+  script: "Script",
+  edge: "Worker or plugin",
+  selling: "Selling",
+};
+
+/** What the service finds on the site now, as agents would. Each item turns green when it is found. */
+export function InstallCheck({ everyMs }: { readonly everyMs?: number }) {
+  const { site, path } = useSite();
+  const looked = useQuery({
+    queryKey: ["install", path, site.status],
+    queryFn: () => call<Api["InstallCheck"]>("POST", `${path}/install-check`, {}),
+    refetchInterval: everyMs ?? false,
+  });
+  // The service limits the number of checks. Keep the last result in the meantime.
+  if (looked.isError && looked.data === undefined) return <Failure error={looked.error} />;
+  if (looked.data === undefined) return <Notice>Checking your site…</Notice>;
+  return (
+    <>
+      <ul className="flex flex-col gap-2 text-sm" aria-live="polite">
+        {looked.data.items.map(({ item, state, found, advice }, place, items) => (
+          <li key={item} data-item={item} className="flex flex-col gap-0.5">
+            <span className="flex flex-wrap items-center gap-2">
+              <Badge word={WORDS[state]} look={LOOKS[state]} />
+              <strong className="font-medium">{ITEMS[item] ?? item}</strong>
+              <span className="break-words text-soft">
+                <Advice text={found} />
+              </span>
+            </span>
+            {/* Show the same advice only once. */}
+            {state !== "good" && advice !== undefined && items[place + 1]?.advice !== advice && (
+              <span className="break-words pl-2 text-soft">
+                <Advice text={advice} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-center gap-3 text-sm text-soft">
+        <span>
+          Last checked <Time at={looked.data.checked_at} />
+        </span>
+        {everyMs === undefined && (
+          <Button disabled={looked.isFetching} onClick={() => void looked.refetch()}>
+            Check again
+          </Button>
+        )}
+        {looked.isError && <Failure error={looked.error} />}
+      </div>
+    </>
+  );
+}
