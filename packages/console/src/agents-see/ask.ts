@@ -64,7 +64,7 @@ async function ask<Result>({ site_key }: Site, method: string, params: unknown):
 }
 
 /** The words of a question that a search can find something with. */
-export function searchWords(question: string): string {
+function searchWords(question: string): string {
   return wordsIn(question.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, " "))
     .filter((word) => !FILLERS.has(word))
     .join(" ");

@@ -1,6 +1,6 @@
-import { useEffect, useRef } from "react";
-import type uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
+import { type KeyboardEvent, useState } from "react";
+import { ChartTable } from "./chart-table.js";
+import { axisOf, markText, stepText } from "./scale.js";
 
 export interface Series {
   readonly label: string;
@@ -9,7 +9,7 @@ export interface Series {
   readonly values: readonly number[];
 }
 
-interface ChartProps {
+export interface ChartProps {
   readonly title: string;
   /** The starts of hours or days, in milliseconds, oldest first. */
   readonly steps: readonly number[];
@@ -17,167 +17,147 @@ interface ChartProps {
   readonly by: "hour" | "day";
 }
 
-const HEIGHT_PX = 200;
-const HOUR_S = 3600;
-const DAY_S = 24 * HOUR_S;
-/** The room for one label of the time axis. */
-const MARK_PX = 64;
-const COUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power));
-
-const FORMS = {
-  hour: { hour: "numeric", minute: "2-digit" },
-  day: { month: "short", day: "numeric" },
-} as const;
-
-/** The label of an hour or a day, in the reader's time zone. */
-const markText = (ms: number, by: ChartProps["by"]) =>
-  new Date(ms).toLocaleString(undefined, FORMS[by]);
-
-const zoneName = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** The steps that get a label, so that labels do not overlap. */
-function markedSteps(steps: readonly number[], width: number): number[] {
-  const every = Math.max(1, Math.ceil((steps.length * MARK_PX) / Math.max(width, MARK_PX)));
-  return steps.filter((_, place) => (steps.length - 1 - place) % every === 0);
-}
-
-const colorOf = (name: string) =>
-  getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`).trim();
-
-/** Each series on top of those before it, tallest first. */
-function stacked(series: readonly Series[]): number[][] {
-  const sums: number[][] = [];
-  for (const { values } of series) {
-    const below = sums.at(-1);
-    sums.push(values.map((value, place) => value + (below?.[place] ?? 0)));
-  }
-  return sums.reverse();
-}
-
-function optionsFor(
-  { steps, series, by }: ChartProps,
-  width: number,
-  bars: uPlot.Series.PathBuilder,
-): uPlot.Options {
-  const stepS = by === "day" ? DAY_S : HOUR_S;
-  const axis = { stroke: colorOf("soft"), grid: { stroke: colorOf("line"), width: 1 } };
-  const drawn = series.toReversed().map(({ label, color }) => {
-    const fill = colorOf(color);
-    return { label, fill, stroke: fill, width: 0, paths: bars, points: { show: false } };
-  });
-  return {
-    width,
-    height: HEIGHT_PX,
-    legend: { show: false },
-    cursor: { show: false },
-    scales: {
-      // Half a step on both sides, so that the first and the last bar are complete.
-      x: { range: (_plot, min, max) => [min - stepS / 2, max + stepS / 2] },
-      y: { range: (_plot, _min, max) => [0, Math.max(max, 4)] },
-    },
-    axes: [
-      {
-        ...axis,
-        splits: () => markedSteps(steps, width).map((ms) => ms / 1000),
-        values: (_plot, marks) => marks.map((seconds) => markText(seconds * 1000, by)),
-      },
-      { ...axis, size: 44, incrs: COUNTS },
-    ],
-    series: [{}, ...drawn],
-  };
-}
-
-/** Draws the chart, and again when its width or the colors change. */
-async function draw(place: HTMLElement, props: ChartProps): Promise<() => void> {
-  const { default: Plot } = await import("uplot");
-  const bars = Plot.paths.bars?.({ size: [0.7, 60] });
-  if (bars === undefined) return () => {};
-  const seconds = props.steps.map((step) => step / 1000);
-  let plot: uPlot | undefined;
-  const redraw = () => {
-    plot?.destroy();
-    const data = [seconds, ...stacked(props.series)] as uPlot.AlignedData;
-    plot = new Plot(optionsFor(props, place.clientWidth, bars), data, place);
-  };
-  const resized = new ResizeObserver(redraw);
-  resized.observe(place);
-  const scheme = window.matchMedia("(prefers-color-scheme: dark)");
-  scheme.addEventListener("change", redraw);
-  return () => {
-    resized.disconnect();
-    scheme.removeEventListener("change", redraw);
-    plot?.destroy();
-  };
-}
+/** Labels of the time axis, so that they do not overlap. On a phone, every second one is left out. */
+const MARKS_MAX = 6;
+/** How each key moves the bar that is read out. */
+const MOVES: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  Home: -1e6,
+  End: 1e6,
+};
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Counts over time, as a chart and as a table. */
+function Legend({ title, series }: Pick<ChartProps, "title" | "series">) {
+  return (
+    <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+      <span className="sr-only">{title}: </span>
+      {series.map(({ label, color, values }) => (
+        <span key={label} className="inline-flex items-center gap-1.5">
+          <span
+            aria-hidden="true"
+            className="inline-block size-2.5 rounded-sm"
+            style={{ background: `var(--color-${color})` }}
+          />
+          {label}{" "}
+          <strong className="font-semibold tabular-nums">{sum(values).toLocaleString()}</strong>
+        </span>
+      ))}
+    </figcaption>
+  );
+}
+
+function Bars({ steps, series, top, at }: ChartProps & { readonly top: number; at?: number }) {
+  return steps.map((step, place) => (
+    <div
+      key={step}
+      data-place={place}
+      className={`flex h-full min-w-0 flex-1 flex-col-reverse items-center ${place === at ? "bg-line/50" : ""}`}
+    >
+      {series.map(({ label, color, values }) => (
+        <div
+          key={label}
+          className="pointer-events-none w-[84%]"
+          style={{
+            height: `${((values[place] ?? 0) / top) * 100}%`,
+            background: `var(--color-${color})`,
+          }}
+        />
+      ))}
+    </div>
+  ));
+}
+
+/** The labels below the bars. The last step always has one. */
+function Marks({ steps, by }: Pick<ChartProps, "steps" | "by">) {
+  const every = Math.ceil(steps.length / MARKS_MAX);
+  return steps.map((step, place) => {
+    const back = steps.length - 1 - place;
+    return (
+      <span key={step} className="relative h-4 flex-1">
+        {back % every === 0 && (
+          <span
+            className={`absolute left-1/2 -translate-x-1/2 whitespace-nowrap ${(back / every) % 2 === 1 ? "max-sm:hidden" : ""}`}
+          >
+            {markText(step, by)}
+          </span>
+        )}
+      </span>
+    );
+  });
+}
+
+/** Counts over time, as a chart and as a table. The arrow keys and a pointer read out its bars. */
 export function Chart(props: ChartProps) {
   const { title, steps, series, by } = props;
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const { current } = place;
-    if (current === null) return;
-    let end = () => {};
-    let over = false;
-    void draw(current, props).then((stop) => {
-      end = stop;
-      if (over) stop();
-    });
-    return () => {
-      over = true;
-      end();
-    };
-  });
-  const stepText = (step: number) =>
-    by === "day" ? markText(step, "day") : `${markText(step, "day")}, ${markText(step, "hour")}`;
+  const [at, setAt] = useState<number>();
+  const highest = Math.max(
+    ...steps.map((_, place) => sum(series.map((one) => one.values[place] ?? 0))),
+  );
+  const { top, ticks } = axisOf(highest);
+  const step = at === undefined ? undefined : steps[at];
+  function move(event: KeyboardEvent) {
+    const by = MOVES[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const from = at ?? (by > 0 ? -1 : steps.length);
+    setAt(Math.min(steps.length - 1, Math.max(0, from + by)));
+  }
   return (
     <figure className="flex min-w-0 flex-col gap-2">
-      <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-        <span className="sr-only">{title}: </span>
-        {series.map(({ label, color, values }) => (
-          <span key={label} className="inline-flex items-center gap-1.5">
+      <Legend {...{ title, series }} />
+      <div className="flex gap-2 text-xs text-soft tabular-nums">
+        <div aria-hidden="true" className="relative h-48 w-8 shrink-0">
+          {ticks.map((tick) => (
             <span
-              aria-hidden="true"
-              className="inline-block size-2.5 rounded-sm"
-              style={{ background: `var(--color-${color})` }}
-            />
-            {label} <strong className="font-semibold">{sum(values).toLocaleString()}</strong>
-          </span>
-        ))}
-      </figcaption>
-      <div ref={place} aria-hidden="true" className="min-h-[200px] min-w-0 overflow-hidden" />
-      <p className="text-xs text-soft">Time zone: {zoneName()}</p>
-      <details className="text-xs">
-        <summary className="text-soft">Show as a table</summary>
-        <div className="mt-2 max-h-60 overflow-auto">
-          <table className="w-full text-left">
-            <thead>
-              <tr>
-                <th scope="col">{by === "day" ? "Day" : "Hour"}</th>
-                {series.map(({ label }) => (
-                  <th key={label} scope="col">
-                    {label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {steps.map((step, row) => (
-                <tr key={step}>
-                  <th scope="row" className="font-normal">
-                    {stepText(step)}
-                  </th>
-                  {series.map(({ label, values }) => (
-                    <td key={label}>{values[row]}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+              key={tick}
+              className="absolute right-0 translate-y-1/2"
+              style={{ bottom: `${(tick / top) * 100}%` }}
+            >
+              {tick.toLocaleString()}
+            </span>
+          ))}
         </div>
-      </details>
+        <div className="min-w-0 flex-1">
+          {/* biome-ignore lint/a11y/useSemanticElements: no element is a chart that keys move through. */}
+          <div
+            role="group"
+            aria-label={`${title}. Use the arrow keys to read each ${by}.`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys read out the bars.
+            tabIndex={0}
+            className="relative flex h-48 border-b border-line"
+            onKeyDown={move}
+            onPointerMove={({ target }) => {
+              const { place } = (target as HTMLElement).dataset;
+              if (place !== undefined) setAt(Number(place));
+            }}
+            onPointerLeave={() => setAt(undefined)}
+            onBlur={() => setAt(undefined)}
+          >
+            {ticks.slice(1).map((tick) => (
+              <div
+                key={tick}
+                className="pointer-events-none absolute inset-x-0 border-t border-line/60"
+                style={{ bottom: `${(tick / top) * 100}%` }}
+              />
+            ))}
+            <Bars {...props} top={top} {...(at === undefined ? {} : { at })} />
+          </div>
+          <div aria-hidden="true" className="flex pt-1">
+            <Marks {...{ steps, by }} />
+          </div>
+        </div>
+      </div>
+      <p aria-live="polite" className="min-h-4 text-xs">
+        {at !== undefined && step !== undefined && (
+          <>
+            <strong className="font-semibold">{stepText(step, by)}</strong>:{" "}
+            {series.map(({ label, values }) => `${label} ${values[at] ?? 0}`).join(", ")}
+          </>
+        )}
+      </p>
+      <ChartTable {...props} />
     </figure>
   );
 }

@@ -18,6 +18,7 @@ import { Declines } from "./declines.js";
 import { NeedsYou } from "./needs-you.js";
 import { Onboarding } from "./onboarding.js";
 import { RANGES, type RangeName, stepAt, stepsOf } from "./ranges.js";
+import { Sales } from "./sales.js";
 
 /** How often the counts are reloaded. */
 const REFRESH_MS = 30_000;
@@ -185,7 +186,6 @@ export function OverviewPage() {
     <Page title={site.name} about={site.domain} actions={<PauseSales />}>
       <Onboarding />
       <NeedsYou />
-      <Declines />
       <div className="max-w-48">
         <Select
           label="Time range"
@@ -196,10 +196,12 @@ export function OverviewPage() {
           onChoose={(chosen) => void navigate({ search: { range: chosen as RangeName } })}
         />
       </div>
+      <Sales range={range} />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Visits range={range} />
         <Decisions range={range} />
       </div>
+      <Declines />
     </Page>
   );
 }

@@ -38,6 +38,7 @@ import { policyRoutes } from "./policy.js";
 import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
 import { productImportRoute, productRoutes } from "./products.js";
+import { salesCountRoutes } from "./sales-counts.js";
 import { shopRoutes } from "./shop.js";
 import { siteRoutes } from "./sites.js";
 import { skillRoutes } from "./skills.js";
@@ -76,6 +77,7 @@ export function adminRoutes(context: Context): HonoGroup {
   escalationRoutes(routes, context);
   processorRoutes(routes, context);
   productRoutes(routes, context);
+  salesCountRoutes(routes, context);
   orderRoutes(routes, context);
   orderChangeRoutes(routes, context);
   notificationRoutes(routes, context);

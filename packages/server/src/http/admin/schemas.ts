@@ -26,6 +26,9 @@ export const PageQuery = z.object({
 });
 
 /** Limits a list to what happened between two moments. */
+/** An amount in minor units, such as cents. */
+export const MoneyBody = z.object({ minor: z.int(), currency: z.string() });
+
 export const SpanQuery = z.object({
   from: Timestamp.optional(),
   to: Timestamp.optional().openapi({ description: "The default is now." }),

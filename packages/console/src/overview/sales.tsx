@@ -1,0 +1,139 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Asker } from "../agents/names.js";
+import { type Api, call } from "../api/client.js";
+import { queryText } from "../api/list.js";
+import { useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Loading } from "../ui/loading.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card } from "../ui/page.js";
+import { countText, moneyText } from "../ui/words.js";
+import { Chart } from "./chart.js";
+import { RANGES, type RangeName, stepAt, stepsOf } from "./ranges.js";
+
+type Money = Api["Sales"]["amounts"][number];
+interface SalesAnswer {
+  readonly total: Api["Sales"];
+  readonly items: readonly Api["SalesStep"][];
+  readonly agents: readonly Api["SalesByAgent"][];
+  readonly products: readonly Api["SalesByProduct"][];
+  readonly is_test: boolean;
+  readonly cut: boolean;
+}
+
+const amountsText = (amounts: readonly Money[]) =>
+  amounts.length === 0 ? "0" : amounts.map(moneyText).join(" + ");
+
+/** The change against the time before, in words: a sign alone is easily overlooked. */
+function changeText(now: number, before: number, label: string): string {
+  const than = `than in the ${label.toLowerCase().replace("last", "previous")}`;
+  if (before === 0) return now === 0 ? "" : "None in the time before";
+  const percent = Math.round(((now - before) / before) * 100);
+  if (percent === 0) return `As many ${than.replace("than", "as")}`;
+  return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %, ${percent > 0 ? "more" : "fewer"} ${than}`;
+}
+
+function useSales(range: RangeName) {
+  const { site, path } = useSite();
+  return useQuery({
+    queryKey: ["orders", site.site_key_hash, "counts", range],
+    queryFn: async () => {
+      const steps = stepsOf(range, Date.now());
+      const [from = 0] = steps;
+      const before = from - (Date.now() - from);
+      const get = (query: Record<string, string>) =>
+        call<SalesAnswer>("GET", `${path}/orders/counts?${queryText({ ...query, by: "hour" })}`);
+      const iso = (ms: number) => new Date(ms).toISOString();
+      const [now, earlier] = await Promise.all([
+        get({ from: iso(from) }),
+        get({ from: iso(before), to: iso(from) }),
+      ]);
+      return { steps, now, earlier };
+    },
+  });
+}
+
+function Ranked({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: readonly ReactNode[];
+}) {
+  if (children.length === 0) return null;
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <h3 className="text-sm font-medium">{title}</h3>
+      <ol className="flex flex-col gap-1.5 text-sm">{children}</ol>
+    </div>
+  );
+}
+
+function Row({ name, value }: { readonly name: ReactNode; readonly value: string }) {
+  return (
+    <li className="flex justify-between gap-4">
+      <span className="min-w-0 break-words">{name}</span>
+      <span className="shrink-0 tabular-nums">{value}</span>
+    </li>
+  );
+}
+
+/** What was sold, over time, to whom, and which products sold most. */
+export function Sales({ range }: { readonly range: RangeName }) {
+  const { name } = useSite();
+  const sales = useSales(range);
+  if (sales.isError) return <Failure error={sales.error} />;
+  if (!sales.isSuccess) return <Loading />;
+  const { steps, now, earlier } = sales.data;
+  const { label, by } = RANGES[range];
+  const values = steps.map(() => 0);
+  for (const { start, orders } of now.items) {
+    const place = stepAt(steps, Date.parse(start));
+    if (place >= 0) values[place] = (values[place] ?? 0) + orders;
+  }
+  const title = (
+    <span className="flex items-center gap-2">Sales {now.is_test && <Badge word="test" />}</span>
+  );
+  return (
+    <Card title={title}>
+      {now.cut && <Notice>These numbers are incomplete. Choose a shorter time.</Notice>}
+      <p className="flex flex-wrap items-baseline gap-x-4">
+        <strong className="text-[1.75rem] leading-tight font-semibold tabular-nums">
+          {amountsText(now.total.amounts)}
+        </strong>
+        <Link to="/$site/orders" params={{ site: name }} className="link">
+          {countText(now.total.orders, "order")}
+        </Link>
+        <span className="text-sm text-soft">
+          {changeText(now.total.orders, earlier.total.orders, label)}
+        </span>
+      </p>
+      <Chart
+        title="Orders over time"
+        {...{ steps, by, series: [{ label: "Orders", color: "act", values }] }}
+      />
+      <div className="grid gap-6 sm:grid-cols-2">
+        <Ranked title="Top products">
+          {now.products.map(({ id, title: product, quantity }) => (
+            <Row
+              key={id}
+              value={`${quantity.toLocaleString()} sold`}
+              name={
+                <Link to="/$site/products/$id" params={{ site: name, id }} className="link">
+                  {product}
+                </Link>
+              }
+            />
+          ))}
+        </Ranked>
+        <Ranked title="Agents and platforms by sales">
+          {now.agents.map(({ agent_id, amounts }) => (
+            <Row key={agent_id} name={<Asker id={agent_id} />} value={amountsText(amounts)} />
+          ))}
+        </Ranked>
+      </div>
+    </Card>
+  );
+}
