@@ -35,7 +35,7 @@ const FILE = String.raw`([\w-]+\.[a-z]+)`;
 const FILE_ABOVE = new RegExp(`^ *\`${FILE}\``);
 /** “// verify.ts: how it is run”: a program says its own name first. */
 const FILE_INSIDE = new RegExp(`^(?:#|//) ${FILE}(?::|$)`);
-const FOLLOWS = /\bcontinues from \[[^\]]+\]\(([\w-]+)\.md\)/;
+const FOLLOWS = /\b[Ff]irst follow \[[^\]]+\]\(([\w-]+)\.md\)/;
 
 /** The first line of the paragraph that ends just above. */
 function paragraphAbove(lines: readonly string[], fence: number): string {
