@@ -1437,10 +1437,10 @@ describe(`the guide's program in Python${why}`, () => {
       expect(good).toEqual({
         code: 0,
         said: [
-          `shop.example.com/audit/1: records 0 to 19, ${DAY_1} to ${DAY_2}, still running`,
-          "integrity: holds",
-          "completeness: holds",
-          "anchoring: holds",
+          `shop.example.com/audit/1: records 0 to 19, ${DAY_1} to ${DAY_2}, not over yet`,
+          "integrity: ok",
+          "completeness: ok",
+          "anchoring: ok",
           "",
         ].join("\n"),
       });
@@ -1476,7 +1476,7 @@ describe(`the guide's program in Python${why}`, () => {
     [
       "a swapped pair",
       (entries) => entries.splice(5, 2, entries[6] as Entry, entries[5] as Entry),
-      "record 6 stands before record 5",
+      "record 6 comes before record 5",
     ],
   ])("says what happened: %s", async (_what, change, text) => {
     const parts = await partsOf(twoDays);

@@ -66,7 +66,7 @@ describe("gatehouse audit verify", () => {
     const { code, out } = await run("audit", "verify", file, "--key", keys);
     expect(code).toBe(0);
     expect(out).toContain("✓ integrity     no record was changed, moved, added or removed");
-    expect(out).toContain("✓ completeness  every record is here up to the export");
+    expect(out).toContain("✓ completeness  every record up to the export is present");
     expect(out).toContain("– anchoring     no checkpoint was given");
     expect(out).toContain("– replay");
     expect(out).toContain("5 records of shop.example.com/audit/1 from 0 on, 2030-05-17");
@@ -85,9 +85,7 @@ describe("gatehouse audit verify", () => {
       200,
       expect.stringContaining("If the verification fails"),
     ]);
-    expect(out).toContain(
-      "✗ integrity     record 3: the record does not have the hash it came with",
-    );
+    expect(out).toContain("✗ integrity     record 3: the stored hash does not match the record");
     expect(out).toContain("– completeness  cannot be checked while integrity fails at record 3");
   });
 
@@ -243,11 +241,11 @@ describe("gatehouse audit export", () => {
     expect((await run("audit", "verify", ndjson, "--key", keys)).err).toContain("does not exist");
   });
 
-  test("says that a day is still running, and how to verify the files", async () => {
+  test("says that a day is not over yet, and how to verify the files", async () => {
     const out = temporaryFolder();
     const { err } = await run(...EXPORT, "--out", out);
     expect(err).toBe(
-      `2030-05-17 (UTC) is still running: later records are not in these files.\nVerify them: gatehouse audit verify ${out}/*.json --key ${server.url}\n`,
+      `2030-05-17 (UTC) is not over yet: later records are not in these files.\nVerify them: gatehouse audit verify ${out}/*.json --key ${server.url}\n`,
     );
   });
 
@@ -371,7 +369,7 @@ describe("gatehouse audit show", () => {
     const end = out.lastIndexOf("}\n") + 1;
     expect(JSON.parse(out.slice(0, end)).record_id).toBe(id);
     expect(out.slice(end)).toMatch(
-      /^\n✓ hash +the record has the hash it came with\n✓ signature +by the key \S+\n✓ inclusion +record \d+ of \d+ in shop\.example\.com\/audit\/1\n$/,
+      /^\n✓ hash +the stored hash matches the record\n✓ signature +by the key \S+\n✓ inclusion +record \d+ of \d+ in shop\.example\.com\/audit\/1\n$/,
     );
     const json = JSON.parse(
       (await run("audit", "show", "shop.example.com", id, "--json", "--key", keys)).out,

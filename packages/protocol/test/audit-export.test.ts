@@ -104,7 +104,7 @@ describe("an export", () => {
     [
       "a swapped pair",
       (records) => records.splice(2, 2, records[3], records[2]),
-      "record 3 stands before record 2",
+      "record 3 comes before record 2",
     ],
     [
       "a repeated record",
@@ -135,7 +135,7 @@ describe("an export", () => {
     const log = await writeLog([{}, { note: "a" }]);
     const text = (await exportOf(log)).replace('"closed":true', '"closed":false');
     expect((await verdict(text, log.jwk)).answers.integrity.text).toBe(
-      "the signature of the part: it signs other contents, so records are missing or were changed",
+      "the signature of the part: it is for different contents, so records are missing or were changed",
     );
   });
 

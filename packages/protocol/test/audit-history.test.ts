@@ -136,7 +136,7 @@ describe("a log that follows its rules verifies", () => {
   });
 });
 
-const about = "it is about another request than record";
+const about = "it is about a different request from record";
 const twice = decided({ mandate: "m-2", spent: 10_000, count: 1 });
 
 describe("an audit finds in a correctly signed and linked log", () => {
@@ -241,7 +241,7 @@ describe("an audit finds in a correctly signed and linked log", () => {
           amount: { currency: "USD", minor: 1 },
         }),
       ],
-      [5, "it is in another currency than was authorized"],
+      [5, "it is in a different currency from the authorization"],
     ],
     [
       "a payment captured twice",

@@ -96,7 +96,7 @@ function exportCommand(audit: Command, terminal: Terminal): void {
       if (flags.json === true) return terminal.out(plainJson({ files }));
       terminal.out(files.join("\n"));
       if (day >= today()) {
-        terminal.err(`${day} (UTC) is still running: later records are not in these files.`);
+        terminal.err(`${day} (UTC) is not over yet: later records are not in these files.`);
       }
       const extension = { json: "json", html: "html", ocsf: "ndjson" }[format];
       terminal.err(

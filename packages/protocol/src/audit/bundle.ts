@@ -101,7 +101,7 @@ export function bundleFrame(head: BundleHead): {
   return { opening: whole.slice(0, at), closing: whole.slice(at) };
 }
 
-const OTHER_CONTENTS = "it signs other contents, so records are missing or were changed";
+const OTHER_CONTENTS = "it is for different contents, so records are missing or were changed";
 
 function signedText(chain: string, digest: string): string {
   return `${BUNDLE_SCHEMA}\n${chain}\n${digest}\n`;

@@ -147,12 +147,12 @@ export function checkSuccession(
   const end = ended.first_seq + ended.count;
   const { size } = previous;
   if (typeof size === "number" && size > end) {
-    const text = `the next log says that this one has ${size} records, but ${end} are given`;
+    const text = `the next epoch says that this epoch has ${size} records, but the files contain ${end}`;
     findings.ended.add("completeness", text, end);
   } else if (size !== end || unsigned(previous.checkpoint) !== unsigned(ended.checkpoint_after)) {
     findings.next.add(
       "integrity",
-      "its first record names a different end of the log before it",
+      "its first record names a different last checkpoint of the epoch before it",
       0,
     );
   }

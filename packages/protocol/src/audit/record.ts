@@ -194,7 +194,7 @@ export async function verifyRecord(
   if (!record.ok) return record;
   const leaf = await (tools.hash ?? sha256)(leafText(canonicalize(record.value)));
   if (toHex(leaf) !== hash) {
-    return refuse("hash_mismatch", "the record does not have the hash it came with");
+    return refuse("hash_mismatch", "the stored hash does not match the record");
   }
   const signed = fromBase64url(signature);
   const verify = tools.verify ?? verifyWithWebCrypto;

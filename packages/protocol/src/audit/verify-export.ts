@@ -153,8 +153,8 @@ class PartsVerifier implements ExportVerifier {
       completeness: answer(
         "completeness",
         this.parts.every(({ closed }) => closed)
-          ? "every record of these days is here"
-          : "every record is here up to the export; the last day was still running",
+          ? "every record of these days is present"
+          : "every record up to the export is present; the last day was not over yet",
       ),
       anchoring: answer(
         "anchoring",

@@ -58,7 +58,7 @@ async function checkpointFault(
   if (!read.ok) return read.detail;
   const { origin, size, root } = read.value;
   if (origin !== chain) return "it is not a checkpoint of this log";
-  if (size !== frontier.size) return "it is of another size";
+  if (size !== frontier.size) return "it is for a different number of records";
   const same = toHex(await treeRoot(frontier, hash)) === toHex(root);
   return same ? undefined : "its root is not that of the records";
 }
@@ -80,7 +80,7 @@ function numberFault(found: number, { seq, previous, records = [] }: Expected): 
     return twice ? `record ${found} is here a second time` : `record ${found} is in its place`;
   }
   if (records.some(({ record }) => record.seq === seq)) {
-    return `record ${found} stands before record ${seq}`;
+    return `record ${found} comes before record ${seq}`;
   }
   const missing =
     found === seq + 1 ? `record ${seq} is missing` : `records ${seq} to ${found - 1} are missing`;
@@ -90,7 +90,7 @@ function numberFault(found: number, { seq, previous, records = [] }: Expected): 
 /** A key takes over where the log says so, and by the name it says. */
 function keyFault({ record, key_id }: BundleEntry, previous: BundleEntry | undefined) {
   if (record.type === "chain.genesis" && record.key_id !== key_id) {
-    return "it was signed by a different key than the one it names";
+    return "it was signed by a different key from the one it names";
   }
   if (record.type !== "chain.key_rotated") {
     const same = previous === undefined || previous.key_id === key_id;
@@ -99,7 +99,7 @@ function keyFault({ record, key_id }: BundleEntry, previous: BundleEntry | undef
   const known = previous === undefined || previous.key_id === record.previous_key_id;
   return known && record.key_id === key_id
     ? undefined
-    : "it names different keys than those that sign";
+    : "it names different keys from those that sign";
 }
 
 /** What is wrong with a record's place; undefined when nothing is. */
@@ -110,8 +110,8 @@ export function placeFault(entry: BundleEntry, expected: Expected): string | und
   if (record.chain !== chain) return "it belongs to another log";
   if ((record.type === "chain.genesis") !== (seq === 0)) {
     return seq === 0
-      ? "a log must begin with chain.genesis"
-      : "only the first record of a log can be chain.genesis";
+      ? "an epoch must begin with chain.genesis"
+      : "only the first record of an epoch can be chain.genesis";
   }
   const before = seq === 0 ? NO_PREVIOUS_HASH : previous?.hash;
   if (before !== undefined && record.prev_hash !== before) {

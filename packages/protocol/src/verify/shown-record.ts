@@ -48,7 +48,9 @@ async function inclusionOf(
   const { origin, size } = proven.value;
   // A proof of this hash at another place, or in another log, is not one of what the record says.
   const here = record.value.chain === origin && record.value.seq === proof.index;
-  return here ? { origin, size } : "the proof is for another place than the record names";
+  return here
+    ? { origin, size }
+    : "the proof is for a different position from the one in the record";
 }
 
 /**
@@ -70,8 +72,8 @@ export async function verifyShownRecord(
   list.note(
     "hash",
     toHex(await leafHash(canonicalBytes(record), tools.hash)) === hash,
-    "the record has the hash it came with",
-    "the record does not have the hash it came with",
+    "the stored hash matches the record",
+    "the stored hash does not match the record",
   );
   const key = keys.get(key_id);
   const signed = key && (await verifyRecord(record, hash, sig, key, tools));

@@ -36,7 +36,11 @@ const editAt = (bundle: OpenBundle, seq: number) =>
   withRecords(bundle, (records) => records.splice(seq, 1, edited(records[seq] as Entry)));
 
 const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
-  ["an edited record", /record 7: the record does not have the hash/, (it) => editAt(it, 7)],
+  [
+    "an edited record",
+    /record 7: the stored hash does not match the record/,
+    (it) => editAt(it, 7),
+  ],
   [
     "an edited record with a recomputed hash",
     /record 7: the signature of the record is not valid/,
@@ -46,7 +50,11 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
       return withRecords(it, (records) => records.splice(7, 1, { ...entry, hash }));
     },
   ],
-  ["an edited last record", /record 19: the record does not have the hash/, (it) => editAt(it, 19)],
+  [
+    "an edited last record",
+    /record 19: the stored hash does not match the record/,
+    (it) => editAt(it, 19),
+  ],
   [
     "a deleted record",
     /record 7 is missing: record 8 comes next/,
@@ -63,7 +71,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "records in another order",
-    /stands before record 7/,
+    /comes before record 7/,
     (it) => withRecords(it, (records) => records.splice(7, 2, ...records.slice(7, 9).reverse())),
   ],
   [
@@ -73,17 +81,21 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "records cut off at the end with matching counts",
-    /the checkpoint after the part: it is of another size/,
+    /the checkpoint after the part: it is for a different number of records/,
     (it) => ({
       ...withRecords(it, (records) => records.splice(19)),
       count: 19,
       day_count: 19,
     }),
   ],
-  ["a changed genesis", /record 0: the record does not have the hash/, (it) => editAt(it, 0)],
+  [
+    "a changed genesis",
+    /record 0: the stored hash does not match the record/,
+    (it) => editAt(it, 0),
+  ],
   [
     "a log that does not begin with its genesis",
-    /record 0: a log must begin with chain.genesis/,
+    /record 0: an epoch must begin with chain.genesis/,
     async () => writePart(await writeLog(3, key, () => ({ type: "site.changed" }))),
   ],
   [
@@ -97,7 +109,7 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
   ],
   [
     "a checkpoint of an earlier moment",
-    /the checkpoint after the part: it is of another size/,
+    /the checkpoint after the part: it is for a different number of records/,
     async (it) => ({ ...it, checkpoint_after: await checkpointAt(log, 12) }),
   ],
   [

@@ -28,7 +28,7 @@ const isSame = (a: Money | undefined, b: Money | undefined) =>
 
 const sumText = (amount: Money | undefined) => (amount ? moneyText(amount) : "no amount");
 
-const aboutAnother = (seq: number) => `it is about another request than record ${seq}`;
+const aboutAnother = (seq: number) => `it is about a different request from record ${seq}`;
 
 /** What is wrong with asking for a payment; undefined when nothing is. */
 export function paysFault({ pays, skill, amount }: DecidedStep | ReviewedStep, approved: boolean) {

@@ -101,7 +101,7 @@ export class History {
     const fault = this.adjustments.take(step, { whole, authorized });
     const { currency } = authorized ?? {};
     const other = amount !== undefined && currency !== undefined && amount.currency !== currency;
-    return fault ?? (other ? "it is in another currency than was authorized" : undefined);
+    return fault ?? (other ? "it is in a different currency from the authorization" : undefined);
   }
 
   private decided(step: DecidedStep): string | undefined {

@@ -53,7 +53,7 @@ thead tr,.more{border-bottom:1px solid var(--color-line)}
 .more{display:block;padding:.1rem .25rem .5rem}
 .bad{background:var(--color-bad-soft)}
 .bad th{color:var(--color-bad)}
-.bad th::after{content:" \\2717  does not hold";font-weight:400}
+.bad th::after{content:" \\2717  is not valid";font-weight:400}
 summary{color:var(--color-soft);cursor:pointer;width:fit-content}
 pre{white-space:pre-wrap;margin:.5rem 0;padding:.75rem;overflow:hidden;background:var(--color-card);border:1px solid var(--color-line);border-radius:var(--radius)}
 .proof dt{font-weight:600}
