@@ -36,7 +36,9 @@ test("an owner follows the guide from nothing to the first order, and sees where
   await run("site", "connect", DOMAIN, "--processor", "sandbox");
   await run("site", "shop", DOMAIN, "--file", file("shop.json", JSON.stringify(SHOP)));
   const gates = await run("site", "gates", DOMAIN);
-  expect(gates.out).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
+  expect(gates.out).toMatch(
+    /Platforms can buy through UCP\. Agents cannot buy with mandates yet\.\n$/,
+  );
   const shown = (await run("site", "show", DOMAIN)).out;
   expect(shown).toMatch(/^ucp_profile +http\S+\/v1\/ucp\/\S+\/profile$/m);
   const skills = (await run("skill", "list", DOMAIN)).out;
@@ -87,11 +89,11 @@ test("an owner follows the guide from nothing to the first order, and sees where
   const badLine = await run("order", "ship", DOMAIN, order, "--line", "rose");
   expect([badLine.code, badLine.err]).toEqual([2, expect.stringContaining("li_1=2")]);
   expect((await run("order", "note", DOMAIN, order, "She called")).out).toBe("Note added.\n");
-  expect((await run("order", "rehearse", DOMAIN, order, "capture")).code).toBe(0);
-  const back = await run("order", "rehearse", DOMAIN, order, "refund", "--amount", "4.90");
+  expect((await run("order", "simulate", DOMAIN, order, "capture")).code).toBe(0);
+  const back = await run("order", "simulate", DOMAIN, order, "refund", "--amount", "4.90");
   expect(back.out).toMatch(/refund completed: 4\.90 EUR \(adj_re_\S+\)/);
   expect(back.out).toMatch(/note: She called/);
-  const wrong = await run("order", "rehearse", DOMAIN, order, "refund", "--amount", "4,90");
+  const wrong = await run("order", "simulate", DOMAIN, order, "refund", "--amount", "4,90");
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("--amount")]);
   expect((await run("order", "list", DOMAIN, "--status", "shipped")).out).toContain(order);
   expect((await run("order", "list", DOMAIN, "--status", "open")).out).toMatch(
@@ -102,7 +104,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect(off.out).toMatch(/^payment +released \(voided\)$/m);
   expect(off.out).toMatch(/cancellation completed: 1 × li_1 \(adj_\S+\); Sold out/);
   const third = await at.bought(shop, ROSE);
-  await run("order", "rehearse", DOMAIN, third.orderId, "capture");
+  await run("order", "simulate", DOMAIN, third.orderId, "capture");
   const taken = await run("order", "cancel", DOMAIN, third.orderId);
   expect(taken.err).toContain("Refund it at your payment provider.");
   expect(taken.out).toMatch(/^captured +104\.90 EUR\nto_refund +104\.90 EUR: you captured more /m);

@@ -131,7 +131,9 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
   expect(off).toMatch(/^– mandates +Turn mandates on\. Run: gatehouse site mandates \S+ --on$/m);
   expect(off).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "mandates", SHOP, "--on");
-  expect(await said()).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
+  expect(await said()).toMatch(
+    /Platforms can buy through UCP\. Agents cannot buy with mandates yet\.\n$/,
+  );
   await run("skill", "enable", SHOP, "place_order");
   expect(await said()).toMatch(/Agents can buy\.\n$/);
   await run("site", "create", "empty.example.com", "--name", "Empty");
@@ -208,21 +210,21 @@ test("an owner who cancels a part sees what is owed, what was captured and what 
   expect((await run("order", "cancel", SHOP, first, ...part)).out).toMatch(
     /^payment +authorized\nto_capture +10\.00 EUR \(items worth 10\.00 EUR were cancelled\)\nattempt_id/m,
   );
-  await run("order", "rehearse", SHOP, first, "capture");
+  await run("order", "simulate", SHOP, first, "capture");
   expect((await run("order", "show", SHOP, first)).out).toMatch(
     /^payment +captured\ncaptured +10\.00 EUR\nattempt_id/m,
   );
   const second = await ordered("order-cancelled-in-part-2");
-  await run("order", "rehearse", SHOP, second, "capture");
+  await run("order", "simulate", SHOP, second, "capture");
   await run("order", "cancel", SHOP, second, ...part);
   expect((await run("order", "show", SHOP, second)).out).toMatch(
     /^captured +20\.00 EUR\nto_refund +10\.00 EUR: you captured more than is owed \(items worth 10\.00 EUR were cancelled\)$/m,
   );
-  await run("order", "rehearse", SHOP, second, "refund", "--amount", "4.00");
+  await run("order", "simulate", SHOP, second, "refund", "--amount", "4.00");
   expect((await run("order", "show", SHOP, second)).out).toMatch(
     /^captured +20\.00 EUR\nrefunded +4\.00 EUR\nto_refund +6\.00 EUR: /m,
   );
-  await run("order", "rehearse", SHOP, second, "refund", "--amount", "6.00");
+  await run("order", "simulate", SHOP, second, "refund", "--amount", "6.00");
   expect((await run("order", "show", SHOP, second)).out).toMatch(
     /^captured +20\.00 EUR\nrefunded +10\.00 EUR\nattempt_id/m,
   );

@@ -173,7 +173,7 @@ test("site check says for each item what is there and what to do", {
 
   // Nothing is sold yet: no profile on the domain, and each gate says what opens it.
   expect(text.out).toMatch(
-    /^– gate: rail +closed: .*\n +→ Turn on payments through the payment provider\.$/m,
+    /^– gate: rail +closed: .*\n +→ Let agents pay through the payment provider\.$/m,
   );
   expect(whole.state("/.well-known/ucp")).toBeUndefined();
   await run("site", "connect", shop.domain, "--processor", "sandbox");

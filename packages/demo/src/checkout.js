@@ -68,8 +68,8 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   const order = (...words) => command(here, "order", words[0], site.domain, id, ...words.slice(1));
   await hearing.heard(id, 0);
   await order("ship", "--carrier", "DHL", "--tracking-number", "JD0146");
-  await order("rehearse", "capture");
-  await order("rehearse", "refund", "--amount", "5.00");
+  await order("simulate", "capture");
+  await order("simulate", "refund", "--amount", "5.00");
   const news = await hearing.heard(id, 2);
   say("the owner shipped the order, captured the payment and refunded 5.00. The platform got");
   console.log("    webhooks signed with the shop's key, in order, with the whole order each time:");

@@ -61,7 +61,7 @@ const TYPES = [
   "undeliverable",
   "returned_to_sender",
 ];
-const REHEARSALS = ["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"];
+const SANDBOX_EVENTS = ["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"];
 
 function shipCommand(order: Command, terminal: Terminal): void {
   changing(order, "ship")
@@ -128,7 +128,7 @@ function noteCommand(order: Command, terminal: Terminal): void {
     });
 }
 
-interface RehearseFlags {
+interface SimulateFlags {
   readonly amount?: string;
   readonly json?: boolean;
 }
@@ -142,15 +142,15 @@ function minorOf(text: string | undefined, { amount }: ShownOrderBody): number |
   throw new CommandError(`--amount: ${money.detail}.`, EXIT.usage, hint);
 }
 
-function rehearseCommand(order: Command, terminal: Terminal): void {
-  changing(order, "rehearse")
-    .addArgument(choiceArgument("<event>", "event to simulate", REHEARSALS))
+function simulateCommand(order: Command, terminal: Terminal): void {
+  changing(order, "simulate")
+    .addArgument(choiceArgument("<event>", "event to simulate", SANDBOX_EVENTS))
     .description("simulate what happens at a payment provider; only for sandbox orders")
     .option(
       "--amount <amount>",
       "amount of a capture, refund or dispute (default: what the buyer owes for a capture, otherwise the captured amount)",
     )
-    .action(async (site: string, id: string, event: string, { amount, json }: RehearseFlags) => {
+    .action(async (site: string, id: string, event: string, { amount, json }: SimulateFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const before = await ask<ShownOrderBody>("GET", "");
       const owed = event === "capture" ? owedMinor(before) : 0;
@@ -160,10 +160,10 @@ function rehearseCommand(order: Command, terminal: Terminal): void {
     });
 }
 
-/** `order ship`, `cancel`, `note` and `rehearse`. */
+/** `order ship`, `cancel`, `note` and `simulate`. */
 export function orderChangeCommands(order: Command, terminal: Terminal): void {
   shipCommand(order, terminal);
   cancelCommand(order, terminal);
   noteCommand(order, terminal);
-  rehearseCommand(order, terminal);
+  simulateCommand(order, terminal);
 }

@@ -101,7 +101,7 @@ function changeCommands(platform: Command, terminal: Terminal): void {
   }
 
   platform
-    .command("forget")
+    .command("remove")
     .argument("<site>", "domain, site key or site key hash")
     .argument("<platform>", "name from `platform list`")
     .description("remove a platform from the list; if it calls again, it is listed as new")
@@ -109,10 +109,8 @@ function changeCommands(platform: Command, terminal: Terminal): void {
     .action(async (site: string, named: string, { json }: Flags) => {
       const { client, path } = await pathToPlatform(terminal, site, named);
       await client.callAbout(noPlatform(site), "DELETE", path);
-      const forgotten = { platform: hostOf(named), status: "forgotten" };
-      terminal.out(
-        json ? plainJson(forgotten) : `${forgotten.platform} was removed from the list.`,
-      );
+      const removed = { platform: hostOf(named), status: "removed" };
+      terminal.out(json ? plainJson(removed) : `${removed.platform} was removed from the list.`);
     });
 }
 

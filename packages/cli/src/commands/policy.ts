@@ -84,7 +84,7 @@ function showCommands(policy: Command, terminal: Terminal): void {
 }
 
 export function policyCommands(program: Command, terminal: Terminal): void {
-  const policy = program.command("policy").description("the rules that decide about mandates");
+  const policy = program.command("policy").description("the rules that decide mandates");
   policyPresetCommand(policy, terminal);
   checkCommand(policy, terminal);
   policyTestCommand(policy, terminal);

@@ -52,7 +52,7 @@ function verdict({ can_buy, can_check_out, checks }: Readiness): string {
     return "Nothing can be bought while sales are paused.";
   }
   if (!can_check_out) return "Agents cannot buy yet.";
-  return "Platforms can buy by UCP. Agents cannot buy by mandate yet.";
+  return "Platforms can buy through UCP. Agents cannot buy with mandates yet.";
 }
 
 /** What holds already, and what makes the rest hold. */
@@ -142,10 +142,10 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
     .option("--publishable-key <key>", "publishable key of the same account")
     .option("--shared-tokens", "accept Stripe's shared payment tokens (spt_…), a preview feature")
     .option("--no-shared-tokens", "do not accept shared payment tokens")
-    .option("--rail", "turn payments through this provider on (the default)")
-    .option("--no-rail", "turn payments through this provider off")
-    .option("--settle", "settle payments through this provider (the default)")
-    .option("--no-settle", "do not settle payments through this provider yet")
+    .option("--rail", "let agents pay through this provider (the default)")
+    .option("--no-rail", "do not let agents pay through this provider")
+    .option("--settle", "confirm that this provider pays out to you (the default)")
+    .option("--no-settle", "do not confirm this yet; until you do, nobody can buy")
     .option("--wallet <merchant_id>", "merchant id of the wallet, for live accounts")
     .option("--json", "print JSON")
     .action((text: string, flags: Flags) => connect(terminal, text, flags));

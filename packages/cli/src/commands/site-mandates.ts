@@ -54,7 +54,7 @@ export function siteMandatesCommand(site: Command, terminal: Terminal): void {
     .command("mandates")
     .argument("<site>", "domain, site key or site key hash")
     .description("show or change whether mandates are accepted")
-    .option("--on", "accept mandates; your policy decides about them")
+    .option("--on", "accept mandates; your policy decides them")
     .option("--off", "refuse every mandate")
     .addOption(
       new Option(

@@ -52,13 +52,13 @@ export const platforms: Coverage = {
     json: { platform: "bad.example", status: "suspended", note: "Card testing" },
     fails: shared,
   },
-  "platform forget": {
+  "platform remove": {
     args: async ({ shop, run }) => {
       await run("platform", "suspend", shop, "gone.example");
       return [shop, "gone.example"];
     },
     says: /^gone\.example was removed from the list\.$/m,
-    json: { platform: "gone.example", status: "forgotten" },
+    json: { platform: "gone.example", status: "removed" },
     fails: notListed,
   },
   "platform create-key": {

@@ -115,7 +115,7 @@ export const sales: Coverage = {
     json: { note_id: expect.any(String) },
     fails: noOrder("She called"),
   },
-  "order rehearse": {
+  "order simulate": {
     args: async ({ shop, order }) => [shop, await order(), "capture"],
     says: /^payment +captured\ncaptured +100\.00 EUR$/m,
     json: { payment: "captured" },
