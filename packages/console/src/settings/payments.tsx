@@ -23,10 +23,10 @@ const KINDS = { sandbox: "Sandbox (test payments only)", stripe: "Stripe" } as c
 const GATES: Readonly<Record<string, string>> = {
   domain: "Your domain is verified",
   processor: "A payment provider is connected",
-  rail: "Agents can pay through it",
-  settlement: "You receive payments through it",
+  rail: "Agents can pay through this provider",
+  settlement: "You confirmed that this provider pays out to you",
   policy: "Your rules are published",
-  wallet: "Google Pay is set up, if you need it",
+  wallet: "Google Pay is set up (live accounts only)",
   pause: "Sales are not paused",
 };
 
@@ -88,12 +88,13 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
           />
         ))}
       <Checkbox
-        label="Let agents pay through it"
+        label="Let agents pay through this provider"
         checked={rail}
         onChange={({ target }) => setRail(target.checked)}
       />
       <Checkbox
-        label="I receive payments through it"
+        label="This provider pays out to me"
+        hint="You confirm this yourself. Nobody can buy until you do."
         checked={settles}
         onChange={({ target }) => setSettles(target.checked)}
       />

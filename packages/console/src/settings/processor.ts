@@ -8,7 +8,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   mandates: "Let agents register and send signed requests.",
   policy: "Publish your rules.",
   rules: "Your rules decline every purchase. Publish rules that approve or review some.",
-  settlement: "Confirm that you receive payments through the payment provider.",
+  rail: "Let agents pay through the payment provider.",
+  settlement: "Confirm that the payment provider pays out to you.",
   skill: "Turn on the action “Place an order”. Your rules allow no other way to buy.",
   wallet: "Enter your Google Pay merchant ID.",
 };

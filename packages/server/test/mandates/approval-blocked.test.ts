@@ -24,7 +24,7 @@ const BLOCKED: readonly Blocked[] = [
   {
     code: "gate_shut",
     message:
-      /^The site is not ready to sell\. Turn on payments through the payment provider\. Then approve again\.$/,
+      /^The site is not ready to sell\. Let agents pay through the payment provider\. Then approve again\.$/,
     stop: (shop) => shop.admin("PUT", "/processor", { ...SANDBOX, rail_on: false }),
     mend: (shop) => shop.admin("PUT", "/processor", SANDBOX),
   },

@@ -20,7 +20,7 @@ export const en = {
 
   form: {
     contact: "Contact",
-    email: "E-mail address",
+    email: "Email address",
     address: "Delivery address",
     firstName: "First name",
     lastName: "Last name",
@@ -54,7 +54,7 @@ export const en = {
 
   /** What is missing before the order can be placed. */
   missing: {
-    email: "Enter your e-mail address.",
+    email: "Enter your email address.",
     address: "Complete the delivery address.",
     option: "Choose a delivery method.",
     deliverable: "The shop does not deliver there. Choose another address.",

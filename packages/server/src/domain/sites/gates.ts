@@ -28,12 +28,12 @@ export function gatesOf({ provider, policyPublished }: Site): readonly Gate[] {
     {
       name: "rail",
       open: provider?.railOn === true,
-      advice: "Turn on payments through the payment provider.",
+      advice: "Let agents pay through the payment provider.",
     },
     {
       name: "settlement",
       open: provider?.settles === true,
-      advice: "Turn on settlement through the payment provider.",
+      advice: "Confirm that the payment provider pays out to you.",
     },
     { name: "policy", open: policyPublished, advice: "Publish a policy." },
     { name: "wallet", open: wallet, advice: "Set the merchant id of the wallet." },

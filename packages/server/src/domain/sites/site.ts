@@ -14,9 +14,9 @@ export const PROVIDER_KINDS: readonly PaymentHandler[] = ["sandbox", "stripe"];
 /** The owner's settings for the payment provider. */
 export interface ProviderSettings {
   readonly kind: PaymentHandler;
-  /** Whether the provider may be used for payments of agents. */
+  /** Whether agents can pay through the provider. */
   readonly railOn: boolean;
-  /** Whether payments of this site are settled with it. */
+  /** Whether the owner confirmed that the provider pays out to them. */
   readonly settles: boolean;
   /** Whether real money moves. */
   readonly live: boolean;

@@ -19,6 +19,10 @@ import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 
+const RailOn = z.boolean().openapi({ description: "Agents can pay through this provider." });
+const Settles = z
+  .boolean()
+  .openapi({ description: "The owner confirms that this provider pays out to them." });
 const MERCHANT_ID_CHARS_MAX = 100;
 const SECRET_CHARS_MAX = 255;
 
@@ -55,8 +59,8 @@ const ProcessorBody = z
       .nullable()
       .openapi({ description: "null: no payment provider is connected." }),
     live: z.boolean().openapi({ description: "Whether payments move real money." }),
-    rail_on: z.boolean(),
-    settles: z.boolean(),
+    rail_on: RailOn,
+    settles: Settles,
     wallet_merchant_id: z.string().nullable(),
     stripe: StripeBody.nullable().openapi({ description: "The account, without its secrets." }),
     sells: z.boolean().openapi({
@@ -103,8 +107,8 @@ const connectRoute = (kinds: readonly string[]) =>
       "account that you leave out do not change.",
     body: strict({
       kind: z.enum(kinds),
-      rail_on: z.boolean(),
-      settles: z.boolean(),
+      rail_on: RailOn,
+      settles: Settles,
       wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
       secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`, for `stripe`." }),
       publishable_key: Secret.optional(),
