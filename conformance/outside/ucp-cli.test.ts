@@ -178,7 +178,7 @@ describe.skipIf(!canBuy())("Shopify's ucp-cli", () => {
       const person = await openBrowser(chromium, market, continue_url);
       expect(await person.heading()).toBe("Your order");
       await person.type({
-        "E-mail address": "ada@example.com",
+        "Email address": "ada@example.com",
         "First name": "Ada",
         "Last name": "Love",
         "Street and number": "Gartenstr. 1",

@@ -97,9 +97,9 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
       .getByRole("cell", { name: "Approved Place an order, by processor" })
       .waitFor({ state: "hidden" });
     await page.getByRole("cell", { name: "Approved Place an order, by agt_" }).waitFor();
-    await page.getByRole("button", { name: "Verify in this page" }).click();
-    await page.getByText("The export holds: checked in this page.").waitFor();
-    await page.getByText(/1 decision made again/).waitFor();
+    await page.getByRole("button", { name: "Verify in this browser" }).click();
+    await page.getByText("The export is verified. Your browser checked it.").waitFor();
+    await page.getByText(/1 decision recalculated/).waitFor();
 
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -110,7 +110,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const parts = page.getByLabel(/Parts of an export/);
     await parts.setInputFiles(fileOf("good.json", text));
     await page.getByRole("button", { name: "Verify these files" }).click();
-    await page.getByText("The export holds").nth(1).waitFor();
+    await page.getByText("The export is verified").nth(1).waitFor();
     // No checkpoint was given: nobody may read that it matches one.
     const anchoring = page.locator("[data-check=anchoring]").last();
     expect(await anchoring.textContent()).toMatch(/^–not checked: .*no checkpoint was given/);
@@ -118,7 +118,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     expect(changed).not.toBe(text);
     await parts.setInputFiles(fileOf("bad.json", changed));
     await page.getByRole("button", { name: "Verify these files" }).click();
-    await page.getByText("The export does not hold.").waitFor();
+    await page.getByText("The export could not be verified.").waitFor();
     await page
       .getByText(/^record \d+: /)
       .first()
@@ -160,10 +160,10 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page.getByRole("button", { name: "Save actions" }).click();
     await page.getByText("Saved.").waitFor();
     await page.getByRole("link", { name: "Payments" }).click();
-    await page.getByLabel("Let agents pay through it").uncheck();
+    await page.getByLabel("Let agents pay through this provider").uncheck();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.locator('[data-gate="rail"]').getByText("Missing").waitFor();
-    await page.getByText("Turn on payments through the payment provider.").waitFor();
+    await page.getByText("Let agents pay through the payment provider.").waitFor();
     const { body: site } = await at.shop.admin("GET", "");
     expect(site.description).toBe("Flowers of every kind");
     expect((await at.shop.admin("GET", "/skills")).body.live).toContain("contact_support");

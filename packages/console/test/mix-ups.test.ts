@@ -51,12 +51,12 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     const second = await decisionOf(await at.at.order(at.shop, buyer));
     await find(page, first.decision_id);
     await find(page, second.decision_id);
-    await page.getByRole("button", { name: "Check it in this page" }).click();
-    await page.getByText("The record holds").waitFor();
+    await page.getByRole("button", { name: "Check it in this browser" }).click();
+    await page.getByText("The record is verified").waitFor();
     await page.goBack();
     await page.waitForURL(`**/${first.decision_id}`);
-    await page.getByRole("button", { name: "Check it in this page" }).waitFor();
-    expect(await page.getByText("The record holds").count()).toBe(0);
+    await page.getByRole("button", { name: "Check it in this browser" }).waitFor();
+    expect(await page.getByText("The record is verified").count()).toBe(0);
   });
 
   test("a valid record of something else is not accepted as a proof", async () => {
@@ -68,11 +68,11 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     await at.signedIn(page, "auditor", `/decisions/${shown.decision_id}`);
     const { body } = await at.shop.admin("GET", `/audit/records/${other.record_id}`);
     await page.route("**/audit/records/*", (route) => route.fulfill({ json: body }));
-    await page.getByRole("button", { name: "Check it in this page" }).click();
-    await page.getByText("The record does not hold.").waitFor();
+    await page.getByRole("button", { name: "Check it in this browser" }).click();
+    await page.getByText("The record could not be verified.").waitFor();
     const wrong = await page.locator("[data-check].text-bad").allTextContents();
-    expect(wrong.join()).toContain("another record than the one asked for");
-    expect(wrong.join()).toContain("another decision than the one shown");
+    expect(wrong.join()).toContain("this is a different record");
+    expect(wrong.join()).toContain("the record belongs to a different decision");
   });
 
   test("an export of another site does not verify here, and is named", async () => {
@@ -89,8 +89,8 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
       buffer: Buffer.from(JSON.stringify(body)),
     });
     await page.getByRole("button", { name: "Verify these files" }).click();
-    await page.getByText("The export does not hold.").waitFor();
-    await page.getByText(`another site's log: ${domain}/audit/1`).waitFor();
+    await page.getByText("The export could not be verified.").waitFor();
+    await page.getByText(`another site: ${domain}/audit/1`).waitFor();
   });
 
   test("a changed answer is not covered by its receipt, nor another site's card by its signature", async () => {

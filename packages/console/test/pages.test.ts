@@ -22,7 +22,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const { page } = opened;
     await at.signedIn(page);
     await page
-      .getByRole("link", { name: "1 review to decide, the first within 4 hours" })
+      .getByRole("link", { name: "1 review to decide. The first expires in 4 hours." })
       .waitFor();
     const decisions = page.locator("section", { hasText: "Decisions over time" }).last();
     await decisions.locator("figcaption").getByText("Approved 1").waitFor();
@@ -50,8 +50,8 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByText("← decided").waitFor();
     await page.getByText("agent.age_days").waitFor();
     await page.getByText("Authorized").first().waitFor();
-    await page.getByRole("button", { name: "Check it in this page" }).click();
-    await page.getByText("The record holds: checked in this page.").waitFor();
+    await page.getByRole("button", { name: "Check it in this browser" }).click();
+    await page.getByText("The record is verified. Your browser checked it.").waitFor();
     const checked = page.locator("[data-check]");
     const names = await checked.evaluateAll((all) =>
       all.map((one) => one.getAttribute("data-check")),

@@ -36,7 +36,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: "Yes, approve" }).click();
     await page
-      .getByText("The site is not ready to sell. Turn on payments through the payment provider.")
+      .getByText("The site is not ready to sell. Let agents pay through the payment provider.")
       .waitFor();
     expect((await at.shop.admin("GET", `/escalations/${id}`)).body.status).toBe("pending");
     await at.shop.admin("PUT", "/processor", sandbox);

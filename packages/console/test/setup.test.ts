@@ -113,8 +113,8 @@ describe.skipIf(skipChromium)("the setup", () => {
 
       // Receipt and proof.
       await page.getByText("The receipt is signed and verified.").waitFor();
-      await page.getByRole("button", { name: "Check it in this page" }).click();
-      await page.getByText("The record holds: checked in this page.").waitFor();
+      await page.getByRole("button", { name: "Check it in this browser" }).click();
+      await page.getByText("The record is verified. Your browser checked it.").waitFor();
       await page.getByText("The test is over").waitFor();
       await page.getByRole("link", { name: "Go to the overview" }).click();
       // The test item is off sale, so the shop still needs a product.

@@ -50,7 +50,7 @@ function Passkeys({ account }: { readonly account: Account }) {
     <Card title="Passkeys">
       <p className="text-sm text-soft">
         A passkey signs you in with your fingerprint, face or PIN. You also need one to change keys,
-        payment settings and people.
+        tokens, payment settings and people.
       </p>
       <ul className="flex flex-col gap-2 text-sm">
         {account.passkeys.map(({ passkey_id, name, created_at, last_used_at }) => (
@@ -83,7 +83,10 @@ function Passkeys({ account }: { readonly account: Account }) {
           <AddPasskey />
         </div>
       ) : (
-        <Notice>Passkeys need a current browser and a host name instead of an IP address.</Notice>
+        <Notice>
+          To use passkeys, update your browser and open the console at a host name, not at an IP
+          address.
+        </Notice>
       )}
     </Card>
   );

@@ -4,7 +4,7 @@ import { sessionQuery } from "../session/session.js";
 import { accountQuery } from "./account.js";
 import { AddPasskey } from "./add-passkey.js";
 
-/** Suggests a passkey to people who signed in with a link, so that they need no e-mail next time. */
+/** Suggests a passkey to people who signed in with a link, so that they need no email next time. */
 export function FirstPasskey() {
   const { data: session } = useQuery(sessionQuery);
   const { data: account } = useQuery({ ...accountQuery, enabled: session?.kind === "person" });

@@ -29,14 +29,14 @@ const STEPS: Readonly<Record<string, Step>> = {
   approve: {
     label: "Approve",
     title: "Approve this agent?",
-    text: "It can send requests. Your rules decide about each of them.",
+    text: "It can send requests. Your rules apply to each of them.",
     from: ["pending", "suspended", "rejected"],
   },
   reject: {
     label: "Decline",
     title: "Decline this agent?",
     danger: true,
-    text: "It cannot send requests. You can still approve it for 90 days.",
+    text: "It cannot send requests. You can change your mind and approve it within 90 days.",
     from: ["pending"],
   },
   suspend: {

@@ -18,8 +18,8 @@ export function RejectPending() {
       onYes={() => reject.mutateAsync()}
     >
       <p>
-        This declines up to 200 waiting agents, oldest first. You can still approve each of them for
-        90 days.
+        This declines up to 200 waiting agents, oldest first. You can change your mind and approve
+        any of them within 90 days.
       </p>
     </Confirm>
   );

@@ -37,7 +37,7 @@ export async function exportDay(
   const logs = (await logsOf(path)).filter(
     ({ first_day, last_day, state }) => first_day <= day && (day <= last_day || state === "open"),
   );
-  if (logs.length === 0) throw new Error(`There are no records of ${day}.`);
+  if (logs.length === 0) throw new Error(`There are no records for ${day}.`);
   const parts: GivenPart[] = [];
   for (const { chain } of logs.toReversed()) {
     parts.push(...(await exportOf(path, { day, format, chain }, (n) => onParts(parts.length + n))));

@@ -15,8 +15,8 @@ import type { Expected, GivenPart } from "./verify-files.js";
 
 const FORMATS = {
   json: "Signed JSON",
-  html: "A page that verifies itself",
-  ocsf: "OCSF lines",
+  html: "HTML page that verifies itself",
+  ocsf: "OCSF (for security monitoring)",
 } as const;
 const TYPES = {
   json: "application/json",
@@ -37,7 +37,7 @@ function Judgement({ of }: { readonly of: Awaited<ReturnType<typeof verify>> }) 
       <Checks checks={checks} />
       <p className="text-sm text-soft">
         {countText(report.records, "record")} read,{" "}
-        {countText(report.decisions_replayed, "decision")} made again.
+        {countText(report.decisions_replayed, "decision")} recalculated.
       </p>
       {report.findings.length > 0 && (
         <ol className="flex flex-col gap-1 text-sm text-bad">
@@ -86,7 +86,7 @@ export function ExportCard() {
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <Button kind="act" disabled={busy} onClick={() => verifying.mutate()}>
-          Verify in this page
+          Verify in this browser
         </Button>
         <Button disabled={busy} onClick={() => saving.mutate()}>
           Export
@@ -115,7 +115,7 @@ export function FilesCard() {
   const look =
     "text-sm file:mr-3 file:rounded-lg file:border file:border-line file:bg-card file:px-3 file:py-1.5 file:text-ink";
   return (
-    <Card title="Files you have">
+    <Card title="Verify exported files">
       <label className="flex flex-col gap-1 text-sm">
         <span className="font-medium">Parts of an export (JSON or HTML)</span>
         <input
@@ -127,7 +127,7 @@ export function FilesCard() {
         />
       </label>
       <label className="flex flex-col gap-1 text-sm">
-        <span className="font-medium">A checkpoint you kept (optional)</span>
+        <span className="font-medium">A checkpoint that you saved (optional)</span>
         <input
           type="file"
           className={look}
@@ -142,8 +142,8 @@ export function FilesCard() {
         Verify these files
       </Button>
       <p className="text-xs text-soft">
-        They stay in this browser. Of a page, the records inside it are verified, not the text it
-        shows.
+        Your files stay in this browser. For an HTML export, only the records in the file are
+        verified, not the text that the page shows.
       </p>
       {verifying.isError && <Failure error={verifying.error} />}
       {verifying.data !== undefined && <Judgement of={verifying.data} />}

@@ -24,7 +24,7 @@ export interface Verified {
 const NAMES: Readonly<Record<string, string>> = {
   integrity: "Was anything changed?",
   completeness: "Is anything missing?",
-  anchoring: "Is it the history you saw before?",
+  anchoring: "Does the log match your checkpoint?",
   replay: "Do the decisions follow from the rules?",
 };
 
@@ -45,9 +45,9 @@ function ofCheck({ logs }: AuditReport, { chains, day }: Expected): Check {
     strange === undefined
       ? other === undefined
         ? ""
-        : `it is of another day: ${told}`
-      : `it is of another site's log: ${told}`;
-  return { id: "of", ok: wrong === "", text: wrong || `it is of ${told} (UTC)` };
+        : `the files are for a different day: ${told}`
+      : `the files belong to another site: ${told}`;
+  return { id: "of", ok: wrong === "", text: wrong || `the files cover ${told} (UTC)` };
 }
 
 /** Verifies an export here, by the service's published keys, and makes every decision again. */
@@ -59,7 +59,7 @@ export async function verifyParts(
   const keys = await loadKeys(KEY_SETS.audit);
   const pin =
     checkpoint === undefined ? undefined : await verifyCheckpoint(checkpoint, keys.values());
-  if (pin?.ok === false) throw new Error(`The checkpoint does not hold: ${pin.detail}.`);
+  if (pin?.ok === false) throw new Error(`The checkpoint could not be verified: ${pin.detail}.`);
   const pins = pin === undefined ? [] : [pin.value];
   const verifier = exportVerifier({ keys, pins, replay: true });
   const unread: string[] = [];
@@ -67,7 +67,8 @@ export async function verifyParts(
     const taken = await verifier.add(exportInPage(text) ?? text);
     if (!taken.ok) unread.push(`${name}: ${taken.detail}`);
   }
-  if (unread.length === parts.length) throw new Error(`No part of an export: ${unread.join("; ")}`);
+  if (unread.length === parts.length)
+    throw new Error(`These files are not part of an export: ${unread.join("; ")}`);
   const report = verifier.report();
   const checks = Object.entries(report.answers).map(([id, { verdict, text }]) => ({
     id,

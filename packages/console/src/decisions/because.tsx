@@ -1,7 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
-import { moneyText, titleOf, windowText } from "../ui/words.js";
+import { countText, moneyText, titleOf, windowText } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
 import { POOL_TEXT, useRules } from "./story.js";
 
@@ -14,17 +14,23 @@ const EFFECTS: Readonly<Record<string, string>> = {
 type Facts = Explained["facts"];
 const membersOf = (value: unknown) => (typeof value === "object" && value !== null ? value : {});
 
+/** Whose spending or requests a fact counts, and for how long. */
+function spanWords(scope: string, window: unknown): string {
+  const who = scope === "agent" ? "this agent" : "all agents";
+  return ` by ${who} in ${windowText(String(window))}`;
+}
+
 /** One fact as text. */
 function factText(value: unknown): string {
   if (Array.isArray(value)) return value.map(factText).join("; ") || "none";
   const { currency, minor, total, scope, window, count } = membersOf(value) as Facts;
   const sum = minor ?? total;
   if (typeof currency === "string" && typeof sum === "number") {
-    const whose = typeof scope === "string" ? `, ${scope} in ${windowText(String(window))}` : "";
+    const whose = typeof scope === "string" ? spanWords(scope, window) : "";
     return moneyText({ minor: sum, currency }) + whose;
   }
   if (typeof scope === "string")
-    return `${String(count)}, ${scope} in ${windowText(String(window))}`;
+    return countText(Number(count), "request") + spanWords(scope, window);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
@@ -61,7 +67,8 @@ export function Rules({ decision }: { readonly decision: Explained }) {
     return (
       <Card title="Rules">
         <p className="text-sm text-soft">
-          No rule was used. The request was rejected before, or there were no rules yet.
+          The rules were not evaluated. The request was declined before that, or you had no rules
+          yet.
         </p>
       </Card>
     );

@@ -40,7 +40,7 @@ function Proofs({ decision }: { readonly decision: Explained }) {
   return (
     <Card title="Proof">
       <p className="text-sm text-soft">
-        This page can check the hash, the signature and the position in the log of each record.
+        For each record, this page can check the hash, the signature and the position in the log.
       </p>
       <p className="text-sm">
         Result of the rules: <Id value={record_id} label="record ID" />

@@ -112,7 +112,7 @@ function Terms({ shop }: { readonly shop: Shop }) {
     <Card title="Terms and information">
       <p className="text-sm text-soft">
         {shop.terms === null
-          ? "Buyers agree to the default terms, in the name of your shop."
+          ? "Buyers agree to the default terms, which name your shop as the seller."
           : `Buyers agree to your terms, version ${shop.terms?.version}.`}
       </p>
       <Form onSubmit={submit} className="flex flex-col gap-4">
@@ -134,7 +134,7 @@ function Terms({ shop }: { readonly shop: Shop }) {
           />
         ))}
         <Checkbox
-          label="E-mail buyers about their orders"
+          label="Email buyers about their orders"
           checked={mail}
           onChange={({ target }) => setMail(target.checked)}
         />

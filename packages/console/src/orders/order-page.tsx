@@ -94,7 +94,7 @@ export function OrderPage() {
               </Link>
               {order.page_url !== null && (
                 <a href={order.page_url} target="_blank" rel="noreferrer" className="link">
-                  Show the page of the buyer
+                  Open the buyer's order page
                 </a>
               )}
             </p>

@@ -71,9 +71,10 @@ function messages(order: ShownOrder): Moment[] {
     what: (
       <>
         {one.audience === "buyer"
-          ? "E-mail to the buyer"
+          ? "Email to the buyer"
           : `${titleOf(one.kind)} to the ${one.audience}`}{" "}
-        <Badge word={one.state} /> <span className="text-soft">{one.topic}</span>
+        <Badge word={one.state} />{" "}
+        <span className="text-soft">{titleOf(one.topic.replaceAll(".", " "))}</span>
         {one.last_problem !== null && <span className="text-bad"> {one.last_problem}</span>}
       </>
     ),

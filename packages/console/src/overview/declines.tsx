@@ -33,8 +33,9 @@ export function Declines() {
       </p>
       {hand_off_until !== null && (
         <p className="text-sm text-warn">
-          Platforms that you have not admitted cannot pay by themselves until{" "}
-          <Time at={hand_off_until} />. If somebody is testing stolen cards, you can pause sales.
+          Platforms that you have not admitted cannot pay until <Time at={hand_off_until} />. Their
+          buyers can still pay on the payment page. If somebody is testing stolen cards, you can
+          pause sales.
         </p>
       )}
       {waiting.length > 0 && (
@@ -44,7 +45,8 @@ export function Declines() {
               {identity === null ? "One address" : WAITS[kind]}
               {identity !== null && <Asker id={identity} />}
               <span className="text-soft">
-                is blocked until <Time at={until} />
+                {identity !== null && kind === "identity" ? "are" : "is"} blocked until{" "}
+                <Time at={until} />
               </span>
             </li>
           ))}

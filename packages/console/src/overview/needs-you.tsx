@@ -48,8 +48,8 @@ function useNeeds(): ReactNode[] | undefined {
     const left = spanText(Date.parse(first.expires_at) - Date.now());
     needs.push(
       <Link to="/$site/reviews" params={params} className="link">
-        {many(reviews.data.items, "review")} {mayDecide ? "to decide" : "waiting for a reviewer"},
-        the first within {left}
+        {many(reviews.data.items, "review")} {mayDecide ? "to decide" : "waiting for a reviewer"}.
+        The first expires in {left}.
       </Link>,
     );
   }
@@ -64,7 +64,7 @@ function useNeeds(): ReactNode[] | undefined {
   if (soon.length > 0) {
     needs.push(
       <Link to="/$site/orders" params={params} search={{ payment: "authorized" }} className="link">
-        {many(soon, "payment")} to capture soon: the authorization expires
+        {many(soon, "payment")} to capture: the authorization expires within 48 hours
       </Link>,
     );
   }
@@ -131,7 +131,7 @@ function MissingLink({
 export function NeedsYou() {
   const needs = useNeeds();
   return (
-    <Card title="Needs you">
+    <Card title="Needs your attention">
       {needs === undefined && <p className="text-sm text-soft">Loading…</p>}
       {needs?.length === 0 && <p className="text-sm text-soft">Nothing is waiting for you.</p>}
       <ul className="flex flex-col gap-1.5 text-sm">

@@ -57,7 +57,7 @@ function useSteps(): readonly Step[] | undefined {
     {
       title: "Verify your domain",
       done: site.status === "verified",
-      about: `Agents find your shop when you have shown that ${site.domain} is yours.`,
+      about: `Agents can find your shop after you prove that you own ${site.domain}.`,
       to: setup("install"),
     },
     {
@@ -75,7 +75,8 @@ function useSteps(): readonly Step[] | undefined {
     {
       title: "Set up delivery",
       done: (shop.data.shipping ?? []).length > 0,
-      about: "Where you deliver, and what it costs. Without it, buyers enter no address.",
+      about:
+        "Say where you deliver and what delivery costs. Until then, buyers cannot enter an address.",
       to: page("/$site/delivery"),
     },
     {
@@ -93,7 +94,7 @@ function useSteps(): readonly Step[] | undefined {
     {
       title: "Set up notifications",
       done: notified.data.emails.length > 0 || notified.data.webhook_url !== null,
-      about: "Get an e-mail or a webhook when a purchase needs your review.",
+      about: "Get an email or a webhook when a purchase needs your review.",
       to: settings("notifications"),
     },
     {

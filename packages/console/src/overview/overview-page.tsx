@@ -126,7 +126,7 @@ type DecisionCounts = {
 
 /** Shown if there are too many rows to count. */
 function Cut({ cut }: { readonly cut: boolean }) {
-  return cut ? <Notice>These numbers are incomplete. Choose a shorter time.</Notice> : null;
+  return cut ? <Notice>These numbers are incomplete. Choose a shorter time range.</Notice> : null;
 }
 
 function Decisions({ range }: { readonly range: RangeName }) {

@@ -1,3 +1,4 @@
+import { parseAmount } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -5,6 +6,7 @@ import { useMay, useSite } from "../layout/sites.js";
 import { Select } from "../ui/field.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
+import { moneyText } from "../ui/words.js";
 
 type Settings = Api["PlatformSettings"];
 
@@ -12,10 +14,13 @@ const ACCEPTED = { any: "Any platform", admitted: "Only admitted platforms" };
 
 /** The shared limit of platforms that are not admitted, in words. */
 function poolText({ pool }: Settings): string {
-  const spend = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
-  const sums = spend.length === 0 ? "about 5,000 euros" : spend.join(", ");
+  const spend = Object.entries(pool.spend_per_day).map(([currency, sum]) => {
+    const amount = parseAmount(sum, currency);
+    return amount.ok ? moneyText(amount.value) : `${sum} ${currency}`;
+  });
+  const sums = spend.length === 0 ? "about €5,000" : spend.join(", ");
   return (
-    `Platforms that you have not admitted share one limit: ${pool.purchases_per_hour.toLocaleString()} ` +
+    `Platforms that you have not admitted share these limits: ${pool.purchases_per_hour.toLocaleString()} ` +
     `purchases an hour, ${pool.purchases_per_day.toLocaleString()} a day, ${sums} a day, and ` +
     `${pool.pending_reviews.toLocaleString()} pending reviews.`
   );
@@ -40,7 +45,7 @@ export function PlatformSettingsCard() {
       <div className="flex max-w-2xl flex-col gap-3">
         <Select
           label="Platforms that can pay here"
-          hint="Others can fill carts. Their buyers are sent to your shop to pay."
+          hint="Other platforms can fill carts, but not pay. Their buyers pay on the payment page."
           value={found.data.platforms}
           choices={ACCEPTED}
           disabled={!mayChange || save.isPending}

@@ -108,8 +108,8 @@ const spend: Kind = {
 };
 
 const count: Kind = {
-  label: "Number of requests is more than",
-  fields: [{ name: "gt", label: "Times", first: "20" }, ...SPAN],
+  label: "More requests than",
+  fields: [{ name: "gt", label: "Requests", first: "20" }, ...SPAN],
   write: ({ gt = "", scope = "", window = "" }) => ({ count: { scope, window, gt: Number(gt) } }),
   read: (condition) => {
     const said = only(condition, "count");
@@ -121,7 +121,7 @@ const count: Kind = {
 };
 
 const age: Kind = {
-  label: "The agent registered fewer days ago than",
+  label: "The agent registered less than this many days ago",
   fields: [{ name: "days", label: "Days", first: "7" }],
   write: ({ days = "" }) => ({ "agent.age_days": { lt: Number(days) } }),
   read: (condition) => {

@@ -37,9 +37,7 @@ function Editor({
   if (mode === "json" || document === undefined) {
     return (
       <>
-        {mode === "form" && (
-          <Notice>This is not valid JSON. The form appears again when it is.</Notice>
-        )}
+        {mode === "form" && <Notice>This is not valid JSON. Fix it to use the form again.</Notice>}
         <TextArea
           label="Rules (JSON)"
           rows={24}

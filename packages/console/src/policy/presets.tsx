@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
   ask_always: ["Review everything", "Every request needs your approval."],
   automatic_under: [
     "Approve small purchases, review the rest",
-    "Purchases up to your limit are approved. Larger ones need review, and so do agents that spend ten times the limit in a day.",
+    "Purchases up to your limit are approved. Larger purchases need review. If an agent spends more than ten times the limit in a day, its next purchases need review too.",
   ],
   read_only: [
     "No purchases",

@@ -134,7 +134,7 @@ export function ImportPreview({
       )}
       <Checkbox
         label="Remove products that are not in the file"
-        hint="Only if every line is valid."
+        hint="Products are removed only if every line of the file is valid."
         checked={replace}
         onChange={({ target }) => setReplace(target.checked)}
       />

@@ -60,7 +60,7 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
       <TextField label="Name" required maxLength={200} {...field("title")} />
       <TextArea
         label="Description"
-        hint="Agents use it to answer questions of buyers."
+        hint="Agents use it to answer buyers' questions."
         rows={3}
         maxLength={5000}
         value={draft.description}

@@ -1,6 +1,6 @@
 import type { Check } from "@gatehouse/protocol";
 
-/** A check to show. One that was not made has neither held nor failed. */
+/** A check to show. One that was not made has neither passed nor failed. */
 export interface ShownCheck extends Check {
   readonly unchecked?: boolean;
 }
@@ -8,11 +8,11 @@ export interface ShownCheck extends Check {
 function lookOf({ ok, unchecked }: ShownCheck) {
   if (unchecked === true) return { mark: "–", word: "not checked: ", color: "text-soft" };
   return ok
-    ? { mark: "✓", word: "holds: ", color: "text-act" }
-    : { mark: "✗", word: "fails: ", color: "text-bad" };
+    ? { mark: "✓", word: "passed: ", color: "text-act" }
+    : { mark: "✗", word: "failed: ", color: "text-bad" };
 }
 
-/** What was checked here, in this page, one by one. */
+/** What the browser checked, one by one. */
 export function Checks({ checks }: { readonly checks: readonly ShownCheck[] }) {
   return (
     <ul className="flex flex-col gap-1 text-sm">
@@ -51,7 +51,7 @@ export function Verdict({
   const look = ok ? "border-act/40 bg-act/10 text-act" : "border-bad/40 bg-bad/10 text-bad";
   return (
     <p role="status" className={`rounded-lg border px-3 py-2 text-sm font-medium ${look}`}>
-      {ok ? `${of} holds: checked in this page.` : `${of} does not hold.`}
+      {ok ? `${of} is verified. Your browser checked it.` : `${of} could not be verified.`}
     </p>
   );
 }

@@ -6,13 +6,13 @@ export const KEY_SETS = {
   audit: "/.well-known/audit-jwks.json",
 } as const;
 
-/** A browser that cannot verify must not say that something does not hold. */
+/** A browser that cannot verify must not say that something is not valid. */
 async function requireEd25519(jwk: Ed25519Jwk): Promise<void> {
   try {
     await crypto.subtle.importKey("jwk", { ...jwk }, "Ed25519", false, ["verify"]);
   } catch (cause) {
-    const newer = "Chrome 137, Firefox 129, Safari 17 or newer can";
-    throw new Error(`This browser cannot check Ed25519 signatures: ${newer}.`, { cause });
+    const advice = "Use Chrome 137, Firefox 129, Safari 17 or later.";
+    throw new Error(`This browser cannot verify signatures. ${advice}`, { cause });
   }
 }
 

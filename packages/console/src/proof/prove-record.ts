@@ -30,8 +30,8 @@ export async function proveRecord(
   const { record_id, chain } = proven.entry.record;
   const ok = record_id === recordId && chains.includes(String(chain));
   const text = ok
-    ? "it is the record asked for, of a log of this site"
-    : "it is another record than the one asked for, or of another log";
+    ? "this is the requested record, and it belongs to this site's log"
+    : "this is a different record, or it belongs to another log";
   const keys = await loadKeys(KEY_SETS.audit);
   return [{ id: "record", ok, text }, ...(await verifyShownRecord(proven as ShownRecord, keys))];
 }

@@ -52,7 +52,7 @@ export function RecordProof({
       {proven === null && (
         <div>
           <Button disabled={busy} onClick={() => void prove()}>
-            {busy ? "Checking…" : "Check it in this page"}
+            {busy ? "Checking…" : "Check it in this browser"}
           </Button>
         </div>
       )}

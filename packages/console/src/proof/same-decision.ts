@@ -4,7 +4,7 @@ import type { Explained } from "../decisions/decisions.js";
 const objectAt = (value: unknown): JsonObject =>
   isJsonObject(value as never) ? (value as JsonObject) : {};
 
-/** Whether a record speaks of the decision that is shown beside it: of what never changes in one. */
+/** Whether a record belongs to the decision beside it. Compares what never changes in a decision. */
 export function sameDecision(record: JsonObject, decision: Explained): Check {
   const said = {
     agent_id: objectAt(record.agent).id ?? null,
@@ -19,7 +19,7 @@ export function sameDecision(record: JsonObject, decision: Explained): Check {
     canonicalize(said) === canonicalize(shown) &&
     (mandate === undefined || mandate === decision.mandate_id);
   const text = ok
-    ? "it speaks of this agent, skill, amount and policy"
-    : "it speaks of another decision than the one shown";
+    ? "the record has the same agent, action, amount and rules as this decision"
+    : "the record belongs to a different decision";
   return { id: "decision", ok, text };
 }

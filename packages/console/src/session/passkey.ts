@@ -49,7 +49,9 @@ export async function confirmWithPasskey(): Promise<void> {
     purpose: "confirm",
   });
   if (!canUsePasskeys()) {
-    throw new Error("This needs a passkey, and passkeys need a host name. Use a token instead.");
+    throw new Error(
+      "Confirm this change with a passkey. Passkeys do not work at an IP address: open the console at its host name, or sign in with a token.",
+    );
   }
   if ((optionsJSON.allowCredentials ?? []).length === 0) {
     throw new Error("This needs a passkey. Add one in your account first.");

@@ -33,7 +33,7 @@ export const waysQuery = queryOptions({
   queryFn: () => call<Api["SignInWays"]>("GET", "/v1/console/sign-in-ways"),
 });
 
-/** Requests an e-mail with a sign-in link. */
+/** Requests an email with a sign-in link. */
 export const askForLink = (email: string) =>
   call<void>("POST", "/v1/console/sign-in-links", { email });
 
@@ -55,7 +55,8 @@ export function takeLink(): Credential | undefined {
 const PROBLEMS: Readonly<Record<string, string>> = {
   oidc_unavailable: "Your company's sign-in service cannot be reached. Try again later.",
   oidc_failed: "The sign-in did not work. Try again.",
-  oidc_unknown: "You are not invited yet, or with another address. Ask an owner for an invitation.",
+  oidc_unknown:
+    "There is no invitation for this email address. Ask an owner to invite you, or sign in with the invited address.",
 };
 
 /** Takes what went wrong elsewhere out of the address. */

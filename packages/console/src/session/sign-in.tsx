@@ -61,7 +61,7 @@ function MailMeALink() {
   return (
     <Form onSubmit={() => ask.mutate()} className="flex flex-col gap-3">
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         autoComplete="email"
         required
@@ -69,7 +69,7 @@ function MailMeALink() {
         onChange={({ target }) => setEmail(target.value)}
       />
       <Button type="submit" disabled={ask.isPending}>
-        E-mail me a link
+        Email me a link
       </Button>
       {ask.isError && <Failure error={ask.error} />}
     </Form>

@@ -32,7 +32,8 @@ function Rotate({ purpose }: { readonly purpose: Key["purpose"] }) {
         its signatures are valid, so verification keeps working.
       </p>
       <p>
-        To replace a stolen key, run <code>gatehouse key rotate --stolen</code> in a terminal.
+        To replace a stolen key, run <code>gatehouse key rotate {purpose} --stolen</code> in a
+        terminal.
       </p>
     </Confirm>
   );

@@ -48,7 +48,7 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           onChange={({ target }) => setWebhook(target.value)}
         />
         <TextField
-          label="E-mail addresses"
+          label="Email addresses"
           hint="Separate addresses with spaces."
           value={emails}
           onChange={({ target }) => setEmails(target.value)}
@@ -95,7 +95,7 @@ const COLUMNS: readonly Column<Message>[] = [
     head: "To",
     cell: ({ kind, audience, destination }) => (
       <span className="break-all">
-        {kind === "mail" ? "E-mail" : "Webhook"} to {audience}: {destination}
+        {kind === "mail" ? "Email" : "Webhook"} to {audience}: {destination}
       </span>
     ),
   },

@@ -24,7 +24,7 @@ const ROLES = {
 } as const;
 const NAME_CHARS_MAX = 80;
 
-/** The result of an invitation: it was e-mailed, or there is a link to share. */
+/** The result of an invitation: it was sent by email, or there is a link to share. */
 function Invitation({ name, link }: { readonly name: string; readonly link: Link | undefined }) {
   if (link === undefined) return <Notice>{name} can sign in and now has access.</Notice>;
   if (link.url === undefined && link.mail_problem === undefined) {
@@ -33,7 +33,7 @@ function Invitation({ name, link }: { readonly name: string; readonly link: Link
   return (
     <>
       {link.mail_problem !== undefined && (
-        <Notice bad>The e-mail could not be sent: {link.mail_problem}.</Notice>
+        <Notice bad>The email could not be sent: {link.mail_problem}.</Notice>
       )}
       {link.url !== undefined && (
         <>
@@ -67,7 +67,7 @@ function Invite() {
           onChange={({ target }) => setName(target.value)}
         />
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           hint="Leave it empty to share the link yourself."
           value={email}

@@ -24,7 +24,7 @@ const METHODS: Readonly<Record<string, string>> = {
 
 const PUBLIC = {
   full: "Everybody",
-  hourly: "Everybody, one hour later",
+  hourly: "Everybody, updated once an hour",
   owner: "Only you",
 } as const;
 

@@ -31,7 +31,8 @@ function allSkills({ skills, built_in }: Skills): readonly Skill[] {
 /** Why an action that is turned on is not live; undefined if it is. */
 function obstacleOf({ id, enabled, url }: Skill, live: boolean): string | undefined {
   if (!enabled || (live && (url !== undefined || WITHOUT_URL.includes(id)))) return undefined;
-  if (WITHOUT_URL.includes(id)) return "Not live yet. Settings, Payments shows what is missing.";
+  if (WITHOUT_URL.includes(id))
+    return "Not live yet. Open Settings → Payments to see what is missing.";
   return url === undefined
     ? "Not live: enter an https:// address and save."
     : "Not live yet: save to publish it.";
@@ -166,13 +167,13 @@ function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
           onChange={({ target }) => setEnabled(target.checked)}
         />
         <TextField
-          label="Longest validity of a request (minutes)"
+          label="How long a request stays valid, at most (minutes)"
           inputMode="numeric"
           value={minutes}
           onChange={({ target }) => setMinutes(target.value)}
         />
         <TextField
-          label="Approve automatically agents from these domains"
+          label="Automatically approve agents from these domains"
           placeholder="https://agents.example.com"
           hint="Agents whose key is published there need no approval."
           value={admit}

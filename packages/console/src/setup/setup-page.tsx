@@ -108,7 +108,7 @@ export function SetupPage() {
       {step === "purchase" && <TestPurchase ready={missing(done)} />}
       {next !== undefined && (
         <Button className="self-start" kind={isDone ? "act" : "plain"} onClick={() => go(next)}>
-          {isDone ? `Next: ${LABELS[next]}` : `Skip for now: ${LABELS[next]}`}
+          {isDone ? `Next: ${LABELS[next]}` : "Skip this step"}
         </Button>
       )}
     </Page>

@@ -127,8 +127,8 @@ async function answersThis({ receipt, ...body }: JsonObject, sent: string): Prom
     isJsonObject(signed.answer) &&
     canonicalize(signed.answer) === canonicalize(body);
   const text = ok
-    ? "belongs to the request of this page and to the answer shown"
-    : "belongs to another request, or to another answer than the one shown";
+    ? "the receipt is for this request and this answer"
+    : "the receipt is for a different request or answer";
   return { id: "this", ok, text };
 }
 

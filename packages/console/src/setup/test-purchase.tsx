@@ -201,7 +201,8 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
             pays with a test card: no money moves.
           </p>
           <p className="text-sm text-soft">
-            For this, the action “Place an order” and signed requests are turned on.
+            Starting the test turns on the action “Place an order” and signed requests. They stay on
+            afterwards.
           </p>
           {ready !== null && <Notice>{ready}</Notice>}
           <Button
