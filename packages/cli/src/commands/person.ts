@@ -110,7 +110,7 @@ export function personCommands(program: Command, terminal: Terminal): void {
   const person = program.command("person").description("people who sign in to the console");
   person
     .command("invite")
-    .description("invite a person by mail, or by a link that you hand over")
+    .description("invite a person by email, or by a link that you give them")
     .requiredOption("--name <name>", "how colleagues see them")
     .addOption(
       choice("--role <role>", "what they can do", [
