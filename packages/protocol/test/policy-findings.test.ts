@@ -6,6 +6,7 @@ import { evaluatePolicy } from "../src/policy/evaluate.ts";
 import type { PolicyFacts } from "../src/policy/facts.ts";
 import { policyFindings } from "../src/policy/findings.ts";
 import type { Policy } from "../src/policy/model.ts";
+import type { PolicySiteFacts } from "../src/policy/overlaps.ts";
 import { fuzzRuns } from "./fuzz.ts";
 
 const frame = { policy: "rules/1", timezone: "Europe/Berlin", default: "deny" };
@@ -128,9 +129,37 @@ describe("a policy is reported with a warning for", () => {
     expect(findings([open, help, both[0] ?? ""])).toEqual([]);
   });
 
+  test("a rule that allows what other rules always send to review", () => {
+    const help = rule("help", "allow", skill("contact_support"));
+    const ask = rule("ask", "escalate", skill("contact_support", "sign_up"));
+    expect(findings([open, help, ask])).toEqual(["warning shadowed help"]);
+    expect(policyFindings(policyOf([open, help, ask]))[0]?.message).toBe(
+      "The rule “help” never has an effect, because “ask” asks for a review of everything that it matches. Change or remove one of them.",
+    );
+  });
+
+  test("a rule about actions or currencies that the site does not have", () => {
+    const help = rule("help", "deny", skill("contact_support"));
+    const euros = rule("euros", "allow", { "cart.total": { lte: { EUR: "50.00" } } });
+    const codes = (site: PolicySiteFacts) =>
+      policyFindings(policyOf([rule("prices", "allow", skill("get_pricing")), help, euros]), site)
+        .map(({ code, rule: id }) => `${code} ${id}`)
+        .filter((text) => /offered|used/.test(text));
+    expect(codes({})).toEqual([]);
+    expect(codes({ offered: ["get_pricing", "place_order"], currencies: ["EUR"] })).toEqual([
+      "skill_not_offered help",
+    ]);
+    expect(codes({ currencies: ["USD", "CHF"] })).toEqual(["currency_not_used euros"]);
+    // Above an unknown amount it asks, so a rule in another currency has an effect.
+    const asking = policyOf([rule("ask", "escalate", { "cart.total": { gt: { EUR: "50.00" } } })]);
+    expect(policyFindings(asking, { currencies: ["USD"] }).map(({ code }) => code)).not.toContain(
+      "currency_not_used",
+    );
+  });
+
   test("no way to an approval, if nothing is escalated by default", () => {
     const ask = rule("ask", "escalate", skill("get_pricing", "contact_support"));
-    expect(findings([open, ask])).toEqual(["warning nothing_approved"]);
+    expect(findings([open, ask])).toEqual(["warning shadowed open", "warning nothing_approved"]);
     expect(findings([ask])).toEqual([]);
     expect(findings([rule("no", "deny", skill("sign_up"))])).toEqual(["warning nothing_approved"]);
     expect(findings([rule("no", "deny", skill("sign_up"))], { default: "escalate" })).toEqual([]);
@@ -333,7 +362,7 @@ test("a skill that the site does not have is reported if its skills are known", 
   const prefix = rule("all", "allow", { skill: { prefix: "get_pricng" } });
   const policy = policyOf([slip, prefix]);
   const unknown = (isSkill?: (id: string) => boolean) =>
-    policyFindings(policy, isSkill).filter(({ code }) => code === "unknown_skill");
+    policyFindings(policy, isSkill && { isSkill }).filter(({ code }) => code === "unknown_skill");
   expect(unknown()).toEqual([]);
   const [found, ...more] = unknown((id) => id === "get_pricing");
   expect([found?.rule, found?.level, more]).toEqual(["slip", "warning", []]);

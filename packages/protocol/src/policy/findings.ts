@@ -1,43 +1,15 @@
 import { formatAmount } from "../money/amount.js";
+import { type PolicyFinding, warning } from "./finding.js";
 import type { Condition, Policy, PolicyRule } from "./model.js";
 import { leaves } from "./needs.js";
-import { Overlaps } from "./overlaps.js";
-
-/** What a finding is about. */
-export type PolicyFindingCode =
-  | "never_matches"
-  | "always_denies"
-  | "shadowed"
-  | "limit_without_effect"
-  | "nothing_approved"
-  | "without_cart"
-  | "currency_missing"
-  | "many_approvals"
-  | "duplicate_rule"
-  | "duplicate_condition"
-  | "unknown_skill";
-
-/** Something in a policy that its owner hardly meant. */
-export interface PolicyFinding {
-  /** With an error a policy is not published. */
-  readonly level: "error" | "warning";
-  readonly code: PolicyFindingCode;
-  /** The rule it is about; left out where it is about the whole policy. */
-  readonly rule?: string;
-  readonly message: string;
-}
+import { Overlaps, type PolicySiteFacts } from "./overlaps.js";
+import { STEPS_MAX } from "./possible.js";
+import { siteFindings } from "./site-findings.js";
 
 /** People who must say yes; more is seldom meant. */
 const APPROVALS_USUAL_MAX = 3;
 /** Facts that are known of every mandate: rules may still ask, to be on the safe side. */
 const ALWAYS_KNOWN: readonly string[] = ["skill", "protocol", "agent.id", "agent.tags"];
-
-const warning = (
-  code: PolicyFindingCode,
-  rule: string | undefined,
-  message: string,
-): PolicyFinding =>
-  Object.freeze({ level: "warning", code, ...(rule !== undefined && { rule }), message });
 
 function neverMatching(rule: PolicyRule): PolicyFinding {
   const message = `The rule “${rule.id}” can never match, because its conditions contradict each other. Correct or remove it.`;
@@ -87,13 +59,29 @@ function* wordFindings(policy: Policy): Generator<PolicyFinding> {
   }
 }
 
+/** Which of these rules cover a rule: one of them alone, or some together. */
+function coverOf(overlaps: Overlaps, rule: PolicyRule, stricter: readonly PolicyRule[]) {
+  if (!overlaps.coveredBy(rule, stricter)) return undefined;
+  const one = stricter.find((other) => overlaps.coveredBy(rule, [other]));
+  return one === undefined ? "other rules" : `“${one.id}”`;
+}
+
 function* coverFindings(overlaps: Overlaps, dead: ReadonlySet<PolicyRule>) {
-  const denials = overlaps.rules("deny").filter((rule) => !dead.has(rule));
-  for (const rule of overlaps.rules("allow", "escalate")) {
-    if (dead.has(rule) || !overlaps.coveredBy(rule, denials)) continue;
-    const one = denials.find((denial) => overlaps.coveredBy(rule, [denial]));
-    const who = one === undefined ? "other rules deny" : `“${one.id}” denies`;
-    const message = `The rule “${rule.id}” never has an effect, because ${who} everything that it matches. Change or remove one of them.`;
+  const alive = (...effects: readonly PolicyRule["effect"][]) =>
+    overlaps.rules(...effects).filter((rule) => !dead.has(rule));
+  for (const rule of alive("allow", "escalate")) {
+    const denied = coverOf(overlaps, rule, alive("deny"));
+    // Where an approval is reviewed or denied anyway, the rule that allows changes nothing either.
+    const stopped =
+      denied === undefined && rule.effect === "allow"
+        ? coverOf(overlaps, rule, alive("deny", "escalate"))
+        : undefined;
+    const who = denied ?? stopped;
+    if (who === undefined) continue;
+    const one = who.startsWith("“");
+    const does = denied === undefined ? (one ? "asks" : "ask") : one ? "denies" : "deny";
+    const what = denied === undefined ? `${does} for a review of` : does;
+    const message = `The rule “${rule.id}” never has an effect, because ${who} ${what} everything that it matches. Change or remove one of them.`;
     yield warning("shadowed", rule.id, message);
   }
   if (!overlaps.nothingApproved()) return;
@@ -168,23 +156,11 @@ function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
   return warning("without_cart", id, message);
 }
 
-/** Skills a rule names that there are none of: a slip of the hand, after which it is about nothing. */
-function* skillFindings(rule: PolicyRule, isSkill: (id: string) => boolean) {
-  const named = [...leaves(rule.when)].flatMap((leaf) =>
-    leaf.kind === "text" && leaf.fact === "skill" && leaf.operator !== "prefix" ? leaf.values : [],
-  );
-  for (const id of new Set(named)) {
-    if (isSkill(id)) continue;
-    const message = `The rule “${rule.id}” names the skill “${id}”, which this site does not have. Check the spelling.`;
-    yield warning("unknown_skill", rule.id, message);
-  }
-}
-
 /**
  * Looks for what an owner hardly meant: rules that can never match, that never have an effect, or
  * that stop more than they say. What is reported is certain; what takes too long to find out is not
- * reported. Rules are judged by the facts Gatehouse has: all but the cart are always known. Who knows
- * the site says which skills it has.
+ * reported. Rules are judged by the facts Gatehouse has: all but the cart are always known. More is
+ * found with what is known about the site.
  *
  * @example
  * const deny = { id: "all", effect: "deny", when: { skill: { exists: true } } };
@@ -196,12 +172,14 @@ function* skillFindings(rule: PolicyRule, isSkill: (id: string) => boolean) {
  */
 export function policyFindings(
   policy: Policy,
-  isSkill: (id: string) => boolean = () => true,
+  site: PolicySiteFacts = {},
 ): readonly PolicyFinding[] {
-  const overlaps = new Overlaps(policy);
+  const overlaps = new Overlaps(policy, STEPS_MAX, site);
   const dead = new Set(policy.rules.filter((rule) => overlaps.neverMatches(rule)));
   const findings = [...dead].map(neverMatching);
-  for (const rule of policy.rules) findings.push(...skillFindings(rule, isSkill));
+  for (const rule of policy.rules) {
+    if (!dead.has(rule)) findings.push(...siteFindings(overlaps, rule, site));
+  }
   findings.push(...wordFindings(policy));
   const always = overlaps.rules("deny").filter((rule) => overlaps.alwaysTakesEffect(rule));
   for (const { id } of always) {

@@ -7,7 +7,8 @@ export {
   readPolicyFacts,
   type SpentFact,
 } from "./facts.js";
-export { type PolicyFinding, type PolicyFindingCode, policyFindings } from "./findings.js";
+export type { PolicyFinding, PolicyFindingCode } from "./finding.js";
+export { policyFindings } from "./findings.js";
 export type { RuleResult } from "./match.js";
 export type {
   Comparison,
@@ -21,6 +22,7 @@ export type {
   TextFact,
 } from "./model.js";
 export { type CounterName, type FactsNeeded, factsNeeded } from "./needs.js";
+export type { PolicySiteFacts } from "./overlaps.js";
 export { permittedSkills } from "./permitted-skills.js";
 export { type PoolFacts, readPoolFacts, withPool } from "./pool.js";
 export {

@@ -31,16 +31,42 @@ const effective = (rule: PolicyRule): Goal => ({
   orUnknown: rule.effect !== "allow",
 });
 
+/** What is known about the site of a policy. What is left out is not checked. */
+export interface PolicySiteFacts {
+  /** Whether the site has an action with this id, turned on or off. */
+  readonly isSkill?: (id: string) => boolean;
+  /** The actions that agents can use. */
+  readonly offered?: readonly string[];
+  /** The currencies of its prices. */
+  readonly currencies?: readonly string[];
+}
+
+const isOffered = (offered: readonly string[]): Condition => ({
+  kind: "text",
+  fact: "skill",
+  operator: "in",
+  values: offered,
+});
+
 /** What rules can come to, alone and against each other. Whatever takes too long to say is not claimed. */
 export class Overlaps {
   private readonly policy: Policy;
   private readonly worlds: readonly World[];
   private readonly budget: Budget;
+  private readonly offered: Condition | undefined;
+  private readonly currencies: readonly string[];
 
-  constructor(policy: Policy, steps = STEPS_MAX) {
+  constructor(
+    policy: Policy,
+    steps = STEPS_MAX,
+    { offered, currencies = [] }: PolicySiteFacts = {},
+  ) {
     this.policy = policy;
     this.budget = { steps };
-    this.worlds = worldsOf(policy, [...NEEDS_NO_CART, PRESENT]);
+    this.offered = offered && isOffered(offered);
+    this.currencies = currencies;
+    const more = [...NEEDS_NO_CART, PRESENT, ...(this.offered === undefined ? [] : [this.offered])];
+    this.worlds = worldsOf(policy, more, currencies);
   }
 
   /** The rules of an effect that are not only watched. */
@@ -70,9 +96,22 @@ export class Overlaps {
     return this.never([notMatched(rule)]);
   }
 
-  /** Whether some of these denials take effect whenever the rule does. */
-  coveredBy(rule: PolicyRule, denials: readonly PolicyRule[]): boolean {
-    return this.never([effective(rule), ...denials.map(notMatched)]);
+  /** Whether some of these stricter rules take effect whenever the rule does. */
+  coveredBy(rule: PolicyRule, stricter: readonly PolicyRule[]): boolean {
+    return this.never([effective(rule), ...stricter.map(notMatched)]);
+  }
+
+  /** Whether a rule takes effect for no action that the site offers. */
+  isAboutOtherSkills(rule: PolicyRule): boolean {
+    if (this.offered === undefined) return false;
+    return this.never([effective(rule), { condition: this.offered, want: "matched" }]);
+  }
+
+  /** Whether a rule takes effect for no cart that the site has prices for, and not without a cart. */
+  isAboutOtherCurrencies(rule: PolicyRule): boolean {
+    if (this.currencies.length === 0) return false;
+    const used = this.worlds.filter(({ cart }) => cart === null || this.currencies.includes(cart));
+    return this.never([effective(rule)], used);
   }
 
   /**

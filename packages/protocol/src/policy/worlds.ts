@@ -164,9 +164,9 @@ export class World {
   }
 }
 
-/** Every currency a policy tells apart from the others, and one for all that it does not. */
-function cartsOf(conditions: readonly Condition[]): Cart[] {
-  const named = new Set<string>();
+/** Every currency a policy tells apart from the others, one for all that it does not, and those asked for. */
+function cartsOf(conditions: readonly Condition[], currencies: readonly string[]): Cart[] {
+  const named = new Set(currencies);
   const asked = conditions.filter((leaf) => {
     if (leaf.kind === "total" || leaf.kind === "spend") {
       for (const { currency } of leaf.limits) named.add(currency);
@@ -182,8 +182,12 @@ function cartsOf(conditions: readonly Condition[]): Cart[] {
   return [null, ...alike.values()];
 }
 
-/** All worlds of a policy; `more` are conditions that will be asked about besides its own. */
-export function worldsOf(policy: Policy, more: readonly Condition[] = []): readonly World[] {
+/** All worlds of a policy; `more` conditions and `currencies` will be asked about besides its own. */
+export function worldsOf(
+  policy: Policy,
+  more: readonly Condition[] = [],
+  currencies: readonly string[] = [],
+): readonly World[] {
   const conditions = [...policy.rules.flatMap(({ when }) => [...leaves(when)]), ...more];
   const shared: Results = new Map();
   // A policy may name thousands of agents and all currencies: what no currency changes is gathered once.
@@ -192,7 +196,7 @@ export function worldsOf(policy: Policy, more: readonly Condition[] = []): reado
     null,
   );
   const aboutCart = conditions.filter(isAboutCart);
-  return cartsOf(conditions).map(
+  return cartsOf(conditions, currencies).map(
     (cart) => new World(cart, new Map([...everywhere, ...valuesIn(aboutCart, cart)]), shared),
   );
 }

@@ -104,7 +104,7 @@ describe.each(TIER_DATABASES)("testing a draft, on %s,", (dialect) => {
       const times = new Map(spent.map(({ decision_id, at }) => [decision_id, at]));
       const spentAt = (past: Past) => times.get(decisionOf(site, past).decisionId) ?? null;
       const last = Math.ceil(all.length * share);
-      const made = await testPolicy(context, ofSite(site), draft, last);
+      const made = await testPolicy(context, ofSite(site), draft, { last });
       if (!made.ok) throw new Error(made.detail);
       const expected = naive(policyOf(draft), all, last, spentAt);
       const changed = expected
@@ -145,13 +145,16 @@ describe.each(TIER_DATABASES)("testing a draft, on %s,", (dialect) => {
       if (running) setImmediate(turn);
     };
     setImmediate(turn);
-    const made = await testPolicy({ ...context, db }, ofSite(site), draftOf(...every), 1_000);
+    const made = await testPolicy({ ...context, db }, ofSite(site), draftOf(...every), {
+      last: 1_000,
+    });
     running = false;
     expect(made.ok && made.value.tested).toBe(1_000);
-    // For each of two books a range by window, and sums of both scopes between; then records by hundreds.
+    // For each of two books a range by window, and sums of both scopes between; then records by hundreds, and
+    // the currencies of the site.
     const ranges = POLICY_WINDOWS.length + 1;
     expect(asked.inside).toBeLessThanOrEqual(2 + 2 * (ranges + 2 * (ranges - 1)));
-    expect(asked.outside).toBe(10);
+    expect(asked.outside).toBe(11);
     expect(turns).toBeGreaterThan(100);
   });
 
@@ -200,12 +203,12 @@ describe.each(TIER_DATABASES)("testing a draft, on %s,", (dialect) => {
       goOn = resolve;
     });
     const db = watched(context.db, () => held);
-    const running = [testPolicy({ ...context, db }, ofSite(one), draftOf(), 1)];
+    const running = [testPolicy({ ...context, db }, ofSite(one), draftOf(), { last: 1 })];
     const again = await over(one);
     expect([again.status, again.body.error]).toEqual([429, "rate_limited"]);
     expect(again.headers.get("retry-after")).toBe("5");
     expect((await over(two)).status).toBe(200);
-    running.push(testPolicy({ ...context, db }, ofSite(two), draftOf(), 1));
+    running.push(testPolicy({ ...context, db }, ofSite(two), draftOf(), { last: 1 }));
     expect((await over(three)).status).toBe(429);
     goOn();
     expect((await Promise.all(running)).map(({ ok }) => ok)).toEqual([true, true]);
@@ -216,9 +219,9 @@ describe.each(TIER_DATABASES)("testing a draft, on %s,", (dialect) => {
     const site = newSite();
     await writeMany(context.db, site, [plain(0, NOON)]);
     const slow = watched(context.db, () => clock.advance(6_000));
-    const tried = await testPolicy({ ...context, db: slow }, ofSite(site), draftOf(), 1);
+    const tried = await testPolicy({ ...context, db: slow }, ofSite(site), draftOf(), { last: 1 });
     expect(tried).toMatchObject({ ok: false, reason: "unavailable" });
     expect(!tried.ok && tried.detail).toContain("Test fewer");
-    expect((await testPolicy(context, ofSite(site), draftOf(), 1)).ok).toBe(true);
+    expect((await testPolicy(context, ofSite(site), draftOf(), { last: 1 })).ok).toBe(true);
   });
 });

@@ -89,6 +89,13 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     const slip = rule("slip", "deny", { skill: { in: ["get_pricng", "complete_checkout"] } });
     const told = (await tried(policyOf(links, slip))).body.findings;
     expect(told).toMatchObject([{ level: "warning", code: "unknown_skill", rule: "slip" }]);
+    const dollars = rule("dollars", "allow", { "cart.total": { lte: { USD: "50.00" } } });
+    const join = rule("join", "deny", { skill: { eq: "get_status" } });
+    const idle = (await tried(policyOf(links, dollars, join))).body.findings;
+    expect(idle.map((one: JsonObject) => `${one.code} ${one.rule}`)).toEqual([
+      "currency_not_used dollars",
+      "skill_not_offered join",
+    ]);
     const never = { all: [pricing, { skill: { eq: "sign_up" } }] };
     const refused = await publish(links, rule("never", "deny", never));
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);
@@ -121,6 +128,10 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
       would_be: { approved: 1, escalated: 2, rejected: 0 },
     });
     expect((await tried(draft, 1)).body.changed).toHaveLength(1);
+    clock.advance(2 * DAY_MS);
+    const ofDays = (days: number) => shop.admin("POST", "/policy/test", { policy: draft, days });
+    expect((await ofDays(1)).body.tested).toBe(0);
+    expect((await ofDays(3)).body).toMatchObject({ tested: 3, purchases: 0 });
     expect(await agent.records(shop, "mandate.decision")).toEqual(before);
     expect((await shop.admin("GET", "/policy")).body.version).toBe(1);
     expect((await shop.admin("GET", "/decisions")).body.items.reverse()).toEqual(decisions);
@@ -180,7 +191,7 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
       await agent.submit(shop, n % 2 ? other : buyer);
     }
     const { db } = server.context;
-    const all = await lastDecisions(db, shop.site_key_hash, 100);
+    const all = await lastDecisions(db, shop.site_key_hash, { limit: 100, since: 0 });
     const last = all.at(-1) as Decision;
     const allowance = new WorkBudget(clock, { msMax: 1, rowsMax: 10_000 });
     for (const [place, first] of all.entries()) {

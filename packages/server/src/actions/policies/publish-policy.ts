@@ -13,10 +13,9 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import type { PublishedPolicy } from "../../domain/policies/policy.js";
 import { currentPolicy, insertPolicy } from "../../domain/policies/store.js";
-import type { Site } from "../../domain/sites/site.js";
-import { hasSkill } from "../../domain/sites/skills.js";
 import { siteByHash, touchSite, updateSite } from "../../domain/sites/store.js";
 import { DatabaseUnavailableError, type Transaction } from "../../infra/db/database.js";
+import { type PolicySite, policySiteFacts } from "./policy-site.js";
 
 function permittedBy(document: JsonObject | undefined): string {
   const read = readPolicy(document ?? null);
@@ -42,9 +41,6 @@ async function renewDocuments(
   }
 }
 
-/** The site of a policy, and its skills. */
-export type PolicySite = Pick<Site, "siteKeyHash" | "skills">;
-
 interface Published {
   readonly policy: PublishedPolicy;
   /** Warnings for the owner. */
@@ -53,14 +49,15 @@ interface Published {
 
 /** Checks a policy and puts it in force. Versions are kept for ever, because records name them. */
 export async function publishPolicy(
-  { audit, clock }: Context,
-  { siteKeyHash, skills }: PolicySite,
+  { audit, clock, db }: Context,
+  site: PolicySite,
   document: JsonObject,
   actor: Actor,
 ): Promise<Result<Published, "invalid_request">> {
   const read = readPolicy(document);
   if (!read.ok) return refuse("invalid_request", `${read.detail}.`);
-  const findings = policyFindings(read.value, (id) => hasSkill(skills, id));
+  const { siteKeyHash } = site;
+  const findings = policyFindings(read.value, await policySiteFacts(db, site));
   const errors = findings.filter(({ level }) => level === "error");
   if (errors.length > 0) {
     return refuse("invalid_request", errors.map(({ message }) => message).join(" "));

@@ -20,10 +20,10 @@ import { Book } from "../../domain/decisions/history/book.js";
 import { loadHistory } from "../../domain/decisions/history/load.js";
 import { lastDecisions } from "../../domain/decisions/store.js";
 import { approvalsSince } from "../../domain/reviews/store.js";
-import { hasSkill } from "../../domain/sites/skills.js";
 import type { Queries } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 import { BudgetSpentError, WorkBudget } from "../../infra/work-budget.js";
-import type { PolicySite } from "./publish-policy.js";
+import { type PolicySite, policySiteFacts } from "./policy-site.js";
 import {
   type PastEvaluation,
   PolicySimulation,
@@ -34,6 +34,7 @@ import {
 /** Decisions that a draft is tested on by default. */
 export const TESTED_DECISIONS = 100;
 export const TESTED_DECISIONS_MAX = 1_000;
+export const TESTED_DAYS_MAX = 366;
 const TEST_MS_MAX = 10_000;
 /** Rows of earlier decisions. A window of a month on a busy site would otherwise read any number. */
 const HISTORY_ROWS_MAX = 100_000;
@@ -50,8 +51,16 @@ type OutcomeCounts = Record<Evaluation["outcome"], number>;
 export interface PolicyTest {
   readonly findings: readonly PolicyFinding[];
   readonly tested: number;
+  /** How many of the tested decisions have an amount. */
+  readonly purchases: number;
   readonly changed: readonly TestedDecision[];
   readonly summary: { readonly was: OutcomeCounts; readonly wouldBe: OutcomeCounts };
+}
+
+/** The decisions that a draft is tested on: the last ones, at most so many, and not older than so many days. */
+export interface TestedSpan {
+  readonly last: number;
+  readonly days?: number | undefined;
 }
 
 /** Loads the data for a test, without the records, which never change. */
@@ -59,10 +68,10 @@ async function loadPast(
   db: Queries,
   siteKeyHash: string,
   policy: Policy,
-  limit: number,
+  newest: { readonly limit: number; readonly since: number },
   budget: WorkBudget,
 ) {
-  const decisions = await lastDecisions(db, siteKeyHash, limit);
+  const decisions = await lastDecisions(db, siteKeyHash, newest);
   const [first, last] = [decisions[0], decisions.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
@@ -113,11 +122,12 @@ async function runDraft(
   { audit, clock, db }: Context,
   siteKeyHash: string,
   policy: Policy,
-  limit: number,
+  { last, days }: TestedSpan,
 ): Promise<readonly TestedDecision[]> {
+  const newest = { limit: last, since: days === undefined ? 0 : clock.now() - days * DAY_MS };
   const budget = new WorkBudget(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
   // A snapshot holds a connection that mandates wait for, so it ends before anything is decided.
-  const past = await db.snapshot((reader) => loadPast(reader, siteKeyHash, policy, limit, budget));
+  const past = await db.snapshot((reader) => loadPast(reader, siteKeyHash, policy, newest, budget));
   if (past === undefined) return [];
   const { decisions, approvals, decided, spent } = past;
   const records = await loadEvaluations(
@@ -150,6 +160,7 @@ function summarize(
   return {
     findings,
     tested: tested.length,
+    purchases: tested.filter(({ decision }) => decision.amount !== null).length,
     changed: tested.filter(({ was, wouldBe }) => was.outcome !== wouldBe.outcome),
     summary: {
       was: countsOf(tested.map(({ was }) => was)),
@@ -161,17 +172,18 @@ function summarize(
 /** Tests a draft on the last decisions of a site, read from one snapshot. Nothing is written. */
 export async function testPolicy(
   context: Context,
-  { siteKeyHash, skills }: PolicySite,
+  site: PolicySite,
   document: JsonObject,
-  last: number,
+  span: TestedSpan,
 ): Promise<Result<PolicyTest, "invalid_request" | "rate_limited" | "unavailable">> {
   const read = readPolicy(document);
   if (!read.ok) return refuse("invalid_request", `policy: ${read.detail}.`);
   const policy = read.value;
+  const { siteKeyHash } = site;
   try {
     const run = await context.policyTests.run(siteKeyHash, async () => {
-      const findings = policyFindings(policy, (id) => hasSkill(skills, id));
-      return summarize(findings, await runDraft(context, siteKeyHash, policy, last));
+      const findings = policyFindings(policy, await policySiteFacts(context.db, site));
+      return summarize(findings, await runDraft(context, siteKeyHash, policy, span));
     });
     return run === undefined ? refuse("rate_limited", BUSY) : ok(run.result);
   } catch (error) {

@@ -78,6 +78,16 @@ export function readOfMandate(
 
 export const decisionById = decisions.by("decision_id");
 
+/** The versions of the rules that made these decisions, by decision. */
+export async function policyVersionsOf(
+  db: Queries,
+  siteKeyHash: string,
+  decisionIds: readonly string[],
+): Promise<ReadonlyMap<string, number | null>> {
+  const found = await decisions.among(db, siteKeyHash, "decision_id", decisionIds);
+  return new Map(found.map(({ decisionId, policyVersion }) => [decisionId, policyVersion]));
+}
+
 /** What {@link findDecision} reads. */
 export function readOfDecision(decisionId: string): ExpectedRead {
   return { kind: "find", table: "decisions", key: { decision_id: decisionId } };
@@ -187,12 +197,14 @@ export const deleteDecisions = deleterOf(
 export async function lastDecisions(
   db: Queries,
   siteKeyHash: string,
-  limit: number,
+  { limit, since }: { readonly limit: number; readonly since: number },
 ): Promise<Decision[]> {
   const newest = await decisions.all(
     db,
-    "WHERE site_key_hash = ? ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?",
+    `WHERE site_key_hash = ? AND evaluated_at >= ?
+     ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
     siteKeyHash,
+    since,
     limit,
   );
   return newest.reverse();

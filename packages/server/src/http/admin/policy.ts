@@ -5,6 +5,7 @@ import { showPolicy } from "../../actions/policies/read-policies.js";
 import type { TestedDecision } from "../../actions/policies/simulation.js";
 import {
   type PolicyTest,
+  TESTED_DAYS_MAX,
   TESTED_DECISIONS,
   TESTED_DECISIONS_MAX,
   testPolicy,
@@ -45,6 +46,7 @@ const TestBody = z
   .object({
     findings: Findings,
     tested: z.int().openapi({ description: "Decisions that the rules made." }),
+    purchases: z.int().openapi({ description: "How many of the tested decisions have an amount." }),
     same: z.int().openapi({ description: "Decisions with the same outcome." }),
     changed: z
       .array(
@@ -98,6 +100,12 @@ const test = siteRoute("post", "/policy/test", {
   body: strict({
     policy: PolicyDocument,
     last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
+    days: z
+      .int()
+      .min(1)
+      .max(TESTED_DAYS_MAX)
+      .optional()
+      .openapi({ description: "Only decisions of the last days, still at most `last` of them." }),
   }),
   changesNothing: true,
   answer: json(TestBody, "The result of the test."),
@@ -119,10 +127,12 @@ function renderChanged({ decision, was, wouldBe }: TestedDecision) {
   };
 }
 
-function renderTest({ findings, tested, changed, summary }: PolicyTest): z.infer<typeof TestBody> {
+function renderTest(test: PolicyTest): z.infer<typeof TestBody> {
+  const { findings, tested, purchases, changed, summary } = test;
   return {
     findings: renderFindings(findings),
     tested,
+    purchases,
     same: tested - changed.length,
     changed: changed.map(renderChanged),
     summary: { was: summary.was, would_be: summary.wouldBe },
@@ -148,8 +158,8 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
   app.openapi(test, async (c) => {
     // A test shows only decisions, and every role that may read the policy may read them.
     const site = await requireSite(context, c, "auditor");
-    const { policy, last } = c.req.valid("json");
-    const result = await testPolicy(context, site, policy as JsonObject, last);
+    const { policy, ...span } = c.req.valid("json");
+    const result = await testPolicy(context, site, policy as JsonObject, span);
     return c.json(renderTest(requireOk(result, TEST_RETRY_AFTER_S)), 200);
   });
 }

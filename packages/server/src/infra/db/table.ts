@@ -150,6 +150,24 @@ export class Table<T extends object> {
     return (db, value) => this.get(db, `WHERE ${column} = ?`, value);
   }
 
+  /** The rows of a site with one of these values in a column. */
+  async among(
+    db: Pick<Queries, "all">,
+    siteKeyHash: string,
+    column: string,
+    values: Iterable<string>,
+  ): Promise<T[]> {
+    const unique = [...new Set(values)];
+    if (unique.length === 0) return [];
+    const marks = unique.map(() => "?").join(", ");
+    return this.all(
+      db,
+      `WHERE site_key_hash = ? AND ${column} IN (${marks})`,
+      siteKeyHash,
+      ...unique,
+    );
+  }
+
   /** A function that finds a row of a site by a column that is unique within the site. */
   ofSiteBy<V extends SqlValue = string>(
     column: string,

@@ -1,0 +1,21 @@
+import type { Queries } from "../../../infra/db/database.js";
+import { products } from "../store.js";
+
+/** The currencies of a site's prices, of paused products too. */
+export async function currenciesOf(db: Queries, siteKeyHash: string): Promise<readonly string[]> {
+  const sql = "SELECT DISTINCT currency FROM products WHERE site_key_hash = ? ORDER BY currency";
+  const rows = await db.all<{ currency: string }>(sql, siteKeyHash);
+  return rows.map(({ currency }) => currency);
+}
+
+/** The pictures of products by their ids, of paused products too. Products without one are left out. */
+export async function picturesOf(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await products.among(db, siteKeyHash, "product_id", ids);
+  return new Map(
+    found.flatMap(({ productId, imageUrl }) => (imageUrl === null ? [] : [[productId, imageUrl]])),
+  );
+}
