@@ -52,6 +52,8 @@ describe.each(TIER_DATABASES)("a checkout that a person has to review, on %s,", 
     });
     const { escalation_id } = await review();
     const looked = (await shop.admin("GET", `/escalations/${escalation_id}`)).body;
+    expect(looked).toMatchObject({ policy_version: 1, items: [{ id: "palm", image_url: null }] });
+    expect(await review()).toEqual(looked);
     expect(looked.purchase).toMatchObject({
       checkout_id: id,
       buyer: BUYER,
@@ -60,8 +62,10 @@ describe.each(TIER_DATABASES)("a checkout that a person has to review, on %s,", 
     });
     const auditor = { name: "A", role: "auditor" };
     const { token } = (await shop.admin("POST", "/tokens", auditor)).body;
-    const path = `/v1/admin/sites/${shop.site_key_hash}/escalations/${escalation_id}`;
-    expect((await server.admin("GET", path, undefined, token)).body.purchase).toBeNull();
+    const list = `/v1/admin/sites/${shop.site_key_hash}/escalations`;
+    const seen = (path: string) => server.admin("GET", path, undefined, token);
+    expect((await seen(`${list}/${escalation_id}`)).body.purchase).toBeNull();
+    expect((await seen(list)).body.items[0].purchase).toBeNull();
     expect((await say("approve")).body).toEqual({ status: "approved" });
     const done = await at.get(shop, id);
     expect(told(done)).toEqual([200, "completed"]);
@@ -71,6 +75,10 @@ describe.each(TIER_DATABASES)("a checkout that a person has to review, on %s,", 
     expect(record.record.mandate).toBeUndefined();
     await expectBooksAgree(server.context, shop, { palm: 5 });
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    const image_url = "https://shop.example.com/palm.jpg";
+    const palm = { id: "palm", title: "A palm", price: "600.00", currency: "EUR", image_url };
+    await at.importLines(shop, [palm]);
+    expect((await review()).items).toMatchObject([{ id: "palm", quantity: 1, image_url }]);
   });
 
   test("can be tried with another card if the card is declined then", async () => {

@@ -63,6 +63,16 @@ export async function checkoutById(
   return checkouts.get(db, "WHERE site_key_hash = ? AND checkout_id = ?", siteKeyHash, checkoutId);
 }
 
+/** Checkouts of a site by their ids. */
+export async function checkoutsAmong(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Checkout>> {
+  const found = await checkouts.among(db, siteKeyHash, "checkout_id", ids);
+  return new Map(found.map((checkout) => [checkout.checkoutId, checkout]));
+}
+
 export async function checkoutByPage(
   db: Queries,
   siteKeyHash: string,

@@ -2,7 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { decideReview, type Verdict } from "../../actions/reviews/decide-review.js";
 import { nobodyElseDecides, planVerdict, undoVerdict } from "../../actions/reviews/plan-verdict.js";
-import { type ListedReview, listReviews, showReview } from "../../actions/reviews/read-reviews.js";
+import { listReviews, type ShownReview, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../domain/reviews/review.js";
 import { isoTime } from "../../infra/clock.js";
@@ -33,10 +33,26 @@ const EscalationBody = z
     amount: z.object({ minor: z.int(), currency: z.string() }).nullable(),
     items: z
       .array(
-        z.object({ id: z.string(), title: z.string(), quantity: z.int(), unit_minor: z.int() }),
+        z.object({
+          id: z.string(),
+          title: z.string(),
+          quantity: z.int(),
+          unit_minor: z.int(),
+          image_url: z
+            .string()
+            .nullable()
+            .openapi({ description: "The picture that the product has today." }),
+        }),
       )
       .openapi({ description: "The items of a purchase." }),
+    purchase: Purchase.nullable().openapi({
+      description: "Only for a checkout, and only visible to reviewers.",
+    }),
     rule_id: z.string().openapi({ description: "The rule that requires a review." }),
+    policy_version: z
+      .int()
+      .nullable()
+      .openapi({ description: "The version of the policy with this rule." }),
     approvals_needed: z.int(),
     approved_by: z.array(z.string()),
     created_at: Timestamp,
@@ -59,12 +75,6 @@ const EscalationBody = z
       .openapi({ description: "A decision that takes effect soon and can still be undone." }),
   })
   .openapi("Escalation");
-
-const ShownEscalationBody = EscalationBody.extend({
-  purchase: Purchase.nullable().openapi({
-    description: "Only for a checkout, and only visible to reviewers.",
-  }),
-}).openapi("ShownEscalation");
 
 const EscalationParams = SiteParams.extend({
   escalation_id: idParam("escalation_id"),
@@ -91,7 +101,7 @@ const show = siteRoute("get", "/escalations/{escalation_id}", {
   tags: ["Reviews"],
   summary: "Show an escalation",
   params: EscalationParams,
-  answer: json(ShownEscalationBody, "The escalation."),
+  answer: json(EscalationBody, "The escalation."),
 });
 
 const approve = siteRoute("post", "/escalations/{escalation_id}/approve", {
@@ -122,7 +132,8 @@ const undo = siteRoute("delete", "/escalations/{escalation_id}/verdict", {
   errors: ["conflict"],
 });
 
-function render({ review, verdict }: ListedReview): z.infer<typeof EscalationBody> {
+function render(shown: ShownReview): z.infer<typeof EscalationBody> {
+  const { review, verdict, checkout, pictures, policyVersion } = shown;
   const { request, decidedAt } = review;
   return {
     escalation_id: review.escalationId,
@@ -132,8 +143,12 @@ function render({ review, verdict }: ListedReview): z.infer<typeof EscalationBod
     skill: request.skill,
     protocol: request.protocol,
     amount: request.amount === null ? null : { ...request.amount },
-    items: (request.items ?? []).map((item) => ({ ...item })),
+    items: (request.items ?? []).map((item) => {
+      return { ...item, image_url: pictures.get(item.id) ?? null };
+    }),
+    purchase: checkout === undefined ? null : purchaseOf(checkout),
     rule_id: review.ruleId,
+    policy_version: policyVersion,
     approvals_needed: review.approvalsNeeded,
     approved_by: [...review.approvedBy],
     created_at: isoTime(review.createdAt),
@@ -160,7 +175,8 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const query = c.req.valid("query");
     const status = query.status as Review["status"] | undefined;
-    const page = await listReviews(context, siteKeyHash, status, query);
+    const reader = c.get("principal");
+    const page = await listReviews(context, siteKeyHash, { status, reader }, query);
     return c.json(pageBody(page, render), 200);
   });
 
@@ -168,9 +184,7 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { escalation_id } = c.req.valid("param");
     const shown = await showReview(context, siteKeyHash, escalation_id, c.get("principal"));
-    const { checkout, ...listed } = requireFound(shown);
-    const purchase = checkout === undefined ? null : purchaseOf(checkout);
-    return c.json({ ...render(listed), purchase }, 200);
+    return c.json(render(requireFound(shown)), 200);
   });
 
   const decide = async (c: HonoContext<AdminEnv>, verdict: Verdict, undoSeconds: number) => {

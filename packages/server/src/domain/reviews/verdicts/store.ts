@@ -61,10 +61,7 @@ export async function verdictsAmong(
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, PlannedVerdict>> {
-  if (ids.length === 0) return new Map();
-  const marks = ids.map(() => "?").join(", ");
-  const rest = `WHERE site_key_hash = ? AND escalation_id IN (${marks})`;
-  const found = await verdicts.all(db, rest, siteKeyHash, ...ids);
+  const found = await verdicts.among(db, siteKeyHash, "escalation_id", ids);
   return new Map(found.map((verdict) => [verdict.escalationId, verdict]));
 }
 
