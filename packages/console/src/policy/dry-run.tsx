@@ -1,101 +1,96 @@
 import type { JsonObject } from "@gatehouse/protocol";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type Api, call } from "../api/client.js";
-import { useSave } from "../api/save.js";
+import { useEffect, useState } from "react";
+import { type Api, call, Refused } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
-import { Badge } from "../ui/badge.js";
-import { Button } from "../ui/button.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
-import { countText, moneyText } from "../ui/words.js";
+import { moneyText } from "../ui/words.js";
+import { changedText, DAYS, REQUESTS_MAX, testText } from "./dry-run-text.js";
 
 type Tested = Api["PolicyTest"];
 
 /** So many changed decisions are shown. The others are counted. */
 const SHOWN_MAX = 50;
+/** A draft is tried when nobody has typed for so long. */
+const SETTLED_MS = 400;
+const RETRY_MS = 1000;
+const RETRIES_MAX = 5;
 
-function Summary({ tested }: { readonly tested: Tested }) {
-  const { was, would_be } = tested.summary;
-  return (
-    <table className="rows text-sm" aria-label="Decisions with this draft">
-      <thead>
-        <tr className="text-left text-xs text-soft">
-          <th scope="col">Outcome</th>
-          <th scope="col">Now</th>
-          <th scope="col">With this draft</th>
-        </tr>
-      </thead>
-      <tbody>
-        {(["approved", "escalated", "rejected"] as const).map((outcome) => (
-          <tr key={outcome}>
-            <td data-head="Outcome">
-              <Badge word={outcome} />
-            </td>
-            <td data-head="Now">{was[outcome]}</td>
-            <td data-head="With this draft">{would_be[outcome]}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+/** A value once it has stayed the same for a moment. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
 }
 
-function Changed({ tested }: { readonly tested: Tested }) {
-  const { name: site } = useSite();
-  const { changed } = tested;
-  return (
-    <ul className="flex flex-col gap-2 text-sm">
-      {changed.slice(0, SHOWN_MAX).map((one) => (
-        <li key={one.decision_id} className="flex flex-wrap items-center gap-2">
-          <Badge word={one.was.outcome} /> → <Badge word={one.would_be.outcome} />
-          <Link to="/$site/decisions/$id" params={{ site, id: one.decision_id }} className="link">
-            {skillTitle(one.skill)} {moneyText(one.amount)}
-          </Link>
-          <span className="text-soft">
-            {one.would_be.rule_id === null ? "no rule matched" : `rule ${one.would_be.rule_id}`},{" "}
-            <Time at={one.evaluated_at} />
-          </span>
-        </li>
-      ))}
-      {changed.length > SHOWN_MAX && <li>And {changed.length - SHOWN_MAX} more.</li>}
-    </ul>
-  );
-}
-
-/** Tests the draft on past decisions. Nothing is changed. */
-export function DryRun({ draft }: { readonly draft: JsonObject | undefined }) {
+/** What a draft would have decided. Nothing is changed. `isCurrent` is false while somebody types. */
+export function useDryRun(draft: JsonObject | undefined) {
   const { path } = useSite();
-  const test = useSave((policy: JsonObject) =>
-    call<Tested>("POST", `${path}/policy/test`, { policy }),
-  );
+  const text = draft === undefined ? undefined : JSON.stringify(draft);
+  const settled = useSettled(text);
+  const test = useQuery({
+    queryKey: ["policy-test", path, settled],
+    queryFn: () => {
+      const policy: unknown = JSON.parse(settled as string);
+      return call<Tested>("POST", `${path}/policy/test`, {
+        policy,
+        days: DAYS,
+        last: REQUESTS_MAX,
+      });
+    },
+    enabled: settled !== undefined,
+    placeholderData: keepPreviousData,
+    // A site runs one test at a time.
+    retry: (count, error) =>
+      error instanceof Refused && error.code === "rate_limited" && count < RETRIES_MAX,
+    retryDelay: RETRY_MS,
+  });
+  return { test, isCurrent: settled === text && !test.isPlaceholderData && test.isSuccess };
+}
+
+function Changed({ changed }: Pick<Tested, "changed">) {
+  const { name: site } = useSite();
+  if (changed.length === 0) return null;
   return (
-    <Card
-      title="Test on past decisions"
-      actions={
-        <Button
-          disabled={draft === undefined || test.isPending}
-          onClick={() => draft && test.mutate(draft)}
-        >
-          {test.isPending ? "Testing…" : "Run test"}
-        </Button>
-      }
-    >
+    <details className="text-sm">
+      <summary className="text-soft">Show what would be different</summary>
+      <ul className="mt-2 flex flex-col gap-2">
+        {changed.slice(0, SHOWN_MAX).map((one) => (
+          <li key={one.decision_id}>
+            <Link to="/$site/decisions/$id" params={{ site, id: one.decision_id }} className="link">
+              {moneyText(one.amount)} {skillTitle(one.skill)}
+            </Link>
+            , <Time at={one.evaluated_at} />: {changedText(one)}
+          </li>
+        ))}
+        {changed.length > SHOWN_MAX && <li>And {changed.length - SHOWN_MAX} more.</li>}
+      </ul>
+    </details>
+  );
+}
+
+/** What the draft would have decided about recent requests, in sentences. */
+export function DryRun({ run }: { readonly run: ReturnType<typeof useDryRun> }) {
+  const { test, isCurrent } = run;
+  return (
+    <Card title={`Try it on the last ${DAYS} days`}>
       {test.isError && <Failure error={test.error} />}
       {test.data === undefined ? (
         <p className="text-sm text-soft">
-          See what this draft would have decided about recent requests. Nothing is changed.
+          {test.isFetching ? "Trying…" : "Correct the rules to try them. Nothing is changed."}
         </p>
       ) : (
-        <>
-          <p role="status" className="text-sm">
-            {countText(test.data.tested, "decision")} tested: {test.data.same} the same,{" "}
-            <strong>{test.data.changed.length} different</strong>.
-          </p>
-          {test.data.tested > 0 && <Summary tested={test.data} />}
-          <Changed tested={test.data} />
-        </>
+        <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
+          <p role="status">{testText(test.data)}</p>
+          <Changed changed={test.data.changed} />
+        </div>
       )}
     </Card>
   );

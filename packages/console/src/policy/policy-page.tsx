@@ -1,43 +1,61 @@
+import type { JsonObject } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
-import { Confirm } from "../ui/confirm.js";
 import { TextArea } from "../ui/field.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
-import { DiffView } from "./diff-view.js";
-import { DryRun } from "./dry-run.js";
+import { DryRun, useDryRun } from "./dry-run.js";
 import { Findings } from "./findings.js";
 import { History } from "./history.js";
-import { editable, type Policy, policyQuery, readDraft } from "./policy.js";
-import { PolicyForm } from "./policy-form.js";
+import { editable, type Finding, type Policy, policyQuery, readDraft } from "./policy.js";
 import { Presets } from "./presets.js";
+import { RuleList } from "./rule-list.js";
+import { SaveBar } from "./save-bar.js";
+import { readSentence, sentenceProblems, writeSentence } from "./sentence.js";
+import { SentenceForm } from "./sentence-form.js";
+import { Titles } from "./titles.js";
 
-const pretty = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
-
-/** The draft as a form or as JSON. Both edit the same text. */
-function Editor({
-  text,
-  mode,
-  mayChange,
-  onText,
-}: {
+interface EditorProps {
   readonly text: string;
-  readonly mode: "form" | "json";
+  readonly policy: JsonObject | undefined;
+  readonly findings: readonly Finding[];
   readonly mayChange: boolean;
   onText(text: string): void;
-}) {
-  const { document } = readDraft(text);
-  if (mode === "json" || document === undefined) {
-    return (
-      <>
-        {mode === "form" && <Notice>This is not valid JSON. Fix it to use the form again.</Notice>}
+  onChange(policy: JsonObject): void;
+}
+
+/** The draft as a list of sentences, or as JSON. */
+function Editor({ text, policy, findings, mayChange, onText, onChange }: EditorProps) {
+  const { mode = "form" } = useSearch({ from: "/shell/$site/policy" });
+  const navigate = useNavigate({ from: "/$site/policy" });
+  const show = (chosen: "form" | "json") => void navigate({ search: { mode: chosen } });
+  const isList = mode === "form" && policy !== undefined;
+  const beside = isList ? findings.filter(({ rule }) => rule === undefined) : findings;
+  return (
+    <section className="flex min-w-0 flex-col gap-4">
+      <header className="flex flex-wrap items-center gap-2">
+        <h2 className="flex-1 text-lg font-semibold">All rules</h2>
+        <Button aria-pressed={mode === "form"} onClick={() => show("form")}>
+          List
+        </Button>
+        <Button aria-pressed={mode === "json"} onClick={() => show("json")}>
+          JSON
+        </Button>
+      </header>
+      <div role="status">
+        {findings.length === 0 && <p className="text-sm text-act">✓ No problems found.</p>}
+        <Findings findings={beside} />
+      </div>
+      {isList ? (
+        <RuleList {...{ policy, findings, mayChange, onChange }} />
+      ) : (
         <TextArea
           label="Rules (JSON)"
           rows={24}
@@ -46,14 +64,8 @@ function Editor({
           value={text}
           onChange={({ target }) => onText(target.value)}
         />
-      </>
-    );
-  }
-  return (
-    <fieldset disabled={!mayChange} className="min-w-0">
-      <legend className="sr-only">Rules</legend>
-      <PolicyForm policy={document} onChange={(changed) => onText(pretty(changed))} />
-    </fieldset>
+      )}
+    </section>
   );
 }
 
@@ -68,21 +80,20 @@ function useKeptText(key: string, first: string) {
   return [text, keep] as const;
 }
 
-function Draft({ current }: { readonly current: Policy | null }) {
+interface DraftProps {
+  readonly current: Policy | null;
+  onSave(document: JsonObject): Promise<unknown>;
+}
+
+function Draft({ current, onSave }: DraftProps) {
   const { path } = useSite();
-  const { mode = "form" } = useSearch({ from: "/shell/$site/policy" });
-  const navigate = useNavigate({ from: "/$site/policy" });
   const mayChange = useMay("owner");
+  const titles = useRef(new Titles());
   const inForce = current === null ? "" : editable(current.document as never);
   const [text, setText] = useKeptText(`gatehouse.policy.${path}.${current?.version ?? 0}`, inForce);
   const draft = readDraft(text);
-  const publish = useSave(
-    () => call("PUT", `${path}/policy`, draft.document),
-    "policy",
-    "processor",
-  );
-  const changed = text !== inForce;
-  const show = (chosen: "form" | "json") => void navigate({ search: { mode: chosen } });
+  const policy = draft.document;
+  const run = useDryRun(draft.publishable ? policy : undefined);
   if (text === "") {
     if (!mayChange)
       return <Empty title="No rules yet">The owner has not published rules yet.</Empty>;
@@ -92,53 +103,32 @@ function Draft({ current }: { readonly current: Policy | null }) {
       </Card>
     );
   }
+  const change = (next: JsonObject) =>
+    setText(editable(policy === undefined ? next : titles.current.follow(policy, next)));
+  const sentence = policy && readSentence(policy);
+  const isComplete = sentence === undefined || Object.keys(sentenceProblems(sentence)).length === 0;
+  // The service knows the site too: its products and its actions.
+  const findings = (run.isCurrent && run.test.data?.findings) || draft.findings;
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
-      <div className="flex min-w-0 flex-col gap-4">
-        <fieldset className="flex gap-2">
-          <legend className="sr-only">How to edit</legend>
-          <Button aria-pressed={mode === "form"} onClick={() => show("form")}>
-            Form
-          </Button>
-          <Button aria-pressed={mode === "json"} onClick={() => show("json")}>
-            JSON
-          </Button>
-        </fieldset>
-        <Editor text={text} mode={mode} mayChange={mayChange} onText={setText} />
-      </div>
-      <div className="flex min-w-0 flex-col gap-4">
-        <Findings findings={draft.findings} />
-        <DryRun draft={draft.publishable ? draft.document : undefined} />
-        {mayChange && (
-          <Card title="Publish">
-            {changed ? (
-              <DiffView before={inForce} after={text} />
-            ) : (
-              <p className="text-sm text-soft">No unpublished changes.</p>
-            )}
-            <div className="flex flex-wrap gap-2">
-              <Confirm
-                label="Publish…"
-                title="Publish these rules?"
-                yes="Publish"
-                disabled={!changed || !draft.publishable}
-                onYes={() => publish.mutateAsync()}
-              >
-                <p>
-                  They apply to all new requests. Every version is kept, and you can publish an
-                  earlier one again.
-                </p>
-                <DiffView before={inForce} after={text} />
-              </Confirm>
-              <Button disabled={!changed} onClick={() => setText(inForce)}>
-                Discard changes
-              </Button>
-            </div>
-          </Card>
-        )}
+    <>
+      <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
+        <SentenceForm
+          {...{ sentence, mayChange }}
+          onChange={(changed) => policy && change(writeSentence(policy, changed))}
+        />
+        <DryRun run={run} />
+        <Editor {...{ text, policy, findings, mayChange }} onText={setText} onChange={change} />
         <History onTake={setText} />
       </div>
-    </div>
+      {mayChange && text !== inForce && (
+        <SaveBar
+          {...{ before: inForce, after: text }}
+          disabled={!draft.publishable || !isComplete}
+          onSave={() => policy && onSave(policy)}
+          onDiscard={() => setText(inForce)}
+        />
+      )}
+    </>
   );
 }
 
@@ -146,6 +136,11 @@ function Draft({ current }: { readonly current: Policy | null }) {
 export function PolicyPage() {
   const { path } = useSite();
   const current = useQuery(policyQuery(path));
+  const save = useSave(
+    (document: JsonObject) => call<Policy>("PUT", `${path}/policy`, document),
+    "policy",
+    "processor",
+  );
   if (current.isError) return <Failure error={current.error} />;
   if (!current.isSuccess) return <Loading />;
   const about =
@@ -156,9 +151,14 @@ export function PolicyPage() {
         Version {current.data.version}, published <Time at={current.data.published_at} />.
       </>
     );
+  const version = current.data?.version ?? 0;
   return (
     <Page title="Rules" about={about}>
-      <Draft key={current.data?.version ?? 0} current={current.data} />
+      {save.isError && <Failure error={save.error} />}
+      {save.data?.version === version && (
+        <Notice>Saved. Version {version} decides from now on.</Notice>
+      )}
+      <Draft key={version} current={current.data} onSave={save.mutateAsync} />
     </Page>
   );
 }

@@ -31,10 +31,16 @@ export function editable(document: JsonObject): string {
   return `${JSON.stringify(rest, null, 2)}\n`;
 }
 
+/** The rules of a document. */
+export const rulesOf = ({ rules }: JsonObject): readonly JsonObject[] =>
+  Array.isArray(rules) ? rules.filter((rule) => isJsonObject(rule)) : [];
+
+export type Finding = Pick<PolicyFinding, "level" | "rule" | "message">;
+
 export interface Draft {
   /** Undefined while the text is not a JSON object. */
   readonly document: JsonObject | undefined;
-  readonly findings: readonly Pick<PolicyFinding, "level" | "message">[];
+  readonly findings: readonly Finding[];
   readonly publishable: boolean;
 }
 

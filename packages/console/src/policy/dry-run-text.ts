@@ -1,0 +1,65 @@
+import type { Api } from "../api/client.js";
+import { countText, moneyText } from "../ui/words.js";
+
+type Tested = Api["PolicyTest"];
+type Changed = Tested["changed"][number];
+type Outcome = Changed["was"]["outcome"];
+
+/** A draft is tried on the requests of so many days. */
+export const DAYS = 30;
+/** And on so many of them at most. */
+export const REQUESTS_MAX = 1000;
+
+const WOULD: Readonly<Record<Outcome, string>> = {
+  approved: "would have been approved",
+  escalated: "would have needed your review",
+  rejected: "would have been declined",
+};
+const WAS: Readonly<Record<Outcome, string>> = {
+  approved: "It was approved",
+  escalated: "It needed your review",
+  rejected: "It was declined",
+};
+
+const listed = (texts: readonly string[]) =>
+  new Intl.ListFormat("en", { type: "conjunction" }).format(texts);
+
+/** The sum of the amounts in each currency. Empty if there are none. */
+function sumText(changed: readonly Changed[]): string {
+  const sums = new Map<string, number>();
+  for (const { amount } of changed) {
+    if (amount !== null) {
+      sums.set(amount.currency, (sums.get(amount.currency) ?? 0) + amount.minor);
+    }
+  }
+  return listed([...sums].map(([currency, minor]) => moneyText({ currency, minor })));
+}
+
+/** What was tried: “Of 42 purchases in the last 30 days”. */
+function triedText({ tested, purchases }: Tested): string {
+  const requests = countText(tested, "request");
+  const bought = countText(purchases, "purchase");
+  const span = tested === REQUESTS_MAX ? "recently" : `in the last ${DAYS} days`;
+  if (purchases === tested) return `Of ${bought} ${span}`;
+  return `Of ${requests} ${span}, with ${bought}`;
+}
+
+/** The result of a test in a sentence. */
+export function testText(test: Tested): string {
+  if (test.tested === 0) return `There were no requests in the last ${DAYS} days to try it on.`;
+  if (test.changed.length === 0)
+    return `${triedText(test)}, none would have been decided differently.`;
+  const groups = (Object.keys(WOULD) as Outcome[]).flatMap((outcome) => {
+    const group = test.changed.filter(({ would_be }) => would_be.outcome === outcome);
+    if (group.length === 0) return [];
+    const sum = sumText(group);
+    return [`${group.length} more ${WOULD[outcome]}${sum === "" ? "" : ` (${sum})`}`];
+  });
+  return `${triedText(test)}, ${listed(groups)}.`;
+}
+
+/** One decision that would have been different, in a sentence. */
+export function changedText({ was, would_be }: Changed): string {
+  const rule = would_be.rule_id === null ? "no rule matches" : `rule ${would_be.rule_id}`;
+  return `${WAS[was.outcome]}, and ${WOULD[would_be.outcome]} (${rule}).`;
+}

@@ -1,0 +1,96 @@
+import { useId } from "react";
+import { Card } from "../ui/page.js";
+import { type Sentence, sentenceProblems } from "./sentence.js";
+
+const AMOUNT_CHARS_MAX = 16;
+
+interface AmountProps {
+  readonly label: string;
+  readonly value: string;
+  readonly currency: string;
+  /** The ID of the text that says what is wrong. */
+  readonly problem: string | undefined;
+  readonly disabled: boolean;
+  onChange(value: string): void;
+}
+
+/** An amount inside a sentence. */
+function Amount({ label, value, currency, problem, disabled, onChange }: AmountProps) {
+  return (
+    <span className="whitespace-nowrap">
+      <input
+        aria-label={`${label} (${currency})`}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem}
+        inputMode="decimal"
+        maxLength={AMOUNT_CHARS_MAX}
+        disabled={disabled}
+        value={value}
+        placeholder="no limit"
+        onChange={({ target }) => onChange(target.value.trim().replace(",", "."))}
+        className="w-24 rounded-lg border border-line bg-back px-2 py-1 text-right leading-6 tabular-nums disabled:opacity-60 aria-invalid:border-bad"
+      />{" "}
+      {currency}
+    </span>
+  );
+}
+
+const LABELS = {
+  limit: "Approve up to",
+  ceiling: "Decline above",
+  day: "Ask above, in a day",
+} as const;
+type Name = keyof typeof LABELS;
+
+/** The rules of the common case, as one sentence with fields. */
+export function SentenceForm({
+  sentence,
+  mayChange,
+  onChange,
+}: {
+  readonly sentence: Sentence | undefined;
+  readonly mayChange: boolean;
+  onChange(sentence: Sentence): void;
+}) {
+  const id = useId();
+  if (sentence === undefined) {
+    return (
+      <Card title="What agents can do by themselves">
+        <p className="text-sm text-soft">
+          Your rules say more than fits in one sentence. Change them in the list below.
+        </p>
+      </Card>
+    );
+  }
+  const { currency, opensPage } = sentence;
+  const problems = Object.entries(sentenceProblems(sentence)) as [Name, string][];
+  const field = (name: Name) => (
+    <Amount
+      {...{ label: LABELS[name], currency }}
+      value={sentence[name] ?? ""}
+      problem={problems.some(([wrong]) => wrong === name) ? `${id}-${name}` : undefined}
+      disabled={!mayChange}
+      onChange={(value) => onChange({ ...sentence, [name]: value })}
+    />
+  );
+  return (
+    <Card title="What agents can do by themselves">
+      <p className="text-base leading-10">
+        Approve orders up to {field("limit")} on your own. Ask me above that, and decline above{" "}
+        {field("ceiling")}.
+        {sentence.day !== null && (
+          <> Ask me too if one agent spends more than {field("day")} in a day.</>
+        )}
+      </p>
+      {problems.map(([name, problem]) => (
+        <p key={name} id={`${id}-${name}`} role="alert" className="text-sm text-bad">
+          {LABELS[name]}: {problem}
+        </p>
+      ))}
+      <p className="text-sm text-soft">
+        Orders in other currencies need your review.
+        {opensPage && " Orders that a person pays on the payment page are always approved."}
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,64 @@
+import { policyPreset } from "@gatehouse/protocol";
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk, expectQuiet } from "./desk.ts";
+
+describe.skipIf(skipChromium)("the rules page:", () => {
+  const at = desk();
+  const rulesInForce = async () => {
+    const { version, document } = (await at.shop.admin("GET", "/policy")).body;
+    return { version, titles: document.rules.map(({ title }: { title: string }) => title) };
+  };
+
+  test.each([390, 1440])(
+    "at %i pixels an owner changes the limit in one field, sees what it would have changed, and saves it",
+    async (width) => {
+      await at.at.order(at.shop, await at.at.buyer(at.shop));
+      const preset = policyPreset("automatic_under", { limit: "50.00", currency: "EUR" });
+      await at.shop.admin("PUT", "/policy", preset.ok ? preset.value : {});
+      const opened = await at.opened({ viewport: { width, height: 800 } });
+      const { page } = opened;
+      await at.signedIn(page, "owner", "/policy");
+      const tried = page.getByRole("status").filter({ hasText: "Of 1 purchase" });
+      await tried.getByText("1 more would have needed your review (€100.00).").waitFor();
+      const [limit, ceiling] = [page.getByLabel("Approve up to"), page.getByLabel("Decline above")];
+      await limit.fill("");
+      await page.getByText("Enter an amount such as 50 or 50.00.").waitFor();
+      await limit.fill("150");
+      await tried.getByText("none would have been decided differently.").waitFor();
+      await ceiling.fill("90");
+      await page.getByText("Enter more than 150 EUR.").waitFor();
+      expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+      await ceiling.fill("1000");
+      const rules = page.getByRole("list", { name: "Rules" });
+      await rules.getByText("Approve requests when the total is at most €150.00.").waitFor();
+      await rules
+        .getByText(/Decline requests when .* the total is more than €1,000\.00\./)
+        .waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved. Version 3 decides from now on.").waitFor();
+      expect(await rulesInForce()).toEqual({
+        version: 3,
+        titles: [
+          "Requests that move no money",
+          "Up to 150.00 EUR",
+          "Over 150.00 EUR, or another currency",
+          "Over 500.00 EUR a day",
+          "Paid by a person on the payment page",
+          "Over 1000.00 EUR",
+        ],
+      });
+      expectQuiet(opened, at.baseUrl());
+    },
+  );
+
+  test("a rule that cannot take effect says so beside itself", async () => {
+    const preset = policyPreset("automatic_under", { limit: "50.00", currency: "USD" });
+    await at.shop.admin("PUT", "/policy", preset.ok ? preset.value : {});
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/policy");
+    const rule = page.getByRole("listitem").filter({ hasText: "Up to 50.00 USD" });
+    await rule.getByText("because no product has a price in USD. Change the currency.").waitFor();
+  });
+});
