@@ -11,6 +11,8 @@ import {
 import { send } from "../../server/test/http-client.ts";
 import type { Shop } from "../../server/test/mandates/submitting.ts";
 import { selling } from "../../server/test/selling/selling.ts";
+import { buying, CHECKOUT_POLICY, lines, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
+import { Platform } from "../../server/test/ucp/platform.ts";
 
 /** A page that does not come to what is waited for within this is wrong. */
 const WAIT_MS = 20_000;
@@ -29,20 +31,24 @@ async function namedHost(): Promise<Record<string, string>> {
 }
 
 /** The real service, a real browser, and a shop of its own for every test. */
-export function desk({ named = false } = {}) {
+export function desk({ named = false, platform: withPlatform = false } = {}) {
   let server: TestServer;
+  let platform: Platform | undefined;
   let browser: Browser;
   let at: ReturnType<typeof selling>;
   let shop: Shop;
   let domain: string;
   beforeAll(async () => {
     const host = named ? await namedHost() : {};
-    server = await startServer({ ...(await freshEnvironment("sqlite")), ...host });
+    platform = withPlatform ? await Platform.start() : undefined;
+    const allowed = platform === undefined ? {} : { GATEHOUSE_FETCH_ALLOW: platform.host };
+    server = await startServer({ ...(await freshEnvironment("sqlite")), ...host, ...allowed });
     at = selling(server);
     browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();
+    platform?.stop();
     await cleanUp();
   });
   beforeEach(async () => {
@@ -105,6 +111,19 @@ export function desk({ named = false } = {}) {
     expect(answer.body.outcome).toBe("escalated");
     return answer.body.escalation_id as string;
   }
+  /** A buyer checks out at a platform, and a person has to decide. Needs a desk with a platform. */
+  async function checksOut(image_url: string) {
+    if (platform === undefined) throw new Error("this desk has no platform");
+    await shop.admin("PUT", "/policy", CHECKOUT_POLICY);
+    await shop.admin("PUT", "/shop", SHOP);
+    const palm = { id: "palm", title: "A palm", price: "600.00", currency: "EUR", image_url };
+    await at.importLines(shop, [palm]);
+    const ucp = buying(server, platform, server.context.clock);
+    const { id } = await ucp.ready(shop, { ...ROSE, ...lines(["palm", 1]) });
+    await ucp.complete(shop, id);
+    const { items } = (await shop.admin("GET", "/escalations?status=pending")).body;
+    return items[0].escalation_id as string;
+  }
   /** Leaves something on every page: an approved order, a rejected one, and one to review. */
   async function createActivity() {
     const buyer = await at.buyer(shop);
@@ -121,6 +140,7 @@ export function desk({ named = false } = {}) {
     tokenOf,
     signedIn,
     asks,
+    checksOut,
     createActivity,
     baseUrl,
     get server() {

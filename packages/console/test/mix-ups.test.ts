@@ -12,7 +12,8 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     await page.getByRole("option", { name: `Open ${id}` }).waitFor();
     await page.getByRole("combobox", { name: "Find anything" }).press("Enter");
     await page.waitForURL(`**/${id}`);
-    await page.getByText(id).first().waitFor();
+    // Some pages show it only among their details.
+    await page.getByText(id).first().waitFor({ state: "attached" });
   };
   const decisionOf = async (order: { body: { record_id?: string } }) => {
     const { items } = (await at.shop.admin("GET", "/decisions")).body;

@@ -98,11 +98,7 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await page.waitForURL(`**/console/${at.domain}`);
     // As from the link of the mail.
     await page.goto(`${at.baseUrl()}/console/${at.domain}/reviews/${id}`);
-    const approve = async () => {
-      await page.getByRole("button", { name: "Approve" }).click();
-      await page.getByText("You can undo this for 10 seconds.").waitFor();
-      await page.getByRole("button", { name: "Yes, approve" }).click();
-    };
+    const approve = () => page.getByRole("button", { name: "Approve" }).click();
     await approve();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Approve" }).waitFor();

@@ -6,15 +6,15 @@ import { desk, expectQuiet } from "./desk.ts";
 const HEARD_MS = 2000;
 
 describe.skipIf(skipChromium)("the reviews page:", () => {
-  const at = desk();
+  const at = desk({ platform: true });
 
   test("a request that is decided in one tab disappears from another", async () => {
-    const id = await at.asks();
+    await at.asks();
     const [one, two] = [await at.opened(), await at.opened()];
     await at.signedIn(one.page, "reviewer", "/reviews");
     await at.signedIn(two.page, "reviewer", "/reviews");
     for (const { page } of [one, two]) {
-      await page.getByText(id).waitFor();
+      await page.getByText("1 × A palm").waitFor();
       expect(await page.locator("article").textContent()).toMatch(/€600\.00.*1 × A palm/);
     }
     await one.page.getByRole("button", { name: "Approve" }).click();
@@ -69,8 +69,66 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/reviews");
     await page.getByText(/Requested just now, 4 hours left \(until .+\)/).waitFor();
-    await page.getByText("Earlier requests").click();
+    await page.getByText("What this caller did before").waitFor();
     await page.getByRole("link", { name: "Place an order €100.00" }).waitFor();
+  });
+
+  test.each([390, 1440])(
+    "at %i pixels it shows what to decide by, and the buttons without scrolling",
+    async (width) => {
+      const picture = "https://shop.example.com/palm.png";
+      const id = await at.checksOut(picture);
+      const { page } = await at.opened({ viewport: { width, height: 800 } });
+      await page.route(picture, (route) => route.fulfill({ contentType: "image/png", body: "" }));
+      await at.signedIn(page, "reviewer", `/reviews/${id}`);
+      await page.getByText("Your rules ask for a review when").waitFor();
+      expect(await page.locator("article").textContent()).toMatch(
+        /€604\.90.*1 × A palm.*Ada.*ada@example\.com.*Gartenstr\. 1.*10115 Berlin.*Items ?€600\.00.*Delivery ?€4\.90.*Total ?€604\.90.*more than €500\.00.*No earlier requests/,
+      );
+      expect(await page.locator(`article img[src="${picture}"]`).count()).toBe(1);
+      expect(await page.getByText(id).isVisible()).toBe(false);
+      const approve = page.getByRole("button", { name: "Approve" });
+      const box = await approve.boundingBox();
+      const [top, bottom] = width === 390 ? [600, 800] : [0, 400];
+      expect(box?.y).toBeGreaterThan(top);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(bottom);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    },
+  );
+
+  test("keys move between reviews and decide, but not while somebody types", async () => {
+    const [one, two] = [await at.asks(), await at.asks("Another palm")];
+    const { page } = await at.opened({ viewport: { width: 1440, height: 800 } });
+    await at.signedIn(page, "reviewer", "/reviews");
+    await page.getByText("K previous").waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    const reviewOf = page.locator("article").nth(1);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect(await reviewOf.evaluate((review) => review === document.activeElement)).toBe(true);
+    await page.keyboard.press("Control+d");
+    expect(await page.getByLabel("Reason").count()).toBe(0);
+    await page.keyboard.press("d");
+    const note = reviewOf.getByLabel(/^Note/);
+    await note.fill("");
+    await note.press("k");
+    await note.press("a");
+    expect([await note.inputValue(), await focused()]).toEqual(["ka", ""]);
+    await reviewOf.getByRole("button", { name: "Yes, decline" }).click();
+    await page.getByText("€600.00: Declined.").waitFor();
+    const statusOf = async (id: string) =>
+      (await at.shop.admin("GET", `/escalations/${id}`)).body.status;
+    expect([await statusOf(one), await statusOf(two)]).toEqual(["pending", "denied"]);
+    const three = await at.asks();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/reviews/${one}`);
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.keyboard.press("j");
+    await page.waitForURL(`**/reviews/${three}`);
+    await page.keyboard.press("k");
+    await page.waitForURL(`**/reviews/${one}`);
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    await page.keyboard.press("a");
+    await page.getByRole("button", { name: "Yes, approve" }).waitFor();
   });
 
   test("the page of a review does not link to itself, also after the decision", async () => {
@@ -91,6 +149,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     const id = await at.asks();
     const { page } = await at.opened();
     await at.signedIn(page, "auditor", "/reviews");
+    await page.getByText("Details", { exact: true }).click();
     await page.getByText(id).waitFor();
     expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
   });

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Who } from "../layout/people.js";
 import { useSite } from "../layout/sites.js";
 import { versionQuery } from "../policy/versions.js";
-import { DENIALS, reviewQuery, type ShownReview, stateText } from "../reviews/reviews.js";
+import { DENIALS, type Review, reviewQuery, stateText } from "../reviews/reviews.js";
 import { Time } from "../ui/time.js";
 import { plainWord, titleOf } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
@@ -42,7 +42,7 @@ function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | unde
   return `${named} ${EFFECTS[text(rule?.effect)] ?? "decided"}.`;
 }
 
-function reviewText(review: ShownReview): ReactNode {
+function reviewText(review: Review): ReactNode {
   const { decided_by, decided_at, reason_code, note } = review;
   const why =
     reason_code === null

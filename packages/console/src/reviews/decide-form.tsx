@@ -6,9 +6,12 @@ import { isTestPurchase, offerTestItem } from "../setup/test-item.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
 import { Failure } from "../ui/notice.js";
+import { ActionBar } from "./action-bar.js";
 import { DENIALS, type Denial, decide, type Review, type Verdict } from "./reviews.js";
 
 const NOTE_CHARS_MAX = 1000;
+/** Large enough for a thumb on a phone. */
+const THUMB = "max-sm:flex-1 max-sm:py-3";
 
 interface Props {
   readonly siteKeyHash: string;
@@ -17,7 +20,10 @@ interface Props {
   onDecided(status: Review["status"]): void;
 }
 
-/** Approve or decline with a reason. Both ask for confirmation; people can undo them for some seconds. */
+/**
+ * Approve, or decline with a reason. Approving takes one click if it can be undone, otherwise it asks for
+ * confirmation.
+ */
 export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const [asked, setAsked] = useState<"approve" | "deny" | null>(null);
   const [reason, setReason] = useState<Denial>("other");
@@ -46,6 +52,8 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
     if (asked !== null) box.current?.focus();
   }, [asked]);
 
+  const approve = () => (canUndo ? deciding.mutate({ verdict: "approve" }) : setAsked("approve"));
+
   function confirm() {
     const said = note.trim() === "" ? {} : { note: note.trim() };
     if (asked === "approve") deciding.mutate({ verdict: "approve", ...said });
@@ -54,55 +62,75 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
 
   if (asked === null) {
     return (
-      <div className="flex gap-2">
-        <Button kind="act" onClick={() => setAsked("approve")}>
-          Approve
-        </Button>
-        <Button kind="danger" onClick={() => setAsked("deny")}>
-          Decline
-        </Button>
-      </div>
+      <ActionBar>
+        <div className="flex gap-2">
+          <Button
+            kind="act"
+            aria-keyshortcuts="a"
+            className={THUMB}
+            disabled={deciding.isPending}
+            onClick={approve}
+          >
+            Approve
+          </Button>
+          <Button
+            kind="danger"
+            aria-keyshortcuts="d"
+            className={THUMB}
+            disabled={deciding.isPending}
+            onClick={() => setAsked("deny")}
+          >
+            Decline
+          </Button>
+        </div>
+        {deciding.isError && <Failure error={deciding.error} />}
+      </ActionBar>
     );
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the controls inside.
-    <div
-      ref={box}
-      tabIndex={-1}
-      onKeyDown={({ key }) => key === "Escape" && setAsked(null)}
-      className="flex flex-col gap-3 rounded-lg border border-line p-3 outline-none"
-    >
-      <p className="text-sm font-medium">
-        {asked === "approve" ? "Approve this request?" : "Decline this request?"}
-        {asked === "approve" && review.amount !== null && " Its payment is then authorized."}{" "}
-        {canUndo ? "You can undo this for 10 seconds." : "You cannot undo this."}
-      </p>
-      {asked === "deny" && (
-        <Select
-          label="Reason"
-          hint="The agent receives this reason."
-          value={reason}
-          choices={DENIALS}
-          onChoose={(code) => setReason(code as Denial)}
+    <ActionBar wide>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the controls inside. */}
+      <div
+        ref={box}
+        tabIndex={-1}
+        onKeyDown={({ key }) => key === "Escape" && setAsked(null)}
+        className="flex flex-col gap-3 rounded-lg outline-none sm:border sm:border-line sm:p-3"
+      >
+        <p className="text-sm font-medium">
+          {asked === "approve" ? "Approve this request?" : "Decline this request?"}
+          {asked === "approve" && review.amount !== null && " Its payment is then authorized."}{" "}
+          {canUndo ? "You can undo this for 10 seconds." : "You cannot undo this."}
+        </p>
+        {asked === "deny" && (
+          <Select
+            label="Reason"
+            hint="The agent receives this reason."
+            value={reason}
+            choices={DENIALS}
+            onChoose={(code) => setReason(code as Denial)}
+          />
+        )}
+        <TextField
+          label="Note (optional, only visible to your team)"
+          value={note}
+          maxLength={NOTE_CHARS_MAX}
+          onChange={({ target }) => setNote(target.value)}
         />
-      )}
-      <TextField
-        label="Note (optional, only visible to your team)"
-        value={note}
-        maxLength={NOTE_CHARS_MAX}
-        onChange={({ target }) => setNote(target.value)}
-      />
-      <div className="flex gap-2">
-        <Button
-          kind={asked === "approve" ? "act" : "danger"}
-          disabled={deciding.isPending}
-          onClick={confirm}
-        >
-          {asked === "approve" ? "Yes, approve" : "Yes, decline"}
-        </Button>
-        <Button onClick={() => setAsked(null)}>Cancel</Button>
+        <div className="flex gap-2">
+          <Button
+            kind={asked === "approve" ? "act" : "danger"}
+            className={THUMB}
+            disabled={deciding.isPending}
+            onClick={confirm}
+          >
+            {asked === "approve" ? "Yes, approve" : "Yes, decline"}
+          </Button>
+          <Button className={THUMB} onClick={() => setAsked(null)}>
+            Cancel
+          </Button>
+        </div>
+        {deciding.isError && <Failure error={deciding.error} />}
       </div>
-      {deciding.isError && <Failure error={deciding.error} />}
-    </div>
+    </ActionBar>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
+import { ActionBar } from "./action-bar.js";
 import { type Review, undo } from "./reviews.js";
 
 const TICK_MS = 500;
@@ -37,14 +38,20 @@ export function PlannedVerdict({
   }, [left, client]);
   const what = verdict.verdict === "approve" ? "Approved" : "Declined";
   return (
-    <div className="flex flex-wrap items-center gap-3" role="status">
-      <Notice>{left > 0 ? `${what}. It takes effect in ${left} s.` : `${what}.`}</Notice>
-      {left > 0 && (
-        <Button disabled={undoing.isPending} onClick={() => undoing.mutate()}>
-          Undo
-        </Button>
-      )}
-      {undoing.isError && <Failure error={undoing.error} />}
-    </div>
+    <ActionBar>
+      <div className="flex flex-wrap items-center gap-3" role="status">
+        <Notice>{left > 0 ? `${what}. It takes effect in ${left} s.` : `${what}.`}</Notice>
+        {left > 0 && (
+          <Button
+            className="max-sm:flex-1 max-sm:py-3"
+            disabled={undoing.isPending}
+            onClick={() => undoing.mutate()}
+          >
+            Undo
+          </Button>
+        )}
+        {undoing.isError && <Failure error={undoing.error} />}
+      </div>
+    </ActionBar>
   );
 }

@@ -7,11 +7,16 @@ import { Notice } from "../ui/notice.js";
 import { Facts } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
-import { agoText, moneyText, spanText } from "../ui/words.js";
+import { agoText, moneyText, plainWord, spanText } from "../ui/words.js";
 import { AgentHistory } from "./agent-history.js";
+import { Breakdown } from "./breakdown.js";
+import { Buyer } from "./buyer.js";
 import { DecideForm } from "./decide-form.js";
+import { Goods } from "./goods.js";
+import { Part } from "./part.js";
 import { PlannedVerdict } from "./planned-verdict.js";
 import { type Review, reviewState } from "./reviews.js";
+import { WhyAsked } from "./why-asked.js";
 
 /** With less time left than this, the time is highlighted. */
 const HURRY_MS = 3_600_000;
@@ -37,75 +42,98 @@ export function Who({ id }: { readonly id: string }) {
   );
 }
 
-/** One review: amount, items, who asks, the time left and earlier requests. */
-export function ReviewCard({
-  review,
-  mayDecide,
-  linked = true,
-  onDecided,
-}: {
+/** The numbers of a review, for those who look for them. */
+function Details({ review }: { readonly review: Review }) {
+  const { escalation_id, mandate_id, agent_id, rule_id, items } = review;
+  const id = (label: string, value: string) => <Id key={value} {...{ value, label }} />;
+  const caller = agent_id.startsWith("agt_") ? "Agent ID" : "Platform";
+  return (
+    <details className="text-sm sm:col-span-2">
+      <summary className="text-soft">Details</summary>
+      <div className="mt-2">
+        <Facts
+          rows={[
+            ["Review ID", id("review ID", escalation_id)],
+            ["Request ID", id("request ID", mandate_id)],
+            [caller, id(plainWord(caller), agent_id)],
+            ["Rule ID", id("rule ID", rule_id)],
+            ["Product numbers", items.map((item) => id("product number", item.id))],
+          ]}
+        />
+      </div>
+    </details>
+  );
+}
+
+interface CardProps {
   readonly review: Review;
   readonly mayDecide: boolean;
   /** Whether the card links to the page of the review. */
   readonly linked?: boolean;
   onDecided(status: Review["status"]): void;
-}) {
-  const { name, site } = useSite();
+}
+
+/** The buttons of a review, or what was just decided. */
+function Actions({ review, mayDecide, onDecided }: CardProps) {
+  const { site } = useSite();
   const planned = review.verdict?.problem === null ? review.verdict : null;
-  const approvals = `${review.approved_by.length} of ${review.approvals_needed}`;
+  const siteKeyHash = site.site_key_hash;
+  if (planned !== null) return <PlannedVerdict {...{ siteKeyHash, review, verdict: planned }} />;
+  if (!mayDecide || review.status !== "pending") return null;
+  return <DecideForm {...{ siteKeyHash, review, onDecided }} />;
+}
+
+/** One review: the amount and what to decide it by, in the order of importance. */
+export function ReviewCard({ linked = true, ...props }: CardProps) {
+  const { review } = props;
+  const { name } = useSite();
+  const title = moneyText(review.amount) || skillTitle(review.skill);
+  const problem = review.verdict?.problem ?? null;
   return (
-    <article className="flex flex-col gap-3 rounded-xl border border-line bg-card p-4">
-      <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-        <h2 className="text-lg font-semibold">
-          {moneyText(review.amount) || skillTitle(review.skill)}
-        </h2>
-        {review.amount !== null && (
-          <span className="text-sm text-soft">{skillTitle(review.skill)}</span>
-        )}
-        <Badge word={reviewState(review)} />
+    <article
+      data-review
+      tabIndex={-1}
+      aria-label={`Review: ${title}`}
+      className="flex flex-col gap-4 rounded-xl border border-line bg-card p-4 sm:grid sm:grid-cols-[1fr_auto]"
+    >
+      <header className="flex min-w-0 flex-col gap-1">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h2 className="text-3xl font-semibold tracking-tight tabular-nums">
+            {linked ? (
+              <Link
+                to="/$site/reviews/$id"
+                params={{ site: name, id: review.escalation_id }}
+                className="hover:underline"
+              >
+                {title}
+              </Link>
+            ) : (
+              title
+            )}
+          </h2>
+          <Badge word={reviewState(review)} />
+        </div>
+        <p className="text-sm text-soft">
+          {skillTitle(review.skill)}, by <Asker id={review.agent_id} />
+        </p>
         {review.status === "pending" && <TimeLeft review={review} />}
       </header>
-      {review.items.length > 0 && (
-        <ul className="text-sm">
-          {review.items.map(({ id, title, quantity }) => (
-            <li key={id}>
-              {quantity} × {title} <span className="text-soft">({id})</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <Facts
-        rows={[
-          ["Requested by", <Who key="who" id={review.agent_id} />],
-          ["Rule", review.rule_id],
-          ["Approvals", review.approvals_needed > 1 ? approvals : null],
-          ["Review ID", <Id key="id" value={review.escalation_id} label="review ID" />],
-        ]}
-      />
-      <details className="text-sm">
-        <summary className="text-soft">Earlier requests</summary>
-        <div className="mt-2">
-          <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
+      <Actions {...props} />
+      {problem !== null && (
+        <div className="sm:col-span-2">
+          <Notice bad>The approval did not take effect. {problem}</Notice>
         </div>
-      </details>
-      {review.verdict !== null && review.verdict.problem !== null && (
-        <Notice bad>The approval did not take effect. {review.verdict.problem}</Notice>
       )}
-      {planned !== null && (
-        <PlannedVerdict siteKeyHash={site.site_key_hash} review={review} verdict={planned} />
-      )}
-      {mayDecide && review.status === "pending" && planned === null && (
-        <DecideForm siteKeyHash={site.site_key_hash} review={review} onDecided={onDecided} />
-      )}
-      {linked && (
-        <Link
-          to="/$site/reviews/$id"
-          params={{ site: name, id: review.escalation_id }}
-          className="link self-start text-sm"
-        >
-          Show details
-        </Link>
-      )}
+      <div className="grid gap-x-8 gap-y-4 sm:col-span-2 md:grid-cols-2">
+        <Goods review={review} />
+        <Buyer review={review} />
+        <Breakdown review={review} />
+        <WhyAsked review={review} />
+        <Part title="What this caller did before">
+          <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
+        </Part>
+      </div>
+      <Details review={review} />
     </article>
   );
 }

@@ -1,18 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePeople, Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { Purchase } from "../orders/purchase.js";
-import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { titleOf } from "../ui/words.js";
+import { KeyHelp, useReviewKeys } from "./keys.js";
 import { ReviewCard } from "./review-card.js";
-import { DENIALS, type Review, reviewQuery, stateText } from "./reviews.js";
+import { DENIALS, type Review, reviewQuery, reviewsWaiting, stateText } from "./reviews.js";
 import { Decided } from "./reviews-page.js";
+
+/** Opens the next or the previous review that waits for a decision. */
+function useNeighbours(id: string): (by: 1 | -1) => void {
+  const { site, name } = useSite();
+  const { data } = useQuery(reviewsWaiting(site.site_key_hash));
+  const navigate = useNavigate();
+  return (by) => {
+    const ids = (data?.items ?? []).map(({ escalation_id }) => escalation_id);
+    const place = ids.indexOf(id);
+    // A review that was decided has left the list.
+    const next = place === -1 ? ids[0] : ids[place + by];
+    if (next === undefined) return;
+    void navigate({ to: "/$site/reviews/$id", params: { site: name, id: next } });
+  };
+}
 
 /** One review: the request, the decision and the record. */
 export function ReviewPage() {
@@ -21,6 +35,7 @@ export function ReviewPage() {
   const review = useQuery(reviewQuery(site.site_key_hash, id));
   const mayDecide = useMay("reviewer");
   const nameOf = usePeople();
+  useReviewKeys(useNeighbours(id));
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
   if (!review.isSuccess) return <Loading />;
@@ -31,8 +46,8 @@ export function ReviewPage() {
     <Page title="Review" about={stateText(shown)}>
       {decided !== null && <Decided review={{ ...shown, status: decided }} linked={false} />}
       <ReviewCard review={shown} mayDecide={mayDecide} linked={false} onDecided={setDecided} />
-      {shown.purchase !== null && <Purchase purchase={shown.purchase} amount={shown.amount} />}
-      <Card title="Details">
+      {mayDecide && <KeyHelp />}
+      <Card title="Decision">
         <Facts
           rows={[
             ["Requested", <Time key="asked" at={shown.created_at} />],
@@ -41,7 +56,6 @@ export function ReviewPage() {
             ["Approved by", shown.approved_by.map(nameOf).join(", ")],
             ["Reason", why ?? (reason === null ? null : titleOf(reason))],
             ["Note", shown.note],
-            ["Request ID", <Id key="mandate" value={shown.mandate_id} label="request ID" />],
           ]}
         />
         <p className="flex flex-wrap gap-4 text-sm">

@@ -13,6 +13,7 @@ import { Empty, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
 import { choicesOf, moneyText } from "../ui/words.js";
+import { KeyHelp, moveFocus, useReviewKeys } from "./keys.js";
 import { ReviewCard } from "./review-card.js";
 import { REVIEW_STATES, type Review, reviewState, reviewsWaiting, stateText } from "./reviews.js";
 
@@ -20,6 +21,22 @@ const STATES = {
   ...choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][])),
   pending: "Needs review",
 };
+
+/** The columns of an exported file. Buyers and their addresses are not among them. */
+const COLUMNS = [
+  ...[
+    "escalation_id",
+    "status",
+    "agent_id",
+    "mandate_id",
+    "skill",
+    "protocol",
+    "amount",
+    "currency",
+  ],
+  ...["items", "rule_id", "policy_version", "approvals_needed", "approved_by", "created_at"],
+  ...["expires_at", "decided_at", "decided_by", "reason_code", "note", "record_id"],
+];
 
 /** A review that was just decided. */
 export type JustDecided = Pick<Review, "escalation_id" | "status" | "amount" | "skill">;
@@ -60,8 +77,10 @@ function Waiting() {
   const waiting = useQuery(reviewsWaiting(site.site_key_hash));
   const mayDecide = useMay("reviewer");
   const [decided, setDecided] = useState<JustDecided | null>(null);
+  useReviewKeys(moveFocus);
   return (
     <>
+      {mayDecide && waiting.data !== undefined && waiting.data.items.length > 0 && <KeyHelp />}
       {decided !== null && <Decided key={decided.escalation_id} review={decided} />}
       {waiting.isError && <Failure error={waiting.error} />}
       {waiting.data?.items.length === 0 && (
@@ -126,7 +145,13 @@ export function ReviewsPage() {
     <Page
       title="Reviews"
       about="Requests that need your approval. Nothing is charged before you approve."
-      actions={<ExportButton path={`${path}/escalations`} filter={filter} name="reviews" />}
+      actions={
+        <ExportButton
+          path={`${path}/escalations`}
+          {...{ filter, columns: COLUMNS }}
+          name="reviews"
+        />
+      }
     >
       <div className="max-w-64">
         <Select

@@ -2,7 +2,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { type Api, call, type Page } from "../api/client.js";
 
 export type Review = Api["Escalation"];
-export type ShownReview = Api["ShownEscalation"];
 
 const pathOf = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}/escalations`;
 
@@ -20,7 +19,7 @@ export const reviewsWaiting = (siteKeyHash: string) =>
 export const reviewQuery = (siteKeyHash: string, id: string) =>
   queryOptions({
     queryKey: ["reviews", siteKeyHash, id],
-    queryFn: () => call<ShownReview>("GET", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}`),
+    queryFn: () => call<Review>("GET", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}`),
   });
 
 /** The state of a review in a sentence. */
