@@ -50,9 +50,9 @@ export function PauseSales() {
     >
       <p>
         No new payments are authorized until you resume sales, even if a reviewer approves. Agents
-        no longer see that they can buy.
+        no longer see the actions for buying.
       </p>
-      <p>Existing orders continue as usual, with their status updates and e-mails.</p>
+      <p>Existing orders continue as usual, with their status updates and emails.</p>
     </Confirm>
   );
 }

@@ -56,14 +56,15 @@ function SearchButton({ onOpen }: { onOpen(): void }) {
   return (
     <button
       type="button"
-      aria-label="Find anything"
       aria-keyshortcuts="Control+K Meta+K"
       onClick={onOpen}
       className="flex items-center gap-2 rounded-lg border border-line bg-card px-3 py-1.5 text-sm text-soft hover:border-soft md:w-72"
     >
       <SearchIcon aria-hidden size={16} />
-      <span className="max-md:hidden">Find anything</span>
-      <kbd className="ml-auto font-sans text-xs max-md:hidden">Ctrl K</kbd>
+      <span className="max-md:sr-only">Find anything</span>
+      <kbd aria-hidden="true" className="ml-auto font-sans text-xs max-md:hidden">
+        Ctrl K
+      </kbd>
     </button>
   );
 }
@@ -86,13 +87,16 @@ export function Shell() {
       <Offline />
       {current !== undefined && name !== undefined && <TestMode site={current} name={name} />}
       <div className="flex flex-1 flex-col md:flex-row">
-        <div className="sticky top-0 flex h-screen w-60 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line p-3 max-md:hidden print:hidden">
+        <aside
+          aria-label="Site and pages"
+          className="sticky top-0 flex h-screen w-60 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line p-3 max-md:hidden print:hidden"
+        >
           <SiteSwitcher current={current} />
           <nav aria-label="Pages" className="flex flex-1 flex-col gap-2">
             {name !== undefined && <PageLinks site={name} />}
           </nav>
           <Person />
-        </div>
+        </aside>
         <div className="flex min-w-0 flex-1 flex-col">
           <header className="mx-auto flex w-full max-w-[75rem] items-center gap-2 px-4 pt-3 sm:px-6 print:hidden">
             <div className="min-w-0 flex-1 md:hidden">

@@ -56,13 +56,9 @@ export function SiteSwitcher({ current }: { readonly current: Site | undefined }
   }
   return (
     <>
-      <button
-        type="button"
-        className={look}
-        aria-label={`Site: ${current?.name ?? "Choose a site"}`}
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" className={look} onClick={() => setOpen(true)}>
         <Mark />
+        <span className="sr-only">Site: </span>
         <SiteName site={current} />
         <ChevronsUpDown aria-hidden size={16} className="shrink-0 text-soft" />
       </button>

@@ -10,7 +10,10 @@ export function TestMode({ site, name }: { readonly site: Site; readonly name: s
   const { data } = useQuery(processorQuery(`/v1/admin/sites/${site.site_key_hash}`));
   if (data === undefined || data.kind === null || data.live) return null;
   return (
-    <p className="flex flex-wrap items-center justify-center gap-x-2 bg-test px-4 py-1.5 text-sm text-card print:hidden">
+    <aside
+      aria-label="Test mode"
+      className="flex flex-wrap items-center justify-center gap-x-2 bg-test px-4 py-1.5 text-sm text-card print:hidden"
+    >
       <FlaskConical aria-hidden size={16} className="shrink-0" />
       <strong className="font-semibold">Test mode</strong> No real payments are made.
       {mayChange && (
@@ -22,6 +25,6 @@ export function TestMode({ site, name }: { readonly site: Site; readonly name: s
           Go live
         </Link>
       )}
-    </p>
+    </aside>
   );
 }
