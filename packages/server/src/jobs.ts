@@ -1,4 +1,5 @@
 import { archiveDueDays } from "./actions/audit/archive-days.js";
+import { eraseExpiredBuyers } from "./actions/buyers/erase-expired.js";
 import {
   DELIVER_EVERY_MS,
   deleteExpiredMessages,
@@ -142,6 +143,11 @@ export function planJobs(context: Context): void {
     },
   });
   planOutbox(context);
+  jobs.add({
+    name: "buyers.erase",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => eraseExpiredBuyers(context, stopping),
+  });
   jobs.add({
     name: "audit.tend",
     everyMs: MINUTE_MS,

@@ -97,6 +97,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "review-verdicts",
       "oidc",
       "webhook-format",
+      "buyers",
     ]);
   });
 

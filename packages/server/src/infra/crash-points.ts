@@ -39,7 +39,11 @@ export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 /** Counted refusals: a minute's counts are about to be written; they are in the log. */
 export const REJECTION_POINTS = ["rejections.sealed", "rejections.written"] as const;
 
+/** Erasing: the request is stored; a batch of a request is erased; a batch of old orders is. */
+export const BUYER_POINTS = ["buyers.requested", "buyers.erased", "buyers.expired"] as const;
+
 type CrashPointName =
+  | (typeof BUYER_POINTS)[number]
   | (typeof ARCHIVE_POINTS)[number]
   | (typeof REJECTION_POINTS)[number]
   | (typeof OUTBOX_POINTS)[number]

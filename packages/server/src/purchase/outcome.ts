@@ -165,6 +165,7 @@ async function authorized(
     paymentChangedAt: null,
     revision: 1,
     status: "open",
+    erasedAt: null,
   };
   await insertOrder(tx, order);
   if (escalationId !== null) {

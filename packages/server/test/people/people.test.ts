@@ -255,6 +255,8 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
       ["POST", `${at}/edge-tokens`, { name: "worker" }],
       ["POST", `${at}/people`, { name: "Rita", role: "reviewer" }],
       ["PUT", `${at}/processor`, { kind: "stripe", rail_on: true, settles: true }],
+      ["POST", `${at}/buyers/erase`, { email: "ann@example.com" }],
+      ["PUT", `${at}/buyers/retention`, { days: 30 }],
     ] as const;
     for (const [method, path, body] of sensitive) {
       const refused = await page.ask(method, path, body);

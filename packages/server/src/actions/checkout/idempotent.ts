@@ -71,14 +71,17 @@ const UNSIGNED_BODY_CHARS_MAX = 8192;
 /** Marks a reply that is not stored, because the cart or checkout that it shows is. */
 const SHOWN = "shown_resource";
 
+/** A stored reply that shows a cart or checkout as it is when the request is repeated. */
+export const shownReply = (id: string): JsonObject => ({ [SHOWN]: id });
+
 /**
  * What is stored of a reply. Everything that unsigned callers send must not be stored twice: for a
  * long reply only the id of its cart or checkout is stored, and a repetition shows that as it is then.
  */
 function storedReply({ proven }: IdempotentRequest, { status, body }: Reply) {
   const isLong = !proven && JSON.stringify(body).length > UNSIGNED_BODY_CHARS_MAX;
-  const { id } = body;
-  return { status, body: isLong && typeof id === "string" ? { [SHOWN]: id } : body };
+  const subjectId = typeof body.id === "string" ? body.id : null;
+  return { status, body: isLong && subjectId !== null ? shownReply(subjectId) : body, subjectId };
 }
 
 /** The reply to an earlier request with the same key. */

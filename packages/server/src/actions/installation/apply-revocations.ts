@@ -3,6 +3,7 @@ import { removePerson } from "../../domain/access/people/remove.js";
 import { revokeToken } from "../../domain/access/store.js";
 import { endKey } from "../../domain/agents/keys/store.js";
 import { revokeAgent } from "../../domain/agents/store.js";
+import { requestErasure } from "../../domain/buyers/store.js";
 import { revokeCredential } from "../../domain/platforms/credentials/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
 import { type Revocation, splitSiteScopedId } from "../../domain/revocations/store.js";
@@ -19,6 +20,7 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   platform: "platforms",
   platform_credential: "platform_credentials",
   person: "people",
+  buyer: "erased_buyers",
 };
 
 /** The actor in rows that a list of revocations changed. */
@@ -47,6 +49,9 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       return;
     case "person":
       await removePerson(tx, id, revokedAt);
+      return;
+    case "buyer":
+      await requestErasure(tx, { siteKeyHash: site, buyerMac: rest, requestedAt: revokedAt });
   }
 }
 

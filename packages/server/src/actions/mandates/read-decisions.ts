@@ -1,6 +1,6 @@
 import type { Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { TRIES_MAX, tryId } from "../../domain/checkouts/checkout.js";
+import { tryIdsOf } from "../../domain/checkouts/checkout.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
 import type { Decision } from "../../domain/decisions/decision.js";
 import {
@@ -21,8 +21,7 @@ async function checkoutFilter(
 ): Promise<DecisionFilter["checkout"]> {
   if (checkoutId === undefined) return undefined;
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
-  const tryIds = Array.from({ length: TRIES_MAX + 1 }, (_, n) => tryId(checkoutId, n));
-  return { tryIds, decisionId: checkout?.decisionId ?? null };
+  return { tryIds: tryIdsOf(checkoutId), decisionId: checkout?.decisionId ?? null };
 }
 
 /** A page of a site's decisions, newest first. */

@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { deleteEdgeTokens } from "../../domain/access/edge/store.js";
 import { deleteAgents } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
+import { deleteBuyers } from "../../domain/buyers/store.js";
 import { deleteCarts } from "../../domain/checkouts/carts/store.js";
 import { deleteCheckouts } from "../../domain/checkouts/store.js";
 import { keepAnswers } from "../../domain/decisions/kept/store.js";
@@ -63,6 +64,7 @@ export async function deleteSite(
     await deleteVerdicts(tx, siteKeyHash);
     await deleteDeclines(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
+    await deleteBuyers(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);
     await deleteCheckouts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);

@@ -158,6 +158,10 @@ export const TRIES_MAX = 20;
 /** The mandate id of the n-th try, so that its decision is found like that of a mandate. */
 export const tryId = (checkoutId: string, n: number): string => `${checkoutId}-${n}`;
 
+/** The mandate ids of all tries that a checkout can have. */
+export const tryIdsOf = (checkoutId: string): readonly string[] =>
+  Array.from({ length: TRIES_MAX + 1 }, (_, n) => tryId(checkoutId, n));
+
 export function emailOf({ content }: Checkout): string | null {
   const { email } = content.buyer;
   return typeof email === "string" && email !== "" ? email : null;

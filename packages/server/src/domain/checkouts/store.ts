@@ -17,7 +17,7 @@ import {
 } from "./checkout.js";
 import { PLATFORM } from "./platform.js";
 
-const checkouts = new Table<Checkout>("checkouts", {
+export const checkouts = new Table<Checkout>("checkouts", {
   checkoutId: "checkout_id",
   siteKeyHash: "site_key_hash",
   pageId: "page_id",
@@ -40,12 +40,12 @@ const checkouts = new Table<Checkout>("checkouts", {
   expiresAt: "expires_at",
 });
 
-/** The row of a checkout, with the bytes that it takes. */
+/** The row of a checkout, with the bytes that it takes. Its buyer may have changed, so `buyer_mac` is computed again. */
 function rowOf(checkout: Checkout): NewRow & { readonly bytes: number } {
   const row = checkouts.rowOf(checkout);
   const { platform_url, webhook_url, ucp_version, policies, content, quote, problem } = row;
   const texts = [platform_url, webhook_url, ucp_version, policies, content, quote, problem];
-  return { ...row, bytes: rowBytes(...(texts as (string | null)[])) };
+  return { ...row, buyer_mac: null, bytes: rowBytes(...(texts as (string | null)[])) };
 }
 
 export async function insertCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
@@ -126,7 +126,7 @@ async function recountCheckout(
 /** The columns that change while a checkout is open. Its platform and its expiry never change. */
 const STATE = [
   ...["proof", "webhook_url", "ucp_version", "status", "content", "quote", "problem"],
-  ...["tries", "decision_id", "order_id", "browser_mac"],
+  ...["tries", "decision_id", "order_id", "browser_mac", "buyer_mac"],
 ];
 
 async function writeColumns(tx: Transaction, checkout: Checkout, columns: readonly string[]) {

@@ -1,5 +1,5 @@
 import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { type Condition, deleterOf, equals } from "../../infra/db/statements.js";
+import { type Condition, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
 import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
 import { countDecision, recountDecision } from "./counts/store.js";
@@ -180,6 +180,16 @@ export function listDecisions(
   const sqliteIndex = isFew && db.dialect === "sqlite" ? "sqlite_autoindex_decisions_1" : undefined;
   const order = { by: ["evaluated_at", "decision_id"], newestFirst: true, sqliteIndex } as const;
   return decisions.page(db, where, order, { after: isNearer ? after : end, limit });
+}
+
+/** The ids of all decisions about a checkout. */
+export function decisionIdsOfCheckout(
+  db: Queries,
+  siteKeyHash: string,
+  checkout: DecidedCheckout,
+): Promise<string[]> {
+  const { sql, values } = ofCheckout(siteKeyHash, checkout);
+  return selectValues<string>(db, "decision_id", `decisions WHERE ${sql}`, ...values);
 }
 
 /** Deletes the decisions of a site that is being deleted. Its audit log stays. */

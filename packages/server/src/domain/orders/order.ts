@@ -43,6 +43,8 @@ export interface Order {
   readonly revision: number;
   /** The progress of its goods. */
   readonly status: OrderStatus;
+  /** When its personal data was erased; null while it is kept. */
+  readonly erasedAt: number | null;
 }
 
 /** The topic for changes of any order of a site. */

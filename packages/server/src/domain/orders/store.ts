@@ -27,6 +27,7 @@ const orders = new Table<Order>("orders", {
   createdAt: "created_at",
   revision: "revision",
   status: "status",
+  erasedAt: "erased_at",
 });
 
 export async function insertOrder(tx: Transaction, order: Order): Promise<void> {
@@ -113,6 +114,34 @@ export async function recheckOrderLater(
   at: number,
 ): Promise<void> {
   await tx.run("UPDATE orders SET follow_at = ? WHERE order_id = ?", at, orderId);
+}
+
+/** Notes that the personal data of an order is erased. */
+export async function markErased(
+  tx: Transaction,
+  { orderId, siteKeyHash }: Pick<Order, "orderId" | "siteKeyHash">,
+  now: number,
+): Promise<void> {
+  await tx.run("UPDATE orders SET erased_at = ? WHERE order_id = ?", now, orderId);
+  tx.announce(ORDER_TOPIC, siteKeyHash);
+}
+
+/** Orders of a site that were created before a time and still have personal data, the oldest first. */
+export function ordersNotErased(
+  db: Queries,
+  siteKeyHash: string,
+  before: number,
+  { after, limit }: ListPage,
+): Promise<Order[]> {
+  return orders.page(
+    db,
+    [
+      equals("site_key_hash", siteKeyHash),
+      { sql: "erased_at IS NULL AND created_at <= ?", values: [before] },
+    ],
+    { by: ["created_at", "order_id"], newestFirst: false },
+    { after, limit },
+  );
 }
 
 /** An absent property does not restrict the list. */

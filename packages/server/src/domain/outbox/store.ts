@@ -1,5 +1,11 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { countRows, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
+import {
+  countRows,
+  deleterOf,
+  equals,
+  rowExists,
+  selectValues,
+} from "../../infra/db/statements.js";
 import { flag, type ListPage, Table } from "../../infra/db/table.js";
 import { type Message, type MessageState, OUTBOX_TOPIC } from "./message.js";
 import { TRY_LEASE_MS } from "./retry-schedule.js";
@@ -216,6 +222,32 @@ export function listMessages(
 ): Promise<Message[]> {
   const where = [equals("site_key_hash", siteKeyHash), equals("state", state)];
   return messages.page(db, where, { by: ["created_at", "message_id"], newestFirst: false }, page);
+}
+
+/** Whether a message about a subject still waits to reach its platform or its buyer. */
+export function hasWaitingMessages(
+  db: Queries,
+  siteKeyHash: string,
+  subjectId: string,
+): Promise<boolean> {
+  const from = `outbox WHERE about = ? AND site_key_hash = ? AND state = 'waiting'
+     AND audience IN ('platform', 'buyer')`;
+  return rowExists(db, from, subjectId, siteKeyHash);
+}
+
+/** Deletes the mails to the buyer about an order. Returns how many there were. */
+export function deleteBuyerMails(tx: Transaction, orderId: string): Promise<number> {
+  return tx.run("DELETE FROM outbox WHERE about = ? AND audience = 'buyer'", orderId);
+}
+
+/** Replaces what was told to the platform about an order. Returns how many messages there were. */
+export function replacePlatformMessages(
+  tx: Transaction,
+  orderId: string,
+  body: string,
+): Promise<number> {
+  const sql = "UPDATE outbox SET body = ? WHERE about = ? AND audience = 'platform'";
+  return tx.run(sql, body, orderId);
 }
 
 /** Deletes messages that ended before a time. Returns how many. */

@@ -75,6 +75,31 @@ export const reviewById = reviews.ofSiteBy("escalation_id");
 
 export const reviewOfDecision = reviews.ofSiteBy("decision_id");
 
+const marksOf = (ids: readonly string[]) => ids.map(() => "?").join(", ");
+
+/** The reviews of some decisions of a site. */
+export async function reviewsOfDecisions(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<Review[]> {
+  if (ids.length === 0) return [];
+  const rest = `WHERE site_key_hash = ? AND decision_id IN (${marksOf(ids)}) ORDER BY created_at`;
+  return reviews.all(db, rest, siteKeyHash, ...ids);
+}
+
+/** Erases what reviewers wrote about some decisions. Returns how many notes there were. */
+export async function eraseReviewNotes(
+  tx: Transaction,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const sql = `UPDATE reviews SET note = NULL
+    WHERE site_key_hash = ? AND decision_id IN (${marksOf(ids)}) AND note IS NOT NULL`;
+  return tx.run(sql, siteKeyHash, ...ids);
+}
+
 /** Reviews of a site, in order of creation. */
 export function listReviews(
   db: Queries,

@@ -3,13 +3,16 @@ import { rowExists } from "../../infra/db/statements.js";
 
 export const REVOCATION_KINDS = [
   ...(["token", "edge_token", "agent", "agent_key"] as const),
-  ...(["platform", "platform_credential", "person"] as const),
+  ...(["platform", "platform_credential", "person", "buyer"] as const),
 ] as const;
 
-/** Something that must not work again; a suspended platform, until its owner admits it. */
+/**
+ * Something that must not work again; a suspended platform, until its owner admits it. A buyer, whose
+ * personal data until then must not come back.
+ */
 export interface Revocation {
   readonly kind: (typeof REVOCATION_KINDS)[number];
-  /** Of a key: `{site key hash}/{kid}`. Of a platform: `{site key hash}/{identity}`. */
+  /** `{site key hash}/{kid}` of a key, `{site key hash}/{identity}` of a platform, `{site key hash}/{MAC}` of a buyer. */
   readonly id: string;
   readonly revokedAt: number;
 }

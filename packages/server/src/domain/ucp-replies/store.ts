@@ -45,7 +45,11 @@ export interface StoredReply {
 /** Prefix for callers that proved who they are. */
 export const SIGNED = "signed ";
 
-const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
+type ReplyRow = Pick<ReplyKey, "caller" | "operation" | "key" | "holder"> & {
+  readonly bytes: number;
+};
+
+const placeOf = ({ siteKeyHash, caller, operation, key }: Omit<ReplyKey, "holder" | "evicted">) =>
   [siteKeyHash, caller, operation, key] as const;
 const PLACE = "site_key_hash = ? AND caller = ? AND operation = ? AND idempotency_key = ?";
 
@@ -80,17 +84,50 @@ export async function claimKey(
   return claimed === 1;
 }
 
+/** A reply to store. */
+interface NewReply {
+  readonly status: number;
+  readonly body: JsonObject;
+  /** The cart or checkout that it shows; null if it shows none. */
+  readonly subjectId: string | null;
+}
+
 export async function writeReply(
   tx: Transaction,
   key: ReplyKey,
-  { status, body }: { readonly status: number; readonly body: JsonObject },
+  { status, body, subjectId }: NewReply,
 ): Promise<void> {
   const text = packJson(body);
   const bytes = rowBytes(key.caller, key.operation, key.key, text);
   // Only the first answer is stored and counted.
-  const sql = `UPDATE ucp_replies SET status = ?, body = ?, bytes = ? WHERE ${PLACE} AND bytes = 0`;
-  const written = await tx.run(sql, status, text, bytes, ...placeOf(key));
+  const sql = `UPDATE ucp_replies SET status = ?, body = ?, subject_id = ?, bytes = ?
+    WHERE ${PLACE} AND bytes = 0`;
+  const written = await tx.run(sql, status, text, subjectId, bytes, ...placeOf(key));
   if (written === 1) await countBytes(tx, key.siteKeyHash, key.holder, bytes);
+}
+
+/** Replaces the stored replies that show a cart or checkout. Returns how many there were. */
+export async function replaceReplies(
+  tx: Transaction,
+  siteKeyHash: string,
+  subjectId: string,
+  body: JsonObject,
+): Promise<number> {
+  const text = packJson(body);
+  const replies = await tx.all<ReplyRow>(
+    `SELECT caller, operation, idempotency_key AS key, holder, bytes FROM ucp_replies
+     WHERE subject_id = ? AND site_key_hash = ? AND body IS NOT NULL AND body <> ?`,
+    subjectId,
+    siteKeyHash,
+    text,
+  );
+  for (const { bytes: before, ...reply } of replies) {
+    const bytes = rowBytes(reply.caller, reply.operation, reply.key, text);
+    const sql = `UPDATE ucp_replies SET body = ?, bytes = ? WHERE ${PLACE}`;
+    await tx.run(sql, text, bytes, ...placeOf({ ...reply, siteKeyHash }));
+    await countBytes(tx, siteKeyHash, reply.holder, bytes - before);
+  }
+  return replies.length;
 }
 
 /** Releases a key whose request had no effect. */

@@ -51,6 +51,9 @@ export const OrderBody = z
     }),
     revision: z.int().openapi({ description: "Increases with every change of the order." }),
     created_at: Timestamp,
+    erased_at: Timestamp.nullable().openapi({
+      description: "When the personal data of the order was erased. null while it is kept.",
+    }),
   })
   .openapi("Order");
 
@@ -138,6 +141,7 @@ export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> 
     payment_changed_at: timeOrNull(order.paymentChangedAt),
     revision: order.revision,
     created_at: isoTime(order.createdAt),
+    erased_at: timeOrNull(order.erasedAt),
   };
 }
 

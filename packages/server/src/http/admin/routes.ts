@@ -12,6 +12,7 @@ import { auditRoutes } from "./audit.js";
 import { auditArchiveRoutes } from "./audit-archives.js";
 import { auditRecordRoute } from "./audit-record.js";
 import { INSTALLATION_LOGS, SITE_LOGS } from "./audit-schemas.js";
+import { buyerRoutes } from "./buyers.js";
 import { changesRoute } from "./changes.js";
 import { clockRoutes } from "./clock.js";
 import { consoleLinkRoute } from "./console-links.js";
@@ -80,6 +81,7 @@ export function adminRoutes(context: Context): HonoGroup {
   salesCountRoutes(routes, context);
   orderRoutes(routes, context);
   orderChangeRoutes(routes, context);
+  buyerRoutes(routes, context);
   notificationRoutes(routes, context);
   messageRoutes(routes, context);
   peopleRoutes(routes, context);

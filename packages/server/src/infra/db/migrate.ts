@@ -50,6 +50,7 @@ import { pausedProducts } from "./migrations/0041-paused-products.js";
 import { reviewVerdicts } from "./migrations/0042-review-verdicts.js";
 import { oidc } from "./migrations/0043-oidc.js";
 import { webhookFormat } from "./migrations/0044-webhook-format.js";
+import { buyers } from "./migrations/0045-buyers.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -98,6 +99,7 @@ const MIGRATIONS: readonly Migration[] = [
   reviewVerdicts,
   oidc,
   webhookFormat,
+  buyers,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -10,7 +10,7 @@ import {
 import { PLATFORM } from "../platform.js";
 import { CART_ID, type Cart } from "./cart.js";
 
-const carts = new Table<Cart>("carts", {
+export const carts = new Table<Cart>("carts", {
   cartId: "cart_id",
   siteKeyHash: "site_key_hash",
   pageId: "page_id",
@@ -23,12 +23,12 @@ const carts = new Table<Cart>("carts", {
   cancelledAt: "cancelled_at",
 });
 
-/** The row of a cart, with the bytes that it takes. */
+/** The row of a cart, with the bytes that it takes. Its buyer may have changed, so `buyer_mac` is computed again. */
 function rowOf(cart: Cart): NewRow & { readonly bytes: number } {
   const row = carts.rowOf(cart);
   const { platform_url, webhook_url, lines, buyer, context } = row;
   const texts = [platform_url, webhook_url, lines, buyer, context] as (string | null)[];
-  return { ...row, bytes: rowBytes(...texts) };
+  return { ...row, buyer_mac: null, bytes: rowBytes(...texts) };
 }
 
 export async function insertCart(tx: Transaction, cart: Cart): Promise<void> {
@@ -66,7 +66,8 @@ export async function replaceCart(tx: Transaction, cart: Cart): Promise<void> {
   const { cartId, siteKeyHash, platform } = cart;
   const row = rowOf(cart);
   const before = await selectNumber(tx, "bytes", "carts WHERE cart_id = ?", cartId);
-  await carts.update(tx, row, ["lines", "buyer", "context", "bytes"], "cart_id = ?", cartId);
+  const columns = ["lines", "buyer", "context", "bytes", "buyer_mac"];
+  await carts.update(tx, row, columns, "cart_id = ?", cartId);
   await countBytes(tx, siteKeyHash, platform.holder, row.bytes - before);
 }
 

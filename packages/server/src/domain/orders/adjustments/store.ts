@@ -69,6 +69,23 @@ export function insertNote(tx: Transaction, note: OrderNote): Promise<void> {
   return notes.insert(tx, [note]);
 }
 
+/**
+ * Erases the words of an order that may name its buyer: notes, tracking, messages. A provider's own words about
+ * refunds and disputes stay. Returns how many notes there were.
+ */
+export async function eraseOrderWords(tx: Transaction, orderId: string): Promise<number> {
+  await tx.run(
+    `UPDATE order_events SET tracking_number = NULL, tracking_url = NULL, description = NULL
+     WHERE order_id = ?`,
+    orderId,
+  );
+  await tx.run(
+    "UPDATE order_adjustments SET description = NULL WHERE order_id = ? AND kind = 'cancellation'",
+    orderId,
+  );
+  return tx.run("DELETE FROM order_notes WHERE order_id = ?", orderId);
+}
+
 /** Deletes notes and shipments, which may name people. What happened to the money stays. */
 export async function deleteAdjustments(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM order_notes WHERE site_key_hash = ?", siteKeyHash);

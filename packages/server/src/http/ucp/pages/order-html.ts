@@ -151,7 +151,7 @@ export function orderPage(
   const { words } = voice;
   const number = filled(words.order.number, { id: order.order.orderId });
   const place = checkout && maskedPlace(checkout, voice);
-  const address = place === undefined ? "" : filled(words.order.deliverTo, { place });
+  const address = place ? filled(words.order.deliverTo, { place }) : "";
   return buyerPage({ site, voice, heading, isTest }, [
     paragraph(text),
     `<p class="soft">${htmlText(number)}</p>`,

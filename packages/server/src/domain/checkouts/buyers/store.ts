@@ -1,0 +1,90 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { unpackJson } from "../../../infra/db/table.js";
+import type { Cart } from "../carts/cart.js";
+import { carts } from "../carts/store.js";
+import type { Checkout, CheckoutContent } from "../checkout.js";
+import { checkouts } from "../store.js";
+
+/** A cart or checkout whose buyer has to be read. */
+export interface UnreadBuyer {
+  readonly table: "checkouts" | "carts";
+  readonly id: string;
+  readonly siteKeyHash: string;
+  /** The stored text with the buyer. */
+  readonly text: string;
+  /** Empty if the buyer has none. */
+  readonly email: string;
+}
+
+const COLUMNS = {
+  checkouts: {
+    id: "checkout_id",
+    text: "content",
+    buyerIn: (text: string) => unpackJson<CheckoutContent>(text).buyer,
+  },
+  carts: { id: "cart_id", text: "buyer", buyerIn: (text: string) => JSON.parse(text) },
+} as const;
+
+const emailIn = ({ email }: JsonObject) => (typeof email === "string" ? email : "");
+
+/** Carts or checkouts that are new or have changed since their buyer was read, of all sites. */
+export async function unreadBuyers(
+  db: Queries,
+  table: UnreadBuyer["table"],
+  limit: number,
+): Promise<UnreadBuyer[]> {
+  const { id, text, buyerIn } = COLUMNS[table];
+  const rows = await db.all<Pick<UnreadBuyer, "id" | "siteKeyHash" | "text">>(
+    `SELECT ${id} AS id, site_key_hash AS "siteKeyHash", ${text} AS text FROM ${table}
+     WHERE buyer_mac IS NULL LIMIT ?`,
+    limit,
+  );
+  return rows.map((row) => ({ table, ...row, email: emailIn(buyerIn(row.text)) }));
+}
+
+/** Writes who the buyer is, unless that has changed in the meantime. */
+export async function writeBuyerMac(
+  tx: Transaction,
+  { table, id, text }: UnreadBuyer,
+  buyerMac: string,
+): Promise<void> {
+  const columns = COLUMNS[table];
+  const sql = `UPDATE ${table} SET buyer_mac = ? WHERE ${columns.id} = ? AND ${columns.text} = ?`;
+  await tx.run(sql, buyerMac, id, text);
+}
+
+/** The rows of a buyer that were created until a time, after an id. */
+export interface BuyerRows {
+  readonly siteKeyHash: string;
+  readonly buyerMac: string;
+  readonly until: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
+export function checkoutsOfBuyer(db: Queries, rows: BuyerRows): Promise<Checkout[]> {
+  return checkouts.all(
+    db,
+    `WHERE buyer_mac = ? AND site_key_hash = ? AND created_at <= ? AND checkout_id > ?
+     ORDER BY checkout_id LIMIT ?`,
+    rows.buyerMac,
+    rows.siteKeyHash,
+    rows.until,
+    rows.after,
+    rows.limit,
+  );
+}
+
+export function cartsOfBuyer(db: Queries, rows: BuyerRows): Promise<Cart[]> {
+  return carts.all(
+    db,
+    `WHERE buyer_mac = ? AND site_key_hash = ? AND created_at <= ? AND cart_id > ?
+     ORDER BY cart_id LIMIT ?`,
+    rows.buyerMac,
+    rows.siteKeyHash,
+    rows.until,
+    rows.after,
+    rows.limit,
+  );
+}
