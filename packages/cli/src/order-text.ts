@@ -30,6 +30,7 @@ export interface OrderBody {
   readonly captured_minor: number | null;
   readonly payment_changed_at: string | null;
   readonly created_at: string;
+  readonly erased_at: string | null;
 }
 
 /** One that is shown by itself, with all that became of it. */
@@ -230,6 +231,7 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     ...(checkout_id === null ? {} : { checkout_id }),
     decision_id: order.decision_id,
     ...(order.page_url === null ? {} : { page: order.page_url }),
+    ...(order.erased_at === null ? {} : { personal_data: `erased on ${order.erased_at}` }),
     ...purchaseLines(purchase, amount.currency),
     lines: order.lines.map((line) => lineText(line, amount.currency)).join("\n"),
     ...(history.length === 0 ? {} : { history: history.join("\n") }),

@@ -10,6 +10,7 @@ import { runnable } from "./command-name.js";
 import { agentCommands } from "./commands/agent.js";
 import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
+import { buyerCommands } from "./commands/buyer.js";
 import { clockCommands } from "./commands/clock.js";
 import { demoCommand } from "./commands/demo.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -96,6 +97,7 @@ export function createProgram(terminal: Terminal): Command {
   policyCommands(program, terminal);
   productCommands(program, terminal);
   orderCommands(program, terminal);
+  buyerCommands(program, terminal);
   agentCommands(program, terminal);
   platformCommands(program, terminal);
   mandateCommands(program, terminal);

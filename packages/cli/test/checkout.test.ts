@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -110,6 +110,25 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect(taken.out).toMatch(/^captured +104\.90 EUR\nto_refund +104\.90 EUR: you captured more /m);
   const missing = await run("order", "ship", DOMAIN, "ord_none");
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("no such order")]);
+
+  // A buyer asks what is stored, and to be erased.
+  const out2 = join(folder, "buyer.json");
+  const exported = await run("buyer", "export", DOMAIN, "ada@example.com", "--out", out2);
+  expect(exported.out).toBe(`Wrote ${out2}: 3 orders, 0 checkouts, 0 carts.\n`);
+  expect(JSON.parse(readFileSync(out2, "utf8")).orders).toHaveLength(3);
+  const again = await run("buyer", "export", DOMAIN, "ada@example.com", "--out", out2);
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining("it already exists")]);
+  expect((await run("buyer", "erase", DOMAIN, "ada@example.com")).err).toContain("--yes");
+  const erased = await run("buyer", "erase", DOMAIN, "ada@example.com", "--yes");
+  expect(erased.out).toMatch(/^orders +2$/m);
+  expect(erased.out).toMatch(/^order +ord_\S+ +items are on their way +\d{4}-/m);
+  const gone = await run("order", "show", DOMAIN, second.orderId);
+  expect(gone.out).toMatch(/^personal_data +erased on \d{4}-/m);
+  expect(gone.out).not.toMatch(/ada/i);
+  const usual = await run("buyer", "retention", DOMAIN);
+  expect(usual.out).toBe("Buyers' personal data is erased 730 days after an order has ended.\n");
+  expect((await run("buyer", "retention", DOMAIN, "never")).out).toContain("until you erase it");
+  expect((await run("buyer", "retention", DOMAIN, "soon")).code).toBe(2);
 
   const large = await at.ready(shop, { ...ROSE, ...lines(["rose", 2]) });
   expect((await at.complete(shop, large.id)).body.status).toBe("requires_escalation");

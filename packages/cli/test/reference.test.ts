@@ -7,6 +7,7 @@ import { createProgram } from "../src/program.ts";
 import { command } from "./command.ts";
 import { agents } from "./reference/agents.ts";
 import { audit } from "./reference/audit.ts";
+import { buyers } from "./reference/buyers.ts";
 import type { Coverage } from "./reference/covered.ts";
 import { installation } from "./reference/installation.ts";
 import { mandates } from "./reference/mandates.ts";
@@ -24,6 +25,7 @@ const COVERAGE: Coverage = {
   ...siteSettings,
   ...policies,
   ...sales,
+  ...buyers,
   ...agents,
   ...platforms,
   ...mandates,
