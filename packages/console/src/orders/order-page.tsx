@@ -74,6 +74,14 @@ export function OrderPage() {
                 ["Bought by", <Who key="who" id={order.agent_id} />],
                 ["Bought with", `${skillTitle(order.skill)} (${titleOf(order.protocol)})`],
                 ["Ordered", <Time key="sold" at={order.created_at} />],
+                [
+                  "Personal data",
+                  order.erased_at && (
+                    <span key="erased">
+                      Erased on <Time at={order.erased_at} />
+                    </span>
+                  ),
+                ],
                 ["Order ID", <Id key="id" value={order.order_id} label="order ID" />],
                 ["Payment ID", <Id key="attempt" value={order.attempt_id} label="payment ID" />],
               ]}

@@ -4,6 +4,7 @@ export const SETTINGS_PARTS = {
   skills: "Actions and requests",
   payments: "Payments",
   notifications: "Notifications",
+  buyers: "Buyers' data",
   people: "People",
   tokens: "Tokens",
   keys: "Keys",

@@ -3,6 +3,7 @@ import type { ComponentType } from "react";
 import { useMay, useSite } from "../layout/sites.js";
 import { Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
+import { BuyersPart } from "./buyers.js";
 import { KeysPart } from "./keys.js";
 import { NotificationsPart } from "./notifications.js";
 import { SETTINGS_PARTS } from "./parts.js";
@@ -17,6 +18,7 @@ const SHOWN: Readonly<Record<string, ComponentType>> = {
   skills: SkillsPart,
   payments: PaymentsPart,
   notifications: NotificationsPart,
+  buyers: BuyersPart,
   people: PeoplePart,
   tokens: TokensPart,
   keys: KeysPart,

@@ -1,0 +1,73 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Checkbox, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
+import { Failure } from "../ui/notice.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card, Empty } from "../ui/page.js";
+import { FindBuyer } from "./find-buyer.js";
+
+const DAYS_MAX = 3650;
+/** Suggested to owners who kept everything so far. */
+const USUAL_DAYS = "730";
+
+function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
+  const { path } = useSite();
+  const [isKept, setKept] = useState(found.days === null);
+  const [days, setDays] = useState(found.days === null ? USUAL_DAYS : String(found.days));
+  const save = useSave(
+    () => call("PUT", `${path}/buyers/retention`, { days: isKept ? null : Number(days) }),
+    "buyer-retention",
+  );
+  return (
+    <Card title="How long to keep it">
+      <Form onSubmit={() => save.mutate()} className="flex max-w-prose flex-col gap-3">
+        <TextField
+          label="Erase buyers' personal data this many days after an order has ended"
+          type="number"
+          required
+          min={0}
+          max={DAYS_MAX}
+          disabled={isKept}
+          hint="Names, addresses, e-mail addresses and notes are erased. Items, amounts and the audit log stay. Carts and checkouts without an order are deleted within two days."
+          value={days}
+          onChange={({ target }) => setDays(target.value)}
+        />
+        <Checkbox
+          label="Keep it until I erase it"
+          checked={isKept}
+          onChange={({ target }) => setKept(target.checked)}
+        />
+        <div>
+          <Button type="submit" kind="act" disabled={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </Form>
+      <Outcome of={save} />
+    </Card>
+  );
+}
+
+/** How long personal data of buyers is kept, and what is stored about one of them. */
+export function BuyersPart() {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const retention = useQuery({
+    queryKey: ["buyer-retention", path],
+    queryFn: () => call<Api["BuyerRetention"]>("GET", `${path}/buyers/retention`),
+    enabled: mayChange,
+  });
+  if (!mayChange) return <Empty title="Only for owners">Ask an owner about buyers' data.</Empty>;
+  if (retention.isError) return <Failure error={retention.error} />;
+  return (
+    <div className="flex flex-col gap-4">
+      <FindBuyer />
+      {retention.isSuccess && <Retention found={retention.data} />}
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card } from "../ui/page.js";
+import { saveFile } from "../ui/save-file.js";
+import { Time } from "../ui/time.js";
+import { countText, moneyText, timeText, titleOf } from "../ui/words.js";
+
+type Found = Api["FoundBuyer"];
+type Item = Found["items"][number];
+type Erasure = Api["BuyerErasure"];
+
+const REASONS: Readonly<Record<NonNullable<Item["needed_for"]>["why"], string>> = {
+  payment_open: "the payment is not captured or voided",
+  not_sent: "items were not sent",
+  on_its_way: "items are on their way",
+  money_returning: "a refund or dispute is open",
+  notifying: "a message is not delivered yet",
+  paying: "a payment or review is in progress",
+  open: "the buyer can still buy",
+};
+
+function neededText({ why, until }: NonNullable<Item["needed_for"]>): string {
+  const end = until === null ? "" : `, until ${timeText(until)} at the latest`;
+  return `Still needed: ${REASONS[why]}${end}.`;
+}
+
+function ItemLine({ item }: { readonly item: Item }) {
+  const { name } = useSite();
+  const title = `${titleOf(item.kind)} ${moneyText(item.amount)}`.trim();
+  return (
+    <li className="flex flex-wrap justify-between gap-x-4">
+      <span>
+        {item.kind === "order" ? (
+          <Link to="/$site/orders/$id" params={{ site: name, id: item.id }} className="link">
+            {title}
+          </Link>
+        ) : (
+          title
+        )}
+        , <Time at={item.created_at} />
+      </span>
+      <span className="text-soft">
+        {item.needed_for === null ? "Can be erased." : neededText(item.needed_for)}
+      </span>
+    </li>
+  );
+}
+
+function EraseBuyer({
+  email,
+  items,
+  onErased,
+}: {
+  readonly email: string;
+  readonly items: readonly Item[];
+  onErased(erasure: Erasure): void;
+}) {
+  const { path } = useSite();
+  const erase = useSave(
+    () => call<Erasure>("POST", `${path}/buyers/erase`, { email }),
+    "orders",
+    "order",
+  );
+  const needed = items.filter(({ needed_for }) => needed_for !== null).length;
+  return (
+    <Confirm
+      label="Erase"
+      title={`Erase the personal data of ${email}?`}
+      yes="Erase"
+      danger
+      onYes={async () => onErased(await erase.mutateAsync())}
+    >
+      <p>
+        Name, e-mail address, phone number, delivery address, notes and messages are erased from{" "}
+        {countText(items.length - needed, "purchase")}. This cannot be undone.
+      </p>
+      {needed > 0 && (
+        <p>{countText(needed, "purchase is", "purchases are")} still needed, and erased later.</p>
+      )}
+      <p>Items, amounts, the country and the audit log stay.</p>
+    </Confirm>
+  );
+}
+
+function erasedText({ erased, kept }: Erasure): string {
+  const counts = [
+    countText(erased.orders, "order"),
+    countText(erased.checkouts, "checkout"),
+    countText(erased.carts, "cart"),
+  ].join(", ");
+  const rest =
+    kept.length === 0 ? "" : ` ${countText(kept.length, "purchase")} will be erased later.`;
+  return `Erased: ${counts}.${rest}`;
+}
+
+/** Shows what is stored under an e-mail address, to export or to erase it. */
+export function FindBuyer() {
+  const { path } = useSite();
+  const [email, setEmail] = useState("");
+  const find = useSave(async (address: string) => ({
+    email: address,
+    found: await call<Found>("POST", `${path}/buyers/find`, { email: address }),
+  }));
+  const download = useSave(async (address: string) => {
+    const all = await call<Api["BuyerExport"]>("POST", `${path}/buyers/export`, { email: address });
+    saveFile("buyer.json", "application/json", `${JSON.stringify(all, null, 2)}\n`);
+  });
+  const [erasure, setErasure] = useState<Erasure | null>(null);
+  const shown = find.data;
+  return (
+    <Card title="Find a buyer">
+      <Form
+        onSubmit={() => {
+          setErasure(null);
+          find.mutate(email.trim());
+        }}
+        className="flex max-w-prose flex-col gap-3"
+      >
+        <TextField
+          label="E-mail address of the buyer"
+          type="email"
+          required
+          value={email}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <div>
+          <Button type="submit" kind="act" disabled={find.isPending}>
+            Find
+          </Button>
+        </div>
+      </Form>
+      {find.isError && <Failure error={find.error} />}
+      {erasure !== null && <Notice>{erasedText(erasure)}</Notice>}
+      {shown?.found.items.length === 0 && <Notice>Nothing is stored about {shown.email}.</Notice>}
+      {shown !== undefined && shown.found.items.length > 0 && (
+        <>
+          <ul aria-label="What is stored" className="flex flex-col gap-2 text-sm">
+            {shown.found.items.map((item) => (
+              <ItemLine key={item.id} item={item} />
+            ))}
+          </ul>
+          <div className="flex flex-wrap gap-2">
+            <Button disabled={download.isPending} onClick={() => download.mutate(shown.email)}>
+              Export
+            </Button>
+            <EraseBuyer
+              email={shown.email}
+              items={shown.found.items}
+              onErased={(done) => {
+                setErasure(done);
+                find.mutate(shown.email);
+              }}
+            />
+          </div>
+          {download.isError && <Failure error={download.error} />}
+        </>
+      )}
+    </Card>
+  );
+}
