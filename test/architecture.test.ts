@@ -145,6 +145,7 @@ describe("the layers of the server:", () => {
       writeReviewEnd: ["purchase/commit-review.ts"],
       endPaying: ["purchase/outcome.ts"],
       deleteReviews: ["actions/sites/delete-site.ts"],
+      eraseReviewNotes: ["actions/buyers/erase-purchase.ts"],
     },
     payments: {
       insertPayment: ["purchase/commit.ts"],

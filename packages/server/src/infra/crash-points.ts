@@ -40,7 +40,7 @@ export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 export const REJECTION_POINTS = ["rejections.sealed", "rejections.written"] as const;
 
 /** Erasing: the request is stored; a batch of a request is erased; a batch of old orders is. */
-export const BUYER_POINTS = ["buyers.requested", "buyers.erased", "buyers.expired"] as const;
+const BUYER_POINTS = ["buyers.requested", "buyers.erased", "buyers.expired"] as const;
 
 type CrashPointName =
   | (typeof BUYER_POINTS)[number]

@@ -25,7 +25,7 @@ const ERASED_AT_ONCE = 10;
 const REQUESTS_AT_ONCE = 100;
 
 /** Something that is still needed. */
-export interface KeptItem extends Kept {
+interface KeptItem extends Kept {
   readonly kind: "order" | "checkout" | "cart";
   readonly id: string;
 }

@@ -44,7 +44,7 @@ export async function storedBuyer(
 }
 
 /** A purchase of a buyer, and why it is still needed. */
-export interface FoundItem {
+interface FoundItem {
   readonly kind: "order" | "checkout" | "cart";
   readonly id: string;
   readonly createdAt: number;

@@ -11,7 +11,7 @@ export const KEPT_REASONS = [
   ...(["payment_open", "not_sent", "on_its_way", "money_returning"] as const),
   ...(["notifying", "paying", "open"] as const),
 ] as const satisfies readonly (OpenReason | string)[];
-export type KeptReason = (typeof KEPT_REASONS)[number];
+type KeptReason = (typeof KEPT_REASONS)[number];
 
 /** Data that is still needed, and until when at the latest; null if that is unknown. */
 export interface Kept {
