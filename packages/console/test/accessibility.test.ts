@@ -8,7 +8,7 @@ const LONG_MS = 120_000;
 
 describe.skipIf(skipChromium)("the console:", () => {
   const at = desk();
-  const SETTINGS = ["site", "skills", "payments", "notifications", "tokens", "keys"];
+  const SETTINGS = ["site", "skills", "payments", "notifications", "buyers", "tokens", "keys"];
   const STEPS = ["documents", "install", "policy", "processor", "purchase"];
 
   /** Every page, by its path below the console. */
