@@ -23,7 +23,7 @@ describe.skipIf(skipChromium)("buyers' data at the console:", () => {
     await fillCarts();
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/buyers");
-    await page.getByLabel("E-mail address of the buyer").fill(EMAIL);
+    await page.getByLabel("Email address of the buyer").fill(EMAIL);
     await page.getByRole("button", { name: "Find", exact: true }).click();
     const stored = page.getByRole("list", { name: "What is stored" });
     await stored.getByText("Can be erased.").waitFor();

@@ -33,7 +33,7 @@ function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
           min={0}
           max={DAYS_MAX}
           disabled={isKept}
-          hint="Names, addresses, e-mail addresses and notes are erased. Items, amounts and the audit log stay. Carts and checkouts without an order are deleted within two days."
+          hint="Names, addresses, email addresses and notes are erased. Items, amounts and the audit log stay. Carts and checkouts without an order are deleted within two days."
           value={days}
           onChange={({ target }) => setDays(target.value)}
         />

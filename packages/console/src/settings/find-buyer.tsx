@@ -79,7 +79,7 @@ function EraseBuyer({
       onYes={async () => onErased(await erase.mutateAsync())}
     >
       <p>
-        Name, e-mail address, phone number, delivery address, notes and messages are erased from{" "}
+        Name, email address, phone number, delivery address, notes and messages are erased from{" "}
         {countText(items.length - needed, "purchase")}. This cannot be undone.
       </p>
       {needed > 0 && (
@@ -101,7 +101,7 @@ function erasedText({ erased, kept }: Erasure): string {
   return `Erased: ${counts}.${rest}`;
 }
 
-/** Shows what is stored under an e-mail address, to export or to erase it. */
+/** Shows what is stored under an email address, to export or to erase it. */
 export function FindBuyer() {
   const { path } = useSite();
   const [email, setEmail] = useState("");
@@ -125,7 +125,7 @@ export function FindBuyer() {
         className="flex max-w-prose flex-col gap-3"
       >
         <TextField
-          label="E-mail address of the buyer"
+          label="Email address of the buyer"
           type="email"
           required
           value={email}
