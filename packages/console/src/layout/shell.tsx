@@ -62,9 +62,9 @@ function SearchButton({ onOpen }: { onOpen(): void }) {
     >
       <SearchIcon aria-hidden size={16} />
       <span className="max-md:sr-only">Find anything</span>
-      <kbd aria-hidden="true" className="ml-auto font-sans text-xs max-md:hidden">
+      <span aria-hidden="true" className="ml-auto font-sans text-xs max-md:hidden">
         Ctrl K
-      </kbd>
+      </span>
     </button>
   );
 }
