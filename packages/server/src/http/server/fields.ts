@@ -1,21 +1,8 @@
 import { parseUrl, strictHref } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
+import { isVisible, oneLine } from "../../infra/one-line.js";
 
 const URL_CHARS_MAX = 2048;
-
-/**
- * Characters that hide, reorder or smuggle text: controls, bidi overrides, zero-width and tag characters,
- * supplementary variation selectors, blank letters. Joiners and direction marks are allowed, because
- * Persian, Hindi, Arabic and many emoji need them.
- */
-const HIDDEN =
-  /(?![\u200c-\u200f\u061c])[\p{Cc}\p{Cf}]|[\u{e0100}-\u{e01ef}\u115f\u1160\u2800\u3164\uffa0]/gu;
-const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
-
-/** Turns pasted text into one line of visible text. */
-function oneLine(text: string): string {
-  return text.replace(/\s/g, " ").replace(HIDDEN, "").replace(/ +/g, " ").trim();
-}
 
 /** Text that people read on one line: breaks become spaces, hidden characters are dropped. */
 export const line = (charsMax: number) =>
@@ -27,7 +14,7 @@ export const line = (charsMax: number) =>
         .string()
         .min(1)
         .max(charsMax, `must have at most ${charsMax} characters`)
-        .refine((text) => VISIBLE.test(text), "must contain visible text"),
+        .refine(isVisible, "must contain visible text"),
     )
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
 
