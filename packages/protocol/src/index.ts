@@ -124,6 +124,7 @@ export { apiCatalog, securityTxt } from "./discovery/installation.js";
 export { llmsTxt } from "./discovery/llms-txt.js";
 export { FULL_OFFER, isOffered, NO_OFFER, type Offer } from "./discovery/offer.js";
 export { OWN_DOMAIN_PATHS } from "./discovery/own-domain.js";
+export { ANSWER_CHARS_MAX, type PublishedAnswer } from "./discovery/published-answer.js";
 export { robotsBlock } from "./discovery/robots.js";
 export { COMPLETE_CHECKOUT, GET_ORDER, isShopSkill, OPEN_SKILLS } from "./discovery/shop-skills.js";
 export {

@@ -362,12 +362,12 @@ describe("text by owners:", () => {
   });
 
   test("the agent page shows products, with a link where a person buys them, as plain text", () => {
-    const page = agentPage(EXAMPLE_SITE, "{}", products);
+    const page = agentPage(EXAMPLE_SITE, "{}", { products });
     expect(page.includes("&lt;b&gt;Vase&lt;/b&gt;")).toBe(true);
     const link = '<a href="https://shop.example.com/vase?a=1&amp;b=2">Buy here</a>';
     expect(page.includes(link)).toBe(true);
     expect(page.match(/Buy here/g)?.length).toBe(1);
-    expect(agentMarkdown(EXAMPLE_SITE, products).includes("24.00 EUR. [Buy here]")).toBe(true);
+    expect(agentMarkdown(EXAMPLE_SITE, { products }).includes("24.00 EUR. [Buy here]")).toBe(true);
   });
 
   test("the robots block says what may be done with texts, in both vocabularies", () => {

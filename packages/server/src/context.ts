@@ -2,6 +2,7 @@ import { dnsResolver, type Resolver, type SafeFetch } from "@gatehouse/safe-fetc
 import { applyRevocations } from "./actions/installation/apply-revocations.js";
 import { RejectionAggregator } from "./actions/mandates/rejection-aggregator.js";
 import type { Tool } from "./actions/mcp/tools.js";
+import { QuestionInbox } from "./actions/questions/question-inbox.js";
 import { offersFrom } from "./actions/sites/offer.js";
 import type { Config } from "./config/config.js";
 import { liveEdgeToken } from "./domain/access/edge/store.js";
@@ -100,6 +101,7 @@ export interface Context {
   readonly liveSites: LiveSites;
   readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
+  readonly questions: QuestionInbox;
   readonly challenges: Challenges;
   readonly rejections: RejectionAggregator;
   /** Limits the records that strangers' calls add to the logs. */
@@ -107,13 +109,11 @@ export interface Context {
   readonly strangerWords: StrangerWords;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
-  /** Parsed policies. */
   readonly policies: PolicyCache;
   /** Requests that wait for a payment under way. */
   readonly paymentWaits: ConcurrencyLimit;
-  /** Tries of drafts under way, by site. */
+  /** Tries of drafts and imports of products under way, by site. */
   readonly policyTests: ConcurrencyLimit;
-  /** Imports of products under way, by site. */
   readonly imports: ConcurrencyLimit;
   readonly tokenAuthenticator: TokenAuthenticator<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
@@ -121,7 +121,6 @@ export interface Context {
   readonly operatorToken: OperatorToken;
   readonly consoleSessions: ConsoleSessions;
   readonly signInTools: SignInTools;
-  /** Answers that go on until somebody ends them. */
   readonly streams: OpenStreams;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
   readonly providers: PaymentProviders;
@@ -210,6 +209,7 @@ function compose(
   const { db, secrets, keys, audit, revocations } = stored;
   const { baseUrl, limits, stripeApiBase } = config;
   const visits = new VisitLog(db);
+  const questions = new QuestionInbox({ ...tools, db });
   const jobs = new Jobs(db, clock, ids, log);
   const recordBytes = limits.MCP_RECORD_KB_PER_SITE_PER_DAY * 1024;
   const recordAllowance = new RecordQuota({ db, clock, log }, recordBytes);
@@ -224,6 +224,7 @@ function compose(
     ...stored,
     jobs,
     visits,
+    questions,
     safeFetch,
     siteKeys,
     rejections,
@@ -256,6 +257,7 @@ function compose(
     close: async () => {
       await jobs.stop();
       await visits.drain();
+      await questions.drain();
       await rejections.close();
       await recordAllowance.close();
       await audit.close();

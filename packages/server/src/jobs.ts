@@ -6,6 +6,7 @@ import {
   deliverMessages,
 } from "./actions/notifications/deliver-messages.js";
 import { checkExpiringOrders } from "./actions/orders/check-expiring-orders.js";
+import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
@@ -24,6 +25,8 @@ import { OUTBOX_TOPIC } from "./domain/outbox/message.js";
 import { TRY_LEASE_MS } from "./domain/outbox/retry-schedule.js";
 import { deleteEndedSecrets } from "./domain/payments/accounts/store.js";
 import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/store.js";
+import { QUESTION_KEPT_MS, QUESTION_TOPIC } from "./domain/questions/question.js";
+import { deleteExpiredQuestions } from "./domain/questions/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
 import { WORDS_STORED_MS } from "./domain/stranger-records/stranger-words.js";
@@ -79,6 +82,24 @@ function planReviews(context: Context): void {
     everyMs: VERDICTS_EVERY_MS,
     leaseMs: MINUTE_MS,
     run: (_now, stopping) => carryOutVerdicts(context, stopping),
+  });
+}
+
+/** Questions from agents. */
+function planQuestions(context: Context): void {
+  const { jobs, db } = context;
+  jobs.add({
+    name: QUESTIONS_JOB,
+    everyMs: MINUTE_MS,
+    run: (_now, stopping) => notifyQuestions(context, stopping),
+  });
+  db.changes.subscribe(({ topic }) => {
+    if (topic === QUESTION_TOPIC) jobs.wake(QUESTIONS_JOB);
+  });
+  jobs.add({
+    name: "questions.delete",
+    everyMs: HOUR_MS,
+    run: (now) => db.transaction((tx) => deleteExpiredQuestions(tx, now - QUESTION_KEPT_MS)),
   });
 }
 
@@ -143,6 +164,7 @@ export function planJobs(context: Context): void {
     },
   });
   planOutbox(context);
+  planQuestions(context);
   jobs.add({
     name: "buyers.erase",
     everyMs: HOUR_MS,

@@ -98,6 +98,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "oidc",
       "webhook-format",
       "buyers",
+      "questions",
     ]);
   });
 

@@ -39,6 +39,7 @@ test("every route of the OpenAPI document answers with a status that it document
     version: "1",
     step: "suspend",
     message_id: "msg_none",
+    question_id: "qst_none",
     token_id: "adm_none",
     person_id: "per_none",
     passkey_id: "none",

@@ -1,4 +1,5 @@
 import { siteOrigin } from "../url.js";
+import type { PublishedAnswer } from "./published-answer.js";
 import type { SiteSnapshot } from "./snapshot.js";
 import { markdownText, markdownUrl } from "./text.js";
 
@@ -17,6 +18,15 @@ function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
     const mandate = requiresMandate ? ", with a signed mandate" : "";
     const line = link(title, url ?? addresses.mcpServerCard, markdownText(description));
     return `${line} (MCP tool \`${id}\`${mandate})`;
+  });
+}
+
+/** Each question links to the page of its skill, because sections hold links only. */
+function answerLinks({ skills }: SiteSnapshot, answers: readonly PublishedAnswer[]): string[] {
+  const pages = new Map(skills.map(({ id, url }) => [id, url]));
+  return answers.flatMap(({ skill, question, answer }) => {
+    const url = pages.get(skill);
+    return url === undefined ? [] : [link(question, url, markdownText(answer))];
   });
 }
 
@@ -42,7 +52,7 @@ function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
  * @example
  * llmsTxt(EXAMPLE_SITE).split("\n")[0]; //=> "# Fern & Petal"
  */
-export function llmsTxt(site: SiteSnapshot): string {
+export function llmsTxt(site: SiteSnapshot, answers: readonly PublishedAnswer[] = []): string {
   const { name, summary, domain, skills } = site;
   const count = ["no skill yet", "1 skill"][skills.length] ?? `${skills.length} skills`;
   const proof = site.verified
@@ -55,6 +65,7 @@ export function llmsTxt(site: SiteSnapshot): string {
     "",
     `The website is ${siteOrigin(domain)}. It offers ${count} to AI agents. ${proof}`,
     ...section("Skills", skillLinks(site)),
+    ...section("Questions and answers", answerLinks(site, answers)),
     ...section("Agent interfaces", interfaceLinks(site)),
     "",
   ].join("\n");

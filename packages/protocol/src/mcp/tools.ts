@@ -13,7 +13,9 @@ const LINK_INPUT: JsonObject = {
     question: {
       type: "string",
       maxLength: QUESTION_CHARS_MAX,
-      description: "What the person wants to know, in their own words.",
+      description:
+        "What the person wants to know, in their own words. The owner of the site can read it. Leave out " +
+        "names, addresses and other personal data.",
     },
   },
   additionalProperties: false,
@@ -27,6 +29,10 @@ const LINK_OUTPUT: JsonObject = {
     title: { type: "string" },
     url: { type: "string" },
     message: { type: "string" },
+    answer: {
+      type: "string",
+      description: "The owner's answer to the question, if the owner has published one.",
+    },
   },
   required: ["skill", "title", "url", "message"],
   additionalProperties: false,
@@ -157,7 +163,8 @@ export function mcpInstructions({ domain, name, summary, skills }: SiteSnapshot)
   const sells = skills.some(({ id }) => isShopSkill(id));
   return [
     `Tools of ${domain} (${name}), offered to agents by its owner. ${summary}`,
-    "A link tool returns a page of the site to open. It buys nothing and sends nothing.",
+    "A link tool returns a page of the site to open. It buys nothing. The owner can read the question you send " +
+      "with it, and may publish an answer: ask again later to get it.",
     ...(sells ? ["The tools for the catalog, carts and checkouts follow UCP."] : []),
     ...(buys.length === 0 ? [] : [`These tools buy, with a signed mandate: ${buys.join(", ")}.`]),
   ].join(" ");
@@ -191,21 +198,29 @@ export function readLinkArguments(sent: JsonValue): Result<JsonObject, "invalid_
 }
 
 /**
- * What a link tool answers, as a `tools/call` result.
+ * What a link tool answers, as a `tools/call` result. `answer` is what the owner has published for the question
+ * of the call.
  *
  * @example
  * const [pricing] = EXAMPLE_SITE.skills;
  * linkResult(pricing, EXAMPLE_SITE).structuredContent.url; //=> "https://shop.example.com/prices"
+ * linkResult(pricing, EXAMPLE_SITE, "Yes.").content[0].text.split("\n")[0]; //=> "Yes."
  */
-export function linkResult(skill: LiveSkill, site: SiteSnapshot): JsonObject {
+export function linkResult(skill: LiveSkill, site: SiteSnapshot, answer?: string): JsonObject {
   const { id, title, description, url = "" } = skill;
   const message = `${title} at ${site.name}: ${url}`;
   return {
     content: [
-      { type: "text", text: message },
+      { type: "text", text: answer === undefined ? message : `${answer}\n\n${message}` },
       { type: "resource_link", uri: url, name: id, title, description },
     ],
-    structuredContent: { skill: id, title, url, message },
+    structuredContent: {
+      skill: id,
+      title,
+      url,
+      message,
+      ...(answer === undefined ? {} : { answer }),
+    },
     isError: false,
   };
 }

@@ -99,6 +99,13 @@ export const METRICS = Object.freeze({
     help: "Sessions, addresses and sites whose calls are counted.",
     labels: {},
   },
+  gatehouse_questions_total: {
+    type: "counter",
+    help: "Questions that agents asked through actions.",
+    labels: {
+      result: "`stored`, `counted` if it was asked before, or `dropped` because of a limit",
+    },
+  },
   gatehouse_messages_total: {
     type: "counter",
     help: "Attempts to deliver messages.",

@@ -52,17 +52,20 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       webhook_url: null,
       webhook_format: "json",
       emails: [],
+      questions: true,
     });
     const webhook_url = "https://hooks.example.com/a?b=c";
     expect((await set({ webhook_url: `${webhook_url}#d` })).body).toEqual({
       webhook_url,
       webhook_format: "json",
       emails: [],
+      questions: true,
     });
     expect((await set({ emails: ["ann@example.com"] })).body).toEqual({
       webhook_url,
       webhook_format: "json",
       emails: ["ann@example.com"],
+      questions: true,
     });
     expect((await set({ webhook_url: null })).body.webhook_url).toBe(null);
     expect((await admin("GET", "/notifications")).body.emails).toEqual(["ann@example.com"]);
@@ -80,6 +83,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       webhook_host: "hooks.example.com",
       webhook_format: "json",
       emails: 2,
+      questions: true,
     });
     expect(JSON.stringify(items)).not.toMatch(/s3cret|@example/);
   });

@@ -2,6 +2,7 @@ import { toBase64 } from "../../base64.js";
 import { sha256, utf8 } from "../../bytes.js";
 import { siteOrigin } from "../../url.js";
 import { type OfferedProduct, priceText } from "../offered-product.js";
+import { answersOf, type PublishedAnswer } from "../published-answer.js";
 import type { LiveSkill } from "../skills.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText, scriptJson } from "../text.js";
@@ -28,17 +29,28 @@ const a = (url: string, text: string) => `<a href="${htmlText(url)}">${text}</a>
 /** Owners' words keep to themselves: their direction does not reach the text around them. */
 const own = (text: string) => `<bdi>${htmlText(text)}</bdi>`;
 
-function skillItem({ id, title, description, url, requiresMandate }: LiveSkill): string {
+/** Words of strangers with the owner's answers. */
+function answerList(answers: readonly PublishedAnswer[]): string {
+  if (answers.length === 0) return "";
+  const items = answers.map(
+    ({ question, answer }) => `<dt>${own(question)}</dt>\n<dd>${own(answer)}</dd>`,
+  );
+  return `\n<h4>Questions from agents</h4>\n<dl>\n${items.join("\n")}\n</dl>`;
+}
+
+function skillItem(skill: LiveSkill, answers: readonly PublishedAnswer[]): string {
+  const { id, title, description, url, requiresMandate } = skill;
   const heading = url === undefined ? own(title) : a(url, own(title));
   const mandate = requiresMandate ? " &middot; needs a signed mandate" : "";
   return `<li><h3>${heading}</h3>
 <p>${own(description)}</p>
-<p class="id"><code>${htmlText(id)}</code>${mandate}</p></li>`;
+<p class="id"><code>${htmlText(id)}</code>${mandate}</p>${answerList(answersOf(answers, skill))}</li>`;
 }
 
-function skillSection({ skills }: SiteSnapshot): string {
+function skillSection({ skills }: SiteSnapshot, answers: readonly PublishedAnswer[]): string {
   if (skills.length === 0) return "<p>No skills are available at the moment.</p>";
-  return `<ul class="skills" role="list">\n${skills.map(skillItem).join("\n")}\n</ul>`;
+  const items = skills.map((skill) => skillItem(skill, answers));
+  return `<ul class="skills" role="list">\n${items.join("\n")}\n</ul>`;
 }
 
 function productRow({ id, title, price, url }: OfferedProduct): string {
@@ -130,6 +142,12 @@ ${links.join("\n")}
 <style>${STYLE}</style>`;
 }
 
+/** What the page shows besides the site: each list may be empty. */
+export interface PageExtras {
+  readonly products?: readonly OfferedProduct[];
+  readonly answers?: readonly PublishedAnswer[];
+}
+
 /**
  * The agent page of a site: what it offers to agents, how to verify it, each skill with its link.
  * `card` is the signed card's text, which the page carries unchanged as JSON-LD.
@@ -140,7 +158,7 @@ ${links.join("\n")}
 export function agentPage(
   site: SiteSnapshot,
   card: string,
-  products: readonly OfferedProduct[] = [],
+  { products = [], answers = [] }: PageExtras = {},
 ): string {
   const { domain, summary, name, changedAt } = site;
   return `<!doctype html>
@@ -157,7 +175,7 @@ ${head(site)}
 <p class="lead">${own(summary)}</p>
 <p>${htmlText(opening(site))}</p>
 <h2 id="skills">What agents can do here</h2>
-${skillSection(site)}
+${skillSection(site, answers)}
 ${productSection(products)}<h2 id="developers">For developers</h2>
 <h3 id="call">How to call it</h3>
 ${callSteps(site)

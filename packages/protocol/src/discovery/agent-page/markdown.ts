@@ -1,17 +1,21 @@
 import { siteOrigin } from "../../url.js";
-import { type OfferedProduct, productLines } from "../offered-product.js";
+import { productLines } from "../offered-product.js";
+import { answerLines, answersOf, type PublishedAnswer } from "../published-answer.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
+import type { PageExtras } from "./html.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { callSteps, opening, verifySteps } from "./wording.js";
 
-function skillLines({ skills }: SiteSnapshot): string[] {
+function skillLines({ skills }: SiteSnapshot, answers: readonly PublishedAnswer[]): string[] {
   if (skills.length === 0) return ["No skills are available at the moment."];
-  return skills.map(({ id, title, description, url, requiresMandate }) => {
+  return skills.flatMap((skill) => {
+    const { id, title, description, url, requiresMandate } = skill;
     const name = markdownText(title);
     const heading = url === undefined ? name : `[${name}](${markdownUrl(url)})`;
     const mandate = requiresMandate ? "; needs a signed mandate" : "";
-    return `- ${heading} (\`${id}\`${mandate}): ${markdownText(description)}`;
+    const line = `- ${heading} (\`${id}\`${mandate}): ${markdownText(description)}`;
+    return [line, ...answerLines(answersOf(answers, skill))];
   });
 }
 
@@ -23,7 +27,7 @@ function skillLines({ skills }: SiteSnapshot): string[] {
  */
 export function agentMarkdown(
   site: SiteSnapshot,
-  products: readonly OfferedProduct[] = [],
+  { products = [], answers = [] }: PageExtras = {},
 ): string {
   const { addresses, name, domain, summary, changedAt } = site;
   const { before, steps, after } = verifySteps(site);
@@ -38,7 +42,7 @@ export function agentMarkdown(
     "",
     "## What agents can do here",
     "",
-    ...skillLines(site),
+    ...skillLines(site, answers),
     "",
     ...(products.length === 0 ? [] : ["## What you can buy", "", ...productLines(products), ""]),
     "## For developers",

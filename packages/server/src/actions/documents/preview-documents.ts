@@ -19,6 +19,7 @@ import type { Context } from "../../context.js";
 import { snapshotOf } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { offeredProducts } from "../products/find-products.js";
+import { shownAnswers } from "../questions/read-questions.js";
 import { offerOf } from "../sites/offer.js";
 
 export interface PreviewedDocument {
@@ -36,6 +37,7 @@ export async function previewDocuments(context: Context, site: Site): Promise<Pr
   const { config, db, keys, policies } = context;
   const snapshot = snapshotOf(site, config.baseUrl, await offerOf(db, policies, site));
   const products = await offeredProducts(context, { site, snapshot });
+  const answers = await shownAnswers(context, site.siteKeyHash);
   const card = previewCard(snapshot);
   const json = (name: string, address: keyof SiteAddresses, document: JsonObject) => {
     return { name, address, contentType: "application/json", text: pretty(document) };
@@ -43,18 +45,18 @@ export async function previewDocuments(context: Context, site: Site): Promise<Pr
   return [
     json("card", "card", card),
     json("catalog", "catalog", previewCatalog(snapshot)),
-    { name: "llms", address: "llms", contentType: "text/plain", text: llmsTxt(snapshot) },
+    { name: "llms", address: "llms", contentType: "text/plain", text: llmsTxt(snapshot, answers) },
     {
       name: "page",
       address: "agentPage",
       contentType: "text/html",
-      text: agentPage(snapshot, canonicalize(card), products),
+      text: agentPage(snapshot, canonicalize(card), { products, answers }),
     },
     {
       name: "page-markdown",
       address: "agentPage",
       contentType: "text/markdown",
-      text: agentMarkdown(snapshot, products),
+      text: agentMarkdown(snapshot, { products, answers }),
     },
     {
       name: "agents-md",

@@ -22,6 +22,7 @@ import { evaluate, questionOf, readsOfRules } from "../../purchase/evaluate.js";
 import { type PurchasePayment, readsOfOrder } from "../../purchase/request.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle.js";
 import { withCallRecord } from "../mcp/record-call.js";
+import { takeSignedQuestion } from "../questions/take-signed-question.js";
 import { expireIfLate } from "../reviews/decide-review.js";
 import {
   admitMandate,
@@ -261,5 +262,6 @@ export async function submitMandate(
       reads,
     );
   const { answer } = await withRateShare(context, siteKeyHash, signer, commit, usesRate);
+  takeSignedQuestion(context, { siteKeyHash, mandate, caller }, answer);
   return answer.kind === "paying" ? settled(context, answer) : answer;
 }

@@ -10,6 +10,7 @@ import {
   readLinkArguments,
   type SiteSnapshot,
 } from "@gatehouse/protocol";
+import { plainQuestion } from "../../domain/questions/question.js";
 
 /** `answered` and `error`: the tool was called. `refused` and `rate_limited`: it was not. */
 export type ToolOutcome = "answered" | "error" | "refused" | "rate_limited";
@@ -22,7 +23,12 @@ export interface ToolResult {
   readonly members: string;
   /** SHA-256 of the canonical result, in hex. */
   readonly digest: string;
+  /** The question of the call, on one line; absent if it has none. */
+  readonly question?: string;
 }
+
+/** Looks for the answer that the owner published to a question. */
+type AnswerLookup = (question: string) => Promise<string | undefined>;
 
 /** The caller as it describes itself; none of it is proven. */
 export interface CallingClient {
@@ -51,7 +57,7 @@ export interface ToolCall {
 export interface PlainTool {
   readonly kind: "plain";
   readonly definition: JsonObject;
-  call(args: JsonValue): ToolResult | Promise<ToolResult>;
+  call(args: JsonValue, answerTo: AnswerLookup): ToolResult | Promise<ToolResult>;
 }
 
 /** A tool that moves money. It needs a mandate that is signed for the call. */
@@ -94,9 +100,14 @@ function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot):
   return {
     kind: "plain",
     definition,
-    call(args) {
+    async call(args, answerTo) {
       const read = readLinkArguments(args);
-      return read.ok ? answered : refusedArguments(read.detail);
+      if (!read.ok) return refusedArguments(read.detail);
+      const question = plainQuestion(String(read.value.question ?? ""));
+      if (question === undefined) return answered;
+      const answer = await answerTo(question);
+      if (answer === undefined) return { ...answered, question };
+      return { ...toolResult(linkResult(skill, site, answer), "answered"), question };
     },
   };
 }

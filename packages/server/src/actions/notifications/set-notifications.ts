@@ -40,6 +40,7 @@ export async function setNotifications(
       webhookUrl: webhookUrl === undefined ? before.webhookUrl : webhookUrl,
       webhookFormat: changes.webhookFormat ?? before.webhookFormat,
       emails: changes.emails ?? before.emails,
+      questions: changes.questions ?? before.questions,
     };
     await writeNotifySettings(tx, siteKeyHash, after);
     // Mail addresses stay out of the log, and so do paths, which may contain a secret.
@@ -48,6 +49,7 @@ export async function setNotifications(
       webhook_host: after.webhookUrl === null ? null : new URL(after.webhookUrl).host,
       webhook_format: after.webhookFormat,
       emails: after.emails.length,
+      questions: after.questions,
     };
     const record = actorDraft("site.changed", actor, context.clock.now(), { change });
     return { records: [record], answer: after };

@@ -18,6 +18,7 @@ import { endAccounts } from "../../domain/payments/accounts/store.js";
 import { hasOpenPayments } from "../../domain/payments/store.js";
 import { deletePlatforms } from "../../domain/platforms/store.js";
 import { deleteProducts } from "../../domain/products/store.js";
+import { deleteQuestions } from "../../domain/questions/store.js";
 import { deleteRejections } from "../../domain/rejections/store.js";
 import { deleteReviews } from "../../domain/reviews/store.js";
 import { deleteVerdicts } from "../../domain/reviews/verdicts/store.js";
@@ -68,6 +69,7 @@ export async function deleteSite(
     await deleteCarts(tx, siteKeyHash);
     await deleteCheckouts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);
+    await deleteQuestions(tx, siteKeyHash);
     await deleteRejections(tx, siteKeyHash);
     await deleteStrangerRecords(tx, siteKeyHash);
     await deleteOwnProfile(tx, siteKeyHash);

@@ -7,6 +7,8 @@ export interface NotifySettings {
   readonly webhookUrl: string | null;
   readonly webhookFormat: WebhookFormat;
   readonly emails: readonly string[];
+  /** Whether the owner is notified of new questions. */
+  readonly questions: boolean;
 }
 
 export const EMAILS_MAX = 10;

@@ -1,18 +1,20 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
-import { json, Table } from "../../infra/db/table.js";
+import { flag, json, Table } from "../../infra/db/table.js";
 import type { NotifySettings } from "./notify-settings.js";
 
 const NOWHERE: NotifySettings = Object.freeze({
   webhookUrl: null,
   webhookFormat: "json",
   emails: [],
+  questions: true,
 });
 
 const settings = new Table<NotifySettings>("notify_settings", {
   webhookUrl: "webhook_url",
   webhookFormat: "webhook_format",
   emails: json("emails"),
+  questions: flag("questions"),
 });
 
 export async function notifySettings(db: Queries, siteKeyHash: string): Promise<NotifySettings> {

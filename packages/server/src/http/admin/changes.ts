@@ -2,6 +2,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { maySee } from "../../domain/access/principal.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
+import { QUESTION_TOPIC } from "../../domain/questions/question.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/review.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
@@ -19,7 +20,7 @@ const WAITING_BYTES_MAX = 65_536;
 const STREAM_RETRY_AFTER_S = "30";
 
 /** The topics of events. An event says that something changed; the console then reads it as usual. */
-const TOPICS: readonly string[] = [REVIEW_TOPIC, ORDER_TOPIC];
+const TOPICS: readonly string[] = [REVIEW_TOPIC, ORDER_TOPIC, QUESTION_TOPIC];
 
 /** The topics of this site that a change belongs to. */
 function topicsOf({ topic, id }: Change, siteKeyHash: string): readonly string[] {
@@ -87,7 +88,7 @@ const follow = siteRoute("get", "/changes", {
   tags: ["Console"],
   summary: "Follow changes of a site",
   description:
-    "Sends `data: reviews` or `data: orders` as server-sent events when there are new ones. " +
+    "Sends `data: reviews`, `data: orders` or `data: questions` as server-sent events when there are new ones. " +
     "The stream ends after 15 minutes, or when the token is revoked.",
   answer: { description: "The events.", content: { "text/event-stream": { schema: z.string() } } },
 });

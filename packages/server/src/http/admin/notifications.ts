@@ -23,6 +23,9 @@ const NotificationsBody = z
     webhook_url: z.string().nullable().openapi({ example: "https://shop.example.com/hooks/gate" }),
     webhook_format: z.enum(WEBHOOK_FORMATS),
     emails: z.array(z.string()),
+    questions: z
+      .boolean()
+      .openapi({ description: "Whether the owner is notified about new questions from agents." }),
   })
   .openapi("Notifications");
 
@@ -44,7 +47,7 @@ const set = siteRoute("put", "/notifications", {
   tags: ["Notifications"],
   summary: "Set where the owner is notified",
   description:
-    "The owner is notified about requests that need review, and about orders. Members that you leave out do not change. null or an " +
+    "The owner is notified about requests that need review, about orders, and about new questions. Members that you leave out do not change. null or an " +
     "empty list turns the notifications off.",
   body: strict({
     webhook_url: z
@@ -62,6 +65,7 @@ const set = siteRoute("put", "/notifications", {
           "`ntfy`: messages for ntfy, where the address ends with the topic.",
       }),
     emails: z.array(z.string().max(EMAIL_CHARS_MAX)).max(EMAILS_MAX).optional(),
+    questions: z.boolean().optional(),
   }),
   answer: json(NotificationsBody, "The settings."),
 });
@@ -79,8 +83,9 @@ function render({
   webhookUrl,
   webhookFormat,
   emails,
+  questions,
 }: NotifySettings): z.infer<typeof NotificationsBody> {
-  return { webhook_url: webhookUrl, webhook_format: webhookFormat, emails: [...emails] };
+  return { webhook_url: webhookUrl, webhook_format: webhookFormat, emails: [...emails], questions };
 }
 
 export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -91,8 +96,8 @@ export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context)
 
   app.openapi(set, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const { webhook_url: webhookUrl, webhook_format, emails } = c.req.valid("json");
-    const changes = { webhookUrl, webhookFormat: webhook_format, emails };
+    const { webhook_url: webhookUrl, webhook_format, emails, questions } = c.req.valid("json");
+    const changes = { webhookUrl, webhookFormat: webhook_format, emails, questions };
     const settings = requireOk(await setNotifications(context, siteKeyHash, changes, actorOf(c)));
     return c.json(render(settings), 200);
   });

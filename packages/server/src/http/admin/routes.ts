@@ -39,6 +39,7 @@ import { policyRoutes } from "./policy.js";
 import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
 import { productImportRoute, productRoutes } from "./products.js";
+import { questionRoutes } from "./questions.js";
 import { salesCountRoutes } from "./sales-counts.js";
 import { shopRoutes } from "./shop.js";
 import { siteRoutes } from "./sites.js";
@@ -82,6 +83,7 @@ export function adminRoutes(context: Context): HonoGroup {
   orderRoutes(routes, context);
   orderChangeRoutes(routes, context);
   buyerRoutes(routes, context);
+  questionRoutes(routes, context);
   notificationRoutes(routes, context);
   messageRoutes(routes, context);
   peopleRoutes(routes, context);

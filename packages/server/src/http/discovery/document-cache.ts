@@ -1,5 +1,6 @@
 import { ok, type Result, refuse, type Signer, signCard, signCatalog } from "@gatehouse/protocol";
 import { offeredProducts } from "../../actions/products/find-products.js";
+import { shownAnswers } from "../../actions/questions/read-questions.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import { MINUTE_MS } from "../../infra/time.js";
@@ -99,6 +100,7 @@ export class DocumentCache {
       keys: () => keys.listed("card"),
       siteKeys: () => siteKeys.listed(site.siteKeyHash),
       products: lazy(() => offeredProducts(this.context, live)),
+      answers: lazy(() => shownAnswers(this.context, site.siteKeyHash)),
       kid: signer.kid,
       issuedAt,
       byName: new Map(),

@@ -11,6 +11,7 @@ import {
   llmsTxt,
   mcpServerCard,
   type OfferedProduct,
+  type PublishedAnswer,
   robotsBlock,
   SITE_PATHS,
   type SignedCard,
@@ -40,6 +41,8 @@ export interface DocumentSource extends LiveSite {
   keys(): Promise<readonly ListedKey[]>;
   /** Some of what it sells; empty if it sells nothing now. */
   products(): Promise<readonly OfferedProduct[]>;
+  /** Questions of agents with the owner's answers. */
+  answers(): Promise<readonly PublishedAnswer[]>;
   /** The site's own keys, which only the profile for platforms needs. */
   siteKeys(): Promise<readonly UcpKey[]>;
 }
@@ -76,6 +79,12 @@ export type DocumentName =
 
 const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 const VARIES = { vary: "Accept" };
+
+/** What the agent page shows besides the site. */
+const extrasOf = async ({ products, answers }: DocumentSource) => ({
+  products: await products(),
+  answers: await answers(),
+});
 
 /** A shop's profile in one version of UCP. */
 async function profileIn(
@@ -134,7 +143,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     cache: CACHE_MINUTE,
     headers: () => VARIES,
     markdown: "llms-markdown",
-    make: ({ snapshot }) => llmsTxt(snapshot),
+    make: async ({ snapshot, answers }) => llmsTxt(snapshot, await answers()),
   },
   "llms-markdown": {
     path: SITE_PATHS.llms,
@@ -143,7 +152,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     type: MARKDOWN_TYPE,
     cache: CACHE_MINUTE,
     headers: () => VARIES,
-    make: ({ snapshot }) => llmsTxt(snapshot),
+    make: async ({ snapshot, answers }) => llmsTxt(snapshot, await answers()),
   },
   page: {
     path: SITE_PATHS.agentPage,
@@ -158,7 +167,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     }),
     markdown: "page-markdown",
     make: async (source) =>
-      agentPage(source.snapshot, (await source.card()).card, await source.products()),
+      agentPage(source.snapshot, (await source.card()).card, await extrasOf(source)),
   },
   "page-markdown": {
     path: SITE_PATHS.agentPage,
@@ -167,7 +176,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     type: MARKDOWN_TYPE,
     cache: CACHE_MINUTE,
     headers: (site) => ({ ...VARIES, link: linkHeader(site) }),
-    make: async ({ snapshot, products }) => agentMarkdown(snapshot, await products()),
+    make: async (source) => agentMarkdown(source.snapshot, await extrasOf(source)),
   },
   "agents-md": {
     path: SITE_PATHS.agentsMd,

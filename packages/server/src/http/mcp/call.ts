@@ -160,7 +160,9 @@ async function callFreeTool(
     if (!called.ok) return called.answer(message.id, isMcpClient);
     return resultAnswer(message.id, server.result(revision, called.value.members));
   }
-  const turn = await context.admission.runInTurn(caller, () => callTool(context, tool, call));
+  const turn = await context.admission.runInTurn(caller, () =>
+    callTool(context, tool, call, caller),
+  );
   if (turn === undefined) {
     return refuseLimited(tools, message, call, { scope: "site", waitMs: TURN_RETRY_MS });
   }

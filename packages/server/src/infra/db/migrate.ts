@@ -51,6 +51,7 @@ import { reviewVerdicts } from "./migrations/0042-review-verdicts.js";
 import { oidc } from "./migrations/0043-oidc.js";
 import { webhookFormat } from "./migrations/0044-webhook-format.js";
 import { buyers } from "./migrations/0045-buyers.js";
+import { questions } from "./migrations/0046-questions.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -100,6 +101,7 @@ const MIGRATIONS: readonly Migration[] = [
   oidc,
   webhookFormat,
   buyers,
+  questions,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

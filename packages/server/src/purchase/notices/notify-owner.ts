@@ -21,7 +21,7 @@ export interface Notice {
   readonly subject?: { readonly id: string; readonly position?: number };
   event(messageId: string): JsonObject;
   /** Mails with their own budget do not use up the budget of the others. */
-  readonly budget?: "order notices" | "dispute notices";
+  readonly budget?: "order notices" | "dispute notices" | "question mails";
   /** Undefined if no person has to know. */
   mail?(): NoticeWords;
 }

@@ -1,0 +1,241 @@
+import { hash } from "node:crypto";
+import { canonicalize } from "@gatehouse/protocol";
+import { describe, expect, test } from "vitest";
+import { notifyQuestions } from "../../src/actions/questions/notify-questions.ts";
+import { QUESTION_KEPT_MS, QUESTIONS_MAX } from "../../src/domain/questions/question.ts";
+import { deleteExpiredQuestions, storeQuestion } from "../../src/domain/questions/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { createSite, DATABASES, NOON } from "../harness.ts";
+import { submitting } from "../mandates/submitting.ts";
+import { from, mcpShop, TRUSTED_PROXY } from "../mcp/asking.ts";
+
+const MINUTE_MS = 60_000;
+const MALTA = "Do you deliver to Malta?";
+
+describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
+  async function open() {
+    const clock = new ManualClock(NOON);
+    const env = { ...TRUSTED_PROXY, GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "6000" };
+    const shop = await mcpShop({ dialect, env, overrides: { clock } });
+    const { server, admin, call, site } = shop;
+    await server.context.jobs.stop();
+    const ask = async (question: string, address = "192.0.2.1", tool = "get_pricing") => {
+      const answer = await call(from(address), tool, { question });
+      await server.context.questions.drain();
+      return answer;
+    };
+    const questions = async (query = "", token?: string) =>
+      (await server.admin("GET", `${admin}/questions?limit=200${query}`, undefined, token)).body
+        .items;
+    const answer = (id: string, body: object, token?: string) =>
+      server.admin("POST", `${admin}/questions/${id}/answer`, body, token);
+    const page = async (accept = "text/html") => {
+      const path = `${server.url}/v1/agent/${site.site_key_hash}`;
+      return fetch(path, { headers: { accept } });
+    };
+    const changes = async () => {
+      const path = `${admin}/audit/records?limit=200&type=site.changed`;
+      const { items } = (await server.admin("GET", path)).body;
+      return items.map(({ record }: { record: { change: object } }) => record.change);
+    };
+    return { ...shop, clock, ask, questions, answer, page, changes };
+  }
+
+  test("the owner gets a question once, and whoever asks it again gets the published answer", async () => {
+    const shop = await open();
+    const { server, admin, site, clock, call, ask, questions, answer, page, changes, rpc } = shop;
+    const silent = await call();
+    const asked = await ask(MALTA);
+    expect(JSON.stringify(asked.body)).toBe(JSON.stringify(silent.body));
+    clock.advance(1000);
+    await ask("  do you   deliver to MALTA  ");
+    await ask(MALTA, "192.0.2.1", "sign_up");
+    const [other, malta] = await questions();
+    expect(other).toMatchObject({ skill: "sign_up", times_asked: 1 });
+    expect(malta).toEqual({
+      question_id: malta.question_id,
+      skill: "get_pricing",
+      question: MALTA,
+      asker: { kind: "unsigned", agent_id: null, name: null },
+      first_asked_at: "2030-05-17T12:00:00.000Z",
+      last_asked_at: "2030-05-17T12:00:01.000Z",
+      times_asked: 2,
+      state: "new",
+      answer: null,
+      published: false,
+      answered_at: null,
+      answered_by: null,
+    });
+
+    const says = "Yes, within five days.";
+    await answer(malta.question_id, { answer: says });
+    expect((await ask(MALTA)).body).toEqual(silent.body);
+    const before = await page();
+    expect(await before.text()).not.toContain("Malta");
+    const published = await answer(malta.question_id, { answer: says, publish: true });
+    expect(published.body).toMatchObject({ state: "answered", published: true });
+    const { result } = (await ask(MALTA)).body;
+    expect(result.structuredContent.answer).toBe(says);
+    expect(result.content[0].text).toBe(`${says}\n\n${silent.body.result.content[0].text}`);
+    const { tools } = (await rpc("tools/list")).body.result;
+    expect(Object.keys(tools[0].outputSchema.properties)).toContain("answer");
+    expect((await ask(MALTA, "192.0.2.1", "sign_up")).body.result.structuredContent.answer).toBe(
+      undefined,
+    );
+
+    const after = await page();
+    expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
+    expect(await after.text()).toContain(
+      `<dt><bdi>${MALTA}</bdi></dt>\n<dd><bdi>${says}</bdi></dd>`,
+    );
+    expect(await (await page("text/markdown")).text()).toContain(
+      `  - Question: ${MALTA} Answer: ${says}`,
+    );
+    const llms = await fetch(`${server.url}/v1/llms/${site.site_key_hash}.txt`);
+    expect(await llms.text()).toContain(`- [${MALTA}](https://shop.example.com/prices): ${says}`);
+
+    const path = `${admin}/questions/${malta.question_id}`;
+    expect((await server.admin("POST", `${path}/dismiss`, {})).status).toBe(409);
+    expect((await server.admin("DELETE", path)).status).toBe(204);
+    expect((await ask(MALTA)).body).toEqual(silent.body);
+    expect(await (await page()).text()).not.toContain("Malta");
+    const answer_digest = hash("sha256", canonicalize({ answer: says, skill: "get_pricing" }));
+    const change = { question_id: malta.question_id, skill: "get_pricing", answer_digest };
+    const all = await changes();
+    expect(all).toContainEqual({ kind: "answer_published", ...change });
+    expect(all).toContainEqual({ kind: "answer_withdrawn", ...change });
+    const log = await server.context.db.all<{ text: string }>("SELECT text FROM audit_records");
+    expect(JSON.stringify(log)).not.toMatch(/malta|five days/i);
+  });
+
+  test("hostile text is stored on one line and shown as text", async () => {
+    const { ask, questions, answer, page } = await open();
+    const hostile =
+      '<script>alert(1)</script>\u202egpj.\u0007\n</dt></dl>"><img src=x onerror=alert(2)> [x](javascript:alert(3)) \u{e0041}';
+    await ask(hostile);
+    await ask(" \u202e\u200b ");
+    const [stored, ...others] = await questions();
+    expect(others).toEqual([]);
+    expect(stored.question).toBe(
+      '<script>alert(1)</script>gpj. </dt></dl>"><img src=x onerror=alert(2)> [x](javascript:alert(3))',
+    );
+    const says = "<b>No</b> [link](javascript:alert(4))";
+    await answer(stored.question_id, { answer: says, publish: true });
+    const { structuredContent } = (await ask(hostile)).body.result;
+    expect(structuredContent.answer).toBe(says);
+    const html = await (await page()).text();
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(html).not.toMatch(/<script>|<img|<b>No|\u202e/);
+    const markdown = await (await page("text/markdown")).text();
+    expect(markdown).not.toMatch(/<script>|<img|\]\(javascript:/);
+  });
+
+  test("one address, and all addresses together, can store only so many in a minute", async () => {
+    const { clock, ask, questions } = await open();
+    for (let n = 0; n < 15; n++) expect((await ask(`Question ${n}?`)).status).toBe(200);
+    expect(await questions()).toHaveLength(10);
+    for (let n = 0; n < 60; n++) await ask(`From elsewhere ${n}?`, `198.51.100.${n}`);
+    expect(await questions()).toHaveLength(60);
+    clock.advance(MINUTE_MS);
+    await ask("A minute later?");
+    expect((await questions())[0].question).toBe("A minute later?");
+  });
+
+  test("a full site drops dismissed questions first, and old ones are deleted", async () => {
+    const { server, admin, site, clock, ask, questions } = await open();
+    await ask("Dismissed");
+    const [{ question_id }] = await questions();
+    await server.admin("POST", `${admin}/questions/${question_id}/dismiss`, {});
+    const { db } = server.context;
+    await db.transaction(async (tx) => {
+      for (let n = 1; n < QUESTIONS_MAX; n++) {
+        const asked = { siteKeyHash: site.site_key_hash, skill: "get_pricing", askedAt: NOON };
+        const asker = { askerId: null, askerName: null };
+        await storeQuestion(tx, { ...asked, ...asker, question: `Old ${n}` }, `qst_${n}`);
+      }
+    });
+    clock.advance(MINUTE_MS);
+    await ask("One more");
+    const rows = await db.all<{ question: string }>("SELECT question FROM questions");
+    const texts = rows.map(({ question }) => question);
+    expect(texts).toHaveLength(QUESTIONS_MAX);
+    expect([texts.includes("One more"), texts.includes("Dismissed")]).toEqual([true, false]);
+    await db.transaction((tx) => deleteExpiredQuestions(tx, NOON + MINUTE_MS));
+    expect((await questions()).map((one: { question: string }) => one.question)).toEqual([
+      "One more",
+    ]);
+    expect(QUESTION_KEPT_MS).toBe(90 * 86_400_000);
+    await server.admin("DELETE", admin);
+    expect(await db.all("SELECT question_id FROM questions")).toEqual([]);
+  });
+
+  test("the owner gets one notification with a count, and the next one 15 minutes later", async () => {
+    const { server, admin, clock, ask } = await open();
+    const webhook_url = "https://hooks.example.com/";
+    await server.admin("PUT", `${admin}/notifications`, { webhook_url });
+    const notify = () => notifyQuestions(server.context, () => false);
+    const events = async () => {
+      const rows = await server.context.db.all<{ body: string }>(
+        "SELECT body FROM outbox WHERE topic = 'questions.asked' ORDER BY created_at",
+      );
+      return rows.map(({ body }) => JSON.parse(body).questions);
+    };
+    const console_url = `${server.context.config.baseUrl}/console/shop.example.com/questions`;
+    await ask("One?");
+    await ask("Two?");
+    await notify();
+    expect(await events()).toEqual([{ count: 2, console_url }]);
+    await ask("Three?");
+    await ask("One?");
+    await notify();
+    expect(await events()).toHaveLength(1);
+    clock.advance(15 * MINUTE_MS);
+    await notify();
+    expect((await events())[1]).toEqual({ count: 1, console_url });
+    await server.admin("PUT", `${admin}/notifications`, { questions: false });
+    await ask("Four?");
+    clock.advance(15 * MINUTE_MS);
+    await notify();
+    await server.admin("PUT", `${admin}/notifications`, { questions: true });
+    await notify();
+    expect(await events()).toHaveLength(2);
+  });
+
+  test("auditors read, reviewers answer, owners delete, and other sites see nothing", async () => {
+    const { server, admin, site, ask, questions, answer } = await open();
+    await ask(MALTA);
+    const [{ question_id: id }] = await questions();
+    const token = async (role: string, sites: string[]) =>
+      (await server.admin("POST", "/v1/admin/tokens", { name: role, role, sites })).body.token;
+    const statusesOf = async (by: string) => {
+      const path = `${admin}/questions/${id}`;
+      return [
+        (await server.admin("GET", path, undefined, by)).status,
+        (await server.admin("POST", `${path}/dismiss`, {}, by)).status,
+        (await answer(id, { answer: "Yes." }, by)).status,
+        (await server.admin("DELETE", path, undefined, by)).status,
+      ];
+    };
+    const here = [site.site_key_hash];
+    expect(await statusesOf(await token("auditor", here))).toEqual([200, 403, 403, 403]);
+    expect(await statusesOf(await token("reviewer", here))).toEqual([200, 200, 200, 403]);
+    expect(await statusesOf(await token("owner", here))).toEqual([200, 409, 200, 204]);
+    const other = await createSite(server, "other.example.com");
+    const stranger = await token("owner", [other.site_key_hash]);
+    expect(await statusesOf(stranger)).toEqual([404, 404, 404, 404]);
+  });
+
+  test("a question in a signed mandate names the agent that asked", async () => {
+    const { server } = await open();
+    const at = submitting(server);
+    const shop = await at.shop();
+    const buyer = await at.buyer(shop);
+    const sent = await at.submit(shop, buyer, { arguments: { question: MALTA } });
+    expect(sent.body.outcome).toBe("approved");
+    await server.context.questions.drain();
+    const { items } = (await shop.admin("GET", "/questions")).body;
+    expect(items).toMatchObject([
+      { question: MALTA, asker: { kind: "agent", agent_id: buyer.agentId } },
+    ]);
+  });
+});
