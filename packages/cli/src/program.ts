@@ -22,6 +22,7 @@ import { personCommands } from "./commands/person.js";
 import { platformCommands } from "./commands/platform.js";
 import { policyCommands } from "./commands/policy.js";
 import { productCommands } from "./commands/product.js";
+import { questionCommands } from "./commands/question.js";
 import { reviewCommands } from "./commands/review.js";
 import { serveCommand } from "./commands/serve.js";
 import { siteCommands } from "./commands/site.js";
@@ -102,6 +103,7 @@ export function createProgram(terminal: Terminal): Command {
   platformCommands(program, terminal);
   mandateCommands(program, terminal);
   reviewCommands(program, terminal);
+  questionCommands(program, terminal);
   auditCommands(program, terminal);
   keyCommands(program, terminal);
   clockCommands(program, terminal);

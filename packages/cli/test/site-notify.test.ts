@@ -44,19 +44,23 @@ beforeAll(async () => {
 });
 
 test("an owner sees where notifications go, changes that and turns it off", async () => {
-  expect((await run("notify", SHOP)).out).toBe(`webhook  ${receiver.url}\nemail    none\n`);
+  expect((await run("notify", SHOP)).out).toBe(
+    `webhook    ${receiver.url}\nemail      none\nquestions  on\n`,
+  );
   const set = await run("notify", SHOP, "--email", "ann@example.com", "bob@example.com");
-  expect(set.out).toMatch(/^email {4}ann@example.com, bob@example.com$/m);
+  expect(set.out).toMatch(/^email {6}ann@example.com, bob@example.com$/m);
   const json = await run("notify", SHOP, "--email", "none", "--json");
   expect(JSON.parse(json.out)).toEqual({
     webhook_url: receiver.url,
     webhook_format: "json",
     emails: [],
+    questions: true,
   });
+  expect((await run("notify", SHOP, "--questions", "off")).out).toMatch(/^questions {2}off$/m);
   const chat = await run("notify", SHOP, "--format", "slack");
-  expect(chat.out).toContain(`webhook  ${receiver.url} (slack)`);
+  expect(chat.out).toContain(`webhook    ${receiver.url} (slack)`);
   await run("notify", SHOP, "--format", "json");
-  expect((await run("notify", SHOP, "--webhook", "none")).out).toMatch(/^webhook {2}none$/m);
+  expect((await run("notify", SHOP, "--webhook", "none")).out).toMatch(/^webhook {4}none$/m);
   const wrong = await run("notify", SHOP, "--webhook", "https://10.0.0.1/");
   expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("is an IP address")]);
 });

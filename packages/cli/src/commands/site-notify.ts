@@ -13,6 +13,7 @@ interface NotificationsBody {
   readonly webhook_url: string | null;
   readonly webhook_format: string;
   readonly emails: readonly string[];
+  readonly questions: boolean;
 }
 
 interface TestedBody {
@@ -46,20 +47,26 @@ interface NotifyFlags {
   readonly webhook?: string;
   readonly format?: string;
   readonly email?: readonly string[];
+  readonly questions?: string;
   readonly test?: boolean;
   readonly json?: boolean;
 }
 
-function changesOf({ webhook, format, email }: NotifyFlags) {
+function changesOf({ webhook, format, email, questions }: NotifyFlags) {
   const emails = email?.length === 1 && email[0] === NONE ? [] : email;
-  return { webhook_url: webhook === NONE ? null : webhook, webhook_format: format, emails };
+  return {
+    webhook_url: webhook === NONE ? null : webhook,
+    webhook_format: format,
+    emails,
+    questions: questions === undefined ? undefined : questions === "on",
+  };
 }
 
 function notifyCommand(site: Command, terminal: Terminal): void {
   site
     .command("notify")
     .argument("<site>", "domain, site key or site key hash")
-    .description("set where you receive notifications about orders and reviews")
+    .description("set where you receive notifications about orders, reviews and questions")
     .option("--webhook <url>", "https address for signed messages; none: turn off")
     .addOption(
       choice("--format <format>", "how the webhook is written: events, or messages for a chat", [
@@ -69,25 +76,29 @@ function notifyCommand(site: Command, terminal: Terminal): void {
       ]),
     )
     .option("--email <address...>", "email addresses, at most ten; none: turn off")
+    .addOption(
+      choice("--questions <state>", "notifications about new questions from agents", ["on", "off"]),
+    )
     .option("--test", "send a test message now and show the result")
     .option("--json", "print JSON")
     .action(async (text: string, flags: NotifyFlags) => {
       const { client, path } = await pathTo(terminal, text, "/notifications");
       const changes = changesOf(flags);
-      const changed = [flags.webhook, flags.format, flags.email].some((one) => one !== undefined);
+      const changed = Object.values(changes).some((one) => one !== undefined);
       const settings = changed
         ? await client.call<NotificationsBody>("PUT", path, changes)
         : await client.call<NotificationsBody>("GET", path);
       const results = flags.test
         ? (await client.call<{ results: TestedBody[] }>("POST", `${path}/test`, {})).results
         : [];
-      const { webhook_url, webhook_format, emails } = settings;
+      const { webhook_url, webhook_format, emails, questions } = settings;
       if (flags.json) {
         terminal.out(plainJson(flags.test ? { ...settings, results } : settings));
       } else {
         const format = webhook_url === null || webhook_format === "json" ? "" : webhook_format;
         const webhook = [webhook_url ?? NONE, format && `(${format})`].filter(Boolean).join(" ");
-        terminal.out(card({ webhook, email: emails.join(", ") || NONE }));
+        const shown = { webhook, email: emails.join(", ") || NONE };
+        terminal.out(card({ ...shown, questions: questions ? "on" : "off" }));
         for (const { destination, says } of results) {
           terminal.out(`${plainText(destination)}: ${plainText(says)}`);
         }
