@@ -98,6 +98,17 @@ const visits = createRoute({
   component: lazyRouteComponent(() => import("./visits/visits-page.js"), "VisitsPage"),
   validateSearch: texts("classification", "agent", "source", "from", "to"),
 });
+const questions = createRoute({
+  ...below,
+  path: "/questions",
+  component: lazyRouteComponent(() => import("./questions/questions-page.js"), "QuestionsPage"),
+  validateSearch: texts("state"),
+});
+const question = createRoute({
+  ...below,
+  path: "/questions/$id",
+  component: lazyRouteComponent(() => import("./questions/question-page.js"), "QuestionPage"),
+});
 const agents = createRoute({
   ...below,
   path: "/agents",
@@ -181,6 +192,8 @@ const pages = [
   orders,
   order,
   visits,
+  questions,
+  question,
   agents,
   agent,
   platforms,

@@ -16,6 +16,8 @@ describe.skipIf(skipChromium)("the console:", () => {
     const buyer = await at.createActivity();
     const [order] = await at.at.orders(at.shop);
     const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
+    await at.askQuestion("Do you deliver to Malta?");
+    const [question] = (await at.shop.admin("GET", "/questions")).body.items;
     const below = [
       "",
       "/reviews",
@@ -26,6 +28,8 @@ describe.skipIf(skipChromium)("the console:", () => {
       "/orders",
       `/orders/${order.order_id}`,
       "/visits",
+      "/questions",
+      `/questions/${question.question_id}`,
       "/platforms",
       "/agents",
       `/agents/${buyer.agentId}`,

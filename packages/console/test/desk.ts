@@ -124,6 +124,17 @@ export function desk({ named = false, platform: withPlatform = false } = {}) {
     const { items } = (await shop.admin("GET", "/escalations?status=pending")).body;
     return items[0].escalation_id as string;
   }
+  /** Asks with an action, and returns what the agent gets. The question is in the inbox then. */
+  async function askQuestion(question: string) {
+    const params = { name: "get_pricing", arguments: { question } };
+    const { body } = await send(`${baseUrl()}/v1/mcp/${shop.site_key}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    });
+    await server.context.questions.drain();
+    return body.result.structuredContent;
+  }
   /** Leaves something on every page: an approved order, a rejected one, and one to review. */
   async function createActivity() {
     const buyer = await at.buyer(shop);
@@ -141,6 +152,7 @@ export function desk({ named = false, platform: withPlatform = false } = {}) {
     signedIn,
     asks,
     checksOut,
+    askQuestion,
     createActivity,
     baseUrl,
     get server() {

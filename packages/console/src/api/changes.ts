@@ -7,7 +7,7 @@ const AGAIN_MS = 2000;
 const AGAIN_MS_MAX = 120_000;
 
 /** The lists that are loaded again. Others are not, because reading them may itself be recorded. */
-const FOLLOWED = ["reviews", "orders", "decisions"] as const;
+const FOLLOWED = ["reviews", "orders", "decisions", "questions"] as const;
 
 /** Reads server-sent events with `fetch`, because an EventSource cannot send the header of this page. */
 async function listen(

@@ -4,6 +4,7 @@ const PAGES = [
   [/^esc_/, "/$site/reviews/$id"],
   [/^ord_/, "/$site/orders/$id"],
   [/^agt_/, "/$site/agents/$id"],
+  [/^qst_/, "/$site/questions/$id"],
   [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "/$site/audit/$id"],
 ] as const;
 

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { type Api, call, type Page } from "../api/client.js";
 import { useMay, useSite } from "../layout/sites.js";
 import type { Order } from "../orders/orders.js";
+import type { Question } from "../questions/questions.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { adviceFor, type Processor, processorQuery } from "../settings/processor.js";
 import { Card } from "../ui/page.js";
@@ -29,6 +30,7 @@ function useNeeds(): ReactNode[] | undefined {
   const reviews = useQuery(reviewsWaiting(site.site_key_hash));
   const agents = useQuery(ask<Api["Agent"]>("agents", "/agents?status=pending"));
   const orders = useQuery(ask<Order>("orders", "/orders?payment=authorized"));
+  const questions = useQuery(ask<Question>("questions", "/questions?state=new"));
   const failed = useQuery(ask<Api["Message"]>("messages", "/messages?state=failed", owner));
   const processor = useQuery(processorQuery(path));
   if (!reviews.isSuccess || !agents.isSuccess || !orders.isSuccess || !processor.isSuccess) return;
@@ -57,6 +59,14 @@ function useNeeds(): ReactNode[] | undefined {
     needs.push(
       <Link to="/$site/agents" params={params} search={{ status: "pending" }} className="link">
         {many(agents.data.items, "agent")} to approve or decline
+      </Link>,
+    );
+  }
+  const asked = questions.data?.items ?? [];
+  if (asked.length > 0) {
+    needs.push(
+      <Link to="/$site/questions" params={params} className="link">
+        {many(asked, "question")} from agents {mayDecide ? "to answer" : "waiting for an answer"}
       </Link>,
     );
   }

@@ -7,7 +7,7 @@ import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
-import { Select, TextField } from "../ui/field.js";
+import { Checkbox, Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -27,11 +27,13 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
   const { path } = useSite();
   const [webhook, setWebhook] = useState(found.webhook_url ?? "");
   const [emails, setEmails] = useState(found.emails.join(" "));
+  const [questions, setQuestions] = useState(found.questions);
   const save = useSave(
     () =>
       call("PUT", `${path}/notifications`, {
         webhook_url: webhook.trim() === "" ? null : webhook.trim(),
         emails: wordsIn(emails),
+        questions,
       }),
     "notifications",
   );
@@ -52,6 +54,12 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           hint="Separate addresses with spaces."
           value={emails}
           onChange={({ target }) => setEmails(target.value)}
+        />
+        <Checkbox
+          label="Notify me about new questions from agents"
+          hint="At most one message every 15 minutes, with the number of new questions."
+          checked={questions}
+          onChange={({ target }) => setQuestions(target.checked)}
         />
         <div className="flex flex-wrap gap-2">
           <Button type="submit" kind="act" disabled={save.isPending}>
@@ -137,7 +145,10 @@ function Messages() {
         keyOf={({ message_id }) => message_id}
         empty={
           <Empty title="No messages">
-            <p>Messages to you, to platforms and to buyers about reviews and orders appear here.</p>
+            <p>
+              Messages to you, to platforms and to buyers about reviews, orders and questions appear
+              here.
+            </p>
           </Empty>
         }
       />

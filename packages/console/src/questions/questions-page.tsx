@@ -1,0 +1,80 @@
+import { Link, useSearch } from "@tanstack/react-router";
+import { useList } from "../api/list.js";
+import { useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Select } from "../ui/field.js";
+import { useSetFilter } from "../ui/filter.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Empty, Page } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
+import { Time } from "../ui/time.js";
+import { choicesOf, strangersText } from "../ui/words.js";
+import type { Question } from "./questions.js";
+
+const STATES = choicesOf("new", "answered", "dismissed");
+
+function columnsFor(site: string): readonly Column<Question>[] {
+  return [
+    {
+      head: "Question",
+      cell: ({ question_id, question }) => (
+        <Link
+          to="/$site/questions/$id"
+          params={{ site, id: question_id }}
+          className="link break-words"
+        >
+          <bdi>{strangersText(question)}</bdi>
+        </Link>
+      ),
+    },
+    { head: "Action", cell: ({ skill }) => skillTitle(skill) },
+    {
+      head: "State",
+      cell: ({ state, published }) => (
+        <span className="inline-flex flex-wrap gap-2">
+          <Badge word={state} look={state === "new" ? "warn" : "plain"} />
+          {published && <Badge word="published" look="good" />}
+        </span>
+      ),
+    },
+    { head: "Times asked", right: true, cell: ({ times_asked }) => times_asked.toLocaleString() },
+    { head: "Last asked", cell: ({ last_asked_at }) => <Time at={last_asked_at} /> },
+  ];
+}
+
+/** What agents asked through the actions of a site. */
+export function QuestionsPage() {
+  const { name, path } = useSite();
+  const { state = "new" } = useSearch({ from: "/shell/$site/questions" });
+  const set = useSetFilter();
+  const filter = { state: state === "all" ? undefined : state };
+  const list = useList<Question>("questions", `${path}/questions`, filter);
+  return (
+    <Page
+      title="Questions"
+      about="What agents ask through your actions, in the words of whoever asked. Publish an answer, and agents that ask the same get it at once."
+      actions={<ExportButton path={`${path}/questions`} filter={filter} name="questions" />}
+    >
+      <div className="max-w-64">
+        <Select
+          label="State"
+          value={state}
+          choices={{ ...STATES, all: "All" }}
+          onChoose={(chosen) => set("state", chosen === "new" ? "" : chosen)}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: columnsFor(name), label: "Questions" }}
+        keyOf={({ question_id }) => question_id}
+        empty={
+          <Empty title={state === "new" ? "No new questions" : "No questions found"}>
+            <p>
+              An agent can send a question with an action such as “Get pricing”. New questions
+              appear here.
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
