@@ -13,6 +13,7 @@ import { installation } from "./reference/installation.ts";
 import { mandates } from "./reference/mandates.ts";
 import { platforms } from "./reference/platforms.ts";
 import { policies } from "./reference/policies.ts";
+import { questions } from "./reference/questions.ts";
 import { sales } from "./reference/sales.ts";
 import { siteSettings } from "./reference/site-settings.ts";
 import { sites } from "./reference/sites.ts";
@@ -26,6 +27,7 @@ const COVERAGE: Coverage = {
   ...policies,
   ...sales,
   ...buyers,
+  ...questions,
   ...agents,
   ...platforms,
   ...mandates,

@@ -102,7 +102,7 @@ export const siteSettings: Coverage = {
   },
   "site notify": {
     args: ({ shop }) => [shop, "--test"],
-    says: /^webhook +http\S+\nemail +none\nhttp\S+: The message was delivered\.$/m,
+    says: /^webhook +http\S+\nemail +none\nquestions +on\nhttp\S+: The message was delivered\.$/m,
     json: { emails: [], results: [{ delivered: true }] },
     fails: {
       args: ({ shop }) => [shop, "--webhook", "https://10.0.0.1/"],

@@ -41,6 +41,16 @@ function visit(url: string, site_key: string, domain: string) {
   });
 }
 
+/** An agent calls a tool. */
+function ask(url: string, args: object) {
+  const params = { name: "get_pricing", arguments: args };
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+}
+
 /** A running service with a shop that was visited and sells, and what a test needs of it. */
 export async function openStage() {
   const home = await startHomePage();
@@ -134,6 +144,14 @@ export async function openStage() {
       const items = [{ id: "palm", quantity: 1 }];
       const { body } = await sells.order(sold, buyer, { items, total: "600.00" });
       return body.escalation_id as string;
+    },
+    /** A question that nobody has answered. */
+    question: async () => {
+      const args = { question: `Is number ${++made} free?` };
+      await ask(`${url}/v1/mcp/${sold.site_key}`, args);
+      await server.context.questions.drain();
+      const { items } = (await sold.admin("GET", "/questions?state=new&limit=200")).body;
+      return items.find((one: typeof args) => one.question === args.question).question_id as string;
     },
     /** A mandate that was sent, in the file it was kept in, and its id. */
     sent: async () => {
