@@ -107,6 +107,29 @@ describe.each(TIER_DATABASES)("the page docs/operations/growth.md, on %s,", (dia
     expect(agent).toBeLessThan(documented("pending agents"));
   });
 
+  test("gives the most that a question takes", async () => {
+    const question = await rowBytes("questions", (n) => ({
+      question_id: `qst_${text(36)}`,
+      site_key_hash: text(43),
+      skill: text(64),
+      question_key: text(64),
+      // 500 characters of four bytes.
+      question: text(2000),
+      asker_id: null,
+      asker_name: text(320),
+      first_asked_at: NOON + n,
+      last_asked_at: NOON + n,
+      times_asked: n,
+      state: "new",
+      answer: null,
+      published: 0,
+      answered_at: null,
+      answered_by: null,
+      notified: 0,
+    }));
+    expect(question).toBeLessThan(documented("questions from agents"));
+  });
+
   test.each([
     ["unsigned", false],
     ["signed", true],

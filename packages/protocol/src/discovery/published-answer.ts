@@ -6,7 +6,7 @@ export const ANSWER_CHARS_MAX = 1000;
 /** A question that agents asked about a skill, with the answer that the owner published. */
 export interface PublishedAnswer {
   readonly skill: string;
-  /** The words of whoever asked first. */
+  /** The words of the first caller who asked. */
   readonly question: string;
   readonly answer: string;
 }

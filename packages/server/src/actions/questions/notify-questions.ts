@@ -47,7 +47,7 @@ function questionsMail({ domain, questions, page }: QuestionsNotice): NoticeWord
   const many = count === 1 ? "1 new question" : `${count} new questions`;
   const more = count - QUOTED_MAX;
   const lines = [
-    `Agents asked ${many} at ${domain}. These are the words of whoever asked:`,
+    `Agents asked ${many} at ${domain}. These are the words of the callers:`,
     "",
     ...questions.slice(0, QUOTED_MAX).map(({ question }) => quoted(question)),
     ...(more > 0 ? [`and ${more} more`] : []),

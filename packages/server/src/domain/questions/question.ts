@@ -11,7 +11,7 @@ export interface Question {
   readonly questionId: string;
   readonly siteKeyHash: string;
   readonly skill: string;
-  /** The words of whoever asked first, on one line. */
+  /** The words of the first caller who asked, on one line. */
   readonly question: string;
   /** Equal texts have equal keys: see {@link questionKey}. */
   readonly questionKey: string;

@@ -26,7 +26,7 @@ const QuestionBody = z
     skill: z.string(),
     question: z.string().openapi({
       description:
-        "The words of whoever asked first. Show them as text, never as HTML or Markdown.",
+        "The words of the first caller who asked. Show them as text, never as HTML or Markdown.",
     }),
     asker: z
       .object({
