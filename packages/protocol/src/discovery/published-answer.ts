@@ -11,7 +11,7 @@ export interface PublishedAnswer {
   readonly answer: string;
 }
 
-/** Whether a skill has published answers, and which, in the order they were given. */
+/** The published answers of one skill, in the order they were given. */
 export function answersOf(
   answers: readonly PublishedAnswer[],
   skill: { readonly id: string },
