@@ -26,6 +26,7 @@ export interface ExplainedDecision {
   readonly rules: readonly { readonly id: string; readonly result: string }[];
   readonly payment: { readonly status: string; readonly reason: string | null } | null;
   readonly order_id: string | null;
+  readonly order_number: number | null;
   readonly escalation_id: string | null;
   readonly answer: { readonly body: { readonly record_id?: unknown } };
   /** What a person said, where the rules left it to one. */
@@ -69,7 +70,7 @@ function describe(one: ExplainedDecision): string {
       ? {}
       : { rules: one.rules.map(({ id, result }) => `${id}: ${result}`).join("\n") }),
     ...(payment === null ? {} : { payment }),
-    ...(one.order_id === null ? {} : { order: one.order_id }),
+    ...(one.order_id === null ? {} : { order: `#${one.order_number} ${one.order_id}` }),
     ...(one.escalation_id === null ? {} : { review: reviewOf(one, one.escalation_id) }),
     skill: one.skill,
     agent: one.agent_id,

@@ -9,6 +9,7 @@ interface LineQuantity {
 
 export interface OrderBody {
   readonly order_id: string;
+  readonly number: number;
   readonly status: string;
   readonly agent_id: string;
   readonly skill: string;
@@ -204,18 +205,13 @@ const toldOf = ({ messages }: ShownOrderBody) =>
     return `${created_at} ${topic} to the ${audience} by ${kind}: ${state}${why} ${message_id}`;
   });
 
-export const noOrder = (site: string) => ({
-  says: "There is no such order.",
-  hint: `\`gatehouse order list ${site}\` lists the orders.`,
-});
-
 /** An order as a card. */
 export function orderCard(order: ShownOrderBody): Record<string, string> {
   const { mandate_id, checkout_id, purchase, amount } = order;
   const history = historyOf(order);
   const told = toldOf(order);
   return {
-    order_id: order.order_id,
+    order: `#${order.number}`,
     created_at: order.created_at,
     status: order.status,
     amount: moneyText(amount),
@@ -223,6 +219,7 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     payment: order.payment === "captured" ? order.payment : paymentText(order),
     ...(order.paid_by_person ? { paid_by: "a person, on the payment page" } : {}),
     ...moneyLines(order),
+    order_id: order.order_id,
     attempt_id: order.attempt_id,
     agent_id: order.agent_id,
     skill: order.skill,

@@ -16,6 +16,7 @@ const DECISION: ExplainedDecision = {
   rules: [{ id: "small", result: "matched" }],
   payment: null,
   order_id: null,
+  order_number: null,
   escalation_id: null,
   answer: { body: {} },
   review: null,

@@ -203,16 +203,17 @@ test("an owner who cancels a part sees what is owed, what was captured and what 
   const ordered = async (id: string) => {
     await buying("send", "20.00", "--id", id);
     const { items } = JSON.parse((await run("order", "list", SHOP, "--json")).out);
-    return items.find((one: { mandate_id: string }) => one.mandate_id === id).order_id as string;
+    const order = items.find((one: { mandate_id: string }) => one.mandate_id === id);
+    return `#${order.number}`;
   };
   const part = ["--line", "li_1=1"];
   const first = await ordered("order-cancelled-in-part-1");
   expect((await run("order", "cancel", SHOP, first, ...part)).out).toMatch(
-    /^payment +authorized\nto_capture +10\.00 EUR \(items worth 10\.00 EUR were cancelled\)\nattempt_id/m,
+    /^payment +authorized\nto_capture +10\.00 EUR \(items worth 10\.00 EUR were cancelled\)\norder_id/m,
   );
   await run("order", "simulate", SHOP, first, "capture");
   expect((await run("order", "show", SHOP, first)).out).toMatch(
-    /^payment +captured\ncaptured +10\.00 EUR\nattempt_id/m,
+    /^payment +captured\ncaptured +10\.00 EUR\norder_id/m,
   );
   const second = await ordered("order-cancelled-in-part-2");
   await run("order", "simulate", SHOP, second, "capture");
@@ -226,7 +227,7 @@ test("an owner who cancels a part sees what is owed, what was captured and what 
   );
   await run("order", "simulate", SHOP, second, "refund", "--amount", "6.00");
   expect((await run("order", "show", SHOP, second)).out).toMatch(
-    /^captured +20\.00 EUR\nrefunded +10\.00 EUR\nattempt_id/m,
+    /^captured +20\.00 EUR\nrefunded +10\.00 EUR\norder_id/m,
   );
 });
 

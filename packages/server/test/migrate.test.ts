@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { nextOrderNumber } from "../src/domain/orders/store.ts";
 import { searchProducts } from "../src/domain/products/search/store.ts";
 import type { Database, Dialect } from "../src/infra/db/database.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../src/infra/db/migrate.ts";
@@ -99,6 +100,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "webhook-format",
       "buyers",
       "questions",
+      "order-numbers",
     ]);
   });
 
@@ -166,7 +168,42 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     const [kept] = await db.all<Record<string, unknown>>("SELECT * FROM outbox");
     expect(kept).toMatchObject({ ...message, audience: "owner", since: NOON - 5, place: null });
     const [sold] = await db.all<Record<string, unknown>>("SELECT * FROM orders");
-    expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
+    expect(sold).toMatchObject({ ...order, status: "open", revision: 0, number: 1001 });
+  });
+
+  test("they number the orders of each site by their time, and go on from there", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 44 });
+    const order = (order_id: string, site_key_hash: string, created_at: number) => ({
+      order_id,
+      site_key_hash,
+      decision_id: `dec_${order_id}`,
+      attempt_id: `pay_${order_id}`,
+      actor_id: "agt_1",
+      skill: "place_order",
+      protocol: "a2a",
+      items: "[]",
+      amount_minor: 100,
+      currency: "EUR",
+      payment: "authorized",
+      created_at,
+    });
+    const rows = [order("b", "one", NOON), order("a", "one", NOON), order("c", "one", NOON - 1)];
+    await db.transaction((tx) => tx.insert("orders", [...rows, order("d", "two", NOON)]));
+    await migrate(db, { now: NOON });
+    const numbered = await db.all<Record<string, unknown>>(
+      "SELECT order_id, number FROM orders ORDER BY site_key_hash, number",
+    );
+    expect(numbered.map((row) => Object.values(row))).toEqual([
+      ["c", 1001],
+      ["a", 1002],
+      ["b", 1003],
+      ["d", 1001],
+    ]);
+    const next = (site: string) => db.transaction((tx) => nextOrderNumber(tx, site));
+    expect([await next("one"), await next("one"), await next("two"), await next("three")]).toEqual([
+      1004, 1005, 1002, 1001,
+    ]);
   });
 
   test("they keep products searchable from before words were searched by site", async () => {

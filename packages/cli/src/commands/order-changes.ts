@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choice, choiceArgument } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite } from "../find-site.js";
-import { noOrder, orderCard, owedMinor, type ShownOrderBody } from "../order-text.js";
+import { findOrder, noOrder } from "../find-order.js";
+import { orderCard, owedMinor, type ShownOrderBody } from "../order-text.js";
 import { card, plainJson, type Terminal } from "../terminal.js";
 
 interface LineQuantity {
@@ -20,10 +20,9 @@ function readLine(text: string, before: readonly LineQuantity[] = []): readonly 
   return [...before, { id, quantity: Number(count) }];
 }
 
-async function orderAt(terminal: Terminal, site: string, orderId: string) {
+async function orderAt(terminal: Terminal, site: string, name: string) {
   const client = adminClient(terminal);
-  const { site_key_hash } = await findSite(client, site);
-  const path = `/v1/admin/sites/${site_key_hash}/orders/${encodeURIComponent(orderId)}`;
+  const path = await findOrder(client, site, name);
   const ask = <Answer>(method: string, rest: string, body?: unknown) =>
     client.callAbout<Answer>(noOrder(site), method, `${path}${rest}`, body);
   return { ask };
@@ -34,7 +33,7 @@ function changing(order: Command, name: string) {
   return order
     .command(name)
     .argument("<site>", "domain, site key or site key hash")
-    .argument("<order_id>", "id from `order list`")
+    .argument("<order>", "number or id from `order list`")
     .option("--json", "print JSON");
 }
 

@@ -1,16 +1,11 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
+import { findOrder, noOrder } from "../find-order.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
-import {
-  noOrder,
-  type OrderBody,
-  orderCard,
-  paymentText,
-  type ShownOrderBody,
-} from "../order-text.js";
+import { type OrderBody, orderCard, paymentText, type ShownOrderBody } from "../order-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { orderChangeCommands } from "./order-changes.js";
 
@@ -42,14 +37,15 @@ function listCommand(order: Command, terminal: Terminal): void {
       for await (const one of client.pages<OrderBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map((one) => ({
+        order: `#${one.number}`,
         created_at: one.created_at,
-        order_id: one.order_id,
         amount: moneyText(one.amount),
         items: one.items.map(({ quantity, id }) => `${quantity} × ${id}`).join(", "),
         status: one.status,
         payment: paymentText(one),
         protocol: one.protocol,
         agent_id: one.agent_id,
+        order_id: one.order_id,
       }));
       const filtered = [status, payment, agent].some((said) => said !== undefined);
       const none = filtered
@@ -65,13 +61,12 @@ export function orderCommands(program: Command, terminal: Terminal): void {
   order
     .command("show")
     .argument("<site>", "domain, site key or site key hash")
-    .argument("<order_id>", "id from `order list`")
+    .argument("<order>", "number or id from `order list`")
     .description("show an order, its history, and who was notified")
     .option("--json", "print JSON")
     .action(async (text: string, id: string, { json }: { json?: boolean }) => {
       const client = adminClient(terminal);
-      const { site_key_hash } = await findSite(client, text);
-      const path = `/v1/admin/sites/${site_key_hash}/orders/${encodeURIComponent(id)}`;
+      const path = await findOrder(client, text, id);
       const one = await client.callAbout<ShownOrderBody>(noOrder(text), "GET", path);
       if (json) return terminal.out(plainJson(one));
       terminal.out(card(orderCard(one)));

@@ -20,6 +20,8 @@ export interface UcpOrderLine {
 /** An order as far as a platform is told of it. */
 interface UcpOrder {
   readonly id: string;
+  /** The order as people call it. */
+  readonly label: string;
   readonly checkoutId: string;
   readonly permalinkUrl: string;
   readonly currency: string;
@@ -66,16 +68,18 @@ const listed = (name: string, list: readonly JsonObject[]) =>
  * @example
  * const bought = { id: "li_1", item: { id: "rose" }, amountMinor: 500, original: 1, total: 1, fulfilled: 0 };
  * const none = { expectations: [], events: [], adjustments: [], policies: [] };
- * const order = { id: "ord_1", checkoutId: "chk_1", permalinkUrl: "https://shop.example.com/o", currency: "EUR" };
- * const totals = [{ type: "total", amount: 500 }];
- * orderDocument({ ...order, lines: [bought], totals, ...none }).line_items[0].status; //=> "processing"
+ * const order = { id: "ord_1", label: "#1042", checkoutId: "chk_1", permalinkUrl: "https://shop.example.com/o" };
+ * const money = { currency: "EUR", totals: [{ type: "total", amount: 500 }] };
+ * orderDocument({ ...order, ...money, lines: [bought], ...none }).line_items[0].status; //=> "processing"
  */
 export function orderDocument(order: UcpOrder): JsonObject {
-  const { id, checkoutId, permalinkUrl, currency, expectations, events, adjustments } = order;
+  const { id, label, checkoutId, permalinkUrl, currency, expectations, events, adjustments } =
+    order;
   const capabilities = { [ORDER_CAPABILITY]: [{ version: UCP_VERSION }] };
   return {
     ucp: { version: UCP_VERSION, status: "success", capabilities },
     id,
+    label,
     checkout_id: checkoutId,
     permalink_url: permalinkUrl,
     line_items: order.lines.map(lineBody),

@@ -9,7 +9,7 @@ import { findDecision, moveDecision, readOfDecision } from "../domain/decisions/
 import { endAttempt } from "../domain/declines/store.js";
 import { readOfNotifySettings } from "../domain/notify-settings/store.js";
 import type { Order } from "../domain/orders/order.js";
-import { insertOrder } from "../domain/orders/store.js";
+import { insertOrder, nextOrderNumber, readOfOrderNumber } from "../domain/orders/store.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
 import { CHALLENGE_MS_MAX, nextLook, PAGE_MS_MAX } from "../domain/payments/schedule.js";
 import { findPayment, readOfPayment, writePayment } from "../domain/payments/store.js";
@@ -147,6 +147,7 @@ async function authorized(
   const orderId = context.ids.timeId("ord", now);
   const order: Order = {
     orderId,
+    number: await nextOrderNumber(tx, siteKeyHash),
     siteKeyHash,
     decisionId,
     attemptId,
@@ -213,6 +214,7 @@ export async function writeOutcome(
     readOfPayment(attemptId),
     readOfDecision(decisionId),
     readOfNotifySettings(siteKeyHash),
+    readOfOrderNumber(siteKeyHash),
   ];
   const write = async (tx: Transaction) => {
     const now = clock.now();

@@ -48,7 +48,7 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     headers.filter(([one]) => one === name).map(([, value]) => value);
 
   test("the first one says once what was bought, what it costs and where to look", async () => {
-    const { orderId, order } = await at.bought(shop, {
+    const { order } = await at.bought(shop, {
       ...lines(["rose", 2], ["vase", 1]),
       buyer: BUYER,
       ...sent(),
@@ -58,11 +58,11 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     expect(mailbox.mails).toHaveLength(1);
     const [mail] = mailbox.mails as [ReceivedMail];
     expect(mail.to).toEqual([BUYER.email]);
-    expect(header(mail, "subject")).toEqual([`Test order: ${await domain()}: your order`]);
+    expect(header(mail, "subject")).toEqual([`Test order: ${await domain()}: your order #1001`]);
     for (const words of ["2 × A rose", "1 × A vase", "Delivery: 4.90 EUR", "Total: 217.40 EUR"]) {
       expect(mail.text).toContain(words);
     }
-    expect(mail.text).toContain(orderId);
+    expect(mail.text).toContain("Order: #1001");
     expect(mail.text).toContain(order.permalink_url);
     expect(mail.text).toContain("No money moves");
     // Whoever ordered wrote these: they are no mail to send for a stranger.
@@ -89,9 +89,9 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     await deliver();
     const name = await domain();
     expect(mailbox.mails.map((mail) => header(mail, "subject")[0])).toEqual([
-      `Test order: ${name}: your order`,
-      `Test order: ${name}: your order is on its way`,
-      `Test order: ${name}: your order was cancelled`,
+      `Test order: ${name}: your order #1001`,
+      `Test order: ${name}: your order #1001 is on its way`,
+      `Test order: ${name}: your order #1001 was cancelled`,
     ]);
     expect(mailbox.mails[1]?.text).toContain("\n  1 of 2 × A rose\n");
     expect(mailbox.mails[1]?.text).toContain(
@@ -123,7 +123,9 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     const [mail] = mailbox.mails as [ReceivedMail];
     expect(mail.to).toEqual([BUYER.email]);
     expect(header(mail, "bcc")).toEqual([]);
-    expect(header(mail, "subject")[0]).toMatch(/^Test order: shop-\d+\.example\.com: your order$/);
+    expect(header(mail, "subject")[0]).toMatch(
+      /^Test order: shop-\d+\.example\.com: your order #1001$/,
+    );
     expect(header(mail, "content-type")).toEqual(["text/plain; charset=utf-8"]);
     const body = mail.text.split("\n");
     expect(body.filter((line) => line.startsWith("  1 × "))).toHaveLength(1);
@@ -216,8 +218,8 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
       .filter(({ to }) => to[0] === emails[0])
       .map((mail) => header(mail, "subject")[0]);
     expect(subjects).toEqual([
-      `Test order: ${name}: new order of 104.90 EUR`,
-      `Test order: ${name}: a payment of 103.90 EUR is disputed`,
+      `Test order: ${name}: order #1001 of 104.90 EUR`,
+      `Test order: ${name}: the payment of order #1001 is disputed: 103.90 EUR`,
     ]);
   });
 });

@@ -60,7 +60,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     expect(await heading(page)).toBe("Thank you for your order");
     expect(page.url()).toBe(continue_url);
     const [order] = await at.orders(shop);
-    expect(await page.getByText(order.order_id).count()).toBe(1);
+    expect(await page.getByText(`#${order.number}`).count()).toBe(1);
     expect([complaints, [...asked]]).toEqual([[], [new URL(server.url).origin]]);
     expect((await at.get(shop, id)).body.status).toBe("completed");
   });
@@ -176,7 +176,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
     await page.getByRole("button", { name: "Zahlungspflichtig bestellen" }).press("Enter");
     await page.getByRole("button", { name: /104,90/ }).click();
     const [order] = await at.orders(shop);
-    expect(await page.locator("body").textContent()).toContain(order.order_id);
+    expect(await page.locator("body").textContent()).toContain(`#${order.number}`);
     await page.goBack();
     await page.goto(made.continue_url);
     expect(await at.orders(shop)).toHaveLength(1);

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protoc
 import type { Context } from "../../context.js";
 import type { Decision } from "../../domain/decisions/decision.js";
 import { decisionById } from "../../domain/decisions/store.js";
+import type { Order } from "../../domain/orders/order.js";
 import { orderOfDecision } from "../../domain/orders/store.js";
 import { type PaymentState, paymentOfDecision } from "../../domain/payments/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
@@ -17,7 +18,7 @@ export interface ExplainedDecision {
   /** The key, and the digest of the signed bytes; null if there was no mandate. */
   readonly signature: { readonly keyId: string; readonly digest: string } | null;
   readonly payment: PaymentState | undefined;
-  readonly orderId: string | null;
+  readonly order: Order | undefined;
   readonly escalationId: string | null;
 }
 
@@ -56,7 +57,7 @@ export async function explainDecision(
     decision,
     ...traceOf(stored?.text),
     payment: await paymentOfDecision(db, decisionId),
-    orderId: (await orderOfDecision(db, decisionId))?.orderId ?? null,
+    order: await orderOfDecision(db, decisionId),
     escalationId: review?.escalationId ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import { formatAmount, type JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import type { Order } from "../../domain/orders/order.js";
+import { type Order, orderLabel } from "../../domain/orders/order.js";
 import {
   expiringOrders,
   noteExpiryNotified,
@@ -34,6 +34,7 @@ function expiryEvent({ domain, order, expiresAt, now }: ExpiringOrder, messageId
     domain,
     order: {
       order_id: orderId,
+      number: order.number,
       attempt_id: attemptId,
       amount: { minor: amount.minor, currency: amount.currency },
       lapses_at: isoTime(expiresAt),
@@ -42,12 +43,13 @@ function expiryEvent({ domain, order, expiresAt, now }: ExpiringOrder, messageId
 }
 
 function expiryMail({ domain, order, expiresAt }: ExpiringOrder) {
-  const { orderId, amount } = order;
+  const { amount } = order;
+  const label = orderLabel(order);
   const sum = `${formatAmount(amount)} ${amount.currency}`;
   const lines = [
-    `The payment of an order at ${domain} is authorized, but not captured yet.`,
+    `The payment of order ${label} at ${domain} is authorized, but not captured yet.`,
     "",
-    `Order:   ${orderId}`,
+    `Order:   ${label}`,
     `Amount:  ${sum}`,
     `Expires: ${isoTime(expiresAt)}`,
     "",
@@ -55,7 +57,7 @@ function expiryMail({ domain, order, expiresAt }: ExpiringOrder) {
     "never captures payments by itself.",
   ];
   return {
-    subject: `${domain}: the authorization of ${sum} expires soon`,
+    subject: `${domain}: the authorization of order ${label} (${sum}) expires soon`,
     text: `${lines.join("\n")}\n`,
   };
 }

@@ -4,7 +4,7 @@ import { hasRole, type Principal } from "../../domain/access/principal.js";
 import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import type { OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { notesOf } from "../../domain/orders/adjustments/store.js";
-import type { Order } from "../../domain/orders/order.js";
+import { type Order, orderLabel } from "../../domain/orders/order.js";
 import {
   type OrderFilter,
   orderById,
@@ -12,6 +12,7 @@ import {
 } from "../../domain/orders/store.js";
 import type { Message } from "../../domain/outbox/message.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
+import type { Queries } from "../../infra/db/database.js";
 import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
 import {
   type OrderPayment,
@@ -58,6 +59,15 @@ export async function showOrder(
   const notes = await notesOf(db, orderId);
   const messages = await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX);
   return { ...whole, notes, messages };
+}
+
+/** An order as people call it; undefined if the site has no such order. */
+export async function labelOfOrder(
+  db: Queries,
+  { siteKeyHash, orderId }: Pick<Order, "siteKeyHash" | "orderId">,
+): Promise<string | undefined> {
+  const order = await orderById(db, siteKeyHash, orderId);
+  return order && orderLabel(order);
 }
 
 const ORDER_ID = /^[\w-]{1,80}$/;

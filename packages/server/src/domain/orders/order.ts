@@ -16,6 +16,8 @@ export interface OrderLine {
 /** A purchase. All protocols write the same kind of row. */
 export interface Order {
   readonly orderId: string;
+  /** A short number that people can say; unique and rising for each site. */
+  readonly number: number;
   readonly siteKeyHash: string;
   readonly decisionId: string;
   readonly attemptId: string;
@@ -46,6 +48,9 @@ export interface Order {
   /** When its personal data was erased; null while it is kept. */
   readonly erasedAt: number | null;
 }
+
+/** An order as people call it: `#1042`. */
+export const orderLabel = ({ number }: Pick<Order, "number">) => `#${number}`;
 
 /** The topic for changes of any order of a site. */
 export const ORDER_TOPIC = "orders";

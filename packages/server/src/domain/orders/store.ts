@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { equals, rowExists } from "../../infra/db/statements.js";
 import { AMOUNT, json, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
@@ -9,6 +9,7 @@ const AUTHORIZED_MS_MAX = 7 * DAY_MS;
 
 const orders = new Table<Order>("orders", {
   orderId: "order_id",
+  number: "number",
   siteKeyHash: "site_key_hash",
   decisionId: "decision_id",
   attemptId: "attempt_id",
@@ -29,6 +30,26 @@ const orders = new Table<Order>("orders", {
   status: "status",
   erasedAt: "erased_at",
 });
+
+/** The number before the first of a site: four digits look like the number of an order from the start. */
+const NUMBER_BEFORE_FIRST = 1000;
+const NUMBERS = "order_numbers";
+const unnumbered = { last: NUMBER_BEFORE_FIRST };
+
+/** What {@link nextOrderNumber} reads. */
+export function readOfOrderNumber(siteKeyHash: string): ExpectedRead {
+  const key = { site_key_hash: siteKeyHash };
+  return { kind: "hold", table: NUMBERS, key, otherwise: unnumbered };
+}
+
+/** Takes the next number of a site. Two orders at the same time wait for each other. */
+export async function nextOrderNumber(tx: Transaction, siteKeyHash: string): Promise<number> {
+  const key = { site_key_hash: siteKeyHash };
+  const row = await tx.hold(NUMBERS, key, unnumbered);
+  const number = (row?.last as number) + 1;
+  await tx.set(NUMBERS, key, { last: number });
+  return number;
+}
 
 export async function insertOrder(tx: Transaction, order: Order): Promise<void> {
   await orders.insert(tx, [order]);
@@ -149,12 +170,13 @@ export interface OrderFilter {
   readonly status?: OrderStatus | undefined;
   readonly payment?: Order["payment"] | undefined;
   readonly actorId?: string | undefined;
+  readonly number?: number | undefined;
 }
 
 export function listOrders(
   db: Queries,
   siteKeyHash: string,
-  { status, payment, actorId }: OrderFilter,
+  { status, payment, actorId, number }: OrderFilter,
   page: ListPage,
 ): Promise<Order[]> {
   const where = [
@@ -162,6 +184,7 @@ export function listOrders(
     equals("status", status),
     equals("payment", payment),
     equals("actor_id", actorId),
+    equals("number", number),
   ];
   return orders.page(db, where, { by: ["created_at", "order_id"], newestFirst: true }, page);
 }

@@ -82,6 +82,7 @@ const ExplainedBody = DecisionBody.extend({
     })
     .nullable(),
   order_id: z.string().nullable(),
+  order_number: z.int().nullable(),
   escalation_id: z.string().nullable(),
 }).openapi("ExplainedDecision");
 
@@ -115,7 +116,8 @@ function renderExplained(explained: ExplainedDecision): z.infer<typeof Explained
             reason: payment.reason,
             requested_at: isoTime(payment.requestedAt),
           },
-    order_id: explained.orderId,
+    order_id: explained.order?.orderId ?? null,
+    order_number: explained.order?.number ?? null,
     escalation_id: explained.escalationId,
   };
 }

@@ -21,6 +21,10 @@ const LineQuantity = z.object({ id: z.string(), quantity: z.int() });
 export const OrderBody = z
   .object({
     order_id: z.string(),
+    number: z.int().openapi({
+      description: "The order as people call it, unique and rising for each site.",
+      example: 1042,
+    }),
     status: OrderStatus.openapi({ description: "The state of the shipment." }),
     agent_id: z.string().openapi({ description: "The agent or platform that ordered." }),
     skill: z.string(),
@@ -124,6 +128,7 @@ export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> 
   const { expiresAt: lapsesAt } = order;
   return {
     order_id: order.orderId,
+    number: order.number,
     status: order.status,
     agent_id: order.actorId,
     skill: order.skill,

@@ -1,4 +1,4 @@
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { listOrders, type ShownOrder, showOrder } from "../../actions/orders/read-orders.js";
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
@@ -20,6 +20,13 @@ import { ActorId, PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 export const OrderParams = SiteParams.extend({ order_id: idParam("order_id") });
 
+const NUMBER_MAX = 999_999_999;
+
+const OrderNumber = z.coerce.number().int().min(1).max(NUMBER_MAX).openapi({
+  description: "The number of an order, without `#`.",
+  example: 1042,
+});
+
 const list = siteRoute("get", "/orders", {
   tags: ["Selling"],
   summary: "List orders",
@@ -28,6 +35,7 @@ const list = siteRoute("get", "/orders", {
     status: OrderStatus.optional(),
     payment: PaymentState.optional(),
     agent_id: ActorId.optional(),
+    number: OrderNumber.optional(),
   }),
   answer: pageOf(OrderBody, "The orders."),
 });
@@ -56,8 +64,9 @@ export function renderOrder(
 export function orderRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
-    const { agent_id: actorId, status, payment, ...query } = c.req.valid("query");
-    const page = await listOrders(context, siteKeyHash, { status, payment, actorId }, query);
+    const { agent_id: actorId, status, payment, number, ...query } = c.req.valid("query");
+    const filter = { status, payment, actorId, number };
+    const page = await listOrders(context, siteKeyHash, filter, query);
     return c.json(pageBody(page, renderAt(context.clock.now())), 200);
   });
 

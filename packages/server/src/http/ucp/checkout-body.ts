@@ -2,6 +2,7 @@ import { type JsonObject, lineIdAt, totalEntries, type UcpCapability } from "@ga
 import { isEntered } from "../../actions/checkout/buyer-entries.js";
 import { continueUrl } from "../../actions/checkout/continue-url.js";
 import { signedTerms, type TermsSigner } from "../../actions/checkout/terms.js";
+import { labelOfOrder } from "../../actions/orders/read-orders.js";
 import type { Context } from "../../context.js";
 import { type Checkout, isHandedOff, isReady, pageUrl } from "../../domain/checkouts/checkout.js";
 import { isProven } from "../../domain/checkouts/platform.js";
@@ -59,6 +60,17 @@ function nextUrl(context: Context, db: Queries, checkout: Checkout): string | Pr
   return continueUrl(context, db, { ...checkout, lines: checkout.content.lines });
 }
 
+/** The order that came of a checkout. Its number is left out if its row is gone. */
+async function confirmation(
+  db: Queries,
+  { siteKeyHash }: Checkout,
+  orderId: string,
+  permalink_url: string,
+): Promise<JsonObject> {
+  const label = await labelOfOrder(db, { siteKeyHash, orderId });
+  return { id: orderId, ...(label === undefined ? {} : { label }), permalink_url };
+}
+
 /** A checkout as its platform sees it. */
 export async function checkoutBody(
   context: Context,
@@ -92,6 +104,6 @@ export async function checkoutBody(
     ...(await signedTerms(context, db, { site, signer })),
     expires_at: isoTime(checkout.expiresAt),
     ...(isOver ? {} : { continue_url: await nextUrl(context, db, checkout) }),
-    ...(orderId === null ? {} : { order: { id: orderId, permalink_url: url } }),
+    ...(orderId === null ? {} : { order: await confirmation(db, checkout, orderId, url) }),
   };
 }

@@ -52,6 +52,7 @@ import { oidc } from "./migrations/0043-oidc.js";
 import { webhookFormat } from "./migrations/0044-webhook-format.js";
 import { buyers } from "./migrations/0045-buyers.js";
 import { questions } from "./migrations/0046-questions.js";
+import { orderNumbers } from "./migrations/0047-order-numbers.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -102,6 +103,7 @@ const MIGRATIONS: readonly Migration[] = [
   webhookFormat,
   buyers,
   questions,
+  orderNumbers,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

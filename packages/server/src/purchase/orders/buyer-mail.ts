@@ -1,5 +1,6 @@
 import { formatAmount } from "@gatehouse/protocol";
 import type { OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
+import { orderLabel } from "../../domain/orders/order.js";
 import type { Site } from "../../domain/sites/site.js";
 import { unlinked } from "../../infra/mail/text.js";
 import type { OrderTopic } from "./order-notice.js";
@@ -71,20 +72,24 @@ function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] 
 }
 
 function mailContent({ topic, site: { domain }, whole, shipment }: BuyerMail) {
+  const label = orderLabel(whole.order);
   if (topic === "order.shipped" && shipment !== undefined) {
     const text = [`These items of your order at ${domain} are on their way:`, ""];
     return {
-      title: "your order is on its way",
+      title: `your order ${label} is on its way`,
       text: [...text, ...shipmentLines(whole, shipment)],
     };
   }
   if (topic === "order.cancelled") {
     const all = whole.order.status === "cancelled";
     const text = [`${all ? "Your order" : "Part of your order"} at ${domain} was cancelled.`, ""];
-    return { title: "your order was cancelled", text: [...text, ...cancelledLines(whole)] };
+    return {
+      title: `your order ${label} was cancelled`,
+      text: [...text, ...cancelledLines(whole)],
+    };
   }
   const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];
-  return { title: "your order", text: [...text, ...boughtLines(whole)] };
+  return { title: `your order ${label}`, text: [...text, ...boughtLines(whole)] };
 }
 
 /** The plain-text mail. Its subject names the shop by its domain only. */
@@ -95,7 +100,7 @@ export function buyerMail(mail: BuyerMail) {
     ...(isTest ? ["This is a test order. No money moves, and nothing is shipped.", ""] : []),
     ...text,
     "",
-    `Order: ${whole.order.orderId}`,
+    `Order: ${orderLabel(whole.order)}`,
     `Status: ${url}`,
     "",
     `Sold by ${unlinked(site.name)}, https://${site.domain}/`,

@@ -1,6 +1,7 @@
 import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import type { Adjustment, OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
+import { orderLabel } from "../../domain/orders/order.js";
 import { isoTime } from "../../infra/clock.js";
 import { plainLine } from "../../infra/mail/text.js";
 import type { WholeOrder } from "./whole-order.js";
@@ -39,6 +40,7 @@ export function orderEvent(
     domain: notice.domain,
     order: {
       order_id: orderId,
+      number: order.number,
       revision: order.revision,
       status: order.status,
       agent_id: order.actorId,
@@ -90,50 +92,52 @@ const subjectOf = ({ domain, isTest }: MailContext, words: string) =>
 
 export function soldMail({ order, lines }: WholeOrder, context: MailContext) {
   const { domain, isTest } = context;
-  const { orderId, amount, expiresAt } = order;
+  const { amount, expiresAt, number } = order;
+  const label = orderLabel(order);
   const text = [
     ...(isTest ? TEST_MODE_LINES : []),
     `You have a new order at ${domain}. The payment is authorized, but not captured yet.`,
     "",
-    `Order:   ${orderId}`,
+    `Order:   ${label}`,
     ...lines.map(({ quantity, title, id }) => `         ${quantity} × ${plainLine(title)} (${id})`),
     `Amount:  ${sumText(amount)}`,
     ...(expiresAt === null ? [] : [`Expires: ${isoTime(expiresAt)}`]),
     "",
     "Capture the payment at your payment provider before it expires.",
     "",
-    ...hint("To see the buyer and the shipping address:", "show", domain, orderId),
+    ...hint("To see the buyer and the shipping address:", "show", domain, String(number)),
     "",
     ...hint(
       "After you ship it, report the shipment. The buyer is then notified:",
       "ship",
       domain,
-      orderId,
+      String(number),
     ),
   ];
-  const subject = subjectOf(context, `new order of ${sumText(amount)}`);
+  const subject = subjectOf(context, `order ${label} of ${sumText(amount)}`);
   return { subject, text: `${text.join("\n")}\n` };
 }
 
 export function disputedMail({ order }: WholeOrder, dispute: Adjustment, context: MailContext) {
   const { domain, isTest } = context;
-  const { orderId, amount, attemptId } = order;
+  const { amount, attemptId, number } = order;
+  const label = orderLabel(order);
   const sum = sumText({ minor: dispute.amountMinor ?? amount.minor, currency: amount.currency });
   const text = [
     ...(isTest ? TEST_MODE_LINES : []),
-    `A buyer's bank disputes the payment of an order at ${domain}.`,
+    `A buyer's bank disputes the payment of order ${label} at ${domain}.`,
     "",
-    `Order:    ${orderId}`,
+    `Order:    ${label}`,
     `Amount:   ${sum}`,
     `Dispute:  ${dispute.adjustmentId}`,
     `Attempt:  ${attemptId}`,
     "",
     "Respond to the dispute at your payment provider before the deadline that you see there.",
     "",
-    ...hint("To see the order:", "show", domain, orderId),
+    ...hint("To see the order:", "show", domain, String(number)),
   ];
   return {
-    subject: subjectOf(context, `a payment of ${sum} is disputed`),
+    subject: subjectOf(context, `the payment of order ${label} is disputed: ${sum}`),
     text: `${text.join("\n")}\n`,
   };
 }

@@ -18,6 +18,7 @@ import type {
   LineState,
   OrderEvent,
 } from "../../domain/orders/adjustments/adjustment.js";
+import { orderLabel } from "../../domain/orders/order.js";
 import { isoTime } from "../../infra/clock.js";
 import { orderLink } from "./order-link.js";
 import type { WholeOrder } from "./whole-order.js";
@@ -122,6 +123,7 @@ export function orderSnapshot(
   const { checkoutId, policies, quote } = checkout;
   return orderDocument({
     id: order.orderId,
+    label: orderLabel(order),
     checkoutId,
     permalinkUrl: pageUrl(config, checkout),
     currency: order.amount.currency,

@@ -6,6 +6,7 @@ import type {
   LineQuantity,
   OrderEvent,
 } from "../../../domain/orders/adjustments/adjustment.js";
+import { orderLabel } from "../../../domain/orders/order.js";
 import type { Site } from "../../../domain/sites/site.js";
 import { isoTime } from "../../../infra/clock.js";
 import type { WholeOrder } from "../../../purchase/orders/whole-order.js";
@@ -149,7 +150,7 @@ export function orderPage(
 ): string {
   const { heading, text } = orderMessage(voice, order);
   const { words } = voice;
-  const number = filled(words.order.number, { id: order.order.orderId });
+  const number = filled(words.order.number, { id: orderLabel(order.order) });
   const place = checkout && maskedPlace(checkout, voice);
   const address = place ? filled(words.order.deliverTo, { place }) : "";
   return buyerPage({ site, voice, heading, isTest }, [
