@@ -199,6 +199,16 @@ describe("the layers of the server:", () => {
     ).toEqual([]);
   });
 
+  test("only one file asks payment providers to capture and to refund", () => {
+    for (const method of ["capture", "refund"]) {
+      expect(textOf("payments/provider.ts")).toMatch(new RegExp(`^  ${method}\\?\\(`, "m"));
+      expect([method, users(new RegExp(`\\.${method}\\?\\.\\(`))]).toEqual([
+        method,
+        ["purchase/orders/settle-change.ts"],
+      ]);
+    }
+  });
+
   test("no file imports itself in a circle, not even for types", () => {
     const targets = new Map(server.map((file) => [file.path, inside(file)]));
     const done = new Set<string>();

@@ -29,6 +29,8 @@ export interface OrderBody {
   readonly lapses_at: string | null;
   readonly lapses_in_seconds: number | null;
   readonly captured_minor: number | null;
+  readonly refunded_minor: number;
+  readonly revision: number;
   readonly payment_changed_at: string | null;
   readonly created_at: string;
   readonly erased_at: string | null;
@@ -77,6 +79,11 @@ export interface ShownOrderBody extends OrderBody {
     readonly last_problem: string | null;
     readonly created_at: string;
   }[];
+  /** Only for owners. */
+  readonly payment_facts: {
+    readonly url: string | null;
+    readonly changes: readonly { readonly kind: string; readonly status: string }[];
+  } | null;
   readonly page_url: string | null;
   readonly purchase: Purchase | null;
 }
@@ -95,12 +102,21 @@ function spanText(seconds: number): string {
 /** The usual words for payment states that have another name in the API. */
 const USUAL_WORDS: Readonly<Record<string, string>> = { released: "voided", lapsed: "expired" };
 
+/** Captured money that went back, in full or in part. */
+function refundText({ captured_minor, refunded_minor, amount }: OrderBody): string | undefined {
+  if (refunded_minor === 0) return undefined;
+  if (refunded_minor >= (captured_minor ?? amount.minor)) return "refunded";
+  return `partly refunded: ${moneyText({ minor: refunded_minor, currency: amount.currency })}`;
+}
+
 /** The state of the payment, and how long it can still be captured. */
 export function paymentText(order: OrderBody): string {
   const { payment, lapses_at, lapses_in_seconds: left, captured_minor: minor, amount } = order;
   if (payment === "authorized" && lapses_at !== null && left !== null) {
     return `authorized, expires in ${spanText(left)} (${lapses_at})`;
   }
+  const refunded = refundText(order);
+  if (refunded !== undefined) return refunded;
   const usual = USUAL_WORDS[payment];
   if (usual !== undefined) return `${payment} (${usual})`;
   if (minor === null || minor === amount.minor) return payment;
@@ -173,6 +189,7 @@ function returnText({ kind, status }: ShownOrderBody["adjustments"][0]): string 
 function historyOf(order: ShownOrderBody): string[] {
   const { events, adjustments, notes, payment, payment_changed_at: at } = order;
   const { currency } = order.amount;
+  const ended = { ...order, lapses_at: null, refunded_minor: 0 };
   const words = (...parts: readonly (string | null)[]) => parts.filter(Boolean).join("; ");
   return [
     ...events.map((event) => ({
@@ -192,7 +209,7 @@ function historyOf(order: ShownOrderBody): string[] {
       const since = ended ? null : `since ${one.changed_at}`;
       return { at: one.occurred_at, text: words(said, since, one.description) };
     }),
-    ...(at === null ? [] : [{ at, text: paymentText({ ...order, lapses_at: null }) || payment }]),
+    ...(at === null ? [] : [{ at, text: paymentText(ended) || payment }]),
     ...notes.map(({ text, created_at }) => ({ at: created_at, text: `note: ${text}` })),
   ]
     .sort((a, b) => (a.at < b.at ? -1 : 1))
@@ -216,9 +233,11 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     status: order.status,
     amount: moneyText(amount),
     ...(order.is_test ? { test_order: "no real money; do not ship anything" } : {}),
-    payment: order.payment === "captured" ? order.payment : paymentText(order),
+    payment:
+      order.payment === "captured" ? (refundText(order) ?? order.payment) : paymentText(order),
     ...(order.paid_by_person ? { paid_by: "a person, on the payment page" } : {}),
     ...moneyLines(order),
+    ...(order.payment_facts?.url == null ? {} : { payment_page: order.payment_facts.url }),
     order_id: order.order_id,
     attempt_id: order.attempt_id,
     agent_id: order.agent_id,

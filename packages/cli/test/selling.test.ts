@@ -216,14 +216,14 @@ test("an owner who cancels a part sees what is owed, what was captured and what 
     /^payment +captured\ncaptured +10\.00 EUR\norder_id/m,
   );
   const second = await ordered("order-cancelled-in-part-2");
-  await run("order", "simulate", SHOP, second, "capture");
+  await run("order", "capture", SHOP, second);
   await run("order", "cancel", SHOP, second, ...part);
   expect((await run("order", "show", SHOP, second)).out).toMatch(
     /^captured +20\.00 EUR\nto_refund +10\.00 EUR: you captured more than is owed \(items worth 10\.00 EUR were cancelled\)$/m,
   );
-  await run("order", "simulate", SHOP, second, "refund", "--amount", "4.00");
+  await run("order", "refund", SHOP, second, "--amount", "4.00", "--reason", "One broke");
   expect((await run("order", "show", SHOP, second)).out).toMatch(
-    /^captured +20\.00 EUR\nrefunded +4\.00 EUR\nto_refund +6\.00 EUR: /m,
+    /^payment +partly refunded: 4\.00 EUR\ncaptured +20\.00 EUR\nrefunded +4\.00 EUR\nto_refund +6\.00 EUR: /m,
   );
   await run("order", "simulate", SHOP, second, "refund", "--amount", "6.00");
   expect((await run("order", "show", SHOP, second)).out).toMatch(

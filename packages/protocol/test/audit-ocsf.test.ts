@@ -113,6 +113,7 @@ const decisions = (type: RecordType, operation: string, activity: string): Row[]
   [`${type} bare`, type, {}, operation, activity, UNKNOWN],
 ];
 
+const requested = { id: "chg_1", status: "completed", amount: { currency: "EUR", minor: 500 } };
 const key = { key_id: "k1", vkey: "v" };
 const made = { token_id: "adm_1", role: "reviewer" };
 const accepted = { reason: "it was ahead", accepted_at: "2030-05-16T12:00:00.000Z" };
@@ -143,6 +144,8 @@ const ROWS: readonly Row[] = [
   ["limited", "mcp.tools_call", called("rate_limited"), "tools/call", INVOKE, BLOCKED],
   ["refund", "order.adjustment", adjusted("refund"), "order.adjust", UPDATE, LOGGED],
   ["dispute", "order.adjustment", adjusted("dispute"), "order.adjust", UPDATE, LOGGED],
+  ["captured", "order.capture", { capture: requested }, "order.capture", UPDATE, LOGGED],
+  ["refunded", "order.refund", { refund: requested }, "order.refund", UPDATE, LOGGED],
   ["created", "site.changed", changed("created"), "site.change", CREATE, RAN],
   ...["changed", "skills_set", "verified", "unverified"].map((word): Row => {
     return [`site ${word}`, "site.changed", changed(word), "site.change", UPDATE, RAN];
@@ -273,6 +276,7 @@ describe("an audit record as an OCSF event", () => {
 
   test.each([
     ["refund", "order.adjustment", adjusted("refund"), { uid: "adj_re_1", data: amount }],
+    ["refund", "order.refund", { refund: requested }, { uid: "chg_1", data: requested.amount }],
     ["audit.record", "payment.outcome", paid("unknown"), { uid: "rec_0", data: amount }],
     ["site", "site.changed", changed("created"), { uid: "5f2a", name: "shop.example.com" }],
     ["audit.log", "audit.read", { read }, { uid: CHAIN, data: read }],

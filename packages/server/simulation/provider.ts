@@ -138,8 +138,8 @@ export class SimulatedProvider implements PaymentProvider {
     }
   }
 
-  /** The owner takes the money of an authorization. */
-  capture(key: string): void {
+  /** The owner captures an authorization at the provider. */
+  captureThere(key: string): void {
     const held = this.books.get(key);
     if (held?.status === "authorized") held.status = "captured";
   }

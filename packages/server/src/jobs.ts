@@ -36,6 +36,7 @@ import { deleteEmptyShares } from "./infra/quota/stored-bytes.js";
 import { deleteExpiredRates } from "./infra/rate-limit/exact.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./infra/time.js";
 import { recordRestored } from "./maintenance/record-restored.js";
+import { reconcileChanges } from "./purchase/orders/change-payment.js";
 import { reconcilePayments } from "./purchase/reconcile.js";
 
 const RECONCILE_EVERY_MS = 5000;
@@ -142,7 +143,10 @@ export function planJobs(context: Context): void {
     name: "payments.reconcile",
     everyMs: RECONCILE_EVERY_MS,
     leaseMs: MINUTE_MS,
-    run: (_now, stopping) => reconcilePayments(context, stopping),
+    run: async (_now, stopping) => {
+      await reconcilePayments(context, stopping);
+      await reconcileChanges(context, stopping);
+    },
   });
   jobs.add({
     name: "payments.lapse",

@@ -101,6 +101,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "buyers",
       "questions",
       "order-numbers",
+      "payment-changes",
     ]);
   });
 

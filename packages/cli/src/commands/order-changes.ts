@@ -1,11 +1,8 @@
-import { parseAmount } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError } from "commander";
-import { adminClient } from "../admin-client.js";
 import { choice, choiceArgument } from "../choice.js";
-import { CommandError, EXIT } from "../exit.js";
-import { findOrder, noOrder } from "../find-order.js";
-import { orderCard, owedMinor, type ShownOrderBody } from "../order-text.js";
-import { card, plainJson, type Terminal } from "../terminal.js";
+import { changing, minorOf, orderAt, show } from "../order-command.js";
+import { owedMinor, type ShownOrderBody } from "../order-text.js";
+import { plainJson, type Terminal } from "../terminal.js";
 
 interface LineQuantity {
   readonly id: string;
@@ -18,27 +15,6 @@ function readLine(text: string, before: readonly LineQuantity[] = []): readonly 
   if (id === undefined)
     throw new InvalidArgumentError("Use li_1 for the whole line, or li_1=2 for two pieces.");
   return [...before, { id, quantity: Number(count) }];
-}
-
-async function orderAt(terminal: Terminal, site: string, name: string) {
-  const client = adminClient(terminal);
-  const path = await findOrder(client, site, name);
-  const ask = <Answer>(method: string, rest: string, body?: unknown) =>
-    client.callAbout<Answer>(noOrder(site), method, `${path}${rest}`, body);
-  return { ask };
-}
-
-/** A command about one order, which is shown afterwards. */
-function changing(order: Command, name: string) {
-  return order
-    .command(name)
-    .argument("<site>", "domain, site key or site key hash")
-    .argument("<order>", "number or id from `order list`")
-    .option("--json", "print JSON");
-}
-
-function show(terminal: Terminal, order: ShownOrderBody, json: boolean | undefined): void {
-  terminal.out(json ? plainJson(order) : card(orderCard(order)));
 }
 
 interface ShipFlags {
@@ -111,7 +87,7 @@ function cancelCommand(order: Command, terminal: Terminal): void {
       const shown = await ask<ShownOrderBody>("POST", "/cancel", { line_items: line, reason });
       show(terminal, shown, json);
       if (shown.payment === "captured") {
-        terminal.err("The payment was already captured. Refund it at your payment provider.");
+        terminal.err("The payment was already captured. Refund it: gatehouse order refund");
       }
     });
 }
@@ -130,15 +106,6 @@ function noteCommand(order: Command, terminal: Terminal): void {
 interface SimulateFlags {
   readonly amount?: string;
   readonly json?: boolean;
-}
-
-/** An amount in the currency of the order. */
-function minorOf(text: string | undefined, { amount }: ShownOrderBody): number | undefined {
-  if (text === undefined) return undefined;
-  const money = parseAmount(text, amount.currency);
-  if (money.ok) return money.value.minor;
-  const hint = `Use an amount in ${amount.currency}, such as 4.90.`;
-  throw new CommandError(`--amount: ${money.detail}.`, EXIT.usage, hint);
 }
 
 function simulateCommand(order: Command, terminal: Terminal): void {

@@ -8,6 +8,7 @@ import { moneyText } from "../money-text.js";
 import { type OrderBody, orderCard, paymentText, type ShownOrderBody } from "../order-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { orderChangeCommands } from "./order-changes.js";
+import { orderPaymentCommands } from "./order-payments.js";
 
 const STATUSES = ["open", "partly_shipped", "shipped", "cancelled"];
 const PAYMENT_STATES = ["authorized", "captured", "released", "lapsed"];
@@ -74,4 +75,5 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       terminal.err(`See why it was approved: gatehouse mandate show ${text} ${why}`);
     });
   orderChangeCommands(order, terminal);
+  orderPaymentCommands(order, terminal);
 }

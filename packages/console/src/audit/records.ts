@@ -14,6 +14,8 @@ const TITLES: Readonly<Record<RecordType, string>> = {
   "mcp.tools_call": "Action called",
   "order.approval": "Order approved",
   "order.adjustment": "Order changed",
+  "order.capture": "Capture",
+  "order.refund": "Refund",
   "site.changed": "Settings changed",
   "audit.read": "Audit log read",
   "audit.exported": "Audit log exported",

@@ -56,6 +56,8 @@ const KINDS: Readonly<Record<RecordType, Kind>> = {
   "mcp.tools_call": worded("tools/call", "Invoke", CALLED, ["tool", "outcome"]),
   "order.approval": worded("order.approve", "Update", DECIDED, ["decision", "outcome"]),
   "order.adjustment": { ...plain("order.adjust", "Update", LOGGED), word: ["adjustment", "kind"] },
+  "order.capture": { ...plain("order.capture", "Update", LOGGED), word: ["capture", "status"] },
+  "order.refund": { ...plain("order.refund", "Update", LOGGED), word: ["refund", "status"] },
   "site.changed": { ...plain("site.change", "Update", RAN), word: ["change", "kind"] },
   "audit.read": plain("audit.read", "Read", RAN),
   "audit.exported": plain("audit.export", "Read", RAN),

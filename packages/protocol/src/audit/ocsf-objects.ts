@@ -123,6 +123,10 @@ export function resourcesOf(record: JsonObject) {
     { type: "skill", name: textOf(skill) },
     { type: "mcp.tool", name: textOf(memberOf(record, "tool").name) },
     { type: textOf(kind) ?? "adjustment", uid: textOf(id), data: adjusted },
+    ...["capture", "refund"].map((type) => {
+      const change = memberOf(record, type);
+      return { type, uid: textOf(change.id), data: change.amount };
+    }),
     { type: "audit.record", uid: textOf(parent_record_id), data: amount },
     { type: "site", name: textOf(domain), uid: textOf(domain) && textOf(site) },
     { type: "audit.log", uid: textOf(memberOf(record, "read").chain), data: record.read },

@@ -18,6 +18,7 @@ export const RECORD_TYPES = Object.freeze([
   ...(["chain.genesis", "chain.day_closed", "chain.key_rotated"] as const),
   ...(["mandate.decision", "checkout.decision", "payment.outcome", "review.decision"] as const),
   ...(["refusals.folded", "mcp.tools_call", "order.approval", "order.adjustment"] as const),
+  ...(["order.capture", "order.refund"] as const),
   ...(["site.changed", "audit.read", "audit.exported"] as const),
   ...(["token.issued", "token.revoked", "clock.accepted"] as const),
   ...(["person.invited", "person.joined", "person.changed"] as const),

@@ -45,6 +45,8 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("review", "outcome") ||
     at("decision", "outcome") ||
     at("payment", "outcome") ||
+    at("capture", "status") ||
+    at("refund", "status") ||
     at("tool", "outcome") ||
     refusedCount(record);
   const about =
@@ -70,7 +72,8 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("reason") ||
     at("tool", "reason") ||
     rangeOf(record);
-  const whose = at("adjustment", "kind") === "" ? "" : at("order_id");
+  const ofOrder = at("adjustment", "kind") || at("capture", "status") || at("refund", "status");
+  const whose = ofOrder === "" ? "" : at("order_id");
   const what = [outcome, about, more, whose].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
   const unknown = at("client", "name_commitment") && "unknown client";

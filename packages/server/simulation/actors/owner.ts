@@ -60,7 +60,7 @@ export class Owner {
       }
       case "capture": {
         const keys = [...world.provider.books.keys()];
-        if (keys.length > 0) world.provider.capture(random.pick(keys));
+        if (keys.length > 0) world.provider.captureThere(random.pick(keys));
         return "";
       }
       default: {

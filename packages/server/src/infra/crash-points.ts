@@ -30,6 +30,9 @@ export const PURCHASE_POINTS = [
   "decide.released",
 ] as const;
 
+/** A capture or refund: the request is written, the provider has answered, the outcome is written. */
+export const CHANGE_POINTS = ["change.intended", "change.asked", "change.ended"] as const;
+
 /** A checkout: its payment has ended, and the platform has no answer yet. */
 export const CHECKOUT_POINT = "ucp.settled";
 
@@ -49,5 +52,6 @@ type CrashPointName =
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof PURCHASE_POINTS)[number]
+  | (typeof CHANGE_POINTS)[number]
   | typeof CHECKOUT_POINT;
 export type CrashPoint = (point: CrashPointName) => void;

@@ -87,6 +87,8 @@ export type VoidResult =
 export interface MoneyReturn {
   /** The provider's id. */
   readonly reference: string;
+  /** The refund that an owner asked for here; null if it was made at the provider. */
+  readonly changeId: string | null;
   readonly kind: "refund" | "dispute";
   /** `failed`: the money stays with the owner. */
   readonly status: "pending" | "completed" | "failed";
@@ -96,9 +98,24 @@ export interface MoneyReturn {
   readonly createdAt: number;
 }
 
+/** A capture or refund, as an owner asked for it. */
+export interface ChangeRequest {
+  /** The same for every call about one change, so that repeated calls move money once. */
+  readonly changeId: string;
+  readonly amount: Money;
+  /** Whether this is the first call, so that no earlier one can have moved money. */
+  readonly first: boolean;
+}
+
+/** A provider's answer to a capture or refund. Failures and delays are `unknown`. */
+export type ChangeAnswer =
+  | { readonly outcome: "done" }
+  | { readonly outcome: "failed"; readonly reason: string }
+  | { readonly outcome: "unknown"; readonly reason: string; readonly refused?: true };
+
 /**
- * Authorizes payments for a site and voids them. It never captures, refunds or moves funds: the owner does
- * that at the provider.
+ * Authorizes payments for a site and voids them. It captures and refunds only what an owner asks for, between
+ * the buyer and the owner's own account.
  *
  * A call that throws or times out may still have taken effect.
  */
@@ -114,6 +131,12 @@ export interface PaymentProvider {
   read(attempt: Attempt): Promise<ProviderAnswer | undefined>;
   /** Voids the authorization, if there is one. Idempotent. */
   voidAuthorization(attempt: Attempt): Promise<VoidResult>;
+  /** Takes an authorized amount; the rest is voided. Absent if only the provider's own pages can. */
+  capture?(attempt: Attempt, request: ChangeRequest): Promise<ChangeAnswer>;
+  /** Gives captured money back. Absent if only the provider's own pages can. */
+  refund?(attempt: Attempt, request: ChangeRequest): Promise<ChangeAnswer>;
+  /** Where the owner sees the payment at the provider; null if there is no such page. */
+  paymentUrl?(attempt: Attempt): Promise<string | null>;
   /** Undefined if there is no authorization. */
   readAuthorization(attempt: Attempt): Promise<AuthorizationState | undefined>;
   /** All refunds and disputes, pending ones too. */

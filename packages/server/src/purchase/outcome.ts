@@ -162,6 +162,7 @@ async function authorized(
     payment: "authorized",
     expiresAt,
     capturedMinor: null,
+    refundedMinor: 0,
     createdAt: now,
     paymentChangedAt: null,
     revision: 1,

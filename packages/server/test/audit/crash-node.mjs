@@ -10,6 +10,7 @@ import { createContext } from "../../dist/context.js";
 import { listen } from "../../dist/http/server/server.js";
 import { ManualClock, systemClock } from "../../dist/infra/clock.js";
 import { planJobs } from "../../dist/jobs.js";
+import { reconcileChanges } from "../../dist/purchase/orders/change-payment.js";
 import { reconcilePayments } from "../../dist/purchase/reconcile.js";
 
 let armed;
@@ -64,7 +65,10 @@ process.on("message", async (message) => {
   if (message.point !== undefined) armed = message;
   if (message.advance !== undefined) clock.advance(message.advance);
   if (message.fill !== undefined) await fill(message.fill);
-  if (message.reconcile !== undefined) await reconcilePayments(context, () => false);
+  if (message.reconcile !== undefined) {
+    await reconcilePayments(context, () => false);
+    await reconcileChanges(context, () => false);
+  }
   process.send({ peakKb: peakKb() });
 });
 process.send({ port: listener.port });

@@ -13,6 +13,8 @@ const WISHES = [
   ["cancel", {}],
   ["notes", { text: "x" }],
   ["rehearse", { event: "capture" }],
+  ["capture", {}],
+  ["refund", {}],
 ] as const;
 
 describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect) => {

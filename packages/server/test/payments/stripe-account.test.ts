@@ -56,6 +56,7 @@ describe.each(TIER_DATABASES)("a Stripe account, on %s,", (dialect) => {
       payments_write: true,
       charges_read: true,
       refunds_read: false,
+      refunds_write: true,
       disputes_read: true,
       checkout_write: true,
     });

@@ -1,6 +1,7 @@
 import { type Dispute, newDispute, newRefund, type Refund } from "./adjustments.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Charge, type Intent, newId } from "./objects.ts";
+import { invalid } from "./refusals.ts";
 
 /** What of a charge has neither gone back nor was never taken. */
 const left = ({ amount, amount_refunded }: Charge) => amount - amount_refunded;
@@ -46,6 +47,33 @@ export function refund(
   ledger.tell("charge.refunded", charge);
   return made.id;
 }
+
+/** The same, asked for over the API. */
+export function refundAsked(
+  ledger: Ledger,
+  intent: Intent,
+  { amount, metadata }: { readonly amount: number | undefined; readonly metadata: Metadata },
+): Refund {
+  const charge = ledger.find("charge", intent.latest_charge);
+  if (!charge?.captured) throw invalid("This PaymentIntent has no successful charge to refund.");
+  if (left(charge) === 0) {
+    throw invalid(`Charge ${charge.id} has already been refunded.`, {
+      code: "charge_already_refunded",
+    });
+  }
+  if ((amount ?? 0) > left(charge)) {
+    throw invalid("Refund amount is greater than unrefunded amount on charge.", {
+      code: "amount_too_large",
+      param: "amount",
+    });
+  }
+  const made = ledger.find("refund", refund(ledger, intent, amount)) as Refund;
+  made.metadata = { ...metadata };
+  made.reason = null;
+  return made;
+}
+
+type Metadata = Readonly<Record<string, string>>;
 
 type RefundStatus = "pending" | "requires_action" | "succeeded" | "failed" | "canceled";
 

@@ -6,8 +6,9 @@ import { cancel, capture } from "./intents.ts";
 import type { Kind, Ledger } from "./ledger.ts";
 import { pageOf } from "./lists.ts";
 import type { Intent } from "./objects.ts";
-import { checkAmount, checkIntent, checkList, LIST, type Shape } from "./params.ts";
+import { checkAmount, checkIntent, checkList, LIST, required, type Shape } from "./params.ts";
 import { invalid, missing } from "./refusals.ts";
+import { refundAsked } from "./returns.ts";
 import { CREATE_SESSION, checkSession } from "./session-params.ts";
 import { createSession, expire } from "./sessions.ts";
 
@@ -159,6 +160,22 @@ export const ROUTES: readonly Route[] = [
   },
   ...readable("payment_intent", ["latest_charge"]),
   ...readable("charge", ["payment_intent"], { payment_intent: "text" }),
+  {
+    method: "POST",
+    path: /^\/v1\/refunds$/,
+    permission: "refunds_write",
+    shape: { payment_intent: "text", amount: "integer", metadata: "map", expand: "texts" },
+    expandable: ["charge", "payment_intent"],
+    check(params) {
+      required(params, "payment_intent");
+      checkAmount(numberOf(params, "amount"), "amount");
+    },
+    run(ledger, params) {
+      const intent = intentOf(ledger, required(params, "payment_intent"));
+      const metadata = innerOf(params, "metadata") as Readonly<Record<string, string>>;
+      return refundAsked(ledger, intent, { amount: numberOf(params, "amount"), metadata });
+    },
+  },
   ...readable("refund", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
   ...readable("dispute", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
   {

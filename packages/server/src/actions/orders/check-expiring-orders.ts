@@ -53,8 +53,8 @@ function expiryMail({ domain, order, expiresAt }: ExpiringOrder) {
     `Amount:  ${sum}`,
     `Expires: ${isoTime(expiresAt)}`,
     "",
-    "Capture the payment at your payment provider before it expires, or void it there. Gatehouse",
-    "never captures payments by itself.",
+    "Capture the payment in the console or at your payment provider before it expires, or void it",
+    "there. Gatehouse never captures payments by itself.",
   ];
   return {
     subject: `${domain}: the authorization of order ${label} (${sum}) expires soon`,

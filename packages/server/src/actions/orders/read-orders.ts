@@ -12,8 +12,11 @@ import {
 } from "../../domain/orders/store.js";
 import type { Message } from "../../domain/outbox/message.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
+import { testAttempts } from "../../domain/payments/store.js";
+import { productsByIds } from "../../domain/products/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
+import { type PaymentFacts, paymentFacts } from "../../purchase/orders/payment-facts.js";
 import {
   type OrderPayment,
   orderPayment,
@@ -25,17 +28,35 @@ import { type Page, type PageRequest, readPage } from "../page.js";
 /** Messages shown with an order; the list of messages has all of them. */
 const MESSAGES_MAX = 100;
 
-/** A page of a site's orders, newest first. */
+/** An order in a list. */
+export interface ListedOrder extends Order {
+  /** Whether it was paid in test mode. */
+  readonly isTest: boolean;
+}
+
+/** A page of a site's orders, newest first unless sorted otherwise. */
 export function listOrders(
   { db }: Context,
   siteKeyHash: string,
   filter: OrderFilter,
   request: PageRequest,
-): Promise<Result<Page<Order>, "invalid_request">> {
+): Promise<Result<Page<ListedOrder>, "invalid_request">> {
+  const byAmount = filter.sort?.endsWith("amount") === true;
   return readPage(
     request,
-    (page) => selectOrders(db, siteKeyHash, filter, page),
-    ({ createdAt, orderId }) => ({ createdAt, id: orderId }),
+    async (page) => {
+      const orders = await selectOrders(db, siteKeyHash, filter, page);
+      const tests = await testAttempts(
+        db,
+        orders.map(({ attemptId }) => attemptId),
+      );
+      return orders.map((order) => ({ ...order, isTest: tests.has(order.attemptId) }));
+    },
+    // The place in a list that is sorted by amount is an amount.
+    ({ createdAt, amount, orderId }) => ({
+      createdAt: byAmount ? amount.minor : createdAt,
+      id: orderId,
+    }),
   );
 }
 
@@ -44,21 +65,44 @@ export interface ShownOrder extends WholeOrder {
   readonly notes: readonly OrderNote[];
   readonly messages: readonly Message[];
   readonly paid: OrderPayment;
+  /** The pictures of the lines, in their order; null where there is none. */
+  readonly images: readonly (string | null)[];
+  /** Undefined if the reader is not an owner. */
+  readonly payment: PaymentFacts | undefined;
+}
+
+/** Pictures as they were bought, or as the products have them now. */
+async function imagesOf(db: Queries, { order, checkout }: WholeOrder): Promise<(string | null)[]> {
+  const ids = order.items.map(({ id }) => id);
+  const products = await productsByIds(db, order.siteKeyHash, ids);
+  return order.items.map(({ id }, i) => {
+    const quoted = checkout?.quote.lines[i];
+    const bought = typeof quoted === "object" ? quoted.imageUrl : null;
+    return bought ?? products.get(id)?.imageUrl ?? null;
+  });
 }
 
 /** Undefined if the site has no such order. */
 export async function showOrder(
-  { db }: Context,
+  context: Context,
   { siteKeyHash, orderId }: Pick<Order, "siteKeyHash" | "orderId">,
   reader: Principal,
 ): Promise<ShownOrder | undefined> {
+  const { db } = context;
   const order = await orderById(db, siteKeyHash, orderId);
   if (order === undefined) return undefined;
-  const whole = { ...(await wholeOrder(db, order)), paid: await orderPayment(db, order) };
-  if (!hasRole(reader, "owner")) return { ...whole, checkout: null, notes: [], messages: [] };
+  const whole = await wholeOrder(db, order);
+  const shown = {
+    ...whole,
+    paid: await orderPayment(db, order),
+    images: await imagesOf(db, whole),
+  };
+  if (!hasRole(reader, "owner")) {
+    return { ...shown, checkout: null, notes: [], messages: [], payment: undefined };
+  }
   const notes = await notesOf(db, orderId);
   const messages = await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX);
-  return { ...whole, notes, messages };
+  return { ...shown, notes, messages, payment: await paymentFacts(context, whole) };
 }
 
 /** An order as people call it; undefined if the site has no such order. */

@@ -15,6 +15,7 @@ import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
 import { deleteMessages } from "../../domain/outbox/store.js";
 import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
 import { endAccounts } from "../../domain/payments/accounts/store.js";
+import { deleteChangeReasons, hasPendingChanges } from "../../domain/payments/changes/store.js";
 import { hasOpenPayments } from "../../domain/payments/store.js";
 import { deletePlatforms } from "../../domain/platforms/store.js";
 import { deleteProducts } from "../../domain/products/store.js";
@@ -52,7 +53,9 @@ export async function deleteSite(
     const now = clock.now();
     if (site === undefined) return { records: [], answer: NO_SITE };
     // Otherwise the agent could never find out whether its order was paid.
-    if (await hasOpenPayments(tx, siteKeyHash)) return { records: [], answer: UNSETTLED };
+    const isUnsettled =
+      (await hasOpenPayments(tx, siteKeyHash)) || (await hasPendingChanges(tx, siteKeyHash));
+    if (isUnsettled) return { records: [], answer: UNSETTLED };
     if (!(await markDeleted(tx, siteKeyHash, now))) return { records: [], answer: NO_SITE };
     await keepAnswers(tx, siteKeyHash, now);
     await deleteVisits(tx, siteKeyHash);
@@ -80,6 +83,7 @@ export async function deleteSite(
     await deleteNotifySettings(tx, siteKeyHash);
     await deleteMessages(tx, siteKeyHash);
     await deleteAdjustments(tx, siteKeyHash);
+    await deleteChangeReasons(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: ok(true) };
   });

@@ -3,6 +3,10 @@ import type { Money } from "@gatehouse/protocol";
 export const ORDER_STATUSES = ["open", "partly_shipped", "shipped", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
+/** What lists are sorted by. A minus stands for the largest or newest first. */
+export const ORDER_SORTS = ["-created_at", "created_at", "-amount", "amount"] as const;
+export type OrderSort = (typeof ORDER_SORTS)[number];
+
 export const PAYMENT_STATES = ["authorized", "captured", "released", "lapsed"] as const;
 
 /** A line of an order at the price that was paid. */
@@ -38,6 +42,8 @@ export interface Order {
   readonly expiresAt: number | null;
   /** The captured amount. */
   readonly capturedMinor: number | null;
+  /** What has gone back to the buyer by refunds. */
+  readonly refundedMinor: number;
   /** When the authorization ended; null while it is authorized. */
   readonly paymentChangedAt: number | null;
   readonly createdAt: number;

@@ -1,8 +1,8 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { equals, rowExists } from "../../infra/db/statements.js";
-import { AMOUNT, json, type ListPage, Table } from "../../infra/db/table.js";
+import { AMOUNT, json, type ListOrder, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
-import { ORDER_TOPIC, type Order, type OrderStatus } from "./order.js";
+import { ORDER_TOPIC, type Order, type OrderSort, type OrderStatus } from "./order.js";
 
 /** Card authorizations last about a week. This is assumed where the end is unknown. */
 const AUTHORIZED_MS_MAX = 7 * DAY_MS;
@@ -24,6 +24,7 @@ const orders = new Table<Order>("orders", {
   payment: "payment",
   expiresAt: "lapses_at",
   capturedMinor: "captured_minor",
+  refundedMinor: "refunded_minor",
   paymentChangedAt: "payment_changed_at",
   createdAt: "created_at",
   revision: "revision",
@@ -82,7 +83,7 @@ export async function writeRevision(tx: Transaction, order: Order): Promise<void
   await orders.update(
     tx,
     orders.rowOf(order),
-    ["revision", "status"],
+    ["revision", "status", "refunded_minor"],
     "order_id = ?",
     order.orderId,
   );
@@ -171,12 +172,20 @@ export interface OrderFilter {
   readonly payment?: Order["payment"] | undefined;
   readonly actorId?: string | undefined;
   readonly number?: number | undefined;
+  readonly sort?: OrderSort | undefined;
 }
+
+const SORTED_BY: Readonly<Record<OrderSort, ListOrder>> = {
+  "-created_at": { by: ["created_at", "order_id"], newestFirst: true },
+  created_at: { by: ["created_at", "order_id"], newestFirst: false },
+  "-amount": { by: ["amount_minor", "order_id"], newestFirst: true },
+  amount: { by: ["amount_minor", "order_id"], newestFirst: false },
+};
 
 export function listOrders(
   db: Queries,
   siteKeyHash: string,
-  { status, payment, actorId, number }: OrderFilter,
+  { status, payment, actorId, number, sort = "-created_at" }: OrderFilter,
   page: ListPage,
 ): Promise<Order[]> {
   const where = [
@@ -186,5 +195,5 @@ export function listOrders(
     equals("actor_id", actorId),
     equals("number", number),
   ];
-  return orders.page(db, where, { by: ["created_at", "order_id"], newestFirst: true }, page);
+  return orders.page(db, where, SORTED_BY[sort], page);
 }

@@ -1,5 +1,5 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { rowExists, selectValue } from "../../infra/db/statements.js";
+import { rowExists, selectValue, selectValues } from "../../infra/db/statements.js";
 import { AMOUNT, flag, json, Table } from "../../infra/db/table.js";
 import { isOpen, type Payment } from "./payment.js";
 
@@ -43,6 +43,20 @@ export function readOfPayment(attemptId: string): ExpectedRead {
 /** As `paymentById`, for a commit: it is read together with what other commits read. */
 export function findPayment(db: Queries, attemptId: string): Promise<Payment | undefined> {
   return payments.find(db, { attempt_id: attemptId });
+}
+
+/** Which of these attempts were paid in test mode: by the sandbox, or with a test account. */
+export async function testAttempts(
+  db: Queries,
+  attemptIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (attemptIds.length === 0) return new Set();
+  const marks = attemptIds.map(() => "?").join(", ");
+  const from = `payments LEFT JOIN processor_accounts
+    ON processor_accounts.account_id = payments.account_id
+    WHERE payments.attempt_id IN (${marks})
+      AND (payments.processor = 'sandbox' OR processor_accounts.live = 0)`;
+  return new Set(await selectValues<string>(db, "payments.attempt_id", from, ...attemptIds));
 }
 
 /** The payment of a decision; there is at most one. */

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import type { ShownOrder } from "../../actions/orders/read-orders.js";
+import type { ListedOrder, ShownOrder } from "../../actions/orders/read-orders.js";
 import { EVENT_TYPES, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/order.js";
 import { isoTime } from "../../infra/clock.js";
 import { Timestamp, timeOrNull } from "../server/schemas.js";
 import { MessageBody, messageBody } from "./messages.js";
+import { factsBody, PaymentFactsBody } from "./order-payment-body.js";
 import { Purchase } from "./purchase.js";
 
 export const OrderStatus = z.enum(ORDER_STATUSES);
@@ -17,6 +18,10 @@ const Item = z.object({
   unit_minor: z.int(),
 });
 const LineQuantity = z.object({ id: z.string(), quantity: z.int() });
+
+const IsTest = z.boolean().openapi({
+  description: "Whether it is a test order: no real money, and nothing to ship.",
+});
 
 export const OrderBody = z
   .object({
@@ -43,13 +48,14 @@ export const OrderBody = z
     }),
     lapses_at: Timestamp.nullable().openapi({
       description:
-        "When the authorization expires. Capture the payment at your payment provider before then. null if not known.",
+        "When the authorization expires. Capture the payment before then. null if not known.",
     }),
     lapses_in_seconds: z
       .int()
       .nullable()
       .openapi({ description: "The time until the authorization expires." }),
     captured_minor: z.int().nullable(),
+    refunded_minor: z.int().openapi({ description: "What the buyer got back by refunds." }),
     payment_changed_at: Timestamp.nullable().openapi({
       description: "When the payment was captured or voided, or expired.",
     }),
@@ -61,8 +67,12 @@ export const OrderBody = z
   })
   .openapi("Order");
 
+/** An order in a list says besides whether it is a test. */
+export const ListedOrderBody = OrderBody.extend({ is_test: IsTest }).openapi("ListedOrder");
+
 const LineBody = Item.extend({
   line_id: z.string().openapi({ example: "li_1" }),
+  image_url: z.string().nullable(),
   total: z.int().openapi({ description: "The quantity without cancelled items." }),
   fulfilled: z.int().openapi({ description: "The quantity that was sent." }),
   delivered: z.int().openapi({ description: "The quantity that was delivered." }),
@@ -103,9 +113,7 @@ export const NoteBody = z
   .openapi("OrderNote");
 
 export const ShownOrderBody = OrderBody.extend({
-  is_test: z.boolean().openapi({
-    description: "Whether it is a test order: no real money, and nothing to ship.",
-  }),
+  is_test: IsTest,
   paid_by_person: z.boolean().openapi({
     description: "Whether a person paid on the payment page, instead of the agent or platform.",
   }),
@@ -116,6 +124,7 @@ export const ShownOrderBody = OrderBody.extend({
   messages: z
     .array(MessageBody)
     .openapi({ description: "The notifications about the order. Only visible to owners." }),
+  payment_facts: PaymentFactsBody.nullable().openapi({ description: "Only visible to owners." }),
   page_url: z.string().nullable().openapi({
     description: "The order page for the buyer, for a checkout. Only visible to owners.",
   }),
@@ -124,7 +133,7 @@ export const ShownOrderBody = OrderBody.extend({
   }),
 }).openapi("ShownOrder");
 
-export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> {
+function orderBody(order: Order, now: number): z.infer<typeof OrderBody> {
   const { expiresAt: lapsesAt } = order;
   return {
     order_id: order.orderId,
@@ -143,6 +152,7 @@ export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> 
     lapses_at: timeOrNull(lapsesAt),
     lapses_in_seconds: lapsesAt === null ? null : Math.max(0, Math.floor((lapsesAt - now) / 1000)),
     captured_minor: order.capturedMinor,
+    refunded_minor: order.refundedMinor,
     payment_changed_at: timeOrNull(order.paymentChangedAt),
     revision: order.revision,
     created_at: isoTime(order.createdAt),
@@ -157,16 +167,25 @@ export const noteBody = ({ noteId, text, writtenBy, createdAt }: OrderNote) => (
   created_at: isoTime(createdAt),
 });
 
+export const listedBody = (order: ListedOrder, now: number) => ({
+  ...orderBody(order, now),
+  is_test: order.isTest,
+});
+
 /** An order with its events, adjustments, notes and messages. */
 export function wholeBody(
-  { order, paid, lines, events, adjustments, notes, messages }: ShownOrder,
+  { order, paid, lines, images, events, adjustments, notes, messages, payment }: ShownOrder,
   now: number,
 ): Omit<z.infer<typeof ShownOrderBody>, "purchase" | "page_url"> {
   return {
     ...orderBody(order, now),
     is_test: paid.isTest,
     paid_by_person: paid.byPerson,
-    lines: lines.map(({ lineId, ...line }) => ({ line_id: lineId, ...line })),
+    lines: lines.map(({ lineId, ...line }, i) => ({
+      line_id: lineId,
+      image_url: images[i] ?? null,
+      ...line,
+    })),
     events: events.map((event) => ({
       event_id: event.eventId,
       type: event.type,
@@ -189,5 +208,6 @@ export function wholeBody(
     })),
     notes: notes.map(noteBody),
     messages: messages.map(messageBody),
+    payment_facts: factsBody(payment),
   };
 }

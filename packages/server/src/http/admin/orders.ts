@@ -1,16 +1,21 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { listOrders, type ShownOrder, showOrder } from "../../actions/orders/read-orders.js";
+import {
+  type ListedOrder,
+  listOrders,
+  type ShownOrder,
+  showOrder,
+} from "../../actions/orders/read-orders.js";
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
-import type { Order } from "../../domain/orders/order.js";
+import { ORDER_SORTS } from "../../domain/orders/order.js";
 import { requireFound } from "../server/problem.js";
 import { json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
 import {
-  OrderBody,
+  ListedOrderBody,
+  listedBody,
   OrderStatus,
-  orderBody,
   PaymentState,
   ShownOrderBody,
   wholeBody,
@@ -30,14 +35,17 @@ const OrderNumber = z.coerce.number().int().min(1).max(NUMBER_MAX).openapi({
 const list = siteRoute("get", "/orders", {
   tags: ["Selling"],
   summary: "List orders",
-  description: "Orders from all protocols, newest first.",
+  description: "Orders from all protocols, newest first unless sorted otherwise.",
   query: PageQuery.extend({
     status: OrderStatus.optional(),
     payment: PaymentState.optional(),
     agent_id: ActorId.optional(),
     number: OrderNumber.optional(),
+    sort: z.enum(ORDER_SORTS).default("-created_at").openapi({
+      description: "A minus sorts the newest or largest first. Keep it the same for all pages.",
+    }),
   }),
-  answer: pageOf(OrderBody, "The orders."),
+  answer: pageOf(ListedOrderBody, "The orders."),
 });
 
 const show = siteRoute("get", "/orders/{order_id}", {
@@ -47,7 +55,7 @@ const show = siteRoute("get", "/orders/{order_id}", {
   answer: json(ShownOrderBody, "The order."),
 });
 
-const renderAt = (now: number) => (order: Order) => orderBody(order, now);
+const renderAt = (now: number) => (order: ListedOrder) => listedBody(order, now);
 
 export function renderOrder(
   { clock, config }: Context,
@@ -64,8 +72,8 @@ export function renderOrder(
 export function orderRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
-    const { agent_id: actorId, status, payment, number, ...query } = c.req.valid("query");
-    const filter = { status, payment, actorId, number };
+    const { agent_id: actorId, status, payment, number, sort, ...query } = c.req.valid("query");
+    const filter = { status, payment, actorId, number, sort };
     const page = await listOrders(context, siteKeyHash, filter, query);
     return c.json(pageBody(page, renderAt(context.clock.now())), 200);
   });

@@ -28,6 +28,7 @@ import { mandateRoutes } from "./mandates.js";
 import { messageRoutes } from "./messages.js";
 import { notificationRoutes } from "./notifications.js";
 import { orderChangeRoutes } from "./order-changes.js";
+import { orderPaymentRoutes } from "./order-payments.js";
 import { orderRoutes } from "./orders.js";
 import { pauseRoutes } from "./pause.js";
 import { peopleRoutes } from "./people.js";
@@ -84,6 +85,7 @@ export function adminRoutes(context: Context): HonoGroup {
   orderChangeRoutes(routes, context);
   buyerRoutes(routes, context);
   questionRoutes(routes, context);
+  orderPaymentRoutes(routes, context);
   notificationRoutes(routes, context);
   messageRoutes(routes, context);
   peopleRoutes(routes, context);

@@ -53,6 +53,7 @@ import { webhookFormat } from "./migrations/0044-webhook-format.js";
 import { buyers } from "./migrations/0045-buyers.js";
 import { questions } from "./migrations/0046-questions.js";
 import { orderNumbers } from "./migrations/0047-order-numbers.js";
+import { paymentChanges } from "./migrations/0048-payment-changes.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -104,6 +105,7 @@ const MIGRATIONS: readonly Migration[] = [
   buyers,
   questions,
   orderNumbers,
+  paymentChanges,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

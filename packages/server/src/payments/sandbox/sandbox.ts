@@ -8,12 +8,15 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
+  ChangeAnswer,
+  ChangeRequest,
   MoneyReturn,
   PageRequest,
   PaymentProvider,
   ProviderAnswer,
   VoidResult,
 } from "../provider.js";
+import { captureSandbox, changeOfReturn, refundSandbox } from "./changes.js";
 import {
   endProcessing,
   insertSandbox,
@@ -245,6 +248,15 @@ export class SandboxProvider implements PaymentProvider {
     return { outcome: "captured", captured: capturedOf(row) };
   }
 
+  capture(attempt: Attempt, request: ChangeRequest): Promise<ChangeAnswer> {
+    return this.db.shortTransaction((tx) => captureSandbox(tx, attempt, request));
+  }
+
+  refund(attempt: Attempt, request: ChangeRequest): Promise<ChangeAnswer> {
+    const now = this.clock.now();
+    return this.db.shortTransaction((tx) => refundSandbox(tx, attempt, request, now));
+  }
+
   async readAuthorization({
     siteKeyHash,
     idempotencyKey,
@@ -268,6 +280,7 @@ export class SandboxProvider implements PaymentProvider {
     const returns = await returnsOf(this.db, row.reference);
     return returns.map(({ returnId: reference, amountMinor: minor, kind, status, createdAt }) => ({
       reference,
+      changeId: changeOfReturn(reference),
       kind,
       status,
       createdAt,

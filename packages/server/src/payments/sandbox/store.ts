@@ -128,6 +128,17 @@ export function returnsOf(db: Queries, reference: string): Promise<SandboxReturn
   return moneyReturns.all(db, "WHERE reference = ? ORDER BY created_at, return_id", reference);
 }
 
+/** What of a captured payment has not gone back. */
+export async function capturedLeft(
+  db: Queries,
+  { reference, amount, capturedMinor }: SandboxRow,
+): Promise<number> {
+  const returns = await returnsOf(db, reference);
+  return returns
+    .filter(({ status }) => status !== "failed")
+    .reduce((sum, { amountMinor }) => sum - amountMinor, capturedMinor ?? amount.minor);
+}
+
 export function insertReturn(tx: Transaction, moneyReturn: SandboxReturn): Promise<void> {
   return moneyReturns.insert(tx, [moneyReturn]);
 }

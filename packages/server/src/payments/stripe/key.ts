@@ -13,6 +13,7 @@ interface KeyAbility {
     | "payments_write"
     | "charges_read"
     | "refunds_read"
+    | "refunds_write"
     | "disputes_read"
     | "checkout_write";
   readonly allowed: boolean;
@@ -55,7 +56,7 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
   {
     name: "payments_write",
     required: true,
-    purpose: "Payment Intents, write: to authorize and void payments",
+    purpose: "Payment Intents, write: to authorize, capture and void payments",
     // Stripe checks the key before the missing parameters, so this creates nothing.
     probe: (client) => client.rawRequest("POST", "/v1/payment_intents", {}),
   },
@@ -70,6 +71,12 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
     required: false,
     purpose: "Refunds, read: to show refunds",
     probe: (client) => client.refunds.list(one),
+  },
+  {
+    name: "refunds_write",
+    required: false,
+    purpose: "Refunds, write: to refund from the console",
+    probe: (client) => client.rawRequest("POST", "/v1/refunds", {}),
   },
   {
     name: "disputes_read",

@@ -1,6 +1,7 @@
 import type Stripe from "stripe";
 import type { MoneyReturn } from "../provider.js";
 import { moneyOfStripe } from "./amounts.js";
+import { CHANGE } from "./changes.js";
 
 const PAGE = 100;
 /** Pages read for one payment. */
@@ -44,6 +45,7 @@ function refundOf({ id, amount, currency, ...refund }: Stripe.Refund): MoneyRetu
   if (money === undefined) return undefined;
   return {
     reference: id,
+    changeId: refund.metadata?.[CHANGE] ?? null,
     kind: "refund",
     amount: money,
     createdAt: refund.created * 1000,
@@ -66,6 +68,7 @@ function disputeOf({ id, amount, currency, ...dispute }: Stripe.Dispute): MoneyR
   const asks = dispute.status.startsWith("warning_");
   return {
     reference: id,
+    changeId: null,
     kind: "dispute",
     amount: money,
     createdAt: dispute.created * 1000,

@@ -5,6 +5,8 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
+  ChangeAnswer,
+  ChangeRequest,
   MoneyReturn,
   PageRequest,
   PaymentProvider,
@@ -14,6 +16,7 @@ import type {
 import { stripeAmount } from "./amounts.js";
 import { answerOfFailure, stateOfIntent } from "./answers.js";
 import { canConnect } from "./can-connect.js";
+import { captureIntent, dashboardUrl, refundIntent } from "./changes.js";
 import { StripeClients, type StripeTools } from "./client.js";
 import { answerTo, expiryOf, findIntent, keyOf, metadataOf, releaseIntent } from "./intents.js";
 import { intentOfPage, isPage, openPage, readPage, voidPage } from "./pages.js";
@@ -24,17 +27,19 @@ const SHARED_TOKENS_VERSION = "2026-08-26.preview";
 
 /**
  * Authorizes payments with the owner's Stripe account. An agent cannot show a bank's challenge to anybody, so
- * its payments that need one are declined. Only the owner captures and refunds.
+ * its payments that need one are declined.
  */
 export class StripeProvider implements PaymentProvider {
   readonly hasAccounts = true;
   private readonly clients: StripeClients;
   private readonly clock: Clock;
   private readonly apiBase: string | undefined;
+  private readonly accountOf: StripeTools["accountOf"];
 
   constructor(tools: StripeTools & { readonly clock: Clock }) {
     this.clients = new StripeClients(tools);
     this.apiBase = tools.apiBase;
+    this.accountOf = (accountId) => tools.accountOf(accountId);
     this.clock = tools.clock;
   }
 
@@ -80,6 +85,33 @@ export class StripeProvider implements PaymentProvider {
     if (isPage(attempt)) return voidPage(client, attempt, this.clock.now());
     const intent = await this.find(client, attempt);
     return intent === undefined ? { outcome: "released" } : releaseIntent(client, attempt, intent);
+  }
+
+  capture(attempt: Attempt, request: ChangeRequest): Promise<ChangeAnswer> {
+    return this.change(attempt, request, captureIntent);
+  }
+
+  refund(attempt: Attempt, request: ChangeRequest): Promise<ChangeAnswer> {
+    return this.change(attempt, request, refundIntent);
+  }
+
+  private async change(
+    attempt: Attempt,
+    request: ChangeRequest,
+    ask: typeof captureIntent,
+  ): Promise<ChangeAnswer> {
+    const { accountId } = attempt;
+    const account = accountId === null ? undefined : await this.accountOf(accountId);
+    // The owner has disconnected the account, and its key was erased.
+    if (request.first && !account?.sealedKey) return { outcome: "failed", reason: "no_key" };
+    const { client } = await this.clients.of(accountId);
+    return ask(client, await this.find(client, attempt), request);
+  }
+
+  async paymentUrl({ accountId, reference }: Attempt): Promise<string | null> {
+    const account = accountId === null ? undefined : await this.accountOf(accountId);
+    if (account === undefined || reference?.startsWith("pi_") !== true) return null;
+    return dashboardUrl(account, reference);
   }
 
   async readAuthorization(attempt: Attempt): Promise<AuthorizationState | undefined> {

@@ -103,7 +103,7 @@ export function soldMail({ order, lines }: WholeOrder, context: MailContext) {
     `Amount:  ${sumText(amount)}`,
     ...(expiresAt === null ? [] : [`Expires: ${isoTime(expiresAt)}`]),
     "",
-    "Capture the payment at your payment provider before it expires.",
+    "Capture the payment in the console or at your payment provider before it expires.",
     "",
     ...hint("To see the buyer and the shipping address:", "show", domain, String(number)),
     "",

@@ -5,11 +5,13 @@ import type { Payment } from "../../domain/payments/payment.js";
 import { paymentById } from "../../domain/payments/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import {
+  capturedLeft,
   endAuthorization,
   endDisputes,
   insertReturn,
   lockAuthorization,
   returnsOf,
+  type SandboxRow,
 } from "../../payments/sandbox/store.js";
 import { syncPayment } from "../reconcile.js";
 import { syncReturns } from "./sync-returns.js";
@@ -32,14 +34,13 @@ export type SimulationFault = "not_found" | "conflict" | "invalid_request";
 async function insertMoneyReturn(
   { clock, ids }: Context,
   tx: Transaction,
-  { reference, capturedMinor }: { readonly reference: string; readonly capturedMinor: number },
+  row: SandboxRow,
   { event, amountMinor }: SandboxEvent,
 ): Promise<string | undefined> {
-  const all = await returnsOf(tx, reference);
-  if (all.length >= RETURNS_MAX)
+  const { reference } = row;
+  if ((await returnsOf(tx, reference)).length >= RETURNS_MAX)
     return `A payment can have at most ${RETURNS_MAX} refunds and disputes.`;
-  const before = all.filter(({ status }) => status !== "failed");
-  const left = before.reduce((sum, one) => sum - one.amountMinor, capturedMinor);
+  const left = await capturedLeft(tx, row);
   const minor = amountMinor ?? left;
   if (minor < 1 || minor > left)
     return "The amount is larger than what is left of the captured payment.";
@@ -77,8 +78,7 @@ async function applyToSandbox(
   }
   if (row.status !== "captured") return "The payment is not captured yet. Capture it first.";
   if (event === "refund" || event === "dispute") {
-    const capturedMinor = row.capturedMinor ?? row.amount.minor;
-    return insertMoneyReturn(context, tx, { reference, capturedMinor: capturedMinor }, simulated);
+    return insertMoneyReturn(context, tx, row, simulated);
   }
   const won = event === "win_dispute";
   const ended = await endDisputes(tx, reference, won ? "failed" : "completed");

@@ -5,6 +5,8 @@ import type { Adjustment } from "../../domain/orders/adjustments/adjustment.js";
 import { adjustmentsOf, writeAdjustment } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
 import { lockOrder, orderOfAttempt } from "../../domain/orders/store.js";
+import type { PaymentChange } from "../../domain/payments/changes/change.js";
+import { changesOf } from "../../domain/payments/changes/store.js";
 import { isOpen, type Payment } from "../../domain/payments/payment.js";
 import { paymentById } from "../../domain/payments/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -18,16 +20,18 @@ const TRIES_MAX = 5;
 
 function adjustmentOf(
   { orderId, siteKeyHash }: Order,
-  { reference, kind, status, amount, description, createdAt }: MoneyReturn,
+  { reference, changeId, kind, status, amount, description, createdAt }: MoneyReturn,
+  changes: readonly PaymentChange[],
   now: number,
 ): Adjustment {
+  const own = changes.find((one) => one.changeId === changeId)?.reason;
   return {
     adjustmentId: `adj_${reference}`,
     siteKeyHash,
     orderId,
     kind,
     status,
-    description,
+    description: own ?? description,
     amountMinor: amount.minor,
     lines: [],
     occurredAt: createdAt,
@@ -88,9 +92,10 @@ async function writeReturns(
   if (order?.revision !== before.revision) return undefined;
   const now = context.clock.now();
   const stored = await adjustmentsOf(tx, order.orderId);
+  const changes = await changesOf(tx, order.orderId);
   const news = returns
     .filter((one) => isOfCurrency(context, order, one))
-    .map((one) => adjustmentOf(order, one, now))
+    .map((one) => adjustmentOf(order, one, changes, now))
     .filter((one) => isNew(stored, one));
   if (news.length === 0) return [];
   for (const adjustment of news) await writeAdjustment(tx, adjustment);

@@ -6,6 +6,7 @@ import {
   lineStates,
   type OrderEvent,
   orderStatus,
+  refundedOf,
 } from "../../domain/orders/adjustments/adjustment.js";
 import { adjustmentsOf, eventsOf } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
@@ -50,6 +51,7 @@ export async function revise(tx: Transaction, lockedOrder: Order): Promise<Whole
     ...lockedOrder,
     revision: lockedOrder.revision + 1,
     status: orderStatus(whole.lines),
+    refundedMinor: refundedOf(whole.adjustments),
   };
   await writeRevision(tx, order);
   return { ...whole, order };

@@ -108,6 +108,13 @@ export function orderStatus(lines: readonly LineState[]): OrderStatus {
   return lines.some(({ fulfilled }) => fulfilled > 0) ? "partly_shipped" : "open";
 }
 
+/** What has gone back to the buyer by refunds. Money that a bank took back is not among it. */
+export function refundedOf(adjustments: readonly Adjustment[]): number {
+  return adjustments
+    .filter(({ kind, status }) => kind === "refund" && status === "completed")
+    .reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0), 0);
+}
+
 /** Far above what a real order needs. */
 export const EVENTS_MAX = 200;
 export const NOTES_MAX = 200;

@@ -107,6 +107,10 @@ export async function deleteEndedSecrets(tx: Transaction, now: number): Promise<
          WHERE payments.account_id = processor_accounts.account_id
            AND payments.status IN ('requested', 'unknown', 'releasing'))
        AND NOT EXISTS (SELECT 1 FROM payments
+         JOIN payment_changes ON payment_changes.attempt_id = payments.attempt_id
+         WHERE payments.account_id = processor_accounts.account_id
+           AND payment_changes.next_at IS NOT NULL)
+       AND NOT EXISTS (SELECT 1 FROM payments
          JOIN orders ON orders.attempt_id = payments.attempt_id
          WHERE payments.account_id = processor_accounts.account_id
            AND (orders.payment = 'authorized'

@@ -67,7 +67,8 @@ function adjustmentItem(
   const { event } = voice.words;
   if (kind === "refund" && minor !== null) {
     const amount = voice.money(minor, currency);
-    return [item(voice, occurredAt, filled(htmlText(event[REFUNDS[status]]), { amount }))];
+    const what = filled(htmlText(event[REFUNDS[status]]), { amount });
+    return [item(voice, occurredAt, what, ...owned(description))];
   }
   if (kind !== "cancellation") return [];
   const what = [htmlText(event.cancelled), pieces(voice, lines), ...owned(description)];

@@ -1,0 +1,40 @@
+import { isPending, type PaymentChange } from "../../domain/payments/changes/change.js";
+import type { WholeOrder } from "./whole-order.js";
+
+/** What an owner can still capture and refund of an order. */
+export interface MoneyLeft {
+  /** Null if nothing can be captured, or a capture is under way. */
+  readonly capture: { readonly maxMinor: number; readonly owedMinor: number } | null;
+  /** Null if nothing can be refunded, or a refund is under way. */
+  readonly refund: { readonly maxMinor: number } | null;
+}
+
+/** What the buyer owes without cancelled items. */
+function owedMinor({ order, lines }: WholeOrder): number {
+  const cancelled = lines.reduce(
+    (sum, { quantity, total, unit_minor }) => sum + (quantity - total) * unit_minor,
+    0,
+  );
+  const owed = order.amount.minor - cancelled;
+  return owed > 0 ? owed : order.amount.minor;
+}
+
+/** Money that goes back or may go back. A bank holds a disputed sum until the dispute ends. */
+function returnedMinor({ adjustments }: WholeOrder): number {
+  return adjustments
+    .filter(({ status }) => status !== "failed")
+    .reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0), 0);
+}
+
+export function moneyLeft(whole: WholeOrder, changes: readonly PaymentChange[]): MoneyLeft {
+  const { payment, amount, capturedMinor } = whole.order;
+  const waits = changes.some(isPending);
+  const left = (capturedMinor ?? amount.minor) - returnedMinor(whole);
+  return {
+    capture:
+      payment === "authorized" && !waits
+        ? { maxMinor: amount.minor, owedMinor: owedMinor(whole) }
+        : null,
+    refund: payment === "captured" && !waits && left > 0 ? { maxMinor: left } : null,
+  };
+}
