@@ -85,12 +85,17 @@ const orders = createRoute({
   ...below,
   path: "/orders",
   component: lazyRouteComponent(() => import("./orders/orders-page.js"), "OrdersPage"),
-  validateSearch: texts("status", "payment", "agent_id"),
+  validateSearch: texts("status", "payment", "agent_id", "number", "sort"),
 });
 const order = createRoute({
   ...below,
   path: "/orders/$id",
   component: lazyRouteComponent(() => import("./orders/order-page.js"), "OrderPage"),
+});
+const packingSlip = createRoute({
+  ...below,
+  path: "/orders/$id/slip",
+  component: lazyRouteComponent(() => import("./orders/packing-slip.js"), "PackingSlip"),
 });
 const visits = createRoute({
   ...below,
@@ -125,6 +130,11 @@ const platforms = createRoute({
   path: "/platforms",
   component: lazyRouteComponent(() => import("./platforms/platforms-page.js"), "PlatformsPage"),
   validateSearch: texts("status", "q"),
+});
+const platform = createRoute({
+  ...below,
+  path: "/platforms/$id",
+  component: lazyRouteComponent(() => import("./platforms/platform-page.js"), "PlatformPage"),
 });
 const policy = createRoute({
   ...below,
@@ -191,12 +201,14 @@ const pages = [
   decision,
   orders,
   order,
+  packingSlip,
   visits,
   questions,
   question,
   agents,
   agent,
   platforms,
+  platform,
   policy,
   products,
   newProduct,

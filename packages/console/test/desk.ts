@@ -31,7 +31,16 @@ async function namedHost(): Promise<Record<string, string>> {
 }
 
 /** The real service, a real browser, and a shop of its own for every test. */
-export function desk({ named = false, platform: withPlatform = false } = {}) {
+export function desk({
+  named = false,
+  platform: withPlatform = false,
+  env = async () => ({}),
+}: {
+  readonly named?: boolean;
+  readonly platform?: boolean;
+  /** More of the environment, once it is known. */
+  env?(): Promise<Readonly<Record<string, string>>>;
+} = {}) {
   let server: TestServer;
   let platform: Platform | undefined;
   let browser: Browser;
@@ -42,7 +51,12 @@ export function desk({ named = false, platform: withPlatform = false } = {}) {
     const host = named ? await namedHost() : {};
     platform = withPlatform ? await Platform.start() : undefined;
     const allowed = platform === undefined ? {} : { GATEHOUSE_FETCH_ALLOW: platform.host };
-    server = await startServer({ ...(await freshEnvironment("sqlite")), ...host, ...allowed });
+    server = await startServer({
+      ...(await freshEnvironment("sqlite")),
+      ...host,
+      ...allowed,
+      ...(await env()),
+    });
     at = selling(server);
     browser = await launchChromium();
   });

@@ -68,7 +68,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/orders");
-    await page.getByRole("link", { name: "1 × A rose" }).click();
+    await page.getByRole("link", { name: "#1001" }).click();
     await page.getByRole("button", { name: "Mark as sent" }).click();
     await page.getByLabel("Carrier (optional)").fill("DHL");
     await page.getByRole("dialog").getByRole("button", { name: "Mark as sent" }).click();

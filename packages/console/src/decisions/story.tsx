@@ -71,7 +71,7 @@ function reviewText(review: Review): ReactNode {
 export function Story({ decision }: { readonly decision: Explained }) {
   const { site, name } = useSite();
   const rule = useRules(decision).get(decision.rule_id ?? "");
-  const { escalation_id, order_id, payment } = decision;
+  const { escalation_id, order_id, order_number, payment } = decision;
   const review = useQuery({
     ...reviewQuery(site.site_key_hash, escalation_id ?? ""),
     enabled: escalation_id !== null,
@@ -98,7 +98,7 @@ export function Story({ decision }: { readonly decision: Explained }) {
   if (order_id !== null) {
     steps.push(
       <Link to="/$site/orders/$id" params={{ site: name, id: order_id }} className="link">
-        Show the order
+        Show order #{order_number}
       </Link>,
     );
   }

@@ -7,8 +7,7 @@ import { Confirm } from "../ui/confirm.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
-import { Card } from "../ui/page.js";
-import { orderPath, type ShownOrder } from "./orders.js";
+import { isToSend, orderPath, type ShownOrder } from "./orders.js";
 
 const WORDS_CHARS_MAX = 200;
 const NOTE_CHARS_MAX = 2000;
@@ -19,25 +18,17 @@ function given(fields: Readonly<Record<string, string>>): Record<string, string>
   return Object.fromEntries(filled.map(([name, value]) => [name, value.trim()]));
 }
 
-/** What an owner can do with an order: mark it as sent, cancel the rest, add a note. */
-export function OrderActions({ order }: { readonly order: ShownOrder }) {
+/** Marks what is left of an order as sent, or cancels it. */
+export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
   const { path } = useSite();
   const [sent, setSent] = useState({ carrier: "", tracking_number: "", tracking_url: "" });
   const [reason, setReason] = useState("");
-  const [note, setNote] = useState("");
-  const left = order.lines.some(({ total, fulfilled }) => fulfilled < total);
+  const isLeft = order.lines.some(({ total, fulfilled }) => fulfilled < total);
   const act = useSave(
     ([step, body]: readonly [step: string, body: unknown]) =>
       call("POST", `${orderPath(path, order.order_id)}/${step}`, body),
     "orders",
   );
-  const noting = useSave(
-    () => call("POST", `${orderPath(path, order.order_id)}/notes`, { text: note.trim() }),
-    "orders",
-  );
-  function addNote() {
-    noting.mutate(undefined, { onSuccess: () => setNote("") });
-  }
   const field = (name: keyof typeof sent, label: string) => (
     <TextField
       label={label}
@@ -47,41 +38,57 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
       onChange={({ target }) => setSent({ ...sent, [name]: target.value })}
     />
   );
+  if (!isLeft) return null;
   return (
-    <Card title="Actions">
-      {left && order.status !== "cancelled" && (
-        <div className="flex flex-wrap gap-2">
-          <Confirm
-            label="Mark as sent"
-            title="Mark this order as sent?"
-            yes="Mark as sent"
-            onYes={() => act.mutateAsync(["ship", given(sent)])}
-          >
-            <p>All remaining items are marked as sent. The platform and the buyer are notified.</p>
-            {field("carrier", "Carrier (optional)")}
-            {field("tracking_number", "Tracking number (optional)")}
-            {field("tracking_url", "Tracking link (optional)")}
-          </Confirm>
-          <Confirm
-            label="Cancel items"
-            title="Cancel the items that were not sent?"
-            yes="Cancel items"
-            danger
-            onYes={() => act.mutateAsync(["cancel", given({ reason })])}
-          >
-            <p>
-              The items go back in stock and the buyer is notified. If no items remain, the payment
-              is voided. You cannot undo this.
-            </p>
-            <TextField
-              label="Reason (optional, visible to the buyer)"
-              value={reason}
-              maxLength={WORDS_CHARS_MAX}
-              onChange={({ target }) => setReason(target.value)}
-            />
-          </Confirm>
-        </div>
+    <div className="flex flex-wrap gap-2">
+      {isToSend(order) && (
+        <Confirm
+          label="Mark as sent"
+          title="Mark this order as sent?"
+          yes="Mark as sent"
+          onYes={() => act.mutateAsync(["ship", given(sent)])}
+        >
+          <p>All remaining items are marked as sent. The platform and the buyer are notified.</p>
+          {field("carrier", "Carrier (optional)")}
+          {field("tracking_number", "Tracking number (optional)")}
+          {field("tracking_url", "Tracking link (optional)")}
+        </Confirm>
       )}
+      <Confirm
+        label="Cancel items"
+        title="Cancel the items that were not sent?"
+        yes="Cancel items"
+        danger
+        onYes={() => act.mutateAsync(["cancel", given({ reason })])}
+      >
+        <p>
+          The items go back in stock and the buyer is notified. If no items remain, the payment is
+          voided. You cannot undo this.
+        </p>
+        <TextField
+          label="Reason (optional, visible to the buyer)"
+          value={reason}
+          maxLength={WORDS_CHARS_MAX}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </Confirm>
+    </div>
+  );
+}
+
+/** Adds a note to the history of an order. */
+export function AddNote({ order }: { readonly order: ShownOrder }) {
+  const { path } = useSite();
+  const [note, setNote] = useState("");
+  const noting = useSave(
+    () => call("POST", `${orderPath(path, order.order_id)}/notes`, { text: note.trim() }),
+    "orders",
+  );
+  function addNote() {
+    noting.mutate(undefined, { onSuccess: () => setNote("") });
+  }
+  return (
+    <>
       <Form onSubmit={addNote} className="flex flex-wrap items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
@@ -95,6 +102,6 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
         <Button type="submit">Add note</Button>
       </Form>
       {noting.isError && <Failure error={noting.error} />}
-    </Card>
+    </>
   );
 }

@@ -1,65 +1,116 @@
 import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
-import { useSite } from "../layout/sites.js";
-import { Badge } from "../ui/badge.js";
+import { useMay, useSite } from "../layout/sites.js";
 import { Select } from "../ui/field.js";
-import { useSetFilter } from "../ui/filter.js";
+import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
+import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
-import { moneyText, spanText } from "../ui/words.js";
-import { ORDER_STATES, type Order, orderState, PAYMENT_STATES } from "./orders.js";
+import { moneyText } from "../ui/words.js";
+import { MarkMany } from "./mark-many.js";
+import { OrderBadges, PaymentBadge } from "./order-badges.js";
+import { isToSend, type ListedOrder, ORDER_STATES, orderName, PAYMENT_STATES } from "./orders.js";
+import { useSortHead } from "./sort-head.js";
 
-/** With less time left than this, the payment should be captured soon. */
-const SOON_S = 24 * 3600;
-
-/** How soon an authorization expires. */
-export function Expiry({ order }: { readonly order: Order }) {
-  const { lapses_in_seconds: left } = order;
-  if (order.payment !== "authorized" || left === null) return null;
-  const look = left < SOON_S ? "font-medium text-warn" : "text-soft";
-  return <span className={`text-xs ${look}`}>expires in {spanText(left * 1000)}</span>;
+/** The rows that a person has chosen, by ID. */
+interface Chosen {
+  readonly ids: ReadonlySet<string>;
+  choose(id: string, on: boolean): void;
 }
 
-function columnsFor(site: string): readonly Column<Order>[] {
+function selectColumn({ ids, choose }: Chosen): Column<ListedOrder> {
+  return {
+    head: "Select",
+    header: <span className="sr-only">Select</span>,
+    cell: (order) =>
+      isToSend(order) && (
+        <input
+          type="checkbox"
+          aria-label={`Select order ${orderName(order)}`}
+          className="accent-act"
+          checked={ids.has(order.order_id)}
+          onChange={({ target }) => choose(order.order_id, target.checked)}
+        />
+      ),
+  };
+}
+
+function useColumns(site: string, chosen: Chosen | null): readonly Column<ListedOrder>[] {
+  const sortHead = useSortHead();
   return [
+    ...(chosen === null ? [] : [selectColumn(chosen)]),
     {
       head: "Order",
-      cell: ({ order_id, items }) => (
-        <Link to="/$site/orders/$id" params={{ site, id: order_id }} className="link">
-          {items.map(({ quantity, title }) => `${quantity} × ${title}`).join(", ") || order_id}
-        </Link>
-      ),
-    },
-    { head: "Amount", right: true, cell: ({ amount }) => moneyText(amount) },
-    { head: "State", cell: (order) => <Badge word={orderState(order)} /> },
-    {
-      head: "Payment",
       cell: (order) => (
-        <span className="inline-flex flex-wrap items-center gap-2">
-          <Badge word={order.payment} /> <Expiry order={order} />
-        </span>
+        <>
+          <Link
+            to="/$site/orders/$id"
+            params={{ site, id: order.order_id }}
+            className="link font-medium"
+          >
+            {orderName(order)}
+          </Link>
+          <span className="block text-soft">
+            {order.items.map(({ quantity, title }) => `${quantity} × ${title}`).join(", ")}
+          </span>
+        </>
       ),
     },
+    {
+      ...sortHead("Amount", "amount"),
+      right: true,
+      cell: ({ amount }) => <span className="tabular-nums">{moneyText(amount)}</span>,
+    },
+    { head: "State", cell: (order) => <OrderBadges order={order} /> },
+    { head: "Payment", cell: (order) => <PaymentBadge order={order} /> },
     { head: "Bought by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "Ordered", cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      ...sortHead("Ordered", "created_at"),
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
   ];
+}
+
+function NoOrders({ site, narrowed }: { readonly site: string; readonly narrowed: boolean }) {
+  if (narrowed) return <Empty title="No orders found">Change the filter above.</Empty>;
+  return (
+    <Empty title="No orders yet">
+      <p>
+        Orders appear here as soon as an agent or a platform buys something. Not ready yet? See what
+        is missing under{" "}
+        <Link to="/$site/settings/$part" params={{ site, part: "payments" }} className="link">
+          Payments
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
 }
 
 /** The orders of a site. */
 export function OrdersPage() {
   const { name, path } = useSite();
   const filter = useSearch({ from: "/shell/$site/orders" });
+  const { sort: _, ...narrowing } = filter;
   const set = useSetFilter();
-  const list = useList<Order>("orders", `${path}/orders`, filter);
+  const mayAct = useMay("owner");
+  const list = useList<ListedOrder>("orders", `${path}/orders`, filter);
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  function choose(id: string, on: boolean) {
+    setIds((now) => new Set(on ? [...now, id] : [...now].filter((one) => one !== id)));
+  }
+  const columns = useColumns(name, mayAct ? { ids, choose } : null);
+  const selected = (list.data ?? []).filter((order) => ids.has(order.order_id) && isToSend(order));
   return (
     <Page
       title="Orders"
       about="What agents bought in your shop, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
       actions={<ExportButton path={`${path}/orders`} filter={filter} name="orders" />}
     >
-      <div className="grid max-w-xl gap-3 sm:grid-cols-2">
+      <div className="grid max-w-3xl items-end gap-3 sm:grid-cols-3">
         <Select
           label="State"
           value={filter.status ?? ""}
@@ -72,26 +123,19 @@ export function OrdersPage() {
           choices={{ "": "All", ...PAYMENT_STATES }}
           onChoose={(value) => set("payment", value)}
         />
+        <SearchField
+          key={filter.number ?? ""}
+          label="Order number"
+          placeholder="#1042"
+          value={filter.number}
+          onSearch={(words) => set("number", words?.replace(/\D/g, ""))}
+        />
       </div>
+      {mayAct && <MarkMany orders={selected} onDone={(failed) => setIds(new Set(failed))} />}
       <ListView
-        {...{ list, columns: columnsFor(name), label: "Orders" }}
+        {...{ list, columns, label: "Orders" }}
         keyOf={({ order_id }) => order_id}
-        empty={
-          <Empty title="No orders yet">
-            <p>
-              Orders appear here as soon as an agent or a platform buys something. Not ready yet?
-              See what is missing under{" "}
-              <Link
-                to="/$site/settings/$part"
-                params={{ site: name, part: "payments" }}
-                className="link"
-              >
-                Payments
-              </Link>
-              .
-            </p>
-          </Empty>
-        }
+        empty={<NoOrders site={name} narrowed={isNarrowed(narrowing)} />}
       />
     </Page>
   );

@@ -3,18 +3,37 @@ import { type Api, call } from "../api/client.js";
 import { choicesOf } from "../ui/words.js";
 
 export type Order = Api["Order"];
+export type ListedOrder = Api["ListedOrder"];
 export type ShownOrder = Api["ShownOrder"];
 
 export const ORDER_STATES = {
   ...choicesOf("open", "partly_shipped", "shipped", "cancelled"),
   open: "To send",
 };
+export const PAYMENT_STATES = choicesOf("authorized", "captured", "released", "lapsed");
 
-/** The word for the state of an order: an open order is one to send. */
-export function orderState({ status }: Pick<Order, "status">): string {
+/** An order as people call it. */
+export const orderName = ({ number }: Pick<Order, "number">) => `#${number}`;
+
+type Money = Pick<Order, "payment" | "amount" | "captured_minor" | "refunded_minor">;
+
+/** The word for the state of a payment: captured money may have gone back. */
+export function paymentState({ payment, amount, captured_minor, refunded_minor }: Money): string {
+  if (refunded_minor === 0) return payment;
+  return refunded_minor >= (captured_minor ?? amount.minor) ? "refunded" : "partly_refunded";
+}
+
+/** The word for the state of an order. An open order is one to send, unless all its money went back. */
+export function orderState(order: Pick<Order, "status"> & Money): string {
+  const { status } = order;
+  const isLeft = status === "open" || status === "partly_shipped";
+  if (isLeft && paymentState(order) === "refunded") return "refunded";
   return status === "open" ? "to_send" : status;
 }
-export const PAYMENT_STATES = choicesOf("authorized", "captured", "released", "lapsed");
+
+/** Whether something of an order is left to be sent. */
+export const isToSend = (order: Pick<Order, "status"> & Money) =>
+  ["to_send", "partly_shipped"].includes(orderState(order));
 
 export const orderPath = (path: string, id: string) => `${path}/orders/${encodeURIComponent(id)}`;
 

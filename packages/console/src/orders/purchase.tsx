@@ -1,6 +1,7 @@
 import type { Api } from "../api/client.js";
 import { Card, Facts } from "../ui/page.js";
 import { moneyText, strangersText, titleOf } from "../ui/words.js";
+import { addressLines } from "./address.js";
 
 type PurchaseBody = NonNullable<Api["Purchase"]>;
 
@@ -24,7 +25,13 @@ export function Purchase({
       {purchase.address !== null && (
         <>
           <h3 className="text-sm font-medium">Delivery address</h3>
-          <Facts rows={lines(purchase.address)} />
+          <address className="text-sm not-italic">
+            {addressLines(purchase).map((line) => (
+              <bdi key={line} className="block break-words">
+                {line}
+              </bdi>
+            ))}
+          </address>
         </>
       )}
       <Facts

@@ -64,6 +64,28 @@ function adjustments(order: ShownOrder): Moment[] {
   }));
 }
 
+/** Captures and refunds that somebody asked for here. Their effect on the payment is listed by itself. */
+function paymentChanges(order: ShownOrder): Moment[] {
+  const { currency } = order.amount;
+  return (order.payment_facts?.changes ?? []).map((one) => ({
+    key: one.change_id,
+    at: one.requested_at,
+    what: (
+      <>
+        {titleOf(one.kind)} of {moneyText({ minor: one.amount_minor, currency })} requested by{" "}
+        <Who id={one.requested_by} />
+        {one.status !== "completed" && (
+          <>
+            {" "}
+            <Badge word={one.status === "failed" ? "failed" : "pending"} />
+          </>
+        )}
+        {one.failure !== null && <span className="text-bad"> {titleOf(one.failure)}</span>}
+      </>
+    ),
+  }));
+}
+
 function messages(order: ShownOrder): Moment[] {
   return order.messages.map((one) => ({
     key: one.message_id,
@@ -101,6 +123,7 @@ export function Timeline({ order }: { readonly order: ShownOrder }) {
         ]),
     ...shipments(order),
     ...adjustments(order),
+    ...paymentChanges(order),
     ...messages(order),
     ...order.notes.map(({ note_id, text, written_by, created_at }) => ({
       key: note_id,

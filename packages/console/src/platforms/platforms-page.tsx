@@ -1,65 +1,38 @@
-import { useSearch } from "@tanstack/react-router";
-import { type Api, call } from "../api/client.js";
+import { Link, useSearch } from "@tanstack/react-router";
+import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
-import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { Button } from "../ui/button.js";
-import { Confirm } from "../ui/confirm.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
-import { Failure } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
 import { choicesOf } from "../ui/words.js";
 import { AddPlatform } from "./add-platform.js";
 import { PlatformSettingsCard } from "./platform-settings.js";
+import { PlatformSteps } from "./platform-steps.js";
 
 type Platform = Api["Platform"];
 
 const STATES = choicesOf("seen", "admitted", "suspended");
 
-/** What an owner can do with a platform. Admitting needs no confirmation, because it can be undone. */
-function Steps({ platform }: { readonly platform: Platform }) {
-  const { path } = useSite();
-  const at = `${path}/platforms/${encodeURIComponent(platform.platform)}`;
-  const admit = useSave(() => call("PUT", at, { status: "admitted" }), "platforms");
-  // The dialog shows its own error.
-  const suspend = useSave(() => call("PUT", at, { status: "suspended" }), "platforms");
-  return (
-    <span className="flex flex-wrap gap-2">
-      {platform.status !== "admitted" && (
-        <Button disabled={admit.isPending} onClick={() => admit.mutate()}>
-          Admit
-        </Button>
-      )}
-      {platform.status !== "suspended" && (
-        <Confirm
-          label="Suspend"
-          title={`Suspend ${platform.platform}?`}
-          yes="Suspend"
-          danger
-          onYes={() => suspend.mutateAsync()}
-        >
-          <p>It cannot buy until you admit it again. Existing orders do not change.</p>
-        </Confirm>
-      )}
-      {admit.isError && <Failure error={admit.error} />}
-    </span>
-  );
-}
-
 const seenAt = (at: string | null) => (at === null ? "Never" : <Time at={at} />);
 
-function columnsFor(mayAct: boolean): readonly Column<Platform>[] {
+function columnsFor(site: string, mayAct: boolean): readonly Column<Platform>[] {
   return [
     {
       head: "Platform",
       cell: ({ platform, name, note }) => (
         <>
-          <span className="font-medium">{name ?? platform}</span>
+          <Link
+            to="/$site/platforms/$id"
+            params={{ site, id: platform }}
+            className="link font-medium"
+          >
+            {name ?? platform}
+          </Link>
           {name !== null && <span className="block break-all text-soft">{platform}</span>}
           {note !== null && <span className="block text-soft">{note}</span>}
         </>
@@ -73,14 +46,14 @@ function columnsFor(mayAct: boolean): readonly Column<Platform>[] {
       cell: ({ recent_decisions }) => recent_decisions.toLocaleString(),
     },
     ...(mayAct
-      ? [{ head: "Change", cell: (platform: Platform) => <Steps platform={platform} /> }]
+      ? [{ head: "Change", cell: (platform: Platform) => <PlatformSteps platform={platform} /> }]
       : []),
   ];
 }
 
 /** The platforms that have checked out at a site. */
 export function PlatformsPage() {
-  const { path } = useSite();
+  const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/platforms" });
   const mayAct = useMay("owner");
   const set = useSetFilter();
@@ -107,7 +80,7 @@ export function PlatformsPage() {
         />
       </div>
       <ListView
-        {...{ list, columns: columnsFor(mayAct), label: "Platforms" }}
+        {...{ list, columns: columnsFor(name, mayAct), label: "Platforms" }}
         keyOf={({ platform }) => platform}
         empty={
           isNarrowed(search) ? (

@@ -12,6 +12,9 @@ export interface Column<Item> {
   readonly cell: (item: Item) => ReactNode;
   /** Aligns numbers to the right. */
   readonly right?: boolean;
+  /** Shown instead of the title, such as a button that sorts. */
+  readonly header?: ReactNode;
+  readonly sorted?: "ascending" | "descending" | undefined;
 }
 
 interface ListProps<Item> {
@@ -35,9 +38,14 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
       <table aria-label={label} className="rows w-full text-sm">
         <thead>
           <tr className="text-left text-xs text-soft">
-            {columns.map(({ head, right }) => (
-              <th key={head} scope="col" className={right ? "text-right" : undefined}>
-                {head}
+            {columns.map(({ head, header = head, right, sorted }) => (
+              <th
+                key={head}
+                scope="col"
+                aria-sort={sorted}
+                className={right ? "text-right" : undefined}
+              >
+                {header}
               </th>
             ))}
           </tr>

@@ -74,6 +74,7 @@ const TITLES: Readonly<Record<string, string>> = {
   invalidated: "No longer valid",
   lapsed: "Expired",
   mandates_disabled: "Signed requests are turned off",
+  partly_refunded: "Partly refunded",
   partly_shipped: "Partly sent",
   paying: "Payment in progress",
   payment_declined: "The payment was declined",

@@ -1,0 +1,131 @@
+import { formatAmount, parseAmount } from "@gatehouse/protocol";
+import { useState } from "react";
+import { call, Refused } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Dialog } from "../ui/dialog.js";
+import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
+import { Failure } from "../ui/notice.js";
+import { moneyText } from "../ui/words.js";
+import { orderName, orderPath, type ShownOrder } from "./orders.js";
+
+const REASON_CHARS_MAX = 200;
+
+interface Props {
+  readonly order: ShownOrder;
+  readonly kind: "capture" | "refund";
+  readonly maxMinor: number;
+  /** The amount that the field begins with. */
+  readonly firstMinor: number;
+}
+
+const WORDS = {
+  capture: {
+    open: "Capture",
+    title: (name: string) => `Capture the payment of order ${name}?`,
+    about: "The money is transferred to your account. You can capture a payment only once.",
+    yes: "Capture",
+  },
+  refund: {
+    open: "Refund…",
+    title: (name: string) => `Refund order ${name}?`,
+    about: "The money goes back to the buyer's card. You cannot undo this.",
+    yes: "Refund",
+  },
+} as const;
+
+/** An amount as a person typed it, in minor units, or what is wrong with it. */
+function readAmount(text: string, currency: string, maxMinor: number): number | string {
+  const amount = parseAmount(text.trim().replace(",", "."), currency);
+  if (!amount.ok || amount.value.minor < 1) return "Enter an amount, such as 12.50.";
+  const most = moneyText({ minor: maxMinor, currency });
+  return amount.value.minor > maxMinor ? `Enter at most ${most}.` : amount.value.minor;
+}
+
+/** A mistake of the amount that only the service found, without the name of its field. */
+const amountFault = (error: unknown) =>
+  error instanceof Refused && error.message.startsWith("amount_minor: ")
+    ? error.message.replace(/^amount_minor: m/, "M")
+    : null;
+
+/** A button that captures or refunds after a dialog, which asks how much. A passkey confirms it. */
+export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
+  const { path } = useSite();
+  const { currency } = order.amount;
+  const words = WORDS[kind];
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState("");
+  const [reason, setReason] = useState("");
+  const [fault, setFault] = useState<string | null>(null);
+  const change = useSave((amount_minor: number) => {
+    const told = kind === "refund" && reason.trim() !== "" ? { reason: reason.trim() } : {};
+    const body = { amount_minor, revision: order.revision, ...told };
+    return call("POST", `${orderPath(path, order.order_id)}/${kind}`, body);
+  }, "orders");
+  function start() {
+    setText(formatAmount({ minor: firstMinor, currency }));
+    setReason("");
+    setFault(null);
+    change.reset();
+    setOpen(true);
+  }
+  function submit() {
+    const minor = readAmount(text, currency, maxMinor);
+    setFault(typeof minor === "string" ? minor : null);
+    if (typeof minor === "string") return;
+    change.mutate(minor, {
+      onSuccess: () => setOpen(false),
+      onError: (error) => setFault(amountFault(error)),
+    });
+  }
+  const most = moneyText({ minor: maxMinor, currency });
+  return (
+    <>
+      <Button kind={kind === "capture" ? "act" : "plain"} onClick={start}>
+        {words.open}
+      </Button>
+      <Dialog open={open} title={words.title(orderName(order))} onClose={() => setOpen(false)}>
+        <Form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+          <p className="text-sm">{words.about}</p>
+          <TextField
+            label={`Amount in ${currency}`}
+            inputMode="decimal"
+            value={text}
+            aria-invalid={fault !== null}
+            hint={
+              fault === null ? (
+                `At most ${most}.`
+              ) : (
+                <span role="alert" className="text-bad">
+                  {fault}
+                </span>
+              )
+            }
+            onChange={({ target }) => setText(target.value)}
+          />
+          {kind === "refund" && (
+            <TextField
+              label="Reason (optional, visible to the buyer)"
+              value={reason}
+              maxLength={REASON_CHARS_MAX}
+              onChange={({ target }) => setReason(target.value)}
+            />
+          )}
+          {change.isError && fault === null && <Failure error={change.error} />}
+          <div className="flex flex-wrap justify-end gap-2">
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button
+              type="submit"
+              kind={kind === "refund" ? "danger" : "act"}
+              disabled={change.isPending}
+            >
+              {words.yes}
+            </Button>
+          </div>
+        </Form>
+      </Dialog>
+    </>
+  );
+}

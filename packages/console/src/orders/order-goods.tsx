@@ -1,0 +1,57 @@
+import { Package } from "lucide-react";
+import { Card } from "../ui/page.js";
+import { moneyText } from "../ui/words.js";
+import type { ShownOrder } from "./orders.js";
+
+type Line = ShownOrder["lines"][number];
+
+/** A product's picture, or a stand-in of the same size. */
+function Picture({ url }: { readonly url: string | null }) {
+  const size = "size-14 shrink-0 rounded-lg";
+  if (url?.startsWith("https://")) {
+    return <img src={url} alt="" loading="lazy" className={`${size} object-cover`} />;
+  }
+  return (
+    <span className={`${size} grid place-items-center border border-line text-soft`}>
+      <Package aria-hidden size={22} />
+    </span>
+  );
+}
+
+/** What happened to the items of a line, in words. */
+function progressOf({ quantity, total, fulfilled, delivered }: Line): string {
+  const parts = [
+    fulfilled > 0 ? `${fulfilled} of ${total} sent` : "",
+    delivered > 0 ? `${delivered} delivered` : "",
+    quantity > total ? `${quantity - total} cancelled` : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/** What was bought, with pictures and prices. */
+export function OrderGoods({ order }: { readonly order: ShownOrder }) {
+  const { currency } = order.amount;
+  return (
+    <Card title="Items">
+      <ul className="flex flex-col gap-3 text-sm">
+        {order.lines.map((line) => (
+          <li key={line.line_id} className="flex items-center gap-3">
+            <Picture url={line.image_url} />
+            <span className="flex min-w-0 flex-1 flex-col">
+              <span className="font-medium break-words">
+                {line.quantity} × {line.title}
+              </span>
+              <span className="text-soft break-words">
+                {line.id} · {moneyText({ minor: line.unit_minor, currency })} each
+              </span>
+              <span className="text-soft">{progressOf(line)}</span>
+            </span>
+            <span className="tabular-nums">
+              {moneyText({ minor: line.unit_minor * line.quantity, currency })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

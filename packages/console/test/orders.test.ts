@@ -1,0 +1,138 @@
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { ADDRESS, buying, CHECKOUT_POLICY, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
+import { Platform } from "../../server/test/ucp/platform.ts";
+import { desk, expectQuiet } from "./desk.ts";
+
+const WIDTHS = [390, 1440];
+
+describe.skipIf(skipChromium)("orders in the console:", () => {
+  let platform: Platform;
+  const at = desk({
+    async env() {
+      platform = await Platform.start();
+      return { GATEHOUSE_FETCH_ALLOW: platform.host };
+    },
+  });
+  afterAll(() => platform?.stop());
+  const go = (page: Page, path: string) => page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
+  /** A platform buys a rose that is sent by post. */
+  async function bought() {
+    await at.shop.admin("PUT", "/policy", CHECKOUT_POLICY);
+    await at.shop.admin("PUT", "/shop", { ...SHOP, allow_unsigned: true });
+    const { bought: buy } = buying(at.server, platform, at.server.context.clock);
+    return (await buy(at.shop, ROSE)).orderId;
+  }
+  /** The page is not wider than the window. */
+  const fits = (page: Page) =>
+    page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+  const amount = (page: Page) => page.getByRole("dialog").getByLabel("Amount in EUR");
+
+  test("an owner captures a payment, refunds a part of it, and the states say so", async () => {
+    const orderId = await bought();
+    const opened = await at.opened({ viewport: { width: 390, height: 800 } });
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/orders?number=1001");
+    await page.getByText("To send", { exact: true }).last().waitFor();
+    await page.getByText("Test", { exact: true }).last().waitFor();
+    await page.getByRole("link", { name: "#1001" }).click();
+    await page.getByRole("heading", { name: "Order #1001" }).waitFor();
+    expect(await fits(page)).toBe(true);
+    await page.getByRole("button", { name: "Capture" }).click();
+    expect(await amount(page).inputValue()).toBe("104.90");
+    await amount(page).fill("200");
+    await page.getByRole("dialog").getByRole("button", { name: "Capture" }).click();
+    await page.getByRole("alert").getByText("Enter at most €104.90.").waitFor();
+    await amount(page).fill("104,90");
+    await page.getByRole("dialog").getByRole("button", { name: "Capture" }).click();
+    await page.getByRole("button", { name: "Refund…" }).click();
+    expect(await amount(page).inputValue()).toBe("104.90");
+    await amount(page).fill("4.90");
+    await page
+      .getByRole("dialog")
+      .getByLabel(/^Reason/)
+      .fill("It came late");
+    await page.getByRole("dialog").getByRole("button", { name: "Refund" }).click();
+    await page.getByText("Partly refunded", { exact: true }).waitFor();
+    await page.getByText(/It came late/).waitFor();
+    const shown = (await at.shop.admin("GET", `/orders/${orderId}`)).body;
+    expect(shown).toMatchObject({ captured_minor: 10_490, refunded_minor: 490 });
+    await page.getByRole("button", { name: "Refund…" }).click();
+    expect(await amount(page).inputValue()).toBe("100.00");
+    await page.getByRole("dialog").getByRole("button", { name: "Refund" }).click();
+    await page.getByText("Refunded", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Refund…" }).waitFor({ state: "hidden" });
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test.each(WIDTHS)("a packing slip prints without the frame, at %i pixels", async (width) => {
+    const orderId = await bought();
+    const { page } = await at.opened({ viewport: { width, height: 900 } });
+    await at.signedIn(page, "owner", `/orders/${orderId}`);
+    await page.getByRole("link", { name: "Print packing slip" }).click();
+    await page.getByRole("heading", { name: "Packing slip #1001" }).waitFor();
+    expect(await fits(page)).toBe(true);
+    const slip = page.locator("[data-slip]");
+    for (const words of ["A rose", ADDRESS.street_address, "10115 Berlin", "Ada Love", "Germany"]) {
+      expect(await slip.textContent()).toContain(words);
+    }
+    expect(await slip.textContent()).not.toContain("€");
+    await page.emulateMedia({ media: "print" });
+    await page.getByRole("button", { name: "Print" }).waitFor({ state: "hidden" });
+    expect(await page.getByRole("navigation").isVisible()).toBe(false);
+    expect(await slip.isVisible()).toBe(true);
+  });
+
+  test("several orders are marked as sent at once, and the list is sorted by a head", async () => {
+    const buyer = await at.at.buyer(at.shop);
+    for (const quantity of [1, 2, 1]) {
+      const items = [{ id: "rose", quantity }];
+      await at.at.order(at.shop, buyer, { items, total: `${quantity}00.00` });
+    }
+    const { page } = await at.opened({ viewport: { width: 1440, height: 900 } });
+    await at.signedIn(page, "owner", "/orders");
+    const rows = page.locator("main tbody tr");
+    await rows.nth(2).waitFor();
+    await page.getByRole("button", { name: "Amount" }).click();
+    await page.waitForURL("**?sort=-amount");
+    await rows.first().getByText("#1002").waitFor();
+    for (const number of [1001, 1002]) await page.getByLabel(`Select order #${number}`).check();
+    await page.getByText("2 orders selected").waitFor();
+    await page.getByRole("button", { name: "Mark as sent" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Mark as sent" }).click();
+    await page.getByText("2 orders selected").waitFor({ state: "hidden" });
+    const orders = await at.at.orders(at.shop);
+    expect(orders.map(({ number, status }: Record<string, unknown>) => [number, status])).toEqual([
+      [1003, "open"],
+      [1002, "shipped"],
+      [1001, "shipped"],
+    ]);
+  });
+
+  test("keys of a platform are created, shown once and revoked on its page", async () => {
+    await at.shop.admin("PUT", "/platforms/known.example", { status: "admitted" });
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/platforms");
+    await page.getByRole("link", { name: "known.example" }).click();
+    await page.getByRole("heading", { name: "known.example" }).waitFor();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText(/^ghk_/).waitFor();
+    await page.getByLabel("Kind").selectOption("oauth_client");
+    await page.getByLabel("Valid for days").fill("30");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText(/^ghs_/).waitFor();
+    await page.getByText(/\/oauth\/token$/).waitFor();
+    await go(page, "/platforms/known.example");
+    const keys = page.getByRole("list", { name: "Keys" }).getByRole("listitem");
+    await keys.nth(1).waitFor();
+    expect(await page.getByText(/^gh[ks]_/).count()).toBe(0);
+    await keys.first().getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await keys.first().getByText("Revoked", { exact: true }).waitFor();
+    const { items } = (await at.shop.admin("GET", "/platforms/known.example/credentials")).body;
+    expect(items.map(({ kind }: { kind: string }) => kind)).toEqual(["oauth_client", "api_key"]);
+    expect(items[0].revoked_at).not.toBe(null);
+    expect(items[1].revoked_at).toBe(null);
+  });
+});
