@@ -6,7 +6,7 @@ import { type Order, orderState, paymentState } from "./orders.js";
 const SOON_S = 24 * 3600;
 
 /** How soon an authorization expires. */
-export function Expiry({ order }: { readonly order: Order }) {
+function Expiry({ order }: { readonly order: Order }) {
   const { lapses_in_seconds: left } = order;
   if (order.payment !== "authorized" || left === null) return null;
   const look = left < SOON_S ? "font-medium text-warn" : "text-soft";
