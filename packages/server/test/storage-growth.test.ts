@@ -75,7 +75,7 @@ describe.each(TIER_DATABASES)("the page docs/operations/growth.md, on %s,", (dia
 
   test("gives the most that a visit takes", async () => {
     const beacon = await rowBytes("visits", visit("beacon", {}));
-    expect(beacon).toBeLessThan(documented("visits that beacons reported"));
+    expect(beacon).toBeLessThan(documented("visits that the script tag reported (beacons)"));
     const signature = JSON.stringify({
       key_id: text(128),
       agent_url: text(2048),
