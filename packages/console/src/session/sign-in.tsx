@@ -32,6 +32,18 @@ export function useLink(): readonly [link: Credential | undefined, forget: () =>
 
 const isUnknown = (error: unknown) => error instanceof Refused && error.status === 401;
 
+/** Signs in. Nothing that was loaded for another person stays. */
+function useSignIn(onSignedIn: () => void) {
+  const client = useQueryClient();
+  return useSave(async (given: Credential | "passkey") => {
+    const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
+    const session = await signIn(credential);
+    endSession(client);
+    client.setQueryData(sessionQuery.queryKey, session);
+    onSignedIn();
+  });
+}
+
 /** Uses a link only after a click, because mail scanners open links and any page could redirect here. */
 function OpenedLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
   const about =
@@ -114,14 +126,7 @@ export function SignIn({
   readonly link: Credential | undefined;
   onSignedIn(): void;
 }) {
-  const client = useQueryClient();
-  const signingIn = useSave(async (given: Credential | "passkey") => {
-    const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
-    const session = await signIn(credential);
-    endSession(client);
-    client.setQueryData(sessionQuery.queryKey, session);
-    onSignedIn();
-  });
+  const signingIn = useSignIn(onSignedIn);
   const ways = useQuery(waysQuery);
   const [problem] = useState(takeProblem);
   const { mutate, isPending: busy } = signingIn;
@@ -179,13 +184,7 @@ export function SwitchPerson({
   readonly link: Credential;
   onStay(): void;
 }) {
-  const client = useQueryClient();
-  const signingIn = useSave(async () => {
-    const session = await signIn(link);
-    endSession(client);
-    client.setQueryData(sessionQuery.queryKey, session);
-    onStay();
-  });
+  const signingIn = useSignIn(onStay);
   return (
     <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
       <title>Sign in · Gatehouse</title>
@@ -194,7 +193,7 @@ export function SwitchPerson({
         This link signs you in once, possibly as another person. Continue only if you were invited
         or asked for it.
       </p>
-      <Button kind="act" disabled={signingIn.isPending} onClick={() => signingIn.mutate()}>
+      <Button kind="act" disabled={signingIn.isPending} onClick={() => signingIn.mutate(link)}>
         Sign in with this link
       </Button>
       <Button onClick={onStay}>Stay signed in as {name}</Button>
