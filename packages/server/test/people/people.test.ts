@@ -1,56 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/infra/clock.ts";
 import { browser, SESSION } from "../console-browser.ts";
+import { TIER_DATABASES } from "../harness.ts";
 import {
-  createSite,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-  TIER_DATABASES,
-} from "../harness.ts";
+  invite,
+  joined,
+  openTwoSites,
+  optionsFor,
+  personRecords as records,
+  secretOf,
+  withPasskey,
+} from "./joining.ts";
 import { SoftwarePasskey } from "./software-passkey.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-const secretOf = (url: string) => new URL(url).hash.replace("#link=", "");
-
-type Page = ReturnType<typeof browser>;
-
-/** Makes a passkey in a browser that is signed in. */
-async function withPasskey(server: TestServer, page: Page): Promise<SoftwarePasskey> {
-  const passkey = new SoftwarePasskey(new URL(server.context.config.baseUrl).origin);
-  const { body } = await page.ask("POST", "/v1/console/passkey-options", { purpose: "register" });
-  const made = { name: "Laptop", passkey: passkey.create(body) };
-  expect((await page.ask("POST", "/v1/console/passkeys", made)).status).toBe(201);
-  return passkey;
-}
-
-const optionsFor = async (page: Page, purpose: string) =>
-  (await page.ask("POST", "/v1/console/passkey-options", { purpose })).body;
 
 describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
-  async function open() {
-    const clock = new ManualClock(NOON);
-    const server = await startServer(await freshEnvironment(dialect), { clock });
-    const mine = (await createSite(server, "mine.example.com")).site_key_hash as string;
-    const theirs = (await createSite(server, "theirs.example.com")).site_key_hash as string;
-    return { clock, server, mine, theirs };
-  }
-  const invite = async (server: TestServer, site: string, role: string, name = "Rosa") =>
-    (await server.admin("POST", `/v1/admin/sites/${site}/people`, { name, role })).body;
-  /** Somebody with a role at one site, signed in by their invitation. */
-  async function joined(server: TestServer, site: string, role: string, name?: string) {
-    const person = await invite(server, site, role, name);
-    const page = browser(server);
-    expect((await page.signIn({ link: secretOf(person.link.url) })).status).toBe(201);
-    return { page, id: person.person_id as string };
-  }
-  const records = async (server: TestServer, site: string) => {
-    const { body } = await server.admin("GET", `/v1/admin/sites/${site}/audit/records?limit=50`);
-    const all = body.items.map(({ record }: { record: { type: string } }) => record);
-    return all.filter(({ type }: { type: string }) => type.startsWith("person."));
-  };
+  const open = () => openTwoSites(dialect);
 
   test("an invitation signs in once, and the log names the person by an id alone", async () => {
     const { server, mine } = await open();

@@ -41,7 +41,10 @@ const PersonBody = z
   .object({
     person_id: z.string(),
     name: z.string(),
-    email: z.string().nullable().openapi({ description: "Only owners and operators see it." }),
+    email: z.string().nullable().openapi({
+      description:
+        "Only owners and operators see it. Only operators see that of somebody with a role at all sites.",
+    }),
     status: z.enum(["invited", "joined"]),
     role: z.enum(ROLES).optional().openapi({ description: "The role at the site of the path." }),
     access: z.array(Grant).optional().openapi({ description: "Only in lists of all people." }),
@@ -71,13 +74,21 @@ const renderLink = ({ expiresAt, url, mailProblem }: HandedLink): z.infer<typeof
   ...(mailProblem === undefined ? {} : { mail_problem: mailProblem }),
 });
 
-/** People of a site read each other's names; addresses are for those who invite. */
+/**
+ * People of a site read each other's names; addresses are for those who invite. Somebody with a role at all sites was invited by the
+ * operator, so only operators read that address.
+ */
+function mayReadAddress(reader: Principal, access: PersonWithAccess["access"]): boolean {
+  const isEverywhere = access.some(({ site }) => site === EVERY_SITE);
+  return hasRole(reader, isEverywhere ? "operator" : "owner");
+}
+
 const renderFor =
   (reader: Principal, siteKeyHash: string | null) =>
   ({ person, access }: PersonWithAccess): z.infer<typeof PersonBody> => ({
     person_id: person.personId,
     name: person.name,
-    email: hasRole(reader, "owner") ? person.email : null,
+    email: mayReadAddress(reader, access) ? person.email : null,
     status: person.joinedAt === null ? "invited" : "joined",
     ...(siteKeyHash === null
       ? {
