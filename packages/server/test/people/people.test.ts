@@ -39,6 +39,23 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     expect(JSON.stringify(logged)).not.toContain("Rosa");
   });
 
+  test("a new name is recorded as a change of the person, without either name", async () => {
+    const { server, mine } = await open();
+    const { page, id } = await joined(server, mine, "reviewer", "Rosa");
+    const renamed = await page.ask("PATCH", "/v1/console/person", { name: "Rosalind" });
+    expect(renamed.status).toBe(204);
+    const logged = await records(server, mine);
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        type: "person.changed",
+        change: "renamed",
+        person: { person_id: id, role: "reviewer" },
+        actor: { kind: "person", id, role: "reviewer" },
+      }),
+    );
+    expect(JSON.stringify(logged)).not.toContain("Rosa");
+  });
+
   test("an invitation ends after seven days, and a new link works instead", async () => {
     const { server, clock, mine } = await open();
     const person = await invite(server, mine, "owner");

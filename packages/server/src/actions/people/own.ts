@@ -5,6 +5,8 @@ import { passkeysOf } from "../../domain/access/passkeys/store.js";
 import { setPersonName } from "../../domain/access/people/store.js";
 import type { SignedInUser } from "../../domain/access/sessions/console-sessions.js";
 import { endSessionById, type Session, sessionsOf } from "../../domain/access/sessions/store.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import { ownChangeDrafts } from "./person-record.js";
 
 export function ownPasskeys({ db }: Context, { principal }: SignedInUser): Promise<Passkey[]> {
   return passkeysOf(db, principal.id);
@@ -14,9 +16,13 @@ export function ownSessions({ clock, db }: Context, user: SignedInUser): Promise
   return sessionsOf(db, user.principal.id, clock.now());
 }
 
-/** Changes the name that others see. Records contain only the id, so nothing is recorded. */
-export async function rename({ db }: Context, user: SignedInUser, name: string): Promise<void> {
-  await db.transaction((tx) => setPersonName(tx, user.principal.id, name));
+/** Changes the name that others see. The records show that it changed, and contain neither name. */
+export async function rename(context: Context, user: SignedInUser, name: string): Promise<void> {
+  const { principal } = user;
+  await context.audit.commit(INSTALLATION, async (tx) => {
+    await setPersonName(tx, principal.id, name);
+    return { records: await ownChangeDrafts(context, tx, principal, "renamed"), answer: null };
+  });
 }
 
 /** Ends one of somebody's own sessions, at its next request on every node. */

@@ -10,16 +10,13 @@ import {
   passkeysOf,
   spendChallenge,
 } from "../../domain/access/passkeys/store.js";
-import { accessOf } from "../../domain/access/people/store.js";
 import type { SignedInUser } from "../../domain/access/sessions/console-sessions.js";
 import { confirmSession } from "../../domain/access/sessions/store.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
-import { principalActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
-import type { Transaction } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "../../infra/webauthn.js";
-import { type PersonChange, personDrafts } from "./person-record.js";
+import { ownChangeDrafts } from "./person-record.js";
 
 /** How long a person who has used a passkey may do what needs one. */
 const CONFIRMED_MS = 10 * MINUTE_MS;
@@ -83,19 +80,6 @@ export async function passkeyOptions(
     : signInTools.party.authenticationOptions(challenge, known);
 }
 
-/** Records a change of somebody's passkeys at each of their sites. */
-async function recorded(
-  context: Context,
-  tx: Transaction,
-  { principal }: SignedInUser,
-  change: "passkey_added" | "passkey_removed",
-) {
-  const changes = (await accessOf(tx, principal.id)).map((access): PersonChange => {
-    return { type: "person.changed", ...access, change };
-  });
-  return personDrafts(context, tx, principalActor(principal), changes);
-}
-
 type Added = Result<Passkey, "invalid_request" | "forbidden" | "conflict">;
 
 /**
@@ -141,7 +125,10 @@ export async function addPasskey(
     if ((await passkeyById(tx, credentialId)) !== undefined) return refused(invalid);
     await insertPasskey(tx, passkey);
     await confirmSession(tx, tokenDigest(sessionSecret), now);
-    return { records: await recorded(context, tx, user, "passkey_added"), answer: ok(passkey) };
+    return {
+      records: await ownChangeDrafts(context, tx, user.principal, "passkey_added"),
+      answer: ok(passkey),
+    };
   });
   return answer;
 }
@@ -158,7 +145,10 @@ export async function removePasskey(
       if (!(await deletePasskey(tx, user.principal.id, credentialId))) {
         return { records: [], answer: none };
       }
-      return { records: await recorded(context, tx, user, "passkey_removed"), answer: ok(true) };
+      return {
+        records: await ownChangeDrafts(context, tx, user.principal, "passkey_removed"),
+        answer: ok(true),
+      };
     },
   );
   return answer;

@@ -1,7 +1,14 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { EVERY_SITE } from "../../domain/access/people/person.js";
-import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
+import { accessOf } from "../../domain/access/people/store.js";
+import type { Principal } from "../../domain/access/principal.js";
+import {
+  type Actor,
+  actorDraft,
+  principalActor,
+  type RecordDraft,
+} from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { Queries } from "../../infra/db/database.js";
 import { inWritableLogs } from "../tokens/token-record.js";
@@ -43,4 +50,17 @@ export function personDrafts(
     tx,
     changes.map((change) => personDraft(change, actor, now)),
   );
+}
+
+/** Records what somebody changed about themselves, at each of their sites. */
+export async function ownChangeDrafts(
+  context: Context,
+  tx: Queries,
+  principal: Principal,
+  change: "passkey_added" | "passkey_removed" | "renamed",
+): Promise<RecordDraft[]> {
+  const changes = (await accessOf(tx, principal.id)).map((access): PersonChange => {
+    return { type: "person.changed", ...access, change };
+  });
+  return personDrafts(context, tx, principalActor(principal), changes);
 }
