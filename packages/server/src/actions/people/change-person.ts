@@ -7,9 +7,9 @@ import { endSignIn, removePerson as removeForGood } from "../../domain/access/pe
 import { accessOf, deleteAccess, personById, setAccess } from "../../domain/access/people/store.js";
 import { hasRole, isAtLeast, type Principal, type Role } from "../../domain/access/principal.js";
 import { principalActor } from "../../domain/audit/drafts.js";
-import { INSTALLATION } from "../../domain/audit/log.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
-import type { Transaction } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
+import { commitAs, refused } from "../commit-as.js";
 import { revokeAll } from "../tokens/revoke-token.js";
 import { covers, type HandedLink, handLink } from "./links.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
@@ -19,7 +19,7 @@ const ABOVE = refuse("forbidden", "You cannot change somebody with a role above 
 
 /** A person and their role at one site, as somebody who may change it sees them. */
 async function findAt(
-  { db }: Context,
+  db: Queries,
   by: Principal,
   personId: string,
   site: string,
@@ -59,20 +59,20 @@ export async function changeRole(
   by: Principal,
   { personId, site, role }: { personId: string; site: string; role: Role },
 ): Promise<Result<true, "not_found" | "forbidden">> {
-  const found = await findAt(context, by, personId, site);
-  if (!found.ok) return found;
   if (!hasRole(by, role)) return refuse("forbidden", "You cannot give a role above your own.");
-  await context.audit.commit(INSTALLATION, async (tx) => {
+  const answer = await commitAs<true, "not_found" | "forbidden">(context, by, async (tx) => {
+    const found = await findAt(tx, by, personId, site);
+    if (!found.ok) return refused(found);
     await setAccess(tx, { personId, site, role });
     // A link that was made for lesser rights does not give these.
     await deleteLinksOf(tx, personId);
     const change: PersonChange = { type: "person.changed", personId, site, role };
     const records = await personDrafts(context, tx, principalActor(by), [change]);
     const revoked = await revokeMade(context, tx, by, { personId, site, role });
-    return { records: [...records, ...revoked], answer: null };
+    return { records: [...records, ...revoked], answer: ok(true) };
   });
   await context.revocations.write();
-  return ok(true);
+  return answer;
 }
 
 /** Takes a site from a person. Somebody without any site is removed for good. */
@@ -82,10 +82,10 @@ export async function removeFromSite(
   personId: string,
   site: string,
 ): Promise<Result<true, "not_found" | "forbidden">> {
-  const found = await findAt(context, by, personId, site);
-  if (!found.ok) return found;
-  const { audit, clock, revocations } = context;
-  await audit.commit(INSTALLATION, async (tx) => {
+  const { clock, revocations } = context;
+  const answer = await commitAs<true, "not_found" | "forbidden">(context, by, async (tx) => {
+    const found = await findAt(tx, by, personId, site);
+    if (!found.ok) return refused(found);
     await deleteAccess(tx, personId, site);
     if ((await accessOf(tx, personId)).length === 0) {
       await removeForGood(tx, personId, clock.now());
@@ -94,10 +94,10 @@ export async function removeFromSite(
     const change: PersonChange = { type: "person.changed", personId, site, role: null };
     const records = await personDrafts(context, tx, principalActor(by), [change]);
     const revoked = await revokeMade(context, tx, by, { personId, site });
-    return { records: [...records, ...revoked], answer: null };
+    return { records: [...records, ...revoked], answer: ok(true) };
   });
   await revocations.write();
-  return ok(true);
+  return answer;
 }
 
 /** Removes a person from every site. For an operator, who sees all of them. */
@@ -105,11 +105,11 @@ export async function removePerson(
   context: Context,
   by: Principal,
   personId: string,
-): Promise<Result<true, "not_found">> {
-  const { audit, clock, db, revocations } = context;
-  const person = await personById(db, personId);
-  if (person === undefined || person.removedAt !== null) return NONE;
-  await audit.commit(INSTALLATION, async (tx) => {
+): Promise<Result<true, "not_found" | "forbidden">> {
+  const { clock, revocations } = context;
+  const answer = await commitAs<true, "not_found">(context, by, async (tx) => {
+    const person = await personById(tx, personId);
+    if (person === undefined || person.removedAt !== null) return refused(NONE);
     const access = await accessOf(tx, personId);
     await removeForGood(tx, personId, clock.now());
     await insertRevocations(tx, [{ kind: "person", id: personId, revokedAt: clock.now() }]);
@@ -119,10 +119,10 @@ export async function removePerson(
     });
     const records = await personDrafts(context, tx, principalActor(by), changes);
     const revoked = await revokeMade(context, tx, by, { personId, site: EVERY_SITE });
-    return { records: [...records, ...revoked], answer: null };
+    return { records: [...records, ...revoked], answer: ok(true) };
   });
   await revocations.write();
-  return ok(true);
+  return answer;
 }
 
 /**
@@ -137,17 +137,18 @@ export async function renewLink(
 ): Promise<
   Result<{ readonly person: Person; readonly link: HandedLink }, "not_found" | "forbidden">
 > {
-  const { audit, db } = context;
-  const person = await personById(db, personId);
-  if (person === undefined || person.removedAt !== null) return NONE;
-  const access = await accessOf(db, personId);
-  if (!covers(by, access)) return ABOVE;
-  await audit.commit(INSTALLATION, async (tx) => {
+  const found = await commitAs<Person, "not_found" | "forbidden">(context, by, async (tx) => {
+    const person = await personById(tx, personId);
+    if (person === undefined || person.removedAt !== null) return refused(NONE);
+    const access = await accessOf(tx, personId);
+    if (!covers(by, access)) return refused(ABOVE);
     if (reset) await endSignIn(tx, personId);
     const change = reset ? "sign_in_reset" : "link_made";
     const changes = access.map((one): PersonChange => ({ type: "person.changed", ...one, change }));
     const records = await personDrafts(context, tx, principalActor(by), changes);
-    return { records, answer: null };
+    return { records, answer: ok(person) };
   });
+  if (!found.ok) return found;
+  const person = found.value;
   return ok({ person, link: await handLink(context, by, person) });
 }

@@ -16,8 +16,9 @@ import {
 } from "../../domain/access/people/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../domain/access/principal.js";
 import { principalActor } from "../../domain/audit/drafts.js";
-import { INSTALLATION } from "../../domain/audit/log.js";
-import { siteByHash } from "../../domain/sites/store.js";
+import { lockSite } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { commitAs, refused } from "../commit-as.js";
 import { type HandedLink, handLink } from "./links.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
@@ -43,7 +44,7 @@ type Refusal = "forbidden" | "invalid_request" | "conflict";
 
 /** Why somebody cannot give these rights. Nobody gives more than they have. */
 async function obstacle(
-  { db }: Context,
+  tx: Transaction,
   by: Principal,
   { role, sites }: Invitation,
 ): Promise<Result<true, Refusal>> {
@@ -60,7 +61,7 @@ async function obstacle(
     return refuse("invalid_request", "sites: not allowed for an operator, who sees all sites.");
   }
   for (const site of sites) {
-    if (!maySee(by, site) || (await siteByHash(db, site)) === undefined) {
+    if (!maySee(by, site) || !(await lockSite(tx, site))) {
       return refuse("invalid_request", "sites: one of the sites does not exist.");
     }
   }
@@ -76,9 +77,7 @@ export async function invitePerson(
   by: Principal,
   invitation: Invitation,
 ): Promise<Result<Invited, Refusal>> {
-  const allowed = await obstacle(context, by, invitation);
-  if (!allowed.ok) return allowed;
-  const { audit, clock, ids } = context;
+  const { clock, ids } = context;
   const email = invitation.email?.toLowerCase() ?? null;
   const { name, role, sites } = invitation;
   const fresh: Person = {
@@ -93,12 +92,14 @@ export async function invitePerson(
     vouchedBy: by.id,
     subject: null,
   };
-  const { answer } = await audit.commit<Result<Person, Refusal>>(INSTALLATION, async (tx) => {
+  const answer = await commitAs<Person, Refusal>(context, by, async (tx) => {
+    const allowed = await obstacle(tx, by, invitation);
+    if (!allowed.ok) return refused(allowed);
     const known = email === null ? undefined : await livePersonByEmail(tx, email);
     if (known === undefined) {
       if ((await countLivePeople(tx)) >= PEOPLE_MAX) {
         const why = `There are ${PEOPLE_MAX} people, which is the limit. Remove some first.`;
-        return { records: [], answer: refuse("conflict", why) };
+        return refused(refuse("conflict", why));
       }
       await insertPerson(tx, fresh);
     } else if (known.provenAt === null) {

@@ -9,6 +9,7 @@ import {
 import { type Access, EVERY_SITE, type Person } from "../../domain/access/people/person.js";
 import { accessOf, livePersonByEmail, markVouched } from "../../domain/access/people/store.js";
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
+import { stillHolds } from "../../domain/access/still-holds.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { unlinked } from "../../infra/mail/text.js";
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
@@ -91,7 +92,8 @@ export async function handLink(
   const { clock, db, ids, mailer } = context;
   const { digest, url, expiresAt } = await newInvitation(context, person);
   const shown = async (problem: { readonly mailProblem?: string }): Promise<HandedLink> => {
-    if (!covers(by, await accessOf(db, person.personId))) {
+    const current = await accessOf(db, person.personId);
+    if (!covers(by, current) || !(await stillHolds(db, by))) {
       return { mailProblem: NOT_YOURS, expiresAt };
     }
     await markVouched(db, person.personId, by.id);

@@ -10,6 +10,7 @@ import {
 } from "../../domain/access/token.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { principalActor } from "../../domain/audit/drafts.js";
+import { commitAs, refused } from "../commit-as.js";
 import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one site: one for each place that serves it, and others to replace them. */
@@ -19,10 +20,11 @@ type Issued = { readonly token: string; readonly stored: EdgeToken };
 
 /** Makes a token for a site's edge and records it. It is returned once and kept only as a digest. */
 export async function issueEdgeToken(
-  { audit, clock, ids }: Context,
+  context: Context,
   by: Principal,
   { siteKeyHash, name }: { readonly siteKeyHash: string; readonly name: string },
-): Promise<Result<Issued, "conflict">> {
+): Promise<Result<Issued, "conflict" | "forbidden">> {
+  const { clock, ids } = context;
   const token = EDGE_TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   const stored: EdgeToken = {
     tokenId: ids.id(EDGE_TOKEN_ID_PREFIX),
@@ -32,10 +34,10 @@ export async function issueEdgeToken(
     createdAt: clock.now(),
     revokedAt: null,
   };
-  const { answer } = await audit.commit<Result<Issued, "conflict">>(siteKeyHash, async (tx) => {
+  return commitAs<Issued, "conflict">(context, by, async (tx) => {
     if ((await countLiveEdgeTokens(tx, siteKeyHash)) >= LIVE_EDGE_TOKENS_MAX) {
       const most = `The site has ${LIVE_EDGE_TOKENS_MAX} live edge tokens, which is the limit. Revoke some first.`;
-      return { records: [], answer: refuse("conflict", most) };
+      return refused(refuse("conflict", most));
     }
     await insertEdgeToken(tx, stored, tokenDigest(token));
     const recorded = { tokenId: stored.tokenId, role: "edge", sites: [siteKeyHash] };
@@ -43,5 +45,4 @@ export async function issueEdgeToken(
     const records = tokenDrafts("token.issued", recorded, change);
     return { records, answer: ok({ token, stored }) };
   });
-  return answer;
 }

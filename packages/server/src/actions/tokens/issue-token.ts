@@ -5,8 +5,8 @@ import { countLiveTokens, insertToken } from "../../domain/access/store.js";
 import { TOKEN_BYTES, TOKEN_PREFIX, type Token } from "../../domain/access/token.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { principalActor } from "../../domain/audit/drafts.js";
-import { INSTALLATION } from "../../domain/audit/log.js";
-import { siteByHash } from "../../domain/sites/store.js";
+import { lockSite } from "../../domain/sites/store.js";
+import { commitAs, refused } from "../commit-as.js";
 import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one installation, so that a faulty program cannot make any number of them. */
@@ -23,7 +23,7 @@ type Issued = { readonly token: string; readonly stored: Token };
 
 /** Makes a token and records it. It is returned once and kept only as a digest. */
 export async function issueToken(
-  { audit, clock, ids, db }: Context,
+  context: Context,
   by: Principal,
   newToken: NewToken,
 ): Promise<Result<Issued, "forbidden" | "invalid_request" | "conflict">> {
@@ -44,11 +44,7 @@ export async function issueToken(
   if (!within) {
     return refuse("forbidden", "A token cannot create a token for sites that it cannot see.");
   }
-  for (const hash of newToken.sites ?? []) {
-    if ((await siteByHash(db, hash)) === undefined) {
-      return refuse("invalid_request", "sites: one of the sites does not exist.");
-    }
-  }
+  const { clock, ids } = context;
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   const stored: Token = {
     tokenId: ids.id("adm"),
@@ -57,15 +53,18 @@ export async function issueToken(
     createdAt: clock.now(),
     revokedAt: null,
   };
-  const { answer } = await audit.commit<Result<Issued, "conflict">>(INSTALLATION, async (tx) => {
+  return commitAs<Issued, "conflict" | "invalid_request">(context, by, async (tx) => {
+    for (const hash of newToken.sites ?? []) {
+      if (await lockSite(tx, hash)) continue;
+      return refused(refuse("invalid_request", "sites: one of the sites does not exist."));
+    }
     if ((await countLiveTokens(tx)) >= LIVE_TOKENS_MAX) {
       const why = `There are ${LIVE_TOKENS_MAX} live tokens, which is the limit. Revoke some first.`;
-      return { records: [], answer: refuse("conflict", why) };
+      return refused(refuse("conflict", why));
     }
     await insertToken(tx, stored, tokenDigest(token));
     const change = { actor: principalActor(by), now: stored.createdAt };
     const records = tokenDrafts("token.issued", stored, change);
     return { records, answer: ok({ token, stored }) };
   });
-  return answer;
 }

@@ -6,10 +6,10 @@ import { maySee, type Principal } from "../../domain/access/principal.js";
 import { revokeToken as markRevoked, tokenById } from "../../domain/access/store.js";
 import { EDGE_TOKEN_ID_PREFIX } from "../../domain/access/token.js";
 import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
-import { INSTALLATION } from "../../domain/audit/log.js";
 import type { Revocation } from "../../domain/revocations/store.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { commitAs, refused } from "../commit-as.js";
 import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
 
 const NONE = refuse("not_found", "There is no token with this id that you can revoke.");
@@ -80,15 +80,15 @@ export async function revokeToken(
   by: Principal,
   tokenId: string,
   { descendants }: { readonly descendants: boolean },
-): Promise<Result<true, "not_found">> {
-  const { audit, db, revocations } = context;
-  const token = await findToken(db, by, tokenId);
-  if (token === undefined) return NONE;
-  await audit.commit(INSTALLATION, async (tx) => {
+): Promise<Result<true, "not_found" | "forbidden">> {
+  const answer = await commitAs<true, "not_found">(context, by, async (tx) => {
+    const token = await findToken(tx, by, tokenId);
+    if (token === undefined) return refused(NONE);
     const others = descendants ? await liveDescendants(tx, tokenId) : [];
     const asked = { by, ancestor: tokenId };
-    return { records: await revokeAll(context, tx, [token, ...others], asked), answer: null };
+    const records = await revokeAll(context, tx, [token, ...others], asked);
+    return { records, answer: ok(true) };
   });
-  await revocations.write();
-  return ok(true);
+  await context.revocations.write();
+  return answer;
 }
