@@ -9,6 +9,8 @@ import {
 } from "../../domain/access/people/person.js";
 import { endSignIn } from "../../domain/access/people/remove.js";
 import {
+  accessOf,
+  countAccessTo,
   countLivePeople,
   insertPerson,
   livePersonByEmail,
@@ -23,7 +25,9 @@ import { type HandedLink, handLink } from "./links.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
 /** People of one installation, so that a faulty program cannot make any number of them. */
-const PEOPLE_MAX = 1000;
+const PEOPLE_MAX = 10_000;
+/** People of one site, so that its owner cannot use up the room of all others. */
+const PEOPLE_OF_SITE_MAX = 100;
 
 export interface Invitation {
   readonly name: string;
@@ -68,6 +72,21 @@ async function obstacle(
   return ok(true);
 }
 
+/** Why a site has no room for a person; undefined if it has, or if they have a role there already. */
+async function fullSite(
+  tx: Transaction,
+  sites: readonly string[],
+  known: Person | undefined,
+): Promise<string | undefined> {
+  const access = known === undefined ? [] : await accessOf(tx, known.personId);
+  const added = sites.filter((site) => !access.some((one) => one.site === site));
+  for (const site of added) {
+    if ((await countAccessTo(tx, site)) < PEOPLE_OF_SITE_MAX) continue;
+    return `The site has ${PEOPLE_OF_SITE_MAX} people, which is the limit. Remove some first.`;
+  }
+  return undefined;
+}
+
 /**
  * Invites a person, by mail if there is an address and a mail server, otherwise by a link to hand over. An
  * address that belongs to somebody already gives that person the new role.
@@ -96,6 +115,8 @@ export async function invitePerson(
     const allowed = await obstacle(tx, by, invitation);
     if (!allowed.ok) return refused(allowed);
     const known = email === null ? undefined : await livePersonByEmail(tx, email);
+    const full = await fullSite(tx, sites ?? [], known);
+    if (full !== undefined) return refused(refuse("conflict", full));
     if (known === undefined) {
       if ((await countLivePeople(tx)) >= PEOPLE_MAX) {
         const why = `There are ${PEOPLE_MAX} people, which is the limit. Remove some first.`;

@@ -67,6 +67,11 @@ export function countLivePeople(db: Queries): Promise<number> {
   return countRows(db, "people WHERE removed_at IS NULL");
 }
 
+/** How many people have a role at one site, not counting those with a role at all. */
+export function countAccessTo(db: Queries, site: string): Promise<number> {
+  return countRows(db, "person_access WHERE site = ?", site);
+}
+
 /** Everything that one person may do. Read at every request, so that a change holds at once on every node. */
 export function accessOf(db: Queries, personId: string): Promise<Access[]> {
   return access.all(db, "WHERE person_id = ? ORDER BY site", personId);
