@@ -8,7 +8,8 @@ import { accessOf, deleteAccess, personById, setAccess } from "../../domain/acce
 import { hasRole, isAtLeast, type Principal, type Role } from "../../domain/access/principal.js";
 import { principalActor } from "../../domain/audit/drafts.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import { lockSite } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
 import { revokeAll } from "../tokens/revoke-token.js";
 import { covers, type HandedLink, handLink } from "./links.js";
@@ -19,14 +20,16 @@ const ABOVE = refuse("forbidden", "You cannot change somebody with a role above 
 
 /** A person and their role at one site, as somebody who may change it sees them. */
 async function findAt(
-  db: Queries,
+  tx: Transaction,
   by: Principal,
   personId: string,
   site: string,
 ): Promise<Result<Role, "not_found" | "forbidden">> {
-  const person = await personById(db, personId);
+  const person = await personById(tx, personId);
   if (person === undefined || person.removedAt !== null) return NONE;
-  const access = await accessOf(db, personId);
+  // A role at a site that is deleted meanwhile would stay without it.
+  if (site !== EVERY_SITE && !(await lockSite(tx, site))) return NONE;
+  const access = await accessOf(tx, personId);
   const here = access.find((one) => one.site === site);
   if (access.some((one) => one.site === EVERY_SITE) && site !== EVERY_SITE) return ABOVE;
   if (here === undefined) return NONE;

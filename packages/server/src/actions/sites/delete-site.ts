@@ -29,6 +29,7 @@ import { deleteSite as markDeleted, siteByHash } from "../../domain/sites/store.
 import { deleteStrangerRecords } from "../../domain/stranger-records/store.js";
 import { deleteReplies } from "../../domain/ucp-replies/store.js";
 import { deleteVisits } from "../../domain/visits/store.js";
+import { leaveDeletedSite } from "../people/leave-deleted-site.js";
 import { siteChange } from "./site-change.js";
 
 const NO_SITE = refuse("not_found", "There is no such site.");
@@ -43,10 +44,11 @@ const UNSETTLED = refuse(
  * does not believe it failed and buy elsewhere.
  */
 export async function deleteSite(
-  { audit, clock }: Context,
+  context: Context,
   siteKeyHash: string,
   actor: Actor,
 ): Promise<Result<true, "not_found" | "conflict">> {
+  const { audit, clock, revocations } = context;
   type Answer = Result<true, "not_found" | "conflict">;
   const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
     const site = await siteByHash(tx, siteKeyHash);
@@ -84,8 +86,11 @@ export async function deleteSite(
     await deleteMessages(tx, siteKeyHash);
     await deleteAdjustments(tx, siteKeyHash);
     await deleteChangeReasons(tx, siteKeyHash);
+    const left = await leaveDeletedSite(context, tx, siteKeyHash, actor);
     const deleted = { ...site, version: site.version + 1 };
-    return { records: [await siteChange("deleted", deleted, { actor, now })], answer: ok(true) };
+    const record = await siteChange("deleted", deleted, { actor, now });
+    return { records: [...left, record], answer: ok(true) };
   });
+  await revocations.write();
   return answer;
 }
