@@ -67,8 +67,8 @@ export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
 }
 
 /**
- * For keys, payment settings, refunds and people: a person must have used a passkey in the last minutes,
- * so that a browser that was left open is not enough.
+ * For money, keys, people and rules, and for what an operator vouches for: a person must have used a passkey in the
+ * last minutes, so that a browser that was left open is not enough. Programs with tokens are not asked.
  */
 export function requireConfirmed(context: Context, c: HonoContext<AdminEnv>): void {
   if (!isConfirmed(context, { principal: c.get("principal") })) throw confirmationRequired();

@@ -12,7 +12,7 @@ import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireLogs } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
 import { adminRoute } from "./describe.js";
 import { NextCursor, PageQuery, readPlace } from "./schemas.js";
@@ -185,6 +185,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
 
   app.openapi(renew, async (c) => {
     const { owner } = await requireLogs(context, c, "operator");
+    requireConfirmed(context, c);
     const { reason, force } = c.req.valid("json");
     const epoch = { reason, actor: actorOf(c) };
     const log = requireOk(await renewLog(context, owner, epoch, { force }));

@@ -6,7 +6,7 @@ import { line } from "../server/fields.js";
 import { Problem } from "../server/problem.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireRole } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireRole } from "./access.js";
 import { adminRoute } from "./describe.js";
 
 const REASON_CHARS_MAX = 200;
@@ -35,6 +35,7 @@ const accept = adminRoute("post", "/v1/admin/clock/accept", {
 export function clockRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(accept, async (c) => {
     requireRole(c, "operator");
+    requireConfirmed(context, c);
     const { reason } = c.req.valid("json");
     const accepted = await acceptClock(context, { reason, actor: actorOf(c) });
     if (!accepted.ok) throw new Problem("conflict", { message: accepted.detail });

@@ -11,7 +11,7 @@ import {
 import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 
 const URL_CHARS_MAX = 300;
@@ -61,6 +61,8 @@ export function mandateRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
   app.openapi(change, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const { enabled, lifetime_seconds, auto_admit } = c.req.valid("json");
+    // It approves agents without a person.
+    if (auto_admit !== undefined) requireConfirmed(context, c);
     const lifeMs = lifetime_seconds === undefined ? undefined : lifetime_seconds * 1000;
     const changes = { enabled, lifeMs, autoAdmit: auto_admit };
     const settings = requireOk(await setMandates(context, siteKeyHash, changes, actorOf(c)));

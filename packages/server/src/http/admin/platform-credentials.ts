@@ -119,6 +119,7 @@ export function platformCredentialRoutes(app: OpenAPIHono<AdminEnv>, context: Co
 
   app.openapi(revoke, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const { platform: named, credential_id: credentialId } = c.req.valid("param");
     requireOk(await revokeCredential(context, siteKeyHash, { named, credentialId }, actorOf(c)));
     return c.body(null, 204);

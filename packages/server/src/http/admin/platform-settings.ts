@@ -12,7 +12,7 @@ import type { Site } from "../../domain/sites/site.js";
 import { requireOk } from "../server/require-ok.js";
 import { json } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 
 const COUNT_MAX = 1_000_000;
@@ -89,6 +89,7 @@ export function platformSettingsRoutes(app: OpenAPIHono<AdminEnv>, context: Cont
 
   app.openapi(change, async (c) => {
     const site = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const { platforms: accepted, pool } = c.req.valid("json");
     const changes = {
       accepted,

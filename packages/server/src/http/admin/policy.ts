@@ -15,7 +15,7 @@ import { isoTime } from "../../infra/clock.js";
 import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
-import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { PolicyBody, policyBody } from "./policy-versions.js";
 
@@ -148,6 +148,7 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
 
   app.openapi(publish, async (c) => {
     const site = await requireSite(context, c, "owner");
+    requireConfirmed(context, c);
     const document = c.req.valid("json") as JsonObject;
     const { policy, findings } = requireOk(
       await publishPolicy(context, site, document, actorOf(c)),

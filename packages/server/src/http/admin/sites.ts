@@ -130,6 +130,8 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
         message: "reason: required for the method operator, and not allowed for others.",
       });
     }
+    // The word of a person takes the place of a proof.
+    if (method === "operator") requireConfirmed(context, c);
     const verification = { method, reason: reason ?? null };
     const site = requireOk(await verifySite(context, siteKeyHash, verification, actorOf(c)));
     return c.json(render(site), 200);

@@ -43,7 +43,7 @@ const confirm = createRoute({
   tags,
   summary: "Confirm with a passkey that it is you",
   description:
-    "Keys, payment settings, refunds and people can be changed for ten minutes after it.",
+    "Keys, payment settings, people and rules can be changed for ten minutes after it.",
   request: { body: body(strict({ passkey: PasskeyAnswer })) },
   responses: { 204: { description: "Confirmed." }, ...errors("invalid_request", "forbidden") },
 });

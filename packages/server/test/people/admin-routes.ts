@@ -1,0 +1,149 @@
+import type { Role } from "../../src/domain/access/principal.ts";
+
+/** Who may call a route of the admin API, and whether a person has to use a passkey first. */
+export interface RouteRule {
+  /** The least powerful role that may call it; undefined for everybody who is signed in. */
+  readonly needs: Role | undefined;
+  readonly asks: boolean;
+  /** What a call sends, where the schema alone does not give a valid example. */
+  readonly body?: object;
+}
+
+type Marked = Readonly<Record<string, Omit<RouteRule, "needs">>>;
+
+const SITE = "/v1/admin/sites/{site_key_hash}";
+const DAY = "2026-01-01";
+const ASKS = { asks: true };
+const FREE = { asks: false };
+
+function withRole(needs: Role, routes: Marked): Record<string, RouteRule> {
+  const named = Object.entries(routes).map(([name, rule]): [string, RouteRule] => {
+    return [name.replace("{site}", SITE), { needs, ...rule }];
+  });
+  return Object.fromEntries(named);
+}
+
+/**
+ * Every route of the admin API. A route asks for a passkey if it changes money, keys, people or rules, or if an
+ * operator vouches with it for something that is not proven. What people do every day does not ask: reviews,
+ * orders, products, agents. Neither does what stops something, such as a pause.
+ */
+export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
+  ...withRole("operator", {
+    "post /v1/admin/clock/accept": ASKS,
+    "get /v1/admin/edge-tokens": FREE,
+    "post /v1/admin/installation/audit/archives": { asks: false, body: { before: DAY } },
+    "post /v1/admin/installation/audit/epochs": ASKS,
+    "get /v1/admin/keys": FREE,
+    "post /v1/admin/keys/rotate": ASKS,
+    "get /v1/admin/people": FREE,
+    "post /v1/admin/people": ASKS,
+    "delete /v1/admin/people/{person_id}": ASKS,
+    "post /v1/admin/sites": FREE,
+    "delete {site}": ASKS,
+    "post {site}/audit/archives": { asks: false, body: { before: DAY } },
+    "post {site}/audit/epochs": ASKS,
+    "post {site}/verify": { asks: true, body: { method: "operator", reason: "Known to us" } },
+    "get /v1/admin/tokens": FREE,
+    "post /v1/admin/tokens": ASKS,
+  }),
+  ...withRole("owner", {
+    "post /v1/admin/people/{person_id}/links": ASKS,
+    "patch {site}": FREE,
+    "post {site}/agents": FREE,
+    "patch {site}/agents/{agent_id}": FREE,
+    "post {site}/agents/{agent_id}/{step}": FREE,
+    "get {site}/edge-tokens": FREE,
+    "post {site}/edge-tokens": ASKS,
+    "post {site}/install-check": FREE,
+    // Only automatic approval is a rule.
+    "patch {site}/mandates": { asks: true, body: { auto_admit: [] } },
+    "get {site}/messages": FREE,
+    "post {site}/messages/{message_id}/resend": FREE,
+    "get {site}/notifications": FREE,
+    "put {site}/notifications": FREE,
+    "post {site}/notifications/test": FREE,
+    "post {site}/orders/{order_id}/cancel": FREE,
+    "post {site}/orders/{order_id}/notes": FREE,
+    "post {site}/orders/{order_id}/rehearse": FREE,
+    "post {site}/orders/{order_id}/ship": FREE,
+    "post {site}/pause": FREE,
+    "post {site}/pending-agents/reject": FREE,
+    "post {site}/people": ASKS,
+    "delete {site}/people/{person_id}": ASKS,
+    "put {site}/people/{person_id}/role": ASKS,
+    "patch {site}/platform-settings": ASKS,
+    "delete {site}/platforms/{platform}": FREE,
+    "put {site}/platforms/{platform}": FREE,
+    "get {site}/platforms/{platform}/connection": FREE,
+    "patch {site}/platforms/{platform}/connection": ASKS,
+    "get {site}/platforms/{platform}/credentials": FREE,
+    "post {site}/platforms/{platform}/credentials": ASKS,
+    "delete {site}/platforms/{platform}/credentials/{credential_id}": ASKS,
+    "put {site}/policy": ASKS,
+    // For a live account.
+    "delete {site}/processor": ASKS,
+    "put {site}/processor": { asks: true, body: { kind: "stripe", rail_on: true, settles: true } },
+    "post {site}/processor/test": FREE,
+    "delete {site}/products": FREE,
+    "patch {site}/products": FREE,
+    "post {site}/products": FREE,
+    "put {site}/products": FREE,
+    "post {site}/products/import": FREE,
+    "post {site}/resume": FREE,
+    "put {site}/shop": FREE,
+    "put {site}/skills": FREE,
+    "get {site}/tokens": FREE,
+    "post {site}/tokens": ASKS,
+    "delete /v1/admin/tokens/{token_id}": ASKS,
+    "get /v1/admin/tokens/{token_id}/descendants": FREE,
+  }),
+  ...withRole("reviewer", {
+    "post {site}/escalations/{escalation_id}/approve": FREE,
+    "post {site}/escalations/{escalation_id}/deny": FREE,
+    "delete {site}/escalations/{escalation_id}/verdict": FREE,
+  }),
+  ...withRole("auditor", {
+    "get /v1/admin/installation/audit/archives": FREE,
+    "get /v1/admin/installation/audit/checkpoint": FREE,
+    "get /v1/admin/installation/audit/exports": FREE,
+    "get /v1/admin/installation/audit/logs": FREE,
+    "get /v1/admin/installation/audit/records": FREE,
+    "get /v1/admin/installation/audit/records/{record_id}": FREE,
+    "get {site}": FREE,
+    "get {site}/agents": FREE,
+    "get {site}/agents/{agent_id}": FREE,
+    "get {site}/audit/archives": FREE,
+    "get {site}/audit/checkpoint": FREE,
+    "get {site}/audit/exports": FREE,
+    "get {site}/audit/logs": FREE,
+    "get {site}/audit/records": FREE,
+    "get {site}/audit/records/{record_id}": FREE,
+    "get {site}/changes": FREE,
+    "get {site}/decisions": FREE,
+    "get {site}/decisions/counts": FREE,
+    "get {site}/decisions/{decision_id}": FREE,
+    "get {site}/declines": FREE,
+    "get {site}/escalations": FREE,
+    "get {site}/escalations/{escalation_id}": FREE,
+    "get {site}/mandates": FREE,
+    "get {site}/orders": FREE,
+    "get {site}/orders/{order_id}": FREE,
+    "get {site}/people": FREE,
+    "get {site}/platform-settings": FREE,
+    "get {site}/platforms": FREE,
+    "get {site}/policy": FREE,
+    "post {site}/policy/test": FREE,
+    "get {site}/policy/versions": FREE,
+    "get {site}/policy/versions/{version}": FREE,
+    "post {site}/preview": FREE,
+    "get {site}/processor": FREE,
+    "get {site}/products": FREE,
+    "get {site}/shop": FREE,
+    "get {site}/skills": FREE,
+    "get {site}/visits": FREE,
+    "get {site}/visits/counts": FREE,
+  }),
+  "get /v1/admin/sites": { needs: undefined, asks: false },
+  "post /v1/admin/console-links": { needs: undefined, asks: false },
+};
