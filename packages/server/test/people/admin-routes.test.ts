@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { isAtLeast, type Role } from "../../src/domain/access/principal.ts";
+import { browser } from "../console-browser.ts";
 import { cleanUp, createSite, freshEnvironment, startServer, type TestServer } from "../harness.ts";
 import { ADMIN_ROUTES, type RouteRule } from "./admin-routes.ts";
-import { joined, joinedOperator, type Page } from "./joining.ts";
+import { joined, joinedOperator, type Page, withPasskey } from "./joining.ts";
 import { type Schema, sampleOf } from "./sample.ts";
 
 interface Operation {
@@ -72,6 +74,12 @@ describe("every route of the admin API", () => {
     server = await startServer(await freshEnvironment("sqlite"));
     sites.mine = (await createSite(server, "mine.example.com")).site_key_hash as string;
     sites.theirs = (await createSite(server, "theirs.example.com")).site_key_hash as string;
+    for (const role of ["auditor", "reviewer"]) {
+      people[role] = (await joined(server, sites.mine, role)).page;
+    }
+    people.elsewhere = (await joined(server, sites.theirs, "owner")).page;
+    // Nothing is refused to them for want of a passkey.
+    for (const page of Object.values(people)) await withPasskey(server, page);
     people.operator = (await joinedOperator(server)).page;
     ids.person_id = (await joined(server, sites.mine, "owner", "Olga")).id;
     ids.token_id = (await tokenOf("owner", sites.mine)).token_id;
@@ -100,6 +108,57 @@ describe("every route of the admin API", () => {
 
   test("is in the table that says who may call it and whether it asks for a passkey", () => {
     expect([...documented].sort()).toEqual(Object.keys(ADMIN_ROUTES).sort());
+  });
+
+  test("refuses somebody who is not signed in, also with the cookie of a session that never was", async () => {
+    const stranger = { ...browser(server).own, cookie: `__Host-gatehouse=${"A".repeat(43)}` };
+    const wrong: unknown[] = [];
+    for (const route of routes) {
+      for (const headers of [{}, stranger]) {
+        const { status } = await call(route, headers as Record<string, string>);
+        if (status !== 401) wrong.push([route.name, status]);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  /** What somebody with a role at `mine` is answered who must not call a route. */
+  function refusalFor({ path, needs }: Route, role: Role): number | undefined {
+    if (path.includes("/installation/")) return 404;
+    return needs !== undefined && !isAtLeast(role, needs) ? 403 : undefined;
+  }
+
+  test.each(["auditor", "reviewer"] as const)(
+    "refuses a person and a token with the role %s what it is not for",
+    async (role) => {
+      const { token } = await tokenOf(role, sites.mine);
+      const wrong: unknown[] = [];
+      for (const headers of [asPerson(people[role] as Page), asToken(token)]) {
+        for (const route of routes) {
+          const expected = refusalFor(route, role);
+          // Changes that the role may make belong to other tests.
+          if (expected === undefined && route.method !== "GET") continue;
+          const { status, asked, refusal } = await call(route, headers);
+          const right = expected === undefined ? ![401, 403].includes(status) : status === expected;
+          if (!right || asked) wrong.push([route.name, expected, status, refusal]);
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  test("does not let the owner of another site near this one", async () => {
+    const { token } = await tokenOf("owner", sites.theirs);
+    const wrong: unknown[] = [];
+    for (const headers of [asPerson(people.elsewhere as Page), asToken(token)]) {
+      for (const route of routes.filter(({ needs }) => needs !== undefined)) {
+        const { status, asked, refusal } = await call(route, headers);
+        const hidden = /\{site_key_hash\}|\/installation\//.test(route.path);
+        const right = hidden ? status === 404 : [403, 404].includes(status);
+        if (!right || asked) wrong.push([route.name, status, refusal]);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
   test("asks an operator without a recent passkey as the table says, and never a program", async () => {
