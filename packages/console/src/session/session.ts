@@ -54,6 +54,7 @@ export function takeLink(): Credential | undefined {
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   oidc_unavailable: "Your company's sign-in service cannot be reached. Try again later.",
+  too_many_attempts: "Too many attempts to sign in. Try again in a minute.",
   oidc_failed: "The sign-in did not work. Try again.",
   oidc_unknown:
     "There is no invitation for this email address. Ask an owner to invite you, or sign in with the invited address.",

@@ -6,6 +6,8 @@ import { freePort } from "../../../../test/free-port.ts";
 import { SESSION } from "../console-browser.ts";
 import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
 
+const ATTEMPT = "__Host-gatehouse-oidc";
+
 interface Account {
   email: string;
   email_verified: boolean;
@@ -59,6 +61,7 @@ function visitor() {
     }
     return response;
   }
+  const jarOf = (base: string) => jars.get(new URL(base).origin);
   /** Follows redirects until an address begins with this one. */
   async function follow(start: string, until: string): Promise<string> {
     let url = start;
@@ -91,6 +94,8 @@ function visitor() {
   let prompt = "login";
   return {
     ask,
+    cookie: (base: string, name: string) => jarOf(base)?.get(name) ?? "",
+    setCookie: (base: string, name: string, value: string) => jarOf(base)?.set(name, value),
     async signIn(base: string, login: string) {
       who = login;
       prompt = "login";
@@ -185,6 +190,36 @@ describe.each(TIER_DATABASES)(
       // The attempt was spent by that.
       expect((await attacker.ask(callback)).headers.get("location")).toBe(failed);
       expect(await sessionOf(attacker)).toBe(401);
+    });
+
+    test("an attempt counts once, also if the browser keeps it after the service refused the code", async () => {
+      const { base, invite, sessionOf } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const page = visitor();
+      const callback = await page.signIn(base, "ada");
+      const kept = page.cookie(base, ATTEMPT);
+      const wrong = new URL(callback);
+      wrong.searchParams.set("code", "wrong");
+      const failed = `${base}/console#problem=oidc_failed`;
+      expect((await page.ask(wrong.href)).headers.get("location")).toBe(failed);
+      page.setCookie(base, ATTEMPT, kept);
+      expect((await page.ask(callback)).headers.get("location")).toBe(failed);
+      expect(await sessionOf(page)).toBe(401);
+    });
+
+    test("an address that fails too often has to wait", async () => {
+      const { base } = await open(structuredClone(ADA));
+      const answers: (string | null)[] = [];
+      for (let times = 0; times < 11; times++) {
+        const page = visitor();
+        await page.ask(`${base}/v1/console/oidc`);
+        const { headers } = await page.ask(`${base}/v1/console/oidc/callback?code=x&state=y`);
+        answers.push(headers.get("location"));
+      }
+      const [failed, limited] = ["oidc_failed", "too_many_attempts"].map(
+        (problem) => `${base}/console#problem=${problem}`,
+      );
+      expect(answers).toEqual([...Array(10).fill(failed), limited]);
     });
 
     test("an answer that names another issuer is refused", async () => {

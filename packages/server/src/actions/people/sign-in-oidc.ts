@@ -1,4 +1,5 @@
 import type { Context } from "../../context.js";
+import { spendChallenge } from "../../domain/access/passkeys/store.js";
 import { endSignIn } from "../../domain/access/people/remove.js";
 import {
   livePersonByEmail,
@@ -7,9 +8,18 @@ import {
   setSubject,
 } from "../../domain/access/people/store.js";
 import type { NewSession } from "../../domain/access/sessions/console-sessions.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { OidcIdentity } from "../../infra/oidc.js";
 import { joinedDrafts } from "./sign-in.js";
+
+/** Takes an attempt to sign in, so that a second use of it finds none, whatever comes of this one. */
+export function takeAttempt(
+  { db }: Context,
+  { state, expiresAt }: { readonly state: string; readonly expiresAt: number },
+): Promise<boolean> {
+  return db.transaction((tx) => spendChallenge(tx, tokenDigest(`oidc ${state}`), expiresAt));
+}
 
 /**
  * Signs in somebody whom the company's sign-in service has named. The first time, the verified address finds

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { signInWithOidc } from "../../actions/people/sign-in-oidc.js";
+import { signInWithOidc, takeAttempt } from "../../actions/people/sign-in-oidc.js";
 import type { Context } from "../../context.js";
 import { OIDC_CALLBACK } from "../../domain/access/sign-in-tools.js";
 import type { OidcAttempt, OidcClient } from "../../infra/oidc.js";
@@ -43,7 +43,7 @@ const whyOf = (error: unknown) => (error instanceof Error ? error.message : "unk
 
 /** Signing in with the company's sign-in service: there and back. */
 export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { clock, config, log, secrets } = context;
+  const { clock, config, consoleSessions, log, secrets } = context;
 
   routes.get("/v1/console/oidc", async (c) => {
     const oidc = requireOidc(context);
@@ -62,26 +62,35 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
     }
   });
 
+  /** Who came back from the sign-in service; undefined if that does not verify. */
+  async function identityOf(oidc: OidcClient, query: string, attempt: StoredAttempt | undefined) {
+    if (attempt === undefined || !(await takeAttempt(context, attempt))) return undefined;
+    try {
+      return await oidc.finish(query, attempt);
+    } catch (error) {
+      log.warn({ why: whyOf(error) }, "people.oidc_refused");
+      return undefined;
+    }
+  }
+
   routes.get(OIDC_CALLBACK, async (c) => {
     const oidc = requireOidc(context);
     c.header("cache-control", "no-store");
     const attempt = attemptIn(context, getCookie(c, ATTEMPT_COOKIE));
-    // Each attempt counts once.
     deleteCookie(c, ATTEMPT_COOKIE, COOKIE);
     const back = (problem?: string) => {
       const fragment = problem === undefined ? "" : `#problem=${problem}`;
       return c.redirect(`${config.baseUrl}${CONSOLE_PATH}${fragment}`, 303);
     };
-    if (attempt === undefined) return back("oidc_failed");
-    try {
-      const identity = await oidc.finish(new URL(c.req.url).search, attempt);
-      const opened = await signInWithOidc(context, identity, deviceOf(c.req.header("user-agent")));
-      if (opened === undefined) return back("oidc_unknown");
-      await startSession(context, c, opened);
-      return back();
-    } catch (error) {
-      log.warn({ why: whyOf(error) }, "people.oidc_refused");
-      return back("oidc_failed");
-    }
+    let problem = "oidc_failed";
+    const opened = await consoleSessions.limited(c.get("caller").address, async () => {
+      const identity = await identityOf(oidc, new URL(c.req.url).search, attempt);
+      if (identity === undefined) return undefined;
+      problem = "oidc_unknown";
+      return signInWithOidc(context, identity, deviceOf(c.req.header("user-agent")));
+    });
+    if (!opened.ok) return back(opened.reason === "rate_limited" ? "too_many_attempts" : problem);
+    await startSession(context, c, opened.value);
+    return back();
   });
 }

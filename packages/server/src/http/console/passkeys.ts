@@ -42,8 +42,7 @@ const confirm = createRoute({
   path: "/v1/console/confirmation",
   tags,
   summary: "Confirm with a passkey that it is you",
-  description:
-    "Keys, payment settings, people and rules can be changed for ten minutes after it.",
+  description: "Keys, payment settings, people and rules can be changed for ten minutes after it.",
   request: { body: body(strict({ passkey: PasskeyAnswer })) },
   responses: { 204: { description: "Confirmed." }, ...errors("invalid_request", "forbidden") },
 });
