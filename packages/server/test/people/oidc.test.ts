@@ -6,6 +6,7 @@ import { freePort } from "../../../../test/free-port.ts";
 import { SESSION } from "../console-browser.ts";
 import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
 
+const SESSION_COOKIE = "__Host-gatehouse";
 const ATTEMPT = "__Host-gatehouse-oidc";
 
 interface Account {
@@ -190,6 +191,35 @@ describe.each(TIER_DATABASES)(
       // The attempt was spent by that.
       expect((await attacker.ask(callback)).headers.get("location")).toBe(failed);
       expect(await sessionOf(attacker)).toBe(401);
+    });
+
+    test("signing in ends the session that the browser had, although it does not send it on the way back", async () => {
+      const { base, invite, sessionOf } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const page = visitor();
+      const signIn = async () => {
+        const callback = await page.signIn(base, "ada");
+        const left = page.cookie(base, SESSION_COOKIE);
+        page.setCookie(base, SESSION_COOKIE, "");
+        await page.ask(callback);
+        return left;
+      };
+      await signIn();
+      const before = await signIn();
+      const after = page.cookie(base, SESSION_COOKIE);
+      expect(before).toMatch(/^[\w-]{43}$/);
+      expect(after).not.toBe(before);
+      expect(await sessionOf(page)).toBe("Ada");
+      page.setCookie(base, SESSION_COOKIE, before);
+      expect(await sessionOf(page)).toBe(401);
+    });
+
+    test("a link of another site does not begin to sign in", async () => {
+      const { base } = await open({});
+      const headers = { "sec-fetch-site": "cross-site" };
+      const begun = await visitor().ask(`${base}/v1/console/oidc`, { headers });
+      expect(begun.headers.get("location")).toBe(`${base}/console`);
+      expect(begun.headers.getSetCookie()).toEqual([]);
     });
 
     test("an attempt counts once, also if the browser keeps it after the service refused the code", async () => {

@@ -3,9 +3,10 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { signInWithOidc, takeAttempt } from "../../actions/people/sign-in-oidc.js";
 import type { Context } from "../../context.js";
 import { OIDC_CALLBACK } from "../../domain/access/sign-in-tools.js";
+import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import type { OidcAttempt, OidcClient } from "../../infra/oidc.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import { CONSOLE_PATH } from "../server/credentials.js";
+import { CONSOLE_PATH, sessionSecret } from "../server/credentials.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 import { deviceOf } from "./device.js";
@@ -19,6 +20,11 @@ const PLACE = "console oidc attempt";
 
 interface StoredAttempt extends OidcAttempt {
   readonly expiresAt: number;
+  /**
+   * The digest of the session that the browser had when it left. Its cookie is `Strict`, so the browser does
+   * not send it when it comes back from another site.
+   */
+  readonly sessionBefore?: string | undefined;
 }
 
 function requireOidc({ signInTools }: Context): OidcClient {
@@ -48,9 +54,16 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
   routes.get("/v1/console/oidc", async (c) => {
     const oidc = requireOidc(context);
     c.header("cache-control", "no-store");
+    // A link of another site begins nothing: the browser would not send its session, which has to end.
+    if (c.req.header("sec-fetch-site") === "cross-site") {
+      return c.redirect(config.baseUrl + CONSOLE_PATH, 303);
+    }
+    const secret = sessionSecret(c.req);
+    const sessionBefore = secret === undefined ? undefined : tokenDigest(secret);
     try {
       const { url, attempt } = await oidc.begin();
-      const stored: StoredAttempt = { ...attempt, expiresAt: clock.now() + ATTEMPT_MS };
+      const expiresAt = clock.now() + ATTEMPT_MS;
+      const stored: StoredAttempt = { ...attempt, expiresAt, sessionBefore };
       setCookie(c, ATTEMPT_COOKIE, secrets.seal(PLACE, JSON.stringify(stored)), {
         ...COOKIE,
         maxAge: ATTEMPT_MS / 1000,
@@ -90,6 +103,8 @@ export function oidcRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void
       return signInWithOidc(context, identity, deviceOf(c.req.header("user-agent")));
     });
     if (!opened.ok) return back(opened.reason === "rate_limited" ? "too_many_attempts" : problem);
+    const before = attempt?.sessionBefore;
+    if (before !== undefined) await consoleSessions.endByDigest(before);
     await startSession(context, c, opened.value);
     return back();
   });

@@ -173,7 +173,11 @@ export class ConsoleSessions {
   }
 
   async end(secret: string): Promise<void> {
-    await endSession(this.tools.db, tokenDigest(secret));
+    await this.endByDigest(tokenDigest(secret));
+  }
+
+  async endByDigest(digest: string): Promise<void> {
+    await endSession(this.tools.db, digest);
   }
 
   private async userOf(db: Queries, session: Session): Promise<SignedInUser | undefined> {
