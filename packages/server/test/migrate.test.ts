@@ -102,6 +102,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "questions",
       "order-numbers",
       "payment-changes",
+      "lost-rights",
     ]);
   });
 

@@ -8,7 +8,7 @@ import { endAllSessions } from "../domain/access/sessions/store.js";
 import { closeAllLogs } from "../domain/audit/store.js";
 import { readLists } from "../domain/revocations/list-file.js";
 import type { Revocation } from "../domain/revocations/store.js";
-import { insertRevocations } from "../domain/revocations/store.js";
+import { allRevocations, insertRevocations, newerThan } from "../domain/revocations/store.js";
 import { systemClock } from "../infra/clock.js";
 import { type Database, DatabaseConflictError } from "../infra/db/database.js";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../infra/db/migrate.js";
@@ -152,9 +152,9 @@ async function restoreRows(
     // The logs may have continued after the backup was made, so each gets a new epoch.
     if (tables.has("audit_chains")) await closeAllLogs(tx);
     const names = new Set(tables.keys());
-    const revoked = knownRevocations(backup.revocations, names);
-    await applyRevocations(tx, revoked);
-    if (names.has("revocations")) await insertRevocations(tx, revoked);
+    const stored = names.has("revocations") ? await allRevocations(tx) : [];
+    const since = newerThan(backup.revocations, stored);
+    await applyRevocations(tx, knownRevocations(since, names));
     // What was signed out or used since the backup must not come back.
     if (names.has("console_sessions")) await endAllSessions(tx);
     if (names.has("person_links")) await deleteAllLinks(tx);
@@ -164,6 +164,8 @@ async function restoreRows(
     return { rows: count, suspended: taken, doubt, archiveFiles };
   });
   await migrate(db, { now });
+  // The schema of the backup may not know every kind.
+  await db.transaction((tx) => insertRevocations(tx, backup.revocations));
   return filled;
 }
 

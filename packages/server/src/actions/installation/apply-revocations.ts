@@ -1,5 +1,7 @@
 import { revokeEdgeToken } from "../../domain/access/edge/store.js";
-import { removePerson } from "../../domain/access/people/remove.js";
+import { deletePasskeyById } from "../../domain/access/passkeys/store.js";
+import { lowerRole, roleNamed } from "../../domain/access/people/lower-role.js";
+import { endSignIn, removePerson } from "../../domain/access/people/remove.js";
 import { revokeToken } from "../../domain/access/store.js";
 import { endKey } from "../../domain/agents/keys/store.js";
 import { revokeAgent } from "../../domain/agents/store.js";
@@ -21,6 +23,9 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   platform_credential: "platform_credentials",
   person: "people",
   buyer: "erased_buyers",
+  person_role: "person_access",
+  person_sign_in: "passkeys",
+  passkey: "passkeys",
 };
 
 /** The actor in rows that a list of revocations changed. */
@@ -52,6 +57,15 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       return;
     case "buyer":
       await requestErasure(tx, { siteKeyHash: site, buyerMac: rest, requestedAt: revokedAt });
+      return;
+    case "person_role":
+      await lowerRole(tx, roleNamed(id));
+      return;
+    case "person_sign_in":
+      await endSignIn(tx, id);
+      return;
+    case "passkey":
+      await deletePasskeyById(tx, id);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { liveDescendants } from "../../domain/access/descent/store.js";
 import { deleteLinksOf } from "../../domain/access/links/store.js";
 import { EVERY_SITE, type Person } from "../../domain/access/people/person.js";
-import { endSignIn, removePerson as removeForGood } from "../../domain/access/people/remove.js";
+import { removePerson as removeForGood } from "../../domain/access/people/remove.js";
 import { accessOf, deleteAccess, personById, setAccess } from "../../domain/access/people/store.js";
 import { hasRole, isAtLeast, type Principal, type Role } from "../../domain/access/principal.js";
 import { principalActor } from "../../domain/audit/drafts.js";
@@ -13,6 +13,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
 import { revokeAll } from "../tokens/revoke-token.js";
 import { covers, type HandedLink, handLink } from "./links.js";
+import { keepLoweredRole, resetSignIn } from "./lost-rights.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
 const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
@@ -66,6 +67,7 @@ export async function changeRole(
   const answer = await commitAs<true, "not_found" | "forbidden">(context, by, async (tx) => {
     const found = await findAt(tx, by, personId, site);
     if (!found.ok) return refused(found);
+    await keepLoweredRole(context, tx, { personId, site, role });
     await setAccess(tx, { personId, site, role });
     // A link that was made for lesser rights does not give these.
     await deleteLinksOf(tx, personId);
@@ -89,6 +91,7 @@ export async function removeFromSite(
   const answer = await commitAs<true, "not_found" | "forbidden">(context, by, async (tx) => {
     const found = await findAt(tx, by, personId, site);
     if (!found.ok) return refused(found);
+    await keepLoweredRole(context, tx, { personId, site, role: null });
     await deleteAccess(tx, personId, site);
     if ((await accessOf(tx, personId)).length === 0) {
       await removeForGood(tx, personId, clock.now());
@@ -145,13 +148,14 @@ export async function renewLink(
     if (person === undefined || person.removedAt !== null) return refused(NONE);
     const access = await accessOf(tx, personId);
     if (!covers(by, access)) return refused(ABOVE);
-    if (reset) await endSignIn(tx, personId);
+    if (reset) await resetSignIn(context, tx, personId);
     const change = reset ? "sign_in_reset" : "link_made";
     const changes = access.map((one): PersonChange => ({ type: "person.changed", ...one, change }));
     const records = await personDrafts(context, tx, principalActor(by), changes);
     return { records, answer: ok(person) };
   });
   if (!found.ok) return found;
+  if (reset) await context.revocations.write();
   const person = found.value;
   return ok({ person, link: await handLink(context, by, person) });
 }

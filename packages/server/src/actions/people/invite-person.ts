@@ -7,7 +7,6 @@ import {
   PERSON_ID_PREFIX,
   type Person,
 } from "../../domain/access/people/person.js";
-import { endSignIn } from "../../domain/access/people/remove.js";
 import {
   accessOf,
   countAccessTo,
@@ -22,6 +21,7 @@ import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
 import { type HandedLink, handLink } from "./links.js";
+import { keepLoweredRole, resetSignIn } from "./lost-rights.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
 /** People of one installation, so that a faulty program cannot make any number of them. */
@@ -125,19 +125,23 @@ export async function invitePerson(
       await insertPerson(tx, fresh);
     } else if (known.provenAt === null) {
       // Nobody has shown that the address is theirs: a person who signed in with a handed link gets no more rights.
-      await endSignIn(tx, known.personId);
+      await resetSignIn(context, tx, known.personId);
     } else await deleteLinksOf(tx, known.personId);
     const person = known ?? fresh;
     const type = known === undefined ? "person.invited" : "person.changed";
     const given = (sites ?? [EVERY_SITE]).map((site): Access => {
       return { personId: person.personId, site, role };
     });
-    for (const one of given) await setAccess(tx, one);
+    for (const one of given) {
+      await keepLoweredRole(context, tx, one);
+      await setAccess(tx, one);
+    }
     const changes = given.map((one): PersonChange => ({ ...one, type }));
     const records = await personDrafts(context, tx, principalActor(by), changes);
     return { records, answer: ok(person) };
   });
   if (!answer.ok) return answer;
+  await context.revocations.write();
   const person = answer.value;
   if (person.provenAt !== null) return ok({ person, link: undefined });
   return ok({ person, link: await handLink(context, by, person) });

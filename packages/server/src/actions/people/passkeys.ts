@@ -14,6 +14,7 @@ import type { SignedInUser } from "../../domain/access/sessions/console-sessions
 import { confirmSession } from "../../domain/access/sessions/store.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
+import { insertRevocations } from "../../domain/revocations/store.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "../../infra/webauthn.js";
 import { ownChangeDrafts } from "./person-record.js";
@@ -145,12 +146,19 @@ export async function removePasskey(
       if (!(await deletePasskey(tx, user.principal.id, credentialId))) {
         return { records: [], answer: none };
       }
+      const removed = {
+        kind: "passkey",
+        id: credentialId,
+        revokedAt: context.clock.now(),
+      } as const;
+      await insertRevocations(tx, [removed]);
       return {
         records: await ownChangeDrafts(context, tx, user.principal, "passkey_removed"),
         answer: ok(true),
       };
     },
   );
+  await context.revocations.write();
   return answer;
 }
 

@@ -1,6 +1,5 @@
 import type { Context } from "../../context.js";
 import { spendChallenge } from "../../domain/access/passkeys/store.js";
-import { endSignIn } from "../../domain/access/people/remove.js";
 import {
   livePersonByEmail,
   markProven,
@@ -11,6 +10,7 @@ import type { NewSession } from "../../domain/access/sessions/console-sessions.j
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { OidcIdentity } from "../../infra/oidc.js";
+import { resetSignIn } from "./lost-rights.js";
 import { joinedDrafts } from "./sign-in.js";
 
 /** Takes an attempt to sign in, so that a second use of it finds none, whatever comes of this one. */
@@ -41,7 +41,7 @@ export async function signInWithOidc(
     if (known === undefined && invited.subject !== null) return none;
     if (known === undefined) {
       // Somebody else may have used the link of an invitation that was handed over.
-      if (invited.provenAt === null) await endSignIn(tx, invited.personId);
+      if (invited.provenAt === null) await resetSignIn(context, tx, invited.personId);
       await setSubject(tx, invited.personId, subject);
       await markProven(tx, invited.personId, clock.now());
     }

@@ -15,13 +15,16 @@ const FORMAT = "gatehouse-revocations/1";
 /** Half a million revocations. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
+/** The longest are ids of passkeys. */
+const ID_CHARS_MAX = 1400;
+
 const ListFile = z.strictObject({
   format: z.literal(FORMAT),
   as_of: z.iso.datetime(),
   revoked: z.array(
     z.strictObject({
       kind: z.enum(REVOCATION_KINDS),
-      id: z.string().max(512),
+      id: z.string().max(ID_CHARS_MAX),
       revoked_at: z.iso.datetime(),
     }),
   ),

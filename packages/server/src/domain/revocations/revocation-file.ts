@@ -6,6 +6,7 @@ import { readLists, writeList } from "./list-file.js";
 import {
   allRevocations,
   insertRevocations,
+  newerThan,
   REVOCATION_TOPIC,
   type Revocation,
   revocationName,
@@ -55,12 +56,7 @@ export class RevocationFile {
   private async applyMissing(): Promise<void> {
     const { db, dataDir, log } = this.tools;
     for (const { revocations } of readLists(dataDir)) this.remember(revocations);
-    const stored = new Map(
-      (await allRevocations(db)).map((one) => [revocationName(one), one.revokedAt]),
-    );
-    const missing = [...this.known.values()].filter(
-      (one) => (stored.get(revocationName(one)) ?? 0) < one.revokedAt,
-    );
+    const missing = newerThan([...this.known.values()], await allRevocations(db));
     if (missing.length > 0) {
       await db.transaction(async (tx) => {
         await this.tools.apply(tx, missing);

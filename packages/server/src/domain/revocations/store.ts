@@ -3,7 +3,8 @@ import { rowExists } from "../../infra/db/statements.js";
 
 export const REVOCATION_KINDS = [
   ...(["token", "edge_token", "agent", "agent_key"] as const),
-  ...(["platform", "platform_credential", "person", "buyer"] as const),
+  ...(["platform", "platform_credential", "buyer"] as const),
+  ...(["person", "person_role", "person_sign_in", "passkey"] as const),
 ] as const;
 
 /**
@@ -12,13 +13,28 @@ export const REVOCATION_KINDS = [
  */
 export interface Revocation {
   readonly kind: (typeof REVOCATION_KINDS)[number];
-  /** `{site key hash}/{kid}` of a key, `{site key hash}/{identity}` of a platform, `{site key hash}/{MAC}` of a buyer. */
+  /**
+   * `{site key hash}/{kid}` of a key, `{site key hash}/{identity}` of a platform, `{site key hash}/{MAC}` of a buyer.
+   * `{site}/{person}/{role}` of a person's role: the one they have since, or `none`.
+   */
   readonly id: string;
   readonly revokedAt: number;
 }
 
 /** A unique name for a revocation. */
 export const revocationName = ({ kind, id }: Revocation) => `${kind} ${id}`;
+
+/**
+ * The revocations that others do not have, or had earlier. What they have must not be applied again: a person
+ * whose sign-in was reset has a new passkey since, and a platform may have been admitted again.
+ */
+export function newerThan(
+  revocations: readonly Revocation[],
+  others: readonly Revocation[],
+): readonly Revocation[] {
+  const known = new Map(others.map((one) => [revocationName(one), one.revokedAt]));
+  return revocations.filter((one) => (known.get(revocationName(one)) ?? 0) < one.revokedAt);
+}
 
 /** The id of something that a site and a name identify. */
 export const siteScopedId = (siteKeyHash: string, name: string) => `${siteKeyHash}/${name}`;

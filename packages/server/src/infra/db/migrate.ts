@@ -54,6 +54,7 @@ import { buyers } from "./migrations/0045-buyers.js";
 import { questions } from "./migrations/0046-questions.js";
 import { orderNumbers } from "./migrations/0047-order-numbers.js";
 import { paymentChanges } from "./migrations/0048-payment-changes.js";
+import { lostRights } from "./migrations/0049-lost-rights.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -106,6 +107,7 @@ const MIGRATIONS: readonly Migration[] = [
   questions,
   orderNumbers,
   paymentChanges,
+  lostRights,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

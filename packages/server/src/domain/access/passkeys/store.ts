@@ -49,6 +49,11 @@ export async function deletePasskey(
   return (await tx.run(sql, personId, credentialId)) === 1;
 }
 
+/** For one that was removed after a backup, whoever has it there. */
+export async function deletePasskeyById(tx: Transaction, credentialId: string): Promise<void> {
+  await tx.run("DELETE FROM passkeys WHERE credential_id = ?", credentialId);
+}
+
 export async function deletePasskeysOf(tx: Transaction, personId: string): Promise<void> {
   await tx.run("DELETE FROM passkeys WHERE person_id = ?", personId);
 }

@@ -106,11 +106,9 @@ export async function deleteAccess(tx: Transaction, personId: string, site: stri
   await tx.run("DELETE FROM person_access WHERE person_id = ? AND site = ?", personId, site);
 }
 
-/** Takes everybody's role at a site that is being deleted; returns the roles they had. */
-export async function deleteAccessTo(tx: Transaction, site: string): Promise<Access[]> {
-  const had = await access.all(tx, "WHERE site = ? ORDER BY person_id", site);
-  await tx.run("DELETE FROM person_access WHERE site = ?", site);
-  return had;
+/** Everybody's role at one site, not counting roles at all sites. */
+export function rolesAt(db: Queries, site: string): Promise<Access[]> {
+  return access.all(db, "WHERE site = ? ORDER BY person_id", site);
 }
 
 /** People in order of creation: those of one site, or all (null). People who were removed are not listed. */
