@@ -103,6 +103,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "order-numbers",
       "payment-changes",
       "lost-rights",
+      "shared-addresses",
     ]);
   });
 

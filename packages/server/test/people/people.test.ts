@@ -111,20 +111,6 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     expect((await reviewer.page.ask("GET", people)).body.items[0].email).toBe(null);
   });
 
-  test("an owner who invites somebody of another site gets no link to be that person", async () => {
-    const { server, mine, theirs } = await open();
-    const email = "ada@example.com";
-    const body = { name: "Ada", role: "owner", email };
-    await server.admin("POST", `/v1/admin/sites/${theirs}/people`, body);
-    const owner = await joined(server, mine, "owner", "Olga");
-    await withPasskey(server, owner.page);
-    const again = { ...body, role: "auditor" };
-    const answer = await owner.page.ask("POST", `/v1/admin/sites/${mine}/people`, again);
-    expect(answer.status).toBe(201);
-    expect(answer.body.link).not.toHaveProperty("url");
-    expect(answer.body.link.mail_problem).toContain("only the operator");
-  });
-
   test("somebody who signed in by a handed link gets none of the rights that the address gets later", async () => {
     const { server, mine } = await open();
     const owner = await joined(server, mine, "owner", "Olga");

@@ -12,7 +12,7 @@ import {
   countAccessTo,
   countLivePeople,
   insertPerson,
-  livePersonByEmail,
+  livePeopleAt,
   setAccess,
 } from "../../domain/access/people/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../domain/access/principal.js";
@@ -87,9 +87,23 @@ async function fullSite(
   return undefined;
 }
 
+/** Whether somebody who invites sees a person in a list of theirs. */
+async function sees(tx: Transaction, by: Principal, { personId }: Person): Promise<boolean> {
+  if (by.sites === null) return true;
+  return (await accessOf(tx, personId)).some(({ site }) => by.sites?.includes(site));
+}
+
+/** Everybody who was invited with an address, and the one of them whom the inviter sees. */
+async function peopleAt(tx: Transaction, by: Principal, address: string | null) {
+  const all = address === null ? [] : await livePeopleAt(tx, address);
+  for (const person of all) if (await sees(tx, by, person)) return { known: person, taken: true };
+  return { known: undefined, taken: all.length > 0 };
+}
+
 /**
  * Invites a person, by mail if there is an address and a mail server, otherwise by a link to hand over. An
- * address that belongs to somebody already gives that person the new role.
+ * address of somebody whom the inviter sees gives that person the new role. An address of somebody else is answered as if nobody had it,
+ * so that it tells nothing about them.
  */
 export async function invitePerson(
   context: Context,
@@ -103,6 +117,7 @@ export async function invitePerson(
     personId: ids.id(PERSON_ID_PREFIX),
     name,
     email,
+    sharedEmail: null,
     createdBy: by.id,
     createdAt: clock.now(),
     joinedAt: null,
@@ -111,10 +126,11 @@ export async function invitePerson(
     vouchedBy: by.id,
     subject: null,
   };
+  const shared: Person = { ...fresh, email: null, sharedEmail: email };
   const answer = await commitAs<Person, Refusal>(context, by, async (tx) => {
     const allowed = await obstacle(tx, by, invitation);
     if (!allowed.ok) return refused(allowed);
-    const known = email === null ? undefined : await livePersonByEmail(tx, email);
+    const { known, taken } = await peopleAt(tx, by, email);
     const full = await fullSite(tx, sites ?? [], known);
     if (full !== undefined) return refused(refuse("conflict", full));
     if (known === undefined) {
@@ -122,12 +138,12 @@ export async function invitePerson(
         const why = `There are ${PEOPLE_MAX} people, which is the limit. Remove some first.`;
         return refused(refuse("conflict", why));
       }
-      await insertPerson(tx, fresh);
+      await insertPerson(tx, taken ? shared : fresh);
     } else if (known.provenAt === null) {
       // Nobody has shown that the address is theirs: a person who signed in with a handed link gets no more rights.
       await resetSignIn(context, tx, known.personId);
     } else await deleteLinksOf(tx, known.personId);
-    const person = known ?? fresh;
+    const person = known ?? (taken ? shared : fresh);
     const type = known === undefined ? "person.invited" : "person.changed";
     const given = (sites ?? [EVERY_SITE]).map((site): Access => {
       return { personId: person.personId, site, role };

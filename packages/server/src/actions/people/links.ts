@@ -6,7 +6,12 @@ import {
   keepInvitations,
   markMailed,
 } from "../../domain/access/links/store.js";
-import { type Access, EVERY_SITE, type Person } from "../../domain/access/people/person.js";
+import {
+  type Access,
+  addressOf,
+  EVERY_SITE,
+  type Person,
+} from "../../domain/access/people/person.js";
 import { accessOf, livePersonByEmail, markVouched } from "../../domain/access/people/store.js";
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
 import { stillHolds } from "../../domain/access/still-holds.js";
@@ -99,11 +104,12 @@ export async function handLink(
     await markVouched(db, person.personId, by.id);
     return { ...problem, url, expiresAt };
   };
-  if (person.email === null) return shown({});
+  const to = addressOf(person);
+  if (to === null) return shown({});
   if (!mailer.configured) return shown({ mailProblem: NO_MAIL });
   const sent = await mailer.send({
     messageId: ids.id("msg"),
-    to: person.email,
+    to,
     ...mailOf(context, person, url, INVITATION_MS),
     writtenAt: clock.now(),
   });

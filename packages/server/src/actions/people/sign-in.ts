@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { liveLink, takeLink } from "../../domain/access/links/store.js";
 import { markUsed, passkeyById, spendChallenge } from "../../domain/access/passkeys/store.js";
-import { accessOf, markJoined, markProven } from "../../domain/access/people/store.js";
+import { accessOf, markJoined, markProven, personById } from "../../domain/access/people/store.js";
 import type { NewSession, SignInFacts } from "../../domain/access/sessions/console-sessions.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { personActor, type RecordDraft } from "../../domain/audit/drafts.js";
@@ -10,6 +10,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import type { AuthenticationResponseJSON } from "../../infra/webauthn.js";
 import { verifyPasskey } from "./passkeys.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
+import { endInvited, holderOfAddress } from "./shared-address.js";
 
 /**
  * Signs in with a link. The first time, the person has joined. Opening the link's page does not use it:
@@ -28,10 +29,15 @@ export async function signInWithLink(
   const { answer } = await audit.commit<NewSession | undefined>(INSTALLATION, async (tx) => {
     const none = { records: [], answer: undefined };
     if (!(await takeLink(tx, digest))) return none;
-    const opened = await consoleSessions.open(tx, personId, { device, confirmed: false });
+    const invited = link.mailed ? await personById(tx, personId) : undefined;
+    const id = invited === undefined ? personId : await holderOfAddress(context, tx, invited);
+    const opened = await consoleSessions.open(tx, id, { device, confirmed: false });
     if (opened === undefined) return none;
-    if (link.mailed) await markProven(tx, personId, clock.now());
-    return { records: await joinedDrafts(context, tx, opened), answer: opened };
+    if (link.mailed) await markProven(tx, id, clock.now());
+    const joined = await joinedDrafts(context, tx, opened);
+    if (id === personId) return { records: joined, answer: opened };
+    const ended = await endInvited(context, tx, personId, opened.principal);
+    return { records: [...joined, ...ended], answer: opened };
   });
   return answer;
 }

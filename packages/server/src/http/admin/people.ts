@@ -9,7 +9,7 @@ import { type Invitation, type Invited, invitePerson } from "../../actions/peopl
 import type { HandedLink } from "../../actions/people/links.js";
 import { listPeople, type PersonWithAccess, roleAt } from "../../actions/people/read-people.js";
 import type { Context } from "../../context.js";
-import { EVERY_SITE, PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
+import { addressOf, EVERY_SITE, PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
 import { hasRole, type Principal, ROLES } from "../../domain/access/principal.js";
 import { isoTime } from "../../infra/clock.js";
 import { isMailAddress } from "../../infra/mail/text.js";
@@ -88,7 +88,7 @@ const renderFor =
   ({ person, access }: PersonWithAccess): z.infer<typeof PersonBody> => ({
     person_id: person.personId,
     name: person.name,
-    email: mayReadAddress(reader, access) ? person.email : null,
+    email: mayReadAddress(reader, access) ? addressOf(person) : null,
     status: person.joinedAt === null ? "invited" : "joined",
     ...(siteKeyHash === null
       ? {

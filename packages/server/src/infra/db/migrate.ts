@@ -55,6 +55,7 @@ import { questions } from "./migrations/0046-questions.js";
 import { orderNumbers } from "./migrations/0047-order-numbers.js";
 import { paymentChanges } from "./migrations/0048-payment-changes.js";
 import { lostRights } from "./migrations/0049-lost-rights.js";
+import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -108,6 +109,7 @@ const MIGRATIONS: readonly Migration[] = [
   orderNumbers,
   paymentChanges,
   lostRights,
+  sharedAddresses,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -9,6 +9,11 @@ export interface Person {
   readonly name: string;
   /** In lower case, and of one person only; null for somebody who gets links by hand. */
   readonly email: string | null;
+  /**
+   * The address of an invitation that another person has already, whom the inviter cannot see. Both are one person
+   * once the mailed link of the invitation was used. Until then nothing tells the inviter about the other.
+   */
+  readonly sharedEmail: string | null;
   readonly createdBy: string;
   readonly createdAt: number;
   /** When the person first signed in; null while the invitation is open. */
@@ -35,6 +40,10 @@ export interface Access {
 }
 
 export const EVERY_SITE = "*";
+
+/** Where mail for a person goes; null for somebody who gets links by hand. */
+export const addressOf = ({ email, sharedEmail }: Pick<Person, "email" | "sharedEmail">) =>
+  email ?? sharedEmail;
 
 export const isPersonId = (id: string) => id.startsWith(`${PERSON_ID_PREFIX}_`);
 

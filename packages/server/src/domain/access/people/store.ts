@@ -7,6 +7,7 @@ const people = new Table<Person>("people", {
   personId: "person_id",
   name: "name",
   email: "email",
+  sharedEmail: "shared_email",
   createdBy: "created_by",
   createdAt: "created_at",
   joinedAt: "joined_at",
@@ -30,6 +31,19 @@ export const personById = people.by("person_id");
 
 export function livePersonByEmail(db: Queries, email: string): Promise<Person | undefined> {
   return people.get(db, "WHERE email = ? AND removed_at IS NULL", email);
+}
+
+/** Everybody whose invitations went to an address; first the person it belongs to. */
+export async function livePeopleAt(db: Queries, address: string): Promise<Person[]> {
+  const rest = "WHERE (email = ? OR shared_email = ?) AND removed_at IS NULL ORDER BY created_at";
+  const all = await people.all(db, rest, address, address);
+  return all.sort((one, other) => Number(one.email === null) - Number(other.email === null));
+}
+
+/** Makes the address of an invitation that person's own. */
+export async function claimAddress(tx: Transaction, personId: string): Promise<void> {
+  const sql = "UPDATE people SET email = shared_email, shared_email = NULL WHERE person_id = ?";
+  await tx.run(sql, personId);
 }
 
 export const personBySubject = people.by("subject");
@@ -135,12 +149,17 @@ export async function markJoined(tx: Transaction, personId: string, now: number)
   return (await tx.run(sql, now, personId)) === 1;
 }
 
-/** Removes a person for good. The address becomes free for a new invitation. */
+/** Removes a person for good. The address becomes free for others who were invited with it. */
 export async function markRemoved(tx: Transaction, personId: string, now: number): Promise<void> {
+  const person = await personById(tx, personId);
   await tx.run("DELETE FROM person_access WHERE person_id = ?", personId);
   await tx.run(
-    "UPDATE people SET removed_at = ?, email = NULL, subject = NULL WHERE person_id = ?",
+    `UPDATE people SET removed_at = ?, email = NULL, shared_email = NULL, subject = NULL
+     WHERE person_id = ?`,
     now,
     personId,
   );
+  if (person?.email == null) return;
+  const [next] = await livePeopleAt(tx, person.email);
+  if (next !== undefined) await claimAddress(tx, next.personId);
 }
