@@ -55,7 +55,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Pause sales" }).click();
     await page.getByText("Sales are paused").waitFor();
     expect(await pausedAt()).not.toBeNull();
-    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("link", { name: "Orders", exact: true }).click();
     await page.getByRole("heading", { name: "Orders" }).waitFor();
     await page.getByRole("button", { name: "Resume sales" }).click();
     await page.getByText("Sales are paused").waitFor({ state: "hidden" });

@@ -15,7 +15,7 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await page.goto(`${at.baseUrl()}/console/unknown.example.com/orders`);
     await page.getByText("The site unknown.example.com does not exist").waitFor();
     await page.getByRole("button", { name: "Site: Choose a site" }).waitFor();
-    expect(await page.getByRole("link", { name: "Orders" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Orders", exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "Show all sites" }).click();
     await page.getByRole("heading", { name: "Sites" }).waitFor();
   });

@@ -191,7 +191,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await at.signedIn(page);
     await page.getByText("No real payments are made.").waitFor();
     const bar = page.getByRole("navigation", { name: "Main pages" });
-    await bar.getByRole("link", { name: "Orders" }).click();
+    await bar.getByRole("link", { name: "Orders", exact: true }).click();
     await page.waitForURL("**/orders");
     await bar.getByRole("button", { name: "More" }).click();
     const all = page.getByRole("dialog", { name: "All pages" });

@@ -127,7 +127,7 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     await owner.page.getByRole("button", { name: "Remove" }).click();
     await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await owner.page.getByText("No people yet").waitFor();
-    await rosa.page.getByRole("link", { name: "Orders" }).click();
+    await rosa.page.getByRole("link", { name: "Orders", exact: true }).click();
     await rosa.page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
   });
 });

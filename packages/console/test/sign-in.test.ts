@@ -121,7 +121,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     const unknown = { error: "unauthorized", message: "Nobody is signed in.", docs_url: "" };
     await late.fulfill({ status: 401, json: unknown });
     await (await answered).finished();
-    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("link", { name: "Orders", exact: true }).click();
     await page.getByRole("heading", { name: "Orders" }).waitFor();
   });
 

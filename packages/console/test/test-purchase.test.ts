@@ -39,7 +39,7 @@ describe.skipIf(skipChromium)("the test purchase:", () => {
     const { page } = await at.opened();
     await begin(page);
     await expect.poll(async () => (await item()).paused).toBe(false);
-    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("link", { name: "Orders", exact: true }).click();
     await page.getByRole("heading", { name: "Orders" }).waitFor();
     await expect.poll(async () => (await item()).paused).toBe(true);
     expect((await testAgent()).status).toBe("active");
