@@ -15,8 +15,8 @@ const [first = "screens", picture] = process.argv.slice(2);
 const folder = first === "--picture" ? undefined : first;
 const LINK = /https?:\/\/\S+\/console\S*#code=\S+/;
 const VIEWS = [
-  { name: "desktop-light", width: 1280, height: 900, colorScheme: "light" },
-  { name: "desktop-dark", width: 1280, height: 900, colorScheme: "dark" },
+  { name: "desktop-light", width: 1440, height: 900, colorScheme: "light" },
+  { name: "desktop-dark", width: 1440, height: 900, colorScheme: "dark" },
   { name: "phone-light", width: 390, height: 844, colorScheme: "light" },
   { name: "phone-dark", width: 390, height: 844, colorScheme: "dark" },
 ];
@@ -57,7 +57,14 @@ async function pagesOf(page, site) {
     decision: await found("/decisions", "/decisions/dec_"),
     orders: at("/orders"),
     order: await found("/orders", "/orders/ord_"),
+    slip: `${await found("/orders", "/orders/ord_")}/slip`,
     visits: at("/visits"),
+    questions: at("/questions"),
+    "agents-see": at("/agents-see"),
+    platforms: at("/platforms"),
+    delivery: at("/delivery"),
+    product: await found("/products", "/products/"),
+    account: new URL("/console/account", site).href,
     agents: at("/agents"),
     agent: await found("/agents", "/agents/agt_"),
     policy: at("/policy"),
@@ -66,7 +73,7 @@ async function pagesOf(page, site) {
     audit: at("/audit"),
     record: await found("/audit", "/audit/"),
     ...Object.fromEntries(
-      ["site", "skills", "payments", "notifications", "tokens", "keys"].map((part) => [
+      ["site", "skills", "payments", "notifications", "people", "buyers", "tokens", "keys"].map((part) => [
         `settings-${part}`,
         at(`/settings/${part}`),
       ]),
@@ -98,7 +105,7 @@ try {
   if (folder === undefined) {
     await page.setViewportSize({ width: 1120, height: 700 });
     await page.goto(site);
-    await page.locator("canvas").nth(1).waitFor();
+    await page.locator("figure").nth(2).waitFor();
     await page.evaluate(settled);
     await page.screenshot({ path: picture });
   }
@@ -120,7 +127,11 @@ try {
       // Streams keep the network busy: what is loading says so.
       await shown.getByText("Loading…").first().waitFor({ state: "detached" });
       await shown.evaluate(settled);
-      await shown.screenshot({ path: `${folder}/${file}.${name}.png`, fullPage: true });
+      // Bars at the edge of the screen would stand in the middle of a long picture.
+      const full = await shown.evaluate("document.documentElement.scrollHeight");
+      await shown.setViewportSize({ width, height: Math.max(height, full) });
+      await shown.screenshot({ path: `${folder}/${file}.${name}.png` });
+      await shown.setViewportSize({ width, height });
     }
     await view.close();
   }

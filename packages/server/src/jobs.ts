@@ -104,6 +104,28 @@ function planQuestions(context: Context): void {
   });
 }
 
+function planPayments(context: Context): void {
+  const { jobs, db } = context;
+  jobs.add({
+    name: "payments.reconcile",
+    everyMs: RECONCILE_EVERY_MS,
+    leaseMs: MINUTE_MS,
+    run: async (_now, stopping) => {
+      await reconcilePayments(context, stopping);
+      await reconcileChanges(context, stopping);
+    },
+  });
+  jobs.add({
+    name: "payments.lapse",
+    everyMs: HOUR_MS,
+    run: async (now, stopping) => {
+      await checkExpiringOrders(context, stopping);
+      await db.transaction((tx) => deleteEndedSecrets(tx, now));
+      await db.transaction((tx) => deleteExpiredEvents(tx, now - EVENT_KEPT_MS));
+    },
+  });
+}
+
 /** Plans all recurring jobs of the service. */
 export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
@@ -139,24 +161,7 @@ export function planJobs(context: Context): void {
     run: (now) => db.transaction((tx) => deleteExpiredAnswers(tx, now)),
   });
   planReviews(context);
-  jobs.add({
-    name: "payments.reconcile",
-    everyMs: RECONCILE_EVERY_MS,
-    leaseMs: MINUTE_MS,
-    run: async (_now, stopping) => {
-      await reconcilePayments(context, stopping);
-      await reconcileChanges(context, stopping);
-    },
-  });
-  jobs.add({
-    name: "payments.lapse",
-    everyMs: HOUR_MS,
-    run: async (now, stopping) => {
-      await checkExpiringOrders(context, stopping);
-      await db.transaction((tx) => deleteEndedSecrets(tx, now));
-      await db.transaction((tx) => deleteExpiredEvents(tx, now - EVENT_KEPT_MS));
-    },
-  });
+  planPayments(context);
   jobs.add({
     name: "carts.forget",
     everyMs: HOUR_MS,

@@ -25,7 +25,7 @@ function columnsFor(site: string): readonly Column<Agent>[] {
         </Link>
       ),
     },
-    { head: "State", cell: (agent) => <Badge word={agentState(agent)} /> },
+    { head: "State", narrow: "side", cell: (agent) => <Badge word={agentState(agent)} /> },
     { head: "Tags", cell: ({ tags }) => tags.join(", ") || "–" },
     { head: "Scopes", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
     { head: "Registered", cell: ({ created_at }) => <Time at={created_at} /> },

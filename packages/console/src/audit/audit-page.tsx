@@ -22,7 +22,7 @@ const field = ({ record }: Entry, name: string) => String(record[name] ?? "");
 
 function columnsFor(site: string): readonly Column<Entry>[] {
   return [
-    { head: "No.", right: true, cell: (entry) => field(entry, "seq") },
+    { head: "No.", right: true, narrow: "side", cell: (entry) => field(entry, "seq") },
     {
       head: "Record",
       cell: (entry) => (

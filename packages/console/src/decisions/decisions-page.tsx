@@ -24,7 +24,7 @@ function columnsFor(site: string): readonly Column<Decision>[] {
         </Link>
       ),
     },
-    { head: "Outcome", cell: ({ outcome }) => <Badge word={outcome} /> },
+    { head: "Outcome", narrow: "side", cell: ({ outcome }) => <Badge word={outcome} /> },
     {
       head: "Reason",
       cell: ({ reason, rule_id }) =>

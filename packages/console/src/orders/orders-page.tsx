@@ -24,6 +24,7 @@ interface Chosen {
 function selectColumn({ ids, choose }: Chosen): Column<ListedOrder> {
   return {
     head: "Select",
+    narrow: "choice",
     header: <span className="sr-only">Select</span>,
     cell: (order) =>
       isToSend(order) && (
@@ -62,6 +63,7 @@ function useColumns(site: string, chosen: Chosen | null): readonly Column<Listed
     {
       ...sortHead("Amount", "amount"),
       right: true,
+      narrow: "side",
       cell: ({ amount }) => <span className="tabular-nums">{moneyText(amount)}</span>,
     },
     { head: "State", cell: (order) => <OrderBadges order={order} /> },

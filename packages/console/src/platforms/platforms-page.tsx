@@ -38,7 +38,7 @@ function columnsFor(site: string, mayAct: boolean): readonly Column<Platform>[] 
         </>
       ),
     },
-    { head: "State", cell: ({ status }) => <Badge word={status} /> },
+    { head: "State", narrow: "side", cell: ({ status }) => <Badge word={status} /> },
     { head: "First seen", cell: ({ first_seen_at }) => seenAt(first_seen_at) },
     { head: "Last seen", cell: ({ last_seen_at }) => seenAt(last_seen_at) },
     {

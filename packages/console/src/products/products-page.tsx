@@ -50,6 +50,7 @@ const columnsFor = (chosen: ReadonlySet<string>, choose: (id: string) => void) =
   const columns: Column<Product>[] = [
     {
       head: "Select",
+      narrow: "choice",
       cell: ({ id, title }) => (
         <input
           type="checkbox"
@@ -61,7 +62,7 @@ const columnsFor = (chosen: ReadonlySet<string>, choose: (id: string) => void) =
       ),
     },
     { head: "Product", cell: (product) => <Named product={product} /> },
-    { head: "Price", right: true, cell: ({ price }) => moneyText(price) },
+    { head: "Price", right: true, narrow: "side", cell: ({ price }) => moneyText(price) },
     {
       head: "Availability",
       cell: ({ availability, paused }) =>

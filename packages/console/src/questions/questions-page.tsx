@@ -30,6 +30,7 @@ function columnsFor(site: string): readonly Column<Question>[] {
     { head: "Action", cell: ({ skill }) => skillTitle(skill) },
     {
       head: "State",
+      narrow: "side",
       cell: ({ state, published }) => (
         <span className="inline-flex flex-wrap gap-2">
           <Badge word={state} look={state === "new" ? "warn" : "plain"} />

@@ -116,7 +116,7 @@ function Past({ status }: { readonly status: string }) {
         </Link>
       ),
     },
-    { head: "State", cell: (review) => <Badge word={reviewState(review)} /> },
+    { head: "State", narrow: "side", cell: (review) => <Badge word={reviewState(review)} /> },
     { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "Requested", cell: ({ created_at }) => <Time at={created_at} /> },
     {

@@ -1,6 +1,6 @@
 import { formatAmount } from "@gatehouse/protocol";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type MouseEvent, type ReactNode, useState } from "react";
 import { allOf, EXPORT_ROWS_MAX, type Filter } from "../api/list.js";
 import { Button } from "./button.js";
 import { Loading } from "./loading.js";
@@ -15,6 +15,23 @@ export interface Column<Item> {
   /** Shown instead of the title, such as a button that sorts. */
   readonly header?: ReactNode;
   readonly sorted?: "ascending" | "descending" | undefined;
+  /** Its place in a card on a phone. The first column without one is the title. */
+  readonly narrow?: "side" | "choice";
+}
+
+/** What opens itself when it is clicked. */
+const CLICKABLE = "a, button, input, label, select, summary, [role=option]";
+
+/** A click anywhere in a row opens the link in it. */
+function openRow({ target, currentTarget }: MouseEvent<HTMLElement>): void {
+  const marked = window.getSelection()?.toString() ?? "";
+  if ((target as Element).closest(CLICKABLE) !== null || marked !== "") return;
+  currentTarget.querySelector<HTMLAnchorElement>("a[href]")?.click();
+}
+
+function narrowPlaces<Item>(columns: readonly Column<Item>[]) {
+  const title = columns.find(({ narrow }) => narrow === undefined);
+  return (column: Column<Item>) => (column === title ? "title" : column.narrow);
 }
 
 interface ListProps<Item> {
@@ -33,6 +50,7 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
   if (isError && data === undefined) return <Failure error={error} />;
   if (!isSuccess) return <Loading />;
   if (data.length === 0) return <>{empty}</>;
+  const placeOf = narrowPlaces(columns);
   return (
     <div className="flex flex-col gap-3">
       <table aria-label={label} className="rows w-full text-sm">
@@ -52,10 +70,16 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
         </thead>
         <tbody>
           {data.map((item) => (
-            <tr key={keyOf(item)}>
-              {columns.map(({ head, cell, right }) => (
-                <td key={head} data-head={head} className={right ? "sm:text-right" : undefined}>
-                  <div className="min-w-0">{cell(item)}</div>
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row takes the keys.
+            <tr key={keyOf(item)} onClick={openRow} className="cursor-default hover:bg-line/20">
+              {columns.map((column) => (
+                <td
+                  key={column.head}
+                  data-head={column.head}
+                  data-narrow={placeOf(column)}
+                  className={column.right ? "sm:text-right" : undefined}
+                >
+                  <div className="min-w-0">{column.cell(item)}</div>
                 </td>
               ))}
             </tr>
