@@ -123,9 +123,11 @@ describe.skipIf(someoneElses)("the site's payment provider", () => {
     expect((await orders()).every(({ payment }) => payment === "authorized")).toBe(true);
     const changing = stripe.calls.filter(({ method }) => method === "POST");
     const wanted = /^\/v1\/(payment_methods|payment_intents(\/\w+\/cancel)?)$/;
-    // Whether a key may open payment pages is asked with an empty request, which opens none.
-    const probes = changing.filter(({ path }) => path === "/v1/checkout/sessions");
+    // Whether a key may open payment pages and refund is asked with an empty request, which does neither.
+    const probes = changing.filter(({ path }) => /^\/v1\/(checkout\/sessions|refunds)$/.test(path));
     expect(probes.every(({ status }) => status === 400)).toBe(true);
+    const refunds = probes.filter(({ path }) => path === "/v1/refunds");
+    expect(refunds.every(({ params }) => Object.keys(params).length === 0)).toBe(true);
     const others = changing.filter((call) => !probes.includes(call));
     expect(others.filter(({ path }) => !wanted.test(path))).toEqual([]);
     const asked = charges().filter(({ status }) => status === 200);

@@ -73,7 +73,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
     /^See why it was approved: gatehouse mandate show (\S+) (dec_\S+)$/m.exec(err) ?? [];
   const why = await run("mandate", "show", DOMAIN, decision);
   expect(why.out).toMatch(/^outcome +approved\ndecided by +rule /);
-  expect(why.out).toMatch(new RegExp(`^order +${order}$`, "m"));
+  expect(why.out).toMatch(new RegExp(`^order +#1001 ${order}$`, "m"));
   expect((await run("mandate", "show", DOMAIN, bought.id)).out).toBe(why.out);
   const nothing = await run("mandate", "show", DOMAIN, `${decision}x`);
   expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining("no decision about")]);
@@ -106,7 +106,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   const third = await at.bought(shop, ROSE);
   await run("order", "simulate", DOMAIN, third.orderId, "capture");
   const taken = await run("order", "cancel", DOMAIN, third.orderId);
-  expect(taken.err).toContain("Refund it at your payment provider.");
+  expect(taken.err).toContain("Refund it: gatehouse order refund");
   expect(taken.out).toMatch(/^captured +104\.90 EUR\nto_refund +104\.90 EUR: you captured more /m);
   const missing = await run("order", "ship", DOMAIN, "ord_none");
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("no such order")]);

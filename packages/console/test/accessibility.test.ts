@@ -27,6 +27,7 @@ describe.skipIf(skipChromium)("the console:", () => {
       `/decisions/${order.decision_id}`,
       "/orders",
       `/orders/${order.order_id}`,
+      `/orders/${order.order_id}/slip`,
       "/visits",
       "/questions",
       `/questions/${question.question_id}`,

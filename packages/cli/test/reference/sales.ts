@@ -77,7 +77,7 @@ export const sales: Coverage = {
       await order();
       return [shop, "--status", "open"];
     },
-    says: /^CREATED_AT +ORDER_ID +AMOUNT .*\n\S+Z +ord_\S+ +100\.00 EUR +1 × rose +open /,
+    says: /^ORDER +CREATED_AT +AMOUNT .*\n#\d+ +\S+Z +100\.00 EUR +1 × rose +open .* ord_\S+$/m,
     json: { items: expect.arrayContaining([expect.objectContaining({ status: "open" })]) },
     fails: {
       args: ({ shop }) => [shop, "--status", "gone"],
@@ -88,7 +88,7 @@ export const sales: Coverage = {
   },
   "order show": {
     args: async ({ shop, order }) => [shop, await order()],
-    says: /^order_id +ord_\S+$[\s\S]*^amount +100\.00 EUR\ntest_order +no real money.*\npayment +authorized$/m,
+    says: /^order +#\d+$[\s\S]*^amount +100\.00 EUR\ntest_order +no real money.*\npayment +authorized\norder_id +ord_\S+$/m,
     json: { status: "open", payment: "authorized", lines: [{ line_id: "li_1", fulfilled: 0 }] },
     fails: noOrder(),
   },
@@ -107,6 +107,22 @@ export const sales: Coverage = {
     args: async ({ shop, order }) => [shop, await order(), "--reason", "Sold out"],
     says: /^status +cancelled$[\s\S]*^payment +released \(voided\)$[\s\S]*Sold out$/m,
     json: { status: "cancelled", payment: "released" },
+    fails: noOrder(),
+  },
+  "order capture": {
+    args: async ({ shop, order }) => [shop, await order(), "--amount", "90.00"],
+    says: /^payment +captured\ncaptured +90\.00 EUR$/m,
+    json: { payment: "captured", captured_minor: 9000 },
+    fails: noOrder(),
+  },
+  "order refund": {
+    args: async ({ shop, order, run }) => {
+      const id = await order();
+      await run("order", "capture", shop, id);
+      return [shop, id, "--amount", "4.90"];
+    },
+    says: /^payment +partly refunded: 4\.90 EUR$/m,
+    json: { payment: "captured", refunded_minor: 490 },
     fails: noOrder(),
   },
   "order note": {

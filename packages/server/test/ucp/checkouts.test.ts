@@ -78,6 +78,7 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
     const [order] = await at.orders(shop);
     expect(done.body.order).toEqual({
       id: order.order_id,
+      label: "#1001",
       permalink_url: expect.stringContaining(`/v1/ucp/${shop.site_key_hash}/pages/page_`),
     });
     expect(done.body.continue_url).toBeUndefined();
