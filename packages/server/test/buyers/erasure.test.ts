@@ -135,6 +135,7 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
       items: [{ id: order.id, needed_for: { why: "not_sent" } }],
       erasure_requested_at: expect.any(String),
     });
+    await change(order.id, "refund", { amount_minor: 100, reason: "Ms Quill asked" });
     await change(order.id, "ship", { tracking_number: "TRACK77", description: "For Ms Quill" });
     await job();
     const [item] = (await buyers("find")).body.items;
@@ -145,7 +146,8 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
     await deliverMessages(server.context);
     const before = (await at.readOrder(shop, order.id)).body;
     expect(await tablesWith(server.context, shop, PERSONAL)).toEqual([
-      ...["checkouts", "order_events", "order_notes", "outbox", "reviews", "ucp_replies"],
+      ...["checkouts", "order_adjustments", "order_events", "order_notes", "outbox"],
+      ...["payment_changes", "reviews", "ucp_replies"],
     ]);
 
     await job();
@@ -159,9 +161,10 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
       notes: [],
       purchase: { buyer: {}, address: { address_country: "DE" } },
     });
-    const { fulfillment, ...rest } = (await at.readOrder(shop, order.id)).body;
-    const { fulfillment: _, ...restBefore } = before;
+    const { fulfillment, adjustments, ...rest } = (await at.readOrder(shop, order.id)).body;
+    const { fulfillment: _, adjustments: adjusted, ...restBefore } = before;
     expect(rest).toEqual(restBefore);
+    expect(adjustments).toEqual([{ ...adjusted[0], description: undefined }]);
     expect(fulfillment.expectations[0].destination).toEqual({ address_country: "DE" });
 
     // The same request again: the answer is of now, and nobody pays twice.

@@ -9,6 +9,7 @@ import { decisionIdsOfCheckout } from "../../domain/decisions/store.js";
 import { eraseOrderWords } from "../../domain/orders/adjustments/store.js";
 import { markErased } from "../../domain/orders/store.js";
 import { deleteBuyerMails, replacePlatformMessages } from "../../domain/outbox/store.js";
+import { eraseReasonsOfOrder } from "../../domain/payments/changes/store.js";
 import { eraseReviewNotes } from "../../domain/reviews/store.js";
 import { replaceReplies } from "../../domain/ucp-replies/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
@@ -89,7 +90,8 @@ export async function eraseOrder(
 ): Promise<Erased> {
   const { order, checkout } = whole;
   const erased = checkout === null ? NOTHING_ERASED : await eraseCheckout(tx, checkout);
-  const notes = await eraseOrderWords(tx, order.orderId);
+  const reasons = await eraseReasonsOfOrder(tx, order.orderId);
+  const notes = await eraseOrderWords(tx, order.orderId, reasons);
   const own = await eraseReviewNotes(tx, order.siteKeyHash, [order.decisionId]);
   const messages = await eraseTold(context, tx, whole);
   await markErased(tx, order, now);

@@ -70,10 +70,14 @@ export function insertNote(tx: Transaction, note: OrderNote): Promise<void> {
 }
 
 /**
- * Erases the words of an order that may name its buyer: notes, tracking, messages. A provider's own words about
- * refunds and disputes stay. Returns how many notes there were.
+ * Erases the words of an order that may name its buyer: notes, tracking, messages, and the owner's reasons for
+ * refunds. A provider's own words about refunds and disputes stay. Returns how many notes there were.
  */
-export async function eraseOrderWords(tx: Transaction, orderId: string): Promise<number> {
+export async function eraseOrderWords(
+  tx: Transaction,
+  orderId: string,
+  reasons: readonly string[],
+): Promise<number> {
   await tx.run(
     `UPDATE order_events SET tracking_number = NULL, tracking_url = NULL, description = NULL
      WHERE order_id = ?`,
@@ -83,6 +87,9 @@ export async function eraseOrderWords(tx: Transaction, orderId: string): Promise
     "UPDATE order_adjustments SET description = NULL WHERE order_id = ? AND kind = 'cancellation'",
     orderId,
   );
+  const words =
+    "UPDATE order_adjustments SET description = NULL WHERE order_id = ? AND description = ?";
+  for (const reason of reasons) await tx.run(words, orderId, reason);
   return tx.run("DELETE FROM order_notes WHERE order_id = ?", orderId);
 }
 

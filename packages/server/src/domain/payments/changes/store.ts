@@ -58,6 +58,13 @@ export async function claimChange(
   return (await tx.run(sql, until, changeId, nextAt)) === 1;
 }
 
+/** Erases why an owner captured or refunded, and returns the words, which stand elsewhere too. */
+export async function eraseReasonsOfOrder(tx: Transaction, orderId: string): Promise<string[]> {
+  const reasons = (await changesOf(tx, orderId)).map(({ reason }) => reason);
+  await tx.run("UPDATE payment_changes SET reason = NULL WHERE order_id = ?", orderId);
+  return reasons.filter((reason) => reason !== null);
+}
+
 /** Deletes what owners wrote. What happened to the money stays. */
 export async function deleteChangeReasons(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("UPDATE payment_changes SET reason = NULL WHERE site_key_hash = ?", siteKeyHash);
