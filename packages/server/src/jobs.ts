@@ -110,6 +110,7 @@ function planPayments(context: Context): void {
     name: "payments.reconcile",
     everyMs: RECONCILE_EVERY_MS,
     leaseMs: MINUTE_MS,
+    // Payments first: a capture needs one whose outcome is known.
     run: async (_now, stopping) => {
       await reconcilePayments(context, stopping);
       await reconcileChanges(context, stopping);
