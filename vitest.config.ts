@@ -73,7 +73,7 @@ const RELEASE = [
   "conformance/mcp/official-suite.test.ts",
   "packages/*/test/**/*crash.test.ts",
   "packages/cli/test/{init,serve,workers}.test.ts",
-  "packages/console/test/accessibility.test.ts",
+  "packages/console/test/{accessibility,charts,mailed-review,setup}.test.ts",
   "packages/protocol/test/node/runtimes.test.ts",
   "packages/server/test/admission/bodies.test.ts",
   "packages/server/test/audit/html-changed.test.ts",

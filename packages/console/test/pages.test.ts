@@ -189,7 +189,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   test("on a phone, the bar at the bottom leads to the pages of every day and to all others", async () => {
     const { page } = await at.opened({ viewport: { width: 390, height: 844 } });
     await at.signedIn(page);
-    await page.getByText("No real payments are made.").waitFor();
+    await page.getByText("No real payments").waitFor();
     const bar = page.getByRole("navigation", { name: "Main pages" });
     await bar.getByRole("link", { name: "Orders", exact: true }).click();
     await page.waitForURL("**/orders");

@@ -1,23 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
-import { desk, expectQuiet } from "./desk.ts";
-
-/** A device that asks for a fingerprint and gets it. */
-async function withAuthenticator(page: Page): Promise<void> {
-  const client = await page.context().newCDPSession(page);
-  await client.send("WebAuthn.enable");
-  await client.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
+import { desk, expectQuiet, withAuthenticator } from "./desk.ts";
 
 describe.skipIf(skipChromium)("people at the console:", () => {
   const at = desk({ named: true });

@@ -1,7 +1,17 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { launchChromium, skipChromium } from "../../../test/chromium.ts";
 import {
   cleanUp,
@@ -13,6 +23,28 @@ import {
 /** The whole way, with what is looked for every few seconds on it. */
 const LONG_MS = 120_000;
 const WAIT_MS = 20_000;
+
+/** What the whole way may cost a person. */
+const CLICKS_MAX = 40;
+const FIELDS_MAX = 25;
+
+const VIEWS = [
+  { width: 1440, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+] as const;
+
+/** Counts what a person does in every page of a context. To choose from a list takes two clicks. */
+const COUNTING = `
+  const bump = (name, by) =>
+    sessionStorage.setItem(name, String(Number(sessionStorage.getItem(name) ?? 0) + by));
+  addEventListener("click", () => bump("clicks", 1), true);
+  addEventListener("change", ({ target }) => {
+    if (target.matches("select")) bump("clicks", 2);
+    else if (!target.matches("[type=checkbox], [type=radio]")) bump("fields", 1);
+  }, true);
+`;
+const counted = (page: Page, name: "clicks" | "fields") =>
+  page.evaluate(`Number(sessionStorage.getItem("${name}") ?? 0)`);
 
 /** The owner's own web server: nothing is on it until they install. */
 async function startSite() {
@@ -31,22 +63,26 @@ describe.skipIf(skipChromium)("the setup", () => {
   let site: Awaited<ReturnType<typeof startSite>>;
   let server: TestServer;
   let browser: Browser;
-  beforeAll(async () => {
+  beforeEach(async () => {
     site = await startSite();
     const env = await freshEnvironment("sqlite");
     server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: site.domain });
+  });
+  beforeAll(async () => {
     browser = await launchChromium();
   });
-  afterAll(async () => {
-    await browser?.close();
+  afterEach(async () => {
     site?.stop();
     await cleanUp();
   });
+  afterAll(() => browser?.close());
 
-  test(
-    "leads from nothing to the first approved purchase, and can be interrupted and continued",
-    async () => {
-      const context = await browser.newContext();
+  test.each(VIEWS)(
+    "leads from nothing to the first approved purchase, can be interrupted, and takes few steps at $width pixels in $colorScheme",
+    async ({ width, colorScheme }) => {
+      const viewport = { width, height: 900 };
+      const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true });
+      await context.addInitScript(COUNTING);
       onTestFinished(() => context.close());
       const page = await context.newPage();
       const complaints: string[] = [];
@@ -73,6 +109,7 @@ describe.skipIf(skipChromium)("the setup", () => {
       await page.getByText("These documents are not public yet.").waitFor();
       await page.getByLabel("Document", { exact: true }).selectOption("llms");
       await page.getByText("# Fern & Petal").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await page.getByRole("button", { name: /Install/ }).click();
 
       // Install: the checker turns green by itself once the file is there.
@@ -94,6 +131,7 @@ describe.skipIf(skipChromium)("the setup", () => {
       await page.goto(`${origin}/console/${site.domain}/setup`);
       await page.getByRole("button", { name: "Publish these rules" }).click();
       await page.getByText("Published.").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await page.getByRole("button", { name: "Next: Payments" }).click();
       await page.getByRole("button", { name: "Connect the sandbox" }).click();
       await page.getByText("Sandbox is connected.").waitFor();
@@ -116,6 +154,7 @@ describe.skipIf(skipChromium)("the setup", () => {
       await page.getByRole("button", { name: "Check it in this browser" }).click();
       await page.getByText("The record is verified. Your browser checked it.").waitFor();
       await page.getByText("The test is over").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await page.getByRole("link", { name: "Go to the overview" }).click();
       // The test item is off sale, so the shop still needs a product.
       await page.getByRole("link", { name: "Agents cannot buy yet: Add a product." }).waitFor();
@@ -126,6 +165,8 @@ describe.skipIf(skipChromium)("the setup", () => {
       const { items: agents } = (await server.admin("GET", `${path}/agents`)).body;
       expect(agents).toMatchObject([{ status: "revoked", tags: ["setup"] }]);
       expect([complaints, strangers]).toEqual([[], []]);
+      expect(await counted(page, "clicks")).toBeLessThanOrEqual(CLICKS_MAX);
+      expect(await counted(page, "fields")).toBeLessThanOrEqual(FIELDS_MAX);
     },
     LONG_MS,
   );

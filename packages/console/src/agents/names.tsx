@@ -18,11 +18,24 @@ function useAgent(id: string): Api["Agent"] | undefined {
   return data?.items.find(({ agent_id }) => agent_id === id);
 }
 
+/** A platform by the host of its profile. The whole address is only needed by programs. */
+function platformText(id: string): string {
+  const url = id.split(" ").at(-1) ?? "";
+  if (!URL.canParse(url)) return id === "unsigned caller" ? "Unsigned caller" : id;
+  return id === url ? new URL(url).host : `${new URL(url).host} (unsigned)`;
+}
+
 /** The agent or platform behind a request, with a link to the agent. */
 export function Asker({ id }: { readonly id: string }) {
   const { name: site } = useSite();
   const agent = useAgent(id);
-  if (!id.startsWith("agt_")) return <span className="break-all">{id}</span>;
+  if (!id.startsWith("agt_")) {
+    return (
+      <span className="break-words" title={id}>
+        {platformText(id)}
+      </span>
+    );
+  }
   return (
     <Link to="/$site/agents/$id" params={{ site, id }} title={id} className="link break-all">
       {agent === undefined ? id : <AgentName agent={agent} />}

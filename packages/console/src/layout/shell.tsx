@@ -84,8 +84,6 @@ export function Shell() {
       <a href="#page" className="sr-only focus:not-sr-only focus:p-2">
         Skip to content
       </a>
-      <Offline />
-      {current !== undefined && name !== undefined && <TestMode site={current} name={name} />}
       <div className="flex flex-1 flex-col md:flex-row">
         <aside
           aria-label="Site and pages"
@@ -98,6 +96,8 @@ export function Shell() {
           <Person />
         </aside>
         <div className="flex min-w-0 flex-1 flex-col">
+          <Offline />
+          {current !== undefined && name !== undefined && <TestMode site={current} name={name} />}
           <header className="mx-auto flex w-full max-w-[75rem] items-center gap-2 px-4 pt-3 sm:px-6 print:hidden">
             <div className="min-w-0 flex-1 md:hidden">
               <SiteSwitcher current={current} />

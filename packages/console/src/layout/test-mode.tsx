@@ -15,7 +15,8 @@ export function TestMode({ site, name }: { readonly site: Site; readonly name: s
       className="flex flex-wrap items-center justify-center gap-x-2 bg-test px-4 py-1.5 text-sm text-card print:hidden"
     >
       <FlaskConical aria-hidden size={16} className="shrink-0" />
-      <strong className="font-semibold">Test mode</strong> No real payments are made.
+      <strong className="font-semibold">Test mode</strong>
+      <span>No real payments</span>
       {mayChange && (
         <Link
           to="/$site/settings/$part"

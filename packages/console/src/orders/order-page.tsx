@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import { Asker } from "../agents/names.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { Who } from "../reviews/review-card.js";
 import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
@@ -23,7 +23,7 @@ function Source({ order }: { readonly order: ShownOrder }) {
     <Card title="Bought by">
       <Facts
         rows={[
-          ["Who", <Who key="who" id={order.agent_id} />],
+          ["Who", <Asker key="who" id={order.agent_id} />],
           ["With", `${skillTitle(order.skill)} (${titleOf(order.protocol)})`],
           [
             "Personal data",
@@ -41,6 +41,7 @@ function Source({ order }: { readonly order: ShownOrder }) {
           <Facts
             rows={[
               ["Order ID", <Id key="id" value={order.order_id} label="order ID" />],
+              ["Caller", <Id key="caller" value={order.agent_id} label="caller" />],
               ["Payment ID", <Id key="attempt" value={order.attempt_id} label="payment ID" />],
             ]}
           />
@@ -87,15 +88,15 @@ export function OrderPage() {
           <Time at={order.created_at} />
         </span>
       </div>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
-        <div className="flex min-w-0 flex-col gap-4 max-lg:order-2">
+      <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <OrderGoods order={order} />
           <Card title="What happened">
             <Timeline order={order} />
             {mayAct && <AddNote order={order} />}
           </Card>
         </div>
         <div className="flex min-w-0 flex-col gap-4">
-          <OrderGoods order={order} />
           {mayAct && <ShipAndCancel order={order} />}
           <OrderPayment order={order} />
           {order.purchase !== null && (

@@ -1,9 +1,34 @@
 import type { Api } from "../api/client.js";
 import { Card, Facts } from "../ui/page.js";
-import { moneyText, strangersText, titleOf } from "../ui/words.js";
+import { moneyText, strangersText } from "../ui/words.js";
 import { addressLines } from "./address.js";
 
 type PurchaseBody = NonNullable<Api["Purchase"]>;
+
+/** Whoever bought it, with a way to write to them. All of this is what a stranger typed. */
+function BuyerLines({ buyer }: { readonly buyer: PurchaseBody["buyer"] }) {
+  const { first_name, last_name, full_name, email, phone_number, ...rest } = buyer;
+  const name = full_name ?? [first_name, last_name].filter(Boolean).join(" ");
+  const others = Object.values(rest).filter((text) => text !== undefined);
+  return (
+    <p className="flex flex-col text-sm">
+      {name !== "" && <bdi className="font-medium break-words">{strangersText(name)}</bdi>}
+      {email !== undefined && (
+        <a href={`mailto:${encodeURIComponent(email)}`} className="link self-start break-all">
+          {strangersText(email)}
+        </a>
+      )}
+      {[phone_number, ...others].map(
+        (text) =>
+          text !== undefined && (
+            <bdi key={text} className="break-words">
+              {strangersText(text)}
+            </bdi>
+          ),
+      )}
+    </p>
+  );
+}
 
 /** The buyer and the address, as given at checkout. */
 export function Purchase({
@@ -15,13 +40,9 @@ export function Purchase({
 }) {
   const money = (minor: number | null) =>
     minor === null || amount === null ? null : moneyText({ minor, currency: amount.currency });
-  const lines = (about: Readonly<Record<string, string>>) =>
-    Object.entries(about).map(
-      ([name, value]) => [titleOf(name), <bdi key={name}>{strangersText(value)}</bdi>] as const,
-    );
   return (
     <Card title="Buyer and delivery">
-      <Facts rows={lines(purchase.buyer)} />
+      <BuyerLines buyer={purchase.buyer} />
       {purchase.address !== null && (
         <>
           <h3 className="text-sm font-medium">Delivery address</h3>

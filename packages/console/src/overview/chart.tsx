@@ -58,7 +58,7 @@ function Bars({ steps, series, top, at }: ChartProps & { readonly top: number; a
       {series.map(({ label, color, values }) => (
         <div
           key={label}
-          className="pointer-events-none w-[84%]"
+          className="pointer-events-none relative w-[84%] max-w-12"
           style={{
             height: `${((values[place] ?? 0) / top) * 100}%`,
             background: `var(--color-${color})`,

@@ -114,29 +114,43 @@ export function Onboarding() {
 
 function Checklist() {
   const steps = useSteps();
-  const left = steps?.filter(({ done }) => !done) ?? [];
+  const left = steps?.filter((step) => !step.done) ?? [];
+  const done = steps?.filter((step) => step.done) ?? [];
   if (steps === undefined || left.length === 0) return null;
   const [next] = left;
   return (
-    <Card title={`Get ready to sell: ${steps.length - left.length} of ${steps.length} done`}>
+    <Card title={`Get ready to sell: ${done.length} of ${steps.length} done`}>
+      <progress className="progress" max={steps.length} value={done.length} aria-hidden="true" />
       <ol className="flex flex-col gap-2 text-sm" aria-label="Get ready to sell">
-        {steps.map((step) => (
+        {left.map((step) => (
           <li key={step.title} className="flex gap-3">
-            <span aria-hidden="true" className={step.done ? "text-act" : "text-quiet"}>
-              {step.done ? "✓" : "○"}
+            <span aria-hidden="true" className="text-quiet">
+              ○
             </span>
             <span className="min-w-0">
-              {step.done ? (
-                <span className="text-soft">{step.title}</span>
-              ) : (
-                step.to(<span className={step === next ? "font-semibold" : ""}>{step.title}</span>)
-              )}
-              <span className="sr-only">{step.done ? " (done)" : " (to do)"}</span>
-              {!step.done && <span className="block text-soft">{step.about}</span>}
+              {step.to(<span className={step === next ? "font-semibold" : ""}>{step.title}</span>)}
+              <span className="sr-only"> (to do)</span>
+              <span className="block text-soft">{step.about}</span>
             </span>
           </li>
         ))}
       </ol>
+      {done.length > 0 && (
+        <details className="text-sm text-soft">
+          <summary>Show what is done</summary>
+          <ul className="mt-2 flex flex-col gap-1">
+            {done.map(({ title }) => (
+              <li key={title}>
+                <span aria-hidden="true" className="mr-3 text-act">
+                  ✓
+                </span>
+                {title}
+                <span className="sr-only"> (done)</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
     </Card>
   );
 }

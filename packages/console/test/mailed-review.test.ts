@@ -1,0 +1,65 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
+import { skipChromium } from "../../../test/chromium.ts";
+import { startMailbox } from "../../server/test/notifications/mailbox.ts";
+import { desk, withAuthenticator } from "./desk.ts";
+
+type Mailbox = Awaited<ReturnType<typeof startMailbox>>;
+
+/** The link in the newest mail that has one of this kind. */
+const linkIn = ({ mails }: Mailbox, kind: RegExp) =>
+  mails.flatMap(({ text }) => kind.exec(text)?.[0] ?? []).at(-1);
+
+describe.skipIf(skipChromium)("a review by mail:", () => {
+  let box: Mailbox;
+  const at = desk({
+    named: true,
+    env: async () => {
+      box = await startMailbox();
+      return {
+        GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
+        GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
+      };
+    },
+  });
+  afterAll(() => box?.close());
+
+  test.each([
+    { width: 390, colorScheme: "light" },
+    { width: 1440, colorScheme: "dark" },
+  ] as const)(
+    "somebody is invited by mail, adds a passkey, and approves from the link in a mail, at $width pixels",
+    async ({ width, colorScheme }) => {
+      box.mails.length = 0;
+      const view = { viewport: { width, height: 844 }, colorScheme, bypassCSP: true };
+      await at.shop.admin("PUT", "/notifications", { emails: ["rosa@example.com"] });
+      await at.shop.admin("POST", "/people", {
+        ...{ name: "Rosa", role: "reviewer", email: `rosa-${width}@example.com` },
+      });
+      await expect.poll(() => linkIn(box, /http\S+#link=\S+/)).toBeDefined();
+      const { page } = await at.opened(view);
+      await withAuthenticator(page);
+      await at.byLink(page, linkIn(box, /http\S+#link=\S+/) ?? "");
+      await page.getByRole("button", { name: "Add a passkey" }).click();
+      await page.getByRole("region", { name: "Add a passkey" }).waitFor({ state: "detached" });
+
+      await at.asks();
+      await expect.poll(() => linkIn(box, /http\S+\/reviews\/esc_\S+/)).toBeDefined();
+      // A mail carries no authority: in another browser its link leads to the sign-in.
+      const stranger = await at.opened(view);
+      const review = linkIn(box, /http\S+\/reviews\/esc_\S+/) ?? "";
+      await stranger.page.goto(review);
+      await stranger.page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
+
+      await page.goto(review);
+      await page.getByText("€600.00").first().waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("button", { name: "Undo" }).waitFor();
+      await expect
+        .poll(async () => (await at.at.orders(at.shop)).length, { timeout: 20_000 })
+        .toBe(1);
+    },
+    60_000,
+  );
+});
