@@ -60,7 +60,9 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     expect([mail.from, mail.to]).toEqual(["gate@example.com", ["ann@example.com"]]);
     expect(header(mail, "from")).toEqual(["Gatehouse <gate@example.com>"]);
     expect(header(mail, "subject")).toEqual(["shop.example.com: 60.50 EUR needs review"]);
-    expect(header(mail, "content-type")).toEqual([expect.stringMatching(/^text\/plain\b/)]);
+    expect(header(mail, "content-type")).toEqual([
+      expect.stringMatching(/^multipart\/alternative\b/),
+    ]);
     expect(header(mail, "auto-submitted")).toEqual(["auto-generated"]);
     const [{ message_id, state }] = await owner.messages(shop);
     expect([header(mail, "message-id"), state]).toEqual([
@@ -88,6 +90,10 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
       "",
     ]);
     expect(mail.text.match(/https?:/g)).toHaveLength(1);
+    const page = `${baseUrl}/console/shop.example.com/reviews/${escalationId}`;
+    expect(mail.html).toContain(`<a href="${page}" `);
+    expect(mail.html.match(/https?:/g)).toHaveLength(1);
+    expect(mail.html).toContain("60.50 EUR</td>");
   });
 
   test("a hostile agent name starts no header, no line and no link", async () => {
@@ -109,7 +115,6 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const names = mail.headers.map(([one]) => one).sort();
     expect(names).toEqual([
       "auto-submitted",
-      "content-transfer-encoding",
       "content-type",
       "date",
       "from",

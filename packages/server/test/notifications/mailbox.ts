@@ -6,6 +6,8 @@ export interface ReceivedMail {
   /** Header lines, unfolded; names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly text: string;
+  /** Empty if the mail has none. */
+  readonly html: string;
   readonly raw: string;
 }
 
@@ -17,6 +19,14 @@ function decoded(body: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8").replaceAll("\r\n", "\n");
 }
 
+/** A part of a mail with its own headers. */
+function decodedPart(part: string): string {
+  const [head = "", ...rest] = part.trimStart().split("\r\n\r\n");
+  const body = rest.join("\r\n\r\n").replace(/\r\n$/, "");
+  if (!/base64/i.test(head)) return decoded(body);
+  return Buffer.from(body, "base64").toString("utf8").replaceAll("\r\n", "\n");
+}
+
 function readMail(raw: string) {
   const [head = "", ...rest] = raw.split("\r\n\r\n");
   const lines = head.replace(/\r\n[ \t]+/g, " ").split("\r\n");
@@ -24,7 +34,14 @@ function readMail(raw: string) {
     const [name = "", ...value] = line.split(":");
     return [name.toLowerCase(), value.join(":").trim()] as const;
   });
-  return { raw, headers, text: decoded(rest.join("\r\n\r\n")) };
+  const body = rest.join("\r\n\r\n");
+  const [, boundary] = /boundary="([^"]+)"/.exec(head) ?? [];
+  if (boundary === undefined) return { raw, headers, text: decoded(body), html: "" };
+  const [text = "", html = ""] = ["text/plain", "text/html"].map((type) => {
+    const part = body.split(`--${boundary}`).find((one) => one.includes(`Content-Type: ${type}`));
+    return decodedPart(part ?? "");
+  });
+  return { raw, headers, text, html };
 }
 
 /** A real mail server on loopback. `refuse` is the status it answers a recipient with, if any. */

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
+import { mailHtml } from "./html.js";
 
 export interface MailServer {
   readonly host: string;
@@ -21,7 +22,7 @@ export interface MailSettings {
   readonly from: MailSender;
 }
 
-/** A plain text to one person. */
+/** A text to one person. Mail readers that can show it also get it as HTML. */
 export interface Mail {
   /** The same for every try, so that a mailbox can recognize a duplicate. */
   readonly messageId: string;
@@ -74,17 +75,19 @@ function faultOf(error: { readonly code?: unknown; readonly responseCode?: unkno
   return refuse("not_delivered", `the mail server could not be reached${word}`);
 }
 
-/** Sends plain texts through the installation's mail server. */
+/** Sends texts through the installation's mail server. */
 export class Mailer {
   private readonly settings: MailSettings | undefined;
   private transport: ReturnType<typeof transportOf> | undefined;
   private readonly clock: Clock;
+  private readonly baseUrl: string;
   /** The part of message ids after the `@`. */
   private readonly host: string;
 
   constructor(settings: MailSettings | undefined, baseUrl: string, clock: Clock) {
     this.settings = settings;
     this.clock = clock;
+    this.baseUrl = baseUrl;
     this.host = new URL(baseUrl).hostname.replace(/^\[.*\]$/, "localhost");
   }
 
@@ -106,6 +109,9 @@ export class Mailer {
       envelope: { from: from.address, to: [mail.to] },
       subject: mail.subject,
       text: mail.text,
+      html: mailHtml(mail.text, this.baseUrl),
+      // The same bytes at every try.
+      baseBoundary: mail.messageId,
       messageId: `<${mail.messageId}@${this.host}>`,
       date: new Date(mail.writtenAt),
       // Out-of-office programs do not answer what a program wrote.

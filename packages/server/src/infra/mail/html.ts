@@ -1,0 +1,56 @@
+import { htmlText, LIGHT_COLORS } from "@gatehouse/protocol";
+
+const { ink, soft, line, back, card, act, "act-ink": actInk } = LIGHT_COLORS;
+
+/** A line such as `Amount:  60.50 EUR`, and those below it that continue it. */
+const FACT = /^([A-Z][\w ]{0,20}): +(\S.*)$/;
+
+/** Mail readers drop style sheets, so each element has its own style. */
+const styled = (tag: string, style: string, body: string) =>
+  `<${tag} style="${style}">${body}</${tag}>`;
+
+function factRows(lines: readonly string[]): string {
+  const cell = (body: string, color: string) =>
+    styled("td", `padding:4px 16px 4px 0;color:${color};vertical-align:top`, body);
+  const rows = lines.map((text) => {
+    const [, name = "", value = text.trim()] = FACT.exec(text) ?? [];
+    return `<tr>${cell(htmlText(name), soft)}${cell(htmlText(value), ink)}</tr>`;
+  });
+  return `<table role="presentation">${rows.join("")}</table>`;
+}
+
+const button = (url: string) =>
+  styled(
+    "a",
+    `display:inline-block;padding:10px 18px;border-radius:8px;background:${act};color:${actInk};text-decoration:none`,
+    "Open in Gatehouse",
+  ).replace("<a ", `<a href="${htmlText(url)}" `);
+
+/** One block of a text. Only an address of this installation, alone in its block, becomes a link. */
+function blockHtml(block: string, baseUrl: string): string {
+  const lines = block.split("\n");
+  const [first = ""] = lines;
+  const isOwnLink = lines.length === 1 && first.startsWith(`${baseUrl}/`) && !/\s/.test(first);
+  if (isOwnLink) return `<p>${button(first)}</p>`;
+  if (FACT.test(first)) return factRows(lines);
+  return `<p>${lines.map(htmlText).join("<br>")}</p>`;
+}
+
+/** The same words as the plain text of a mail. Everything in it is escaped, and nothing is loaded. */
+export function mailHtml(text: string, baseUrl: string): string {
+  const blocks = text
+    .trim()
+    .split(/\n{2,}/)
+    .map((block) => blockHtml(block, baseUrl));
+  const inner = styled(
+    "div",
+    `max-width:560px;margin:0 auto;padding:24px;border:1px solid ${line};border-radius:8px;background:${card}`,
+    blocks.join("\n"),
+  );
+  const body = styled(
+    "body",
+    `margin:0;padding:24px;background:${back};color:${ink};font:16px/1.5 system-ui,sans-serif`,
+    inner,
+  );
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title></title></head>${body}</html>`;
+}
