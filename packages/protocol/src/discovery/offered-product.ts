@@ -8,6 +8,8 @@ export interface OfferedProduct {
   readonly price: Money;
   /** Its page in the shop, where a person buys it; null if it has none. */
   readonly url: string | null;
+  /** Its picture, at an https: address. */
+  readonly imageUrl?: string | null;
 }
 
 /**

@@ -291,11 +291,11 @@ describe("the agent page", () => {
     expect(page).not.toMatch(/>MCP<\/a>[^\n]*not served yet/);
   });
 
-  test("can load nothing and run nothing, and links to the machine-readable form", async () => {
+  test("can load only pictures and run nothing, and links to the machine-readable form", async () => {
     const { headers } = await shop.get("page");
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; connect-src 'self'; base-uri 'none'/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; connect-src 'self'; img-src https:; base-uri 'none'/,
     );
     const links = [...(headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g)];
     expect(links.map(([, , rel]) => rel)).toEqual(

@@ -12,7 +12,7 @@ import { STYLE } from "./style.js";
 import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
 
 /**
- * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
+ * The page's Content-Security-Policy: its one style sheet, pictures of products, and nothing else. The data
  * blocks are not scripts to a browser and need no exception. No script can run, so `connect-src` lets
  * nothing out: it is there for page checkers, which look for robots.txt and llms.txt from the page.
  *
@@ -21,7 +21,7 @@ import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
  */
 export async function agentPagePolicy(): Promise<string> {
   const digest = toBase64(await sha256(utf8(STYLE)));
-  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; img-src https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 const a = (url: string, text: string) => `<a href="${htmlText(url)}">${text}</a>`;
@@ -53,10 +53,15 @@ function skillSection({ skills }: SiteSnapshot, answers: readonly PublishedAnswe
   return `<ul class="skills" role="list">\n${items.join("\n")}\n</ul>`;
 }
 
-function productRow({ id, title, price, url }: OfferedProduct): string {
+function picture(url: string | null | undefined): string {
+  if (!url?.startsWith("https:")) return "";
+  return `<img src="${htmlText(url)}" alt="" width="56" height="56" loading="lazy" referrerpolicy="no-referrer">`;
+}
+
+function productRow({ id, title, price, url, imageUrl }: OfferedProduct): string {
   const buy = url === null ? "" : a(url, "Buy here");
   const cells = [`<td>${htmlText(priceText(price))}</td>`, `<td>${buy}</td>`];
-  return `<tr><th scope="row">${own(title)}<br><code>${htmlText(id)}</code></th>${cells.join("")}</tr>`;
+  return `<tr><th scope="row">${picture(imageUrl)}${own(title)}<br><code>${htmlText(id)}</code></th>${cells.join("")}</tr>`;
 }
 
 /** Some products, with the ids that tools take, and where a person buys them. */

@@ -28,6 +28,7 @@ ol>li{margin-bottom:.5rem}
 table{border-collapse:collapse;width:100%;font-size:.95rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--color-line)}
 th{font-weight:600}
+th img{float:left;width:3.5rem;height:3.5rem;object-fit:cover;border-radius:var(--radius);margin-right:.8rem}
 th span{font-weight:400;white-space:nowrap}
 @media (max-width:36rem){h1{font-size:1.7rem}main{padding-top:1.75rem}table{font-size:.85rem}th,td{padding-right:.5rem;overflow-wrap:anywhere}th span{white-space:normal}}
 @media print{:root{--color-ink:#000;--color-soft:#333;--color-line:#bbb;--color-back:#fff;--color-card:#fff;--color-act:#000;--color-act-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}

@@ -117,5 +117,5 @@ export async function offeredProducts(
   const products = await firstOffered(db, site.siteKeyHash, OFFERED_MAX);
   return products
     .filter(({ availability }) => availability !== "out_of_stock")
-    .map(({ productId: id, title, price, url }) => ({ id, title, price, url }));
+    .map(({ productId: id, title, price, url, imageUrl }) => ({ id, title, price, url, imageUrl }));
 }
