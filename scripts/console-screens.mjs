@@ -1,7 +1,7 @@
 /**
  * Pictures of every page of the console, wide and narrow, light and dark, from the demo's own shop:
- * `node scripts/console-screens.mjs [folder]`. They are looked at, not compared. With `--picture <file>`
- * only the one that the README shows.
+ * `node scripts/console-screens.mjs [folder]`. They are looked at, not compared. With `--guides` only those
+ * that the README and the guides show.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -11,8 +11,9 @@ import { runnerImport } from "vite";
 
 const path = fileURLToPath(new URL("../test/chromium.ts", import.meta.url));
 const { launchChromium } = (await runnerImport(path)).module;
-const [first = "screens", picture] = process.argv.slice(2);
-const folder = first === "--picture" ? undefined : first;
+const [first = "screens"] = process.argv.slice(2);
+const forGuides = first === "--guides";
+const folder = forGuides ? fileURLToPath(new URL("../docs/pictures/", import.meta.url)) : first;
 const LINK = /https?:\/\/\S+\/console\S*#code=\S+/;
 const VIEWS = [
   { name: "desktop-light", width: 1440, height: 900, colorScheme: "light" },
@@ -73,10 +74,9 @@ async function pagesOf(page, site) {
     audit: at("/audit"),
     record: await found("/audit", "/audit/"),
     ...Object.fromEntries(
-      ["site", "skills", "payments", "notifications", "people", "buyers", "tokens", "keys"].map((part) => [
-        `settings-${part}`,
-        at(`/settings/${part}`),
-      ]),
+      ["site", "skills", "payments", "notifications", "people", "buyers", "tokens", "keys"].map(
+        (part) => [`settings-${part}`, at(`/settings/${part}`)],
+      ),
     ),
     ...Object.fromEntries(
       ["documents", "install", "policy", "processor", "purchase"].map((step) => [
@@ -87,6 +87,30 @@ async function pagesOf(page, site) {
     new: new URL("/console/new", site).href,
     sites: new URL("/console/sites", site).href,
   };
+}
+
+const PHONE = { width: 390, height: 760 };
+const DESK = { width: 1120, height: 700 };
+/** What the guides show: the name of the file, the page, and the window. */
+const GUIDE_PICTURES = [
+  ["console", "overview", DESK],
+  ["rules", "policy", DESK],
+  ["review-on-a-phone", "reviews", PHONE],
+  ["order", "order", DESK],
+  ["what-agents-see", "agents-see", DESK],
+];
+
+async function picturesForGuides(browser, storageState, pages) {
+  for (const [file, name, viewport] of GUIDE_PICTURES) {
+    const view = await browser.newContext({ storageState, viewport });
+    const page = await view.newPage();
+    await page.goto(pages[name]);
+    await page.locator("main h1").waitFor();
+    await page.getByText("Loading…").first().waitFor({ state: "detached" });
+    await page.evaluate(settled);
+    await page.screenshot({ path: `${folder}/${file}.png` });
+    await view.close();
+  }
 }
 
 const { demo, link } = await startDemo();
@@ -102,16 +126,11 @@ try {
   await page.goto(`${site}/setup?step=purchase`);
   await page.getByRole("button", { name: "Start test purchase" }).click();
   await page.getByRole("button", { name: "Approve" }).waitFor();
-  if (folder === undefined) {
-    await page.setViewportSize({ width: 1120, height: 700 });
-    await page.goto(site);
-    await page.locator("figure").nth(2).waitFor();
-    await page.evaluate(settled);
-    await page.screenshot({ path: picture });
-  }
-  const pages = folder === undefined ? {} : await pagesOf(page, site);
+  const all = await pagesOf(page, site);
+  const pages = forGuides ? {} : all;
   const storage = await context.storageState();
-  if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true });
+  if (forGuides) await picturesForGuides(browser, storage, all);
   for (const { name, width, height, colorScheme } of VIEWS) {
     if (!wanted.includes(name)) continue;
     const view = await browser.newContext({
@@ -135,7 +154,7 @@ try {
     }
     await view.close();
   }
-  console.log(`Pictures of ${Object.keys(pages).length} pages are in ${folder ?? picture}`);
+  console.log(`The pictures are in ${folder}`);
 } finally {
   await browser.close();
   demo.kill("SIGINT");

@@ -1,5 +1,13 @@
 /** The documentation as the service serves it: one folder, whose links stay within it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -16,7 +24,9 @@ const filesOf = (below) =>
 function servedDocuments() {
   const examples = readdirSync(`${root}examples`).map((name) => `examples/${name}/README.md`);
   const others = ["CHANGELOG.md", "SECURITY.md", "packages/agent/README.md", ...examples];
-  const docs = filesOf(`${root}docs`).filter((file) => file.endsWith(".md"));
+  const docs = filesOf(`${root}docs`).filter(
+    (file) => file.endsWith(".md") || file.startsWith(`${root}docs/pictures/`),
+  );
   return new Map([
     ...docs.map((file) => [relative(root, file), relative(`${root}docs`, file)]),
     ...others.filter((file) => existsSync(root + file)).map((file) => [file, file]),
@@ -48,7 +58,8 @@ export function copyDocs() {
   for (const [from, to] of served) {
     const file = join(folder, to);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, serveLinks(readFileSync(root + from, "utf8"), from, served));
+    if (!from.endsWith(".md")) copyFileSync(root + from, file);
+    else writeFileSync(file, serveLinks(readFileSync(root + from, "utf8"), from, served));
   }
   // What an older build had would be served for ever.
   const wanted = new Set([...served.values()].map((to) => join(folder, to)));

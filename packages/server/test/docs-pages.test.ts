@@ -332,6 +332,16 @@ describe("the search of the documentation", () => {
   });
 });
 
+test("pictures of the guides are shown and served, and no other file is", async () => {
+  const pages = new DocsPages(DOCS_FOLDER);
+  const guide = await pages.page("guide/owner.md", "text/html");
+  expect(guide?.bytes.toString()).toContain('<img src="../pictures/rules.png" alt="Rules: ');
+  expect((await pages.picture("pictures/rules.png"))?.type).toBe("image/png");
+  for (const name of ["pictures/unknown.png", "pictures/../README.md", "../pictures/rules.png"]) {
+    expect(await pages.picture(name)).toBeUndefined();
+  }
+});
+
 test("pages take every colour from the design tokens", () => {
   const console = readFileSync(join(root, "packages/console/src/style.css"), "utf8");
   const own = STYLE.replace(DESIGN_TOKENS, "");

@@ -63,6 +63,8 @@ function slugger(): (heading: string) => string {
   };
 }
 
+const PICTURE = /^(?:\.\.\/)?pictures\/[a-z-]+\.png$/;
+
 /** Changes to the library's HTML: anchors, scrolling tables and code, and no unsafe links or images. */
 function ownRenderer(): RendererObject {
   const slugOf = slugger();
@@ -86,8 +88,10 @@ function ownRenderer(): RendererObject {
       const text = this.parser.parseInline(tokens);
       return LINK.test(href) ? `<a href="${htmlText(href)}">${text}</a>` : text;
     },
-    image({ text }) {
-      return htmlText(text);
+    // Pictures of this documentation; others become their words.
+    image({ href, text }) {
+      if (!PICTURE.test(href)) return htmlText(text);
+      return `<img src="${htmlText(href)}" alt="${htmlText(text)}" loading="lazy">`;
     },
   };
 }

@@ -21,6 +21,8 @@ export function docsFile(form: Form | "text/css", text: string): DocsFile {
   return Object.freeze({ type, bytes, etag: etagOf(bytes, type) });
 }
 
+const PICTURE = /^pictures\/[a-z-]+\.png$/;
+
 /**
  * The pages of this build. Their names are read once, so a request cannot reach any other file. A page is
  * rendered at its first request and then cached; the number of pages limits the cache.
@@ -28,18 +30,19 @@ export function docsFile(form: Form | "text/css", text: string): DocsFile {
 export class DocsPages {
   private readonly folder: string;
   private readonly names: ReadonlySet<string>;
+  private readonly pictures: ReadonlySet<string>;
   private readonly cache = new Map<string, Promise<DocsFile>>();
   private groups: readonly LinkGroup[] | undefined;
   private index: Promise<DocsIndex> | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
-    const names = existsSync(folder)
+    const found = existsSync(folder)
       ? readdirSync(folder, { recursive: true, encoding: "utf8" })
       : [];
-    this.names = new Set(
-      names.filter((name) => name.endsWith(".md")).map((name) => name.replaceAll("\\", "/")),
-    );
+    const names = found.map((name) => name.replaceAll("\\", "/"));
+    this.names = new Set(names.filter((name) => name.endsWith(".md")));
+    this.pictures = new Set(names.filter((name) => PICTURE.test(name)));
   }
 
   get size(): number {
@@ -62,6 +65,13 @@ export class DocsPages {
       page.catch(() => this.cache.delete(key));
     }
     return page;
+  }
+
+  /** Undefined if this build has no such picture. */
+  async picture(name: string): Promise<DocsFile | undefined> {
+    if (!this.pictures.has(name)) return undefined;
+    const bytes = await readFile(this.folder + name);
+    return { type: "image/png", bytes, etag: etagOf(bytes, "image/png") };
   }
 
   private async render(name: string, form: Form): Promise<DocsFile> {

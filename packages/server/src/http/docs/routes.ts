@@ -57,6 +57,10 @@ export function docsRoutes({ log }: Context): HonoGroup {
     return answer(c, page);
   });
 
+  routes.get(`${DOCS_PATH}/:picture{.+\\.png}`, async (c) =>
+    answer(c, requireFound(await pages.picture(c.req.param("picture")))),
+  );
+
   // People leave out `.md`. The redirect names a page of this build, so it contains no foreign text.
   routes.get(`${DOCS_PATH}/:page{.+}`, (c) => {
     const name = `${c.req.param("page")}.md`;

@@ -54,6 +54,7 @@ p, ul, ol, pre, blockquote, .table { margin: 0 0 1rem; }
 ul, ol { padding-left: 1.4rem; }
 li > ul, li > ol { margin-bottom: 0; }
 blockquote { padding-left: 1rem; border-left: 3px solid var(--color-line); color: var(--color-soft); }
+img { display: block; max-width: 100%; height: auto; border: 1px solid var(--color-line); border-radius: var(--radius); }
 hr { border: 0; border-top: 1px solid var(--color-line); }
 code { font: 0.9em/1.5 var(--font-mono); overflow-wrap: anywhere; }
 pre, .table { overflow-x: auto; border: 1px solid var(--color-line); border-radius: var(--radius); background: var(--color-card); }
