@@ -59,7 +59,7 @@ describe.each(TIER_DATABASES)("a person who pays at continue_url, on %s,", (dial
     expect(await statusOf(id)).toEqual([200, "requires_escalation", "payment_pending"]);
     const done = await buyer.pay(page);
     const [order] = await at.orders(shop);
-    expect([headingOf(done), done.includes(order.order_id)]).toEqual([THANKS, true]);
+    expect([headingOf(done), done.includes(`#${order.number}`)]).toEqual([THANKS, true]);
     expect([order.amount, order.payment]).toMatchObject([{ minor: 10_490 }, "authorized"]);
     // What everybody with the link may see.
     expect(done).toContain("A… L…, Berlin, Germany");

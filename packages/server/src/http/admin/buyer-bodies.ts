@@ -16,6 +16,7 @@ import { Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { ShownOrderBody } from "./order-body.js";
 import { renderOrder } from "./orders.js";
+import { MoneyBody } from "./schemas.js";
 
 const EMAIL_CHARS_MAX = 254;
 
@@ -48,7 +49,7 @@ export const FoundBody = z
         kind: Kind,
         id: z.string(),
         created_at: Timestamp,
-        amount: z.object({ minor: z.int(), currency: z.string() }).nullable(),
+        amount: MoneyBody.nullable(),
         needed_for: NeededFor.nullable().openapi({ description: "null if it can be erased." }),
       }),
     ),

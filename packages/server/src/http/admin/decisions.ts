@@ -11,7 +11,15 @@ import { requireFound } from "../server/problem.js";
 import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
-import { ActorId, PageQuery, pageBody, SiteParams, SpanQuery, spanOf } from "./schemas.js";
+import {
+  ActorId,
+  MoneyBody,
+  PageQuery,
+  pageBody,
+  SiteParams,
+  SpanQuery,
+  spanOf,
+} from "./schemas.js";
 
 const DecisionBody = z
   .object({
@@ -20,10 +28,7 @@ const DecisionBody = z
     agent_id: z.string(),
     skill: z.string(),
     protocol: z.string(),
-    amount: z
-      .object({ minor: z.int(), currency: z.string() })
-      .nullable()
-      .openapi({ description: "In whole minor units." }),
+    amount: MoneyBody.nullable().openapi({ description: "In whole minor units." }),
     outcome: z.enum(OUTCOMES),
     reason: z.string().nullable(),
     rule_id: z

@@ -14,7 +14,7 @@ import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
 import { Purchase, purchaseOf } from "./purchase.js";
-import { PageQuery, pageBody, SiteParams } from "./schemas.js";
+import { MoneyBody, PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 const NOTE_CHARS_MAX = 1000;
 const UNDO_S_MAX = 60;
@@ -30,7 +30,7 @@ const EscalationBody = z
     mandate_id: z.string(),
     skill: z.string(),
     protocol: z.string(),
-    amount: z.object({ minor: z.int(), currency: z.string() }).nullable(),
+    amount: MoneyBody.nullable(),
     items: z
       .array(
         z.object({

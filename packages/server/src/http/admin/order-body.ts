@@ -7,6 +7,7 @@ import { Timestamp, timeOrNull } from "../server/schemas.js";
 import { MessageBody, messageBody } from "./messages.js";
 import { factsBody, PaymentFactsBody } from "./order-payment-body.js";
 import { Purchase } from "./purchase.js";
+import { MoneyBody } from "./schemas.js";
 
 export const OrderStatus = z.enum(ORDER_STATUSES);
 export const PaymentState = z.enum(PAYMENT_STATES);
@@ -41,7 +42,7 @@ export const OrderBody = z
       .string()
       .openapi({ description: "The id of the payment at the payment provider." }),
     items: z.array(Item),
-    amount: z.object({ minor: z.int(), currency: z.string() }),
+    amount: MoneyBody,
     payment: PaymentState.openapi({
       description:
         "`authorized`: you can capture it. `captured`: you captured it. `released`: it was voided. `lapsed`: it expired.",

@@ -18,6 +18,7 @@ import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireConfirmed, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { PolicyBody, policyBody } from "./policy-versions.js";
+import { MoneyBody } from "./schemas.js";
 
 /** Most tests take less time than this. */
 const TEST_RETRY_AFTER_S = 5;
@@ -55,10 +56,7 @@ const TestBody = z
           record_id: z.string(),
           agent_id: z.string(),
           skill: z.string(),
-          amount: z
-            .object({ minor: z.int(), currency: z.string() })
-            .nullable()
-            .openapi({ description: "In whole minor units." }),
+          amount: MoneyBody.nullable().openapi({ description: "In whole minor units." }),
           evaluated_at: Timestamp,
           was: Verdict.openapi({ description: "The decision of the rules, before any review." }),
           would_be: Verdict,

@@ -19,7 +19,7 @@ import { uploadOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, SITE_PATH, siteRoute } from "./describe.js";
-import { PageQuery, Search, SiteParams } from "./schemas.js";
+import { MoneyBody, PageQuery, Search, SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;
@@ -32,7 +32,7 @@ const ProductBody = z
     id: z.string(),
     title: z.string(),
     description: z.string(),
-    price: z.object({ minor: z.int(), currency: z.string() }),
+    price: MoneyBody,
     image_url: z.string().nullable(),
     url: z.string().nullable(),
     availability: z.enum(AVAILABILITIES),
