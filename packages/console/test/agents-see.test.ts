@@ -18,14 +18,17 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     await answers.getByText("€12.50", { exact: true }).waitFor();
     await answers.getByText("How the agent asked").first().click();
     await answers.getByText('{"catalog":{"query":"red rose"}}').waitFor();
-    await page.getByLabel("Question").fill("Do you have a spaceship?");
+    await page.getByLabel("Question").fill("Was kostet ein rose Strauß?");
     await page.getByRole("button", { name: "Ask", exact: true }).click();
-    await answers.getByText("The shop has nothing that matches.").waitFor();
+    await answers.getByText('{"catalog":{"query":"rose"}}').waitFor({ state: "attached" });
+    await page.getByLabel("Question").fill("Habt ihr Raumschiffe?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await answers.getByText("No product matches these words.").waitFor();
     const { items } = (await at.shop.admin("GET", "/audit/records?from_seq=0&limit=200")).body;
     const calls = items.filter(
       ({ record }: { record: { type: string } }) => record.type === "mcp.tools_call",
     );
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(4);
   });
 
   test("the page says when the website was checked, and offers the public page and the documents", async () => {

@@ -20,7 +20,7 @@ function priceText({ price_range: range }: FoundProduct): string {
 }
 
 function Products({ products }: { readonly products: readonly FoundProduct[] }) {
-  if (products.length === 0) return <p>The shop has nothing that matches.</p>;
+  if (products.length === 0) return <p>No product matches these words.</p>;
   return (
     <ul className="flex flex-col gap-1">
       {products.map((product) => (

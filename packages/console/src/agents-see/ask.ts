@@ -4,10 +4,12 @@ import { wordsIn } from "../ui/words.js";
 /** How many tools of the shop one question may call. */
 const TOOLS_MAX = 3;
 const SEARCH = "search_catalog";
+/** Searches for one question: for all its words, then for single ones. */
+const TRIES_MAX = 4;
 
 /** Words that say nothing about what is wanted. An agent would leave them out of a search too. */
 const FILLERS: ReadonlySet<string> = new Set(
-  "a am an and any are at be buy can cost costs could do does for get have how i in is it me much my need of on one or please price prices sell show some tell that the there these this to want was what when where which who with would you your".split(
+  "auf aus bei bitte brauche das dein dem den der des die du ein eine einen einer euch euer eure für gibt habe haben habt hast hat ich ihr im in ist kann kannst kaufen kosten kostet könnt man mein mich mir mit nach oder preis preise sind und uns verkauft vom von was welche wie wieviel wir zu zum zur à au avec combien de des du en est et il je la le les pour prix quel quelle sur un une vous el los las cuánto cuesta hay precio qué tiene usted che costa il lo quanto un una a am an and any are at be buy can cost costs could do does for get have how i in is it me much my need of on one or please price prices sell show some tell that the there these this to want was what when where which who with would you your".split(
     " ",
   ),
 );
@@ -85,14 +87,37 @@ function toolsFor(question: string, tools: readonly Tool[]): readonly Tool[] {
   return [...search, ...read].slice(0, TOOLS_MAX);
 }
 
+/** What a shop finds for all words of a question, or else for each of its words: agents try again too. */
+async function search(site: Site, question: string) {
+  const words = searchWords(question);
+  const tries = [words, ...new Set(words.split(" ").filter((word) => word !== words))];
+  let last: Awaited<ReturnType<typeof tryWords>> | undefined;
+  for (const query of tries.slice(0, TRIES_MAX)) {
+    last = await tryWords(site, query);
+    if ((last.result.structuredContent?.products?.length ?? 0) > 0) return last;
+  }
+  return last ?? tryWords(site, words);
+}
+
+async function tryWords(site: Site, query: string) {
+  const sent = { catalog: { query } };
+  const call = { name: SEARCH, arguments: sent };
+  return { sent, result: await ask<CallResult>(site, "tools/call", call) };
+}
+
 /** Asks the shop's own tools, and returns what an agent would get. */
 export async function askShop(site: Site, question: string): Promise<readonly ToolAnswer[]> {
   const { tools } = await ask<{ tools: readonly Tool[] }>(site, "tools/list", {});
   const chosen = toolsFor(question, tools);
   return Promise.all(
     chosen.map(async ({ name }) => {
-      const sent = name === SEARCH ? { catalog: { query: searchWords(question) } } : {};
-      const result = await ask<CallResult>(site, "tools/call", { name, arguments: sent });
+      const { sent, result } =
+        name === SEARCH
+          ? await search(site, question)
+          : {
+              sent: {},
+              result: await ask<CallResult>(site, "tools/call", { name, arguments: {} }),
+            };
       const products = result.structuredContent?.products;
       return {
         ...{ tool: name, sent, failed: result.isError === true },

@@ -70,6 +70,7 @@ export function AddAgent() {
         />
         <div className="sm:col-span-2">
           <TextArea
+            code
             label="Public key (JWK)"
             required
             rows={4}

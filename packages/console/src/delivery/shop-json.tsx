@@ -25,6 +25,7 @@ export function ShopJson({ found }: { readonly found: Shop }) {
   return (
     <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
       <TextArea
+        code
         label="Shop settings (JSON)"
         hint="Used by carts and checkouts. The guide “Sell” explains each setting."
         rows={14}

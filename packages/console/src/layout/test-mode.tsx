@@ -12,7 +12,7 @@ export function TestMode({ site, name }: { readonly site: Site; readonly name: s
   return (
     <aside
       aria-label="Test mode"
-      className="flex flex-wrap items-center justify-center gap-x-2 bg-test px-4 py-1.5 text-sm text-card print:hidden"
+      className="sticky top-0 z-20 flex flex-wrap items-center justify-center gap-x-2 bg-test px-4 py-1.5 text-sm text-card print:hidden"
     >
       <FlaskConical aria-hidden size={16} className="shrink-0" />
       <strong className="font-semibold">Test mode</strong>

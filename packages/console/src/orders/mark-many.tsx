@@ -44,7 +44,10 @@ export function MarkMany({
             yes="Mark as sent"
             onYes={() => mark.mutateAsync()}
           >
-            <p>All their remaining items are marked as sent. Platforms and buyers are notified.</p>
+            <p>
+              All their remaining items are marked as sent. Platforms are notified, and buyers if
+              mail is set up.
+            </p>
           </Confirm>
           <Button onClick={() => onDone([])}>Clear selection</Button>
         </div>

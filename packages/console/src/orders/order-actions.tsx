@@ -48,7 +48,10 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
           yes="Mark as sent"
           onYes={() => act.mutateAsync(["ship", given(sent)])}
         >
-          <p>All remaining items are marked as sent. The platform and the buyer are notified.</p>
+          <p>
+            All remaining items are marked as sent. The platform is notified, and the buyer if mail
+            is set up.
+          </p>
           {field("carrier", "Carrier (optional)")}
           {field("tracking_number", "Tracking number (optional)")}
           {field("tracking_url", "Tracking link (optional)")}

@@ -23,7 +23,7 @@ function useNeeds(): ReactNode[] | undefined {
   const owner = useMay("owner");
   const mayDecide = useMay("reviewer");
   const ask = <Item,>(topic: string, rest: string, enabled = true) => ({
-    queryKey: [topic, site.site_key_hash, "needs"],
+    queryKey: [topic, site.site_key_hash, "needs", rest],
     queryFn: () => call<Page<Item>>("GET", `${path}${rest}&limit=${SHOWN_MAX}`),
     enabled,
   });
@@ -31,9 +31,17 @@ function useNeeds(): ReactNode[] | undefined {
   const agents = useQuery(ask<Api["Agent"]>("agents", "/agents?status=pending"));
   const orders = useQuery(ask<Order>("orders", "/orders?payment=authorized"));
   const questions = useQuery(ask<Question>("questions", "/questions?state=new"));
+  const open = useQuery(ask<Order>("orders", "/orders?status=open"));
   const failed = useQuery(ask<Api["Message"]>("messages", "/messages?state=failed", owner));
   const processor = useQuery(processorQuery(path));
-  if (!reviews.isSuccess || !agents.isSuccess || !orders.isSuccess || !processor.isSuccess) return;
+  if (
+    !reviews.isSuccess ||
+    !agents.isSuccess ||
+    !orders.isSuccess ||
+    !open.isSuccess ||
+    !processor.isSuccess
+  )
+    return;
   const needs: ReactNode[] = [];
   const params = { site: name };
   if (site.status !== "verified") {
@@ -67,6 +75,13 @@ function useNeeds(): ReactNode[] | undefined {
     needs.push(
       <Link to="/$site/questions" params={params} className="link">
         {many(asked, "question")} from agents {mayDecide ? "to answer" : "waiting for an answer"}
+      </Link>,
+    );
+  }
+  if (open.data.items.length > 0) {
+    needs.push(
+      <Link to="/$site/orders" params={params} search={{ status: "open" }} className="link">
+        {many(open.data.items, "order")} to send
       </Link>,
     );
   }

@@ -57,6 +57,7 @@ function Editor({ text, policy, findings, mayChange, onText, onChange }: EditorP
         <RuleList {...{ policy, findings, mayChange, onChange }} />
       ) : (
         <TextArea
+          code
           label="Rules (JSON)"
           rows={24}
           spellCheck={false}

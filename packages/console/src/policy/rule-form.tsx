@@ -62,6 +62,7 @@ function RawCondition({ rule, onChange }: RuleProps) {
   }
   return (
     <TextArea
+      code
       label="When (JSON)"
       rows={6}
       value={draft}

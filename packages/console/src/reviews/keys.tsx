@@ -5,18 +5,19 @@ const REVIEW = "article[data-review]";
 /** The reviews of the page, in order. */
 const shownReviews = () => [...document.querySelectorAll<HTMLElement>(REVIEW)];
 
-/** The review that has the focus, or the only one of the page. */
-function chosenReview(): HTMLElement | undefined {
-  const focused = document.activeElement?.closest<HTMLElement>(REVIEW);
-  const shown = shownReviews();
-  return focused ?? (shown.length === 1 ? shown[0] : undefined);
+/**
+ * The review that has the focus. A list never chooses one by itself: when somebody else ends the focused review,
+ * the next key would decide another one.
+ */
+function focusedReview(): HTMLElement | undefined {
+  return document.activeElement?.closest<HTMLElement>(REVIEW) ?? undefined;
 }
 
 /** Moves the focus to the next or the previous review of the page. */
 export function moveFocus(by: 1 | -1): void {
   const shown = shownReviews();
-  const focused = document.activeElement?.closest<HTMLElement>(REVIEW);
-  const place = focused == null ? -1 : shown.indexOf(focused);
+  const focused = focusedReview();
+  const place = focused === undefined ? -1 : shown.indexOf(focused);
   const next = place === -1 ? shown[0] : shown[place + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
@@ -29,8 +30,14 @@ const isTyping = (target: EventTarget | null) =>
 const hasModifier = (event: KeyboardEvent) =>
   event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
 
+interface ReviewKeys {
+  move(by: 1 | -1): void;
+  /** Whether the page shows one review only, which needs no focus. */
+  readonly isSingle?: boolean;
+}
+
 /** J and K move between reviews, A approves and D declines the chosen one. */
-export function useReviewKeys(move: (by: 1 | -1) => void): void {
+export function useReviewKeys({ move, isSingle = false }: ReviewKeys): void {
   const latest = useRef(move);
   latest.current = move;
   useEffect(() => {
@@ -40,13 +47,15 @@ export function useReviewKeys(move: (by: 1 | -1) => void): void {
       if (key === "j" || key === "k") latest.current(key === "j" ? 1 : -1);
       else if (key === "a" || key === "d") {
         const button = `button[aria-keyshortcuts=${key}]`;
-        chosenReview()?.querySelector<HTMLButtonElement>(button)?.click();
+        (isSingle ? shownReviews()[0] : focusedReview())
+          ?.querySelector<HTMLButtonElement>(button)
+          ?.click();
       } else return;
       event.preventDefault();
     }
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
-  }, []);
+  }, [isSingle]);
 }
 
 const KEYS = [

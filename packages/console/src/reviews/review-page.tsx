@@ -35,7 +35,7 @@ export function ReviewPage() {
   const review = useQuery(reviewQuery(site.site_key_hash, id));
   const mayDecide = useMay("reviewer");
   const nameOf = usePeople();
-  useReviewKeys(useNeighbours(id));
+  useReviewKeys({ move: useNeighbours(id), isSingle: true });
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
   if (!review.isSuccess) return <Loading />;

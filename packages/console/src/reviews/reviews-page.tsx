@@ -77,7 +77,7 @@ function Waiting() {
   const waiting = useQuery(reviewsWaiting(site.site_key_hash));
   const mayDecide = useMay("reviewer");
   const [decided, setDecided] = useState<JustDecided | null>(null);
-  useReviewKeys(moveFocus);
+  useReviewKeys({ move: moveFocus });
   return (
     <>
       {mayDecide && waiting.data !== undefined && waiting.data.items.length > 0 && <KeyHelp />}

@@ -1,12 +1,12 @@
 import { titleOf } from "./words.js";
 
 const LOOKS = {
-  good: "border-act/40 bg-act/10 text-act",
-  warn: "border-warn/40 bg-warn/10 text-warn",
-  bad: "border-bad/40 bg-bad/10 text-bad",
-  info: "border-info/40 bg-info/10 text-info",
-  test: "border-test/40 bg-test/10 text-test",
-  plain: "border-line text-soft",
+  good: "bg-act-soft text-act",
+  warn: "bg-warn-soft text-warn",
+  bad: "bg-bad-soft text-bad",
+  info: "bg-info-soft text-info",
+  test: "bg-test-soft text-test",
+  plain: "bg-line/50 text-ink",
 } as const;
 type Look = keyof typeof LOOKS;
 
@@ -55,7 +55,10 @@ const WORDS: Readonly<Record<string, Look>> = {
 export function Badge({ word, look }: { readonly word: string; readonly look?: Look }) {
   const style = LOOKS[look ?? WORDS[word] ?? "plain"];
   return (
-    <span className={`inline-block rounded-full border px-2 py-0.5 text-xs font-medium ${style}`}>
+    <span
+      className={`inline-flex items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${style}`}
+    >
+      <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-current" />
       {titleOf(word)}
     </span>
   );

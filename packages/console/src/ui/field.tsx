@@ -47,11 +47,17 @@ export function TextField({ label, hint, ...rest }: FieldProps & ComponentProps<
   );
 }
 
-export function TextArea({ label, hint, ...rest }: FieldProps & ComponentProps<"textarea">) {
+interface TextAreaProps extends FieldProps, ComponentProps<"textarea"> {
+  /** For JSON and keys. */
+  readonly code?: boolean;
+}
+
+export function TextArea({ label, hint, code = false, ...rest }: TextAreaProps) {
   const id = useId();
+  const look = code ? `${LOOK} font-mono text-xs` : LOOK;
   return (
     <Labelled {...{ id, label, hint }}>
-      <textarea className={`${LOOK} font-mono text-xs`} {...tied(id, hint)} {...rest} />
+      <textarea className={look} {...tied(id, hint)} {...rest} />
     </Labelled>
   );
 }

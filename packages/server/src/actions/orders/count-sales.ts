@@ -60,7 +60,15 @@ interface Sold {
   quantity: number;
 }
 
-const mostOrders = (a: Sales, b: Sales) => b.orders - a.orders;
+/** The largest amount first. Several currencies cannot be compared: then the number of orders decides. */
+function mostSold(a: Sales, b: Sales): number {
+  const [one, other] = [a.amounts, b.amounts].map((amounts) =>
+    amounts.length === 1 ? amounts[0] : undefined,
+  );
+  if (one === undefined || other === undefined || one.currency !== other.currency)
+    return b.orders - a.orders;
+  return other.minor - one.minor;
+}
 
 /** What a site sold in a time: in all, over time, to whom, and which products. */
 export async function countSales(
@@ -93,7 +101,7 @@ export async function countSales(
       .map(([start, { orders, amounts }]) => ({ start, orders, amounts })),
     actors: [...actors]
       .map(([actorId, { orders, amounts }]) => ({ actorId, orders, amounts }))
-      .toSorted(mostOrders)
+      .toSorted(mostSold)
       .slice(0, NAMED_MAX),
     products: [...products]
       .map(

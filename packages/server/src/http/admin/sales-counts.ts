@@ -34,7 +34,7 @@ const count = siteRoute("get", "/orders/counts", {
       items: z.array(SalesStep).openapi({
         description: "The oldest first. Hours and days without orders are left out.",
       }),
-      agents: z.array(SalesByActor).openapi({ description: "The 10 with the most orders." }),
+      agents: z.array(SalesByActor).openapi({ description: "The 10 that bought most." }),
       products: z.array(SalesByProduct).openapi({ description: "The 10 that sold most." }),
       is_test: z.boolean().openapi({ description: "Whether these are test orders." }),
       cut: z.boolean().openapi({
