@@ -71,7 +71,8 @@ const cancel = siteRoute("post", "/orders/{order_id}/cancel", {
   summary: "Cancel items that were not sent yet",
   description:
     "The items go back in stock, and the platform and the buyer are notified. If nothing is left of the order, the " +
-    "authorization is voided. If the payment was already captured, refund it.",
+    "authorization is voided. This is refused while a capture is under way. If the payment was already captured, " +
+    "refund it.",
   body: strict({
     line_items: Lines,
     reason: Words.openapi({ description: "A message to the buyer." }),

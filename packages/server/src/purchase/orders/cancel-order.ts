@@ -5,12 +5,15 @@ import type { Adjustment, LineQuantity } from "../../domain/orders/adjustments/a
 import { writeAdjustment } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
 import { lockOrder } from "../../domain/orders/store.js";
+import { isPending } from "../../domain/payments/changes/change.js";
+import { changesOf } from "../../domain/payments/changes/store.js";
 import type { Payment } from "../../domain/payments/payment.js";
 import { nextLook } from "../../domain/payments/schedule.js";
 import { paymentById, writePayment } from "../../domain/payments/store.js";
 import { restock } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { voidAuthorization } from "../settle.js";
+import { UNDER_WAY } from "./change-payment.js";
 import { checkRequestedLines, lineChangeRecord, type RequestedLines } from "./line-change.js";
 import { notifyOfOrder } from "./notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "./whole-order.js";
@@ -25,6 +28,21 @@ export interface Cancellation {
 }
 
 export type CancelFault = "not_found" | "conflict" | "invalid_request";
+
+/**
+ * Whether cancelling these lines would void a payment that may be captured at this moment. The provider would
+ * then do whichever it hears of first.
+ */
+async function isBeingCaptured(
+  tx: Transaction,
+  { order, lines }: WholeOrder,
+  cancelled: readonly LineQuantity[],
+): Promise<boolean> {
+  const isLeft = ({ lineId, total }: WholeOrder["lines"][number]) =>
+    total > (cancelled.find(({ id }) => id === lineId)?.quantity ?? 0);
+  if (order.payment !== "authorized" || lines.some(isLeft)) return false;
+  return (await changesOf(tx, order.orderId)).some(isPending);
+}
 
 /** Marks the authorization of a cancelled order to be voided after the commit. */
 async function startVoid(tx: Transaction, order: Order, now: number): Promise<Payment | undefined> {
@@ -82,7 +100,7 @@ async function writeCancellation(
 
 /**
  * Cancels lines that have not been sent and puts them back in stock. If nothing is left of the order, its
- * authorization is voided. Only the owner refunds captured money.
+ * authorization is voided, unless a capture of it is under way. Only the owner refunds captured money.
  */
 export async function cancelOrder(
   context: Context,
@@ -108,6 +126,9 @@ export async function cancelOrder(
       const cancellations = whole.adjustments.filter(({ kind }) => kind === "cancellation");
       if (cancellations.length >= CANCELLATIONS_MAX) {
         return { records: [], answer: refuse("conflict", "The order has too many changes.") };
+      }
+      if (await isBeingCaptured(tx, whole, lines.value)) {
+        return { records: [], answer: refuse("conflict", UNDER_WAY) };
       }
       return writeCancellation(context, tx, order, { lines: lines.value, reason, actor });
     },

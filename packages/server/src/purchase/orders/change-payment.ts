@@ -20,7 +20,7 @@ import { paymentById } from "../../domain/payments/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { providerOf } from "../settle.js";
 import { changeRecord } from "./change-record.js";
-import { type MoneyLeft, moneyLeft } from "./money-left.js";
+import { isCapturable, type MoneyLeft, moneyLeft } from "./money-left.js";
 import { settleChange } from "./settle-change.js";
 import { wholeOrder } from "./whole-order.js";
 
@@ -39,7 +39,7 @@ type ChangeFault = "not_found" | "conflict" | "invalid_request";
 const AUTHORIZED_ONLY = "Only an authorized payment can be captured.";
 const CAPTURED_ONLY = "Only a captured payment can be refunded, up to what is left of it.";
 const CHANGED = "The order has changed since you opened it. Look at it again.";
-const UNDER_WAY = "A capture or refund of this order is under way. Wait for its outcome.";
+export const UNDER_WAY = "A capture or refund of this order is under way. Wait for its outcome.";
 const TOO_MANY = `An order can have at most ${CHANGES_MAX} captures and refunds.`;
 
 /** The amount of a change, if it is not more than is left. */
@@ -72,8 +72,7 @@ async function readChange(
     return refuse("conflict", CHANGED);
   }
   const payment = await paymentById(tx, order.attemptId);
-  // The authorization of a cancelled order is being voided.
-  const isVoided = requested.kind === "capture" && payment?.status !== "authorized";
+  const isVoided = requested.kind === "capture" && !isCapturable(order, payment);
   if (payment === undefined || isVoided) return refuse("conflict", AUTHORIZED_ONLY);
   const provider = providerOf(context, payment);
   if (provider[requested.kind] === undefined) {

@@ -1,4 +1,6 @@
+import type { Order } from "../../domain/orders/order.js";
 import { isPending, type PaymentChange } from "../../domain/payments/changes/change.js";
+import type { Payment } from "../../domain/payments/payment.js";
 import type { WholeOrder } from "./whole-order.js";
 
 /** What an owner can still capture and refund of an order. */
@@ -24,6 +26,15 @@ function returnedMinor({ adjustments }: WholeOrder): number {
   return adjustments
     .filter(({ status }) => status !== "failed")
     .reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0), 0);
+}
+
+/** Whether a capture may be sent. The authorization of a cancelled order is voided, or will be. */
+export function isCapturable(
+  order: Pick<Order, "payment" | "status"> | undefined,
+  payment: Pick<Payment, "status"> | undefined,
+): boolean {
+  const isAuthorized = order?.payment === "authorized" && payment?.status === "authorized";
+  return isAuthorized && order.status !== "cancelled";
 }
 
 export function moneyLeft(whole: WholeOrder, changes: readonly PaymentChange[]): MoneyLeft {

@@ -4,7 +4,7 @@ import type { PaymentChange } from "../../domain/payments/changes/change.js";
 import { changesOf } from "../../domain/payments/changes/store.js";
 import { paymentById } from "../../domain/payments/store.js";
 import { attemptOf, providerOf } from "../settle.js";
-import { type MoneyLeft, moneyLeft } from "./money-left.js";
+import { isCapturable, type MoneyLeft, moneyLeft } from "./money-left.js";
 import type { WholeOrder } from "./whole-order.js";
 
 /** What an owner sees of a payment, and can do with it. */
@@ -27,7 +27,7 @@ export async function paymentFacts(
   const changes = await changesOf(context.db, orderId);
   const { capture, refund } = moneyLeft(whole, changes);
   const left = {
-    capture: provider.capture && payment.status === "authorized" ? capture : null,
+    capture: provider.capture && isCapturable(whole.order, payment) ? capture : null,
     refund: provider.refund ? refund : null,
   };
   const url = (await provider.paymentUrl?.(attemptOf(payment))) ?? null;

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.js";
 import { providerActor } from "../../domain/audit/drafts.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
+import { lockOrder } from "../../domain/orders/store.js";
 import { isPending, type PaymentChange } from "../../domain/payments/changes/change.js";
 import { changeById, writeChange } from "../../domain/payments/changes/store.js";
 import type { Payment } from "../../domain/payments/payment.js";
@@ -10,6 +11,7 @@ import type { ChangeAnswer } from "../../payments/provider.js";
 import { syncPayment } from "../reconcile.js";
 import { attemptOf, providerOf, unknownAnswer, withTimeout } from "../settle.js";
 import { changeRecord } from "./change-record.js";
+import { isCapturable } from "./money-left.js";
 import { syncReturns } from "./sync-returns.js";
 
 /** Asks the provider. Every try of a change has the same idempotency key. */
@@ -46,9 +48,21 @@ async function readChange(
   return status === "authorized" ? unknownAnswer(status) : { outcome: "failed", reason: status };
 }
 
+/** Whether the call may be sent again. Meanwhile the order may have been cancelled, or its payment ended. */
+async function isRepeatable(
+  { db }: Context,
+  { kind, siteKeyHash, orderId, attemptId }: PaymentChange,
+): Promise<boolean> {
+  if (kind === "refund") return true;
+  return db.transaction(async (tx) =>
+    isCapturable(await lockOrder(tx, siteKeyHash, orderId), await paymentById(tx, attemptId)),
+  );
+}
+
 /**
- * Finds out what became of a change whose outcome is unknown: repeats the call, then reads. After 23 hours it is
- * only read, because providers forget the key. What cannot be read by then never happened.
+ * Finds out what became of a change whose outcome is unknown: repeats the call, then reads. It is only read if
+ * its payment is no longer authorized, or after 23 hours, because providers forget the key. What cannot be read
+ * by then never happened.
  */
 async function resolveUnknownChange(
   context: Context,
@@ -57,9 +71,12 @@ async function resolveUnknownChange(
 ): Promise<ChangeAnswer> {
   const { requestedAt } = change;
   const isLate = context.clock.now() >= requestedAt + CANCEL_AFTER_MS;
-  const retry = isLate ? unknownAnswer("timed_out") : await ask(context, payment, change, false);
+  const isReadOnly = isLate || !(await isRepeatable(context, change));
+  const retry = isReadOnly
+    ? unknownAnswer(isLate ? "timed_out" : "not_authorized")
+    : await ask(context, payment, change, false);
   const isRefused = retry.outcome === "unknown" && "refused" in retry;
-  if (!isLate && !isRefused) return retry;
+  if (!isReadOnly && !isRefused) return retry;
   const read = await withTimeout(context, payment, readChange(context, payment, change));
   const isRead = read.outcome === "unknown" && /^(?:not_found|authorized)$/.test(read.reason);
   const isOver = isLate || context.clock.now() >= requestedAt + IN_FLIGHT_MS_MAX;
