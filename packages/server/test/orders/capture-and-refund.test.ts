@@ -44,9 +44,12 @@ describe.each(DATABASES)("an owner who captures and refunds through Stripe, on %
       publishable_key: "pk_test_0123456789",
     });
   }
-  const ask = async (verb: "capture" | "refund", body: object = {}) => {
+  type Asked = { amount_minor?: number; reason?: string; revision?: number };
+  /** Asks for a change of the order as it is now, unless the body names a revision. */
+  const ask = async (verb: "capture" | "refund", body: Asked = {}) => {
     clock.advance(1000);
-    return shop.admin("POST", `/orders/${orderId}/${verb}`, body);
+    const revision = body.revision ?? (await show()).revision;
+    return shop.admin("POST", `/orders/${orderId}/${verb}`, { ...body, revision });
   };
   const cancel = () => shop.admin("POST", `/orders/${orderId}/cancel`, {});
   const show = async () => (await shop.admin("GET", `/orders/${orderId}`)).body;
@@ -97,6 +100,8 @@ describe.each(DATABASES)("an owner who captures and refunds through Stripe, on %
       { kind: "refund", status: "completed", amount_minor: 2500, description: "One broke" },
     ]);
     expect((await ask("refund", { amount_minor: 2500, revision })).status).toBe(409);
+    const blind = await shop.admin("POST", `/orders/${orderId}/refund`, { amount_minor: 2500 });
+    expect([blind.status, blind.body.message]).toEqual([400, expect.stringContaining("revision")]);
     const tooMuch = await ask("refund", { amount_minor: 6501 });
     expect([tooMuch.status, tooMuch.body.message]).toEqual([
       400,
@@ -175,7 +180,8 @@ describe.each(DATABASES)("an owner who captures and refunds through Stripe, on %
     expect(await show()).toMatchObject({ status: "cancelled", payment: "released" });
 
     ({ orderId } = await at.bought(shop, VASE, paying(TOKEN, "gpay")));
-    const both = [ask("capture"), cancel()];
+    const { revision } = await show();
+    const both = [ask("capture", { revision }), cancel()];
     expect((await Promise.race(both)).status).toBe(409);
     await stripe.whenSlow();
     stripe.releaseSlow();

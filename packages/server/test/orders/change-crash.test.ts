@@ -31,8 +31,9 @@ describe("a service killed while it captures or refunds", () => {
       const { body } = await call(`/${checkout.id}/complete`, paying());
       const path = `/v1/admin/sites/${shop.site_key_hash}/orders/${body.order.id}`;
       const killed = async (point: string, verb: string, wish: object) => {
+        const { revision } = await (await node.admin("GET", path)).json();
         await node.ask({ point, times: 1 });
-        await node.admin("POST", `${path}/${verb}`, wish).catch(() => undefined);
+        await node.admin("POST", `${path}/${verb}`, { ...wish, revision }).catch(() => undefined);
         expect(await node.died, "the point was passed").toBe("SIGKILL");
         aheadMs += AHEAD_MS;
         node = await start();

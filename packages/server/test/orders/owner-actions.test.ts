@@ -13,8 +13,8 @@ const WISHES = [
   ["cancel", {}],
   ["notes", { text: "x" }],
   ["rehearse", { event: "capture" }],
-  ["capture", {}],
-  ["refund", {}],
+  ["capture", { revision: 1 }],
+  ["refund", { revision: 1 }],
 ] as const;
 
 describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect) => {

@@ -226,8 +226,8 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
       ["PUT", `${at}/processor`, { kind: "stripe", rail_on: true, settles: true }],
       ["POST", `${at}/buyers/erase`, { email: "ann@example.com" }],
       ["PUT", `${at}/buyers/retention`, { days: 30 }],
-      ["POST", `${at}/orders/ord_1/capture`, {}],
-      ["POST", `${at}/orders/ord_1/refund`, {}],
+      ["POST", `${at}/orders/ord_1/capture`, { revision: 1 }],
+      ["POST", `${at}/orders/ord_1/refund`, { revision: 1 }],
     ] as const;
     for (const [method, path, body] of sensitive) {
       const refused = await page.ask(method, path, body);

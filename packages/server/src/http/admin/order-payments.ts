@@ -22,9 +22,9 @@ const changed = {
   errors: ["conflict" as const],
 };
 
-const Revision = z.int().min(0).optional().openapi({
+const Revision = z.int().min(0).openapi({
   description:
-    "The revision that you saw. If the order has changed since, nothing happens. This makes it safe to repeat the request.",
+    "The revision of the order that you saw. If the order has changed since, nothing happens. This makes it safe to repeat the request.",
 });
 
 const UNKNOWN =
@@ -60,13 +60,13 @@ const refund = siteRoute("post", "/orders/{order_id}/refund", {
 interface ChangeBody {
   readonly amount_minor?: number | undefined;
   readonly reason?: string | undefined;
-  readonly revision?: number | undefined;
+  readonly revision: number;
 }
 
 export function orderPaymentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   type Change = Parameters<typeof changePayment>;
   const run = async (order: Change[1], kind: ChangeKind, sent: ChangeBody, actor: Change[3]) => {
-    const { amount_minor: amountMinor = null, reason = null, revision = null } = sent;
+    const { amount_minor: amountMinor = null, reason = null, revision } = sent;
     requireOk(await changePayment(context, order, { kind, amountMinor, reason, revision }, actor));
   };
 

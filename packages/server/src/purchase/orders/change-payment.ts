@@ -30,8 +30,8 @@ export interface RequestedChange {
   /** Null captures what the buyer owes, or refunds all that is left. */
   readonly amountMinor: number | null;
   readonly reason: string | null;
-  /** The revision that the owner saw; null to accept any. A repeated request finds another one. */
-  readonly revision: number | null;
+  /** The revision that the owner saw. A repeated request finds another one, so it moves nothing twice. */
+  readonly revision: number;
 }
 
 type ChangeFault = "not_found" | "conflict" | "invalid_request";
@@ -68,9 +68,7 @@ async function readChange(
   const changes = await changesOf(tx, order.orderId);
   if (changes.some(isPending)) return refuse("conflict", UNDER_WAY);
   if (changes.length >= CHANGES_MAX) return refuse("conflict", TOO_MANY);
-  if (requested.revision !== null && requested.revision !== order.revision) {
-    return refuse("conflict", CHANGED);
-  }
+  if (requested.revision !== order.revision) return refuse("conflict", CHANGED);
   const payment = await paymentById(tx, order.attemptId);
   const isVoided = requested.kind === "capture" && !isCapturable(order, payment);
   if (payment === undefined || isVoided) return refuse("conflict", AUTHORIZED_ONLY);
