@@ -68,7 +68,8 @@ async function eraseOfSite(
 
 /**
  * Erases buyers whose erasure was requested, and those of orders that ended long ago. Erased orders are not read
- * again, so a run that was interrupted continues where it was.
+ * again, so a run that was interrupted continues where it was. A site that fails does not stop the others; the
+ * job fails in the end.
  */
 export async function eraseExpiredBuyers(
   context: Context,
@@ -76,9 +77,13 @@ export async function eraseExpiredBuyers(
   limit = ORDERS_AT_ONCE,
 ): Promise<void> {
   await readNewBuyers(context, stopping);
-  await eraseAllRequested(context, stopping);
+  const failures = [...(await eraseAllRequested(context, stopping))];
   for (const siteKeyHash of await sitesWithRetention(context.db)) {
-    if (stopping()) return;
-    await eraseOfSite(context, siteKeyHash, { stopping, limit });
+    if (stopping()) break;
+    await eraseOfSite(context, siteKeyHash, { stopping, limit }).catch((error: unknown) => {
+      context.log.error({ site: siteKeyHash, error }, "buyers.not_erased");
+      failures.push(error);
+    });
   }
+  if (failures.length > 0) throw failures[0];
 }

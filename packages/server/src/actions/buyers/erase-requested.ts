@@ -141,16 +141,28 @@ export async function eraseRequested(
   return { erased: addErased(bought.erased, carts.erased), kept: [...bought.kept, ...carts.kept] };
 }
 
-/** Goes on with all requests: orders have ended meanwhile, or a restore has brought data back. */
-export async function eraseAllRequested(context: Context, stopping: () => boolean): Promise<void> {
+/**
+ * Goes on with all requests: orders have ended meanwhile, or a restore has brought data back. A request that
+ * fails, such as one at a site with a frozen log, does not stop the others. Returns why requests failed.
+ */
+export async function eraseAllRequested(
+  context: Context,
+  stopping: () => boolean,
+): Promise<readonly unknown[]> {
+  const failures: unknown[] = [];
   let after = { siteKeyHash: "", buyerMac: "" };
   while (!stopping()) {
     const requests = await openErasures(context.db, after, REQUESTS_AT_ONCE);
     for (const request of requests) {
-      if (stopping()) return;
-      await eraseRequested(context, request, serviceActor("erasure"));
+      if (stopping()) return failures;
+      await eraseRequested(context, request, serviceActor("erasure")).catch((error: unknown) => {
+        const { siteKeyHash: site, buyerMac: buyer } = request;
+        context.log.error({ site, buyer, error }, "buyers.not_erased");
+        failures.push(error);
+      });
       after = request;
     }
-    if (requests.length < REQUESTS_AT_ONCE) return;
+    if (requests.length < REQUESTS_AT_ONCE) break;
   }
+  return failures;
 }
