@@ -174,6 +174,35 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     expect(sold).toMatchObject({ ...order, status: "open", revision: 0, number: 1001 });
   });
 
+  test("they tell apart replies to requests of different callers with the same key and digest", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 44 });
+    const reply = (site_key_hash: string, caller: string, operation: string, id: string) => ({
+      site_key_hash,
+      caller,
+      operation,
+      idempotency_key: "1",
+      digest: "same",
+      status: 201,
+      body: JSON.stringify({ id }),
+      created_at: NOON,
+      holder: caller,
+    });
+    const replies = [
+      reply("one", "a.example", "create_cart", "cart_1"),
+      reply("one", "a.example", "create_checkout", "chk_1"),
+      reply("one", "b.example", "create_cart", "cart_2"),
+      reply("two", "a.example", "create_cart", "cart_3"),
+    ];
+    await db.transaction((tx) => tx.insert("ucp_replies", replies));
+    await migrate(db, { now: NOON });
+    const stored = await db.all<{ subject_id: string; body: string }>(
+      "SELECT subject_id, body FROM ucp_replies",
+    );
+    expect(stored.length).toBe(replies.length);
+    for (const { subject_id, body } of stored) expect(JSON.parse(body)).toEqual({ id: subject_id });
+  });
+
   test("they number the orders of each site by their time, and go on from there", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 44 });

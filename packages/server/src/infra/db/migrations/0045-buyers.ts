@@ -1,6 +1,14 @@
 import type { Migration } from "../migration.js";
 import { unpackJson } from "../table.js";
 
+interface StoredReply {
+  readonly site_key_hash: string;
+  readonly caller: string;
+  readonly operation: string;
+  readonly idempotency_key: string;
+  readonly body: string;
+}
+
 /**
  * - checkouts.buyer_mac, carts.buyer_mac: find what is stored about a buyer without storing the address twice.
  *   NULL until it is computed, and again after every change; empty if the buyer has no address.
@@ -50,20 +58,25 @@ INSERT INTO revocations (kind, id, revoked_at)
 DROP TABLE revocations_before;
 `,
   async fill(tx) {
-    const replies = await tx.all<{ idempotency_key: string; digest: string; body: string }>(
-      "SELECT idempotency_key, digest, body FROM ucp_replies WHERE body IS NOT NULL",
+    const replies = await tx.all<StoredReply>(
+      `SELECT site_key_hash, caller, operation, idempotency_key, body FROM ucp_replies
+       WHERE body IS NOT NULL`,
     );
-    for (const { idempotency_key, digest, body } of replies) {
+    for (const { body, ...key } of replies) {
       const { id, shown_resource: shown } = unpackJson<{ id?: unknown; shown_resource?: unknown }>(
         body,
       );
       const subject = shown ?? id;
       if (typeof subject !== "string") continue;
+      // By the whole primary key: callers choose the last part themselves, and no index begins with it.
       await tx.run(
-        "UPDATE ucp_replies SET subject_id = ? WHERE idempotency_key = ? AND digest = ?",
+        `UPDATE ucp_replies SET subject_id = ?
+         WHERE site_key_hash = ? AND caller = ? AND operation = ? AND idempotency_key = ?`,
         subject,
-        idempotency_key,
-        digest,
+        key.site_key_hash,
+        key.caller,
+        key.operation,
+        key.idempotency_key,
       );
     }
   },
