@@ -3,7 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Environment } from "../src/config/config.ts";
+import { migrate } from "../src/infra/db/migrate.ts";
+import { openSqlite } from "../src/infra/db/sqlite.ts";
 import { FileHasher } from "../src/maintenance/backup-mac.ts";
+import { dataTables } from "../src/maintenance/tables.ts";
+import { temporaryFolder } from "./harness.ts";
 
 /** The secrets key file of an installation that made its own. */
 export function secretsKeyFile(env: Environment): string {
@@ -45,6 +49,28 @@ export function forge(
   end.sha256 = createHash("sha256").update(rows).digest("hex");
   const zipped = gzipSync(`${rows}${JSON.stringify({ end })}\n`);
   writeFileSync(file, Buffer.concat([zipped, key ? newSeal(zipped, key) : seal]));
+}
+
+/** Turns a backup into one of an older schema: without the tables and columns that came later. */
+export async function ageBackup(file: string, version: number, key: string): Promise<void> {
+  const db = openSqlite(join(temporaryFolder(), "older.db"));
+  await migrate(db, { now: 0, upTo: version });
+  const older = await dataTables(db, db.dialect);
+  await db.close();
+  const tables = new Map(older.map(({ name, columns }) => [name, new Set(columns)]));
+  const counts: Record<string, number> = {};
+  const ageLine = (text: string) => {
+    const { header, table, row } = JSON.parse(text);
+    if (header) return [JSON.stringify({ header: { ...header, schema_version: version } })];
+    const columns = tables.get(table);
+    if (columns === undefined) {
+      counts[table] = 0;
+      return [];
+    }
+    const known = Object.entries(row).filter(([name]) => columns.has(name));
+    return [JSON.stringify({ table, row: Object.fromEntries(known) })];
+  };
+  forge(file, (text) => text.split("\n").flatMap(ageLine).join("\n"), { key, counts });
 }
 
 /** The seal that belongs to a gzip part, by the key in a file. */

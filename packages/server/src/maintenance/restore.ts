@@ -129,7 +129,7 @@ async function restoreRows(
   const { header, file, rows: total } = backup;
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
-  const filled = await db.transaction(async (tx) => {
+  const { unapplied, ...filled } = await db.transaction(async (tx) => {
     // Checked again, because another node may have restored into the same PostgreSQL meanwhile.
     if ((await readFact(tx, "secrets_key_id")) !== undefined) {
       throw new StartupError("There is already an installation. Restore into an empty database.");
@@ -154,18 +154,23 @@ async function restoreRows(
     const names = new Set(tables.keys());
     const stored = names.has("revocations") ? await allRevocations(tx) : [];
     const since = newerThan(backup.revocations, stored);
-    await applyRevocations(tx, knownRevocations(since, names));
+    const known = knownRevocations(since, names);
+    await applyRevocations(tx, known);
     // What was signed out or used since the backup must not come back.
     if (names.has("console_sessions")) await endAllSessions(tx);
     if (names.has("person_links")) await deleteAllLinks(tx);
     const doubt = doubtAbout(backup);
     const taken = doubt && (await suspendRestored(tx, names, now));
     await noteRestore(tx, { at: now, backupAt: header.created_at, doubt });
-    return { rows: count, suspended: taken, doubt, archiveFiles };
+    // The schema of the backup may not know every kind.
+    const unapplied = since.filter((one) => !known.includes(one));
+    return { rows: count, suspended: taken, doubt, archiveFiles, unapplied };
   });
   await migrate(db, { now });
-  // The schema of the backup may not know every kind.
-  await db.transaction((tx) => insertRevocations(tx, backup.revocations));
+  await db.transaction(async (tx) => {
+    await applyRevocations(tx, unapplied);
+    await insertRevocations(tx, backup.revocations);
+  });
   return filled;
 }
 
