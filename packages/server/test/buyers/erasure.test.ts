@@ -118,6 +118,21 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
     expect((await buyers("export", "no address")).status).toBe(400);
   });
 
+  test("is found under every address that an order can have, however it is spelled", async () => {
+    const spellings = [
+      ["zoë@bücher", "ZOË@xn--bcher-kva"],
+      ["zoe\u200d@quill.example", "zoe@quill.example"],
+      ["zoe@quill_shop/1", "zoe@quill_shop/1"],
+    ] as const;
+    for (const [email, asked] of spellings) {
+      const { orderId } = await at.bought(shop, { ...PURCHASE, buyer: { ...ZOE, email } });
+      for (const one of [email, asked]) {
+        expect((await buyers("find", one)).body.items).toMatchObject([{ id: orderId }]);
+      }
+    }
+    expect((await buyers("find", "zoe@quill_shop/2")).body.items).toEqual([]);
+  });
+
   test("is erased everywhere when the order ends, and orders, answers and the log still hold", async () => {
     const key = randomUUID();
     const { id } = await at.ready(shop, { ...PURCHASE, ...lines(["palm", 1]) });

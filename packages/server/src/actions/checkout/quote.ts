@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalize, type JsonObject, type JsonValue, type UcpTotals } from "@gatehouse/protocol";
+import { isBuyerAddress } from "../../domain/buyers/address.js";
 import {
   type CheckoutContent,
   chosenAddress,
@@ -17,8 +18,6 @@ import { type Destination, isTaxable, optionsTo, totalsOf } from "./totals.js";
 const ADDRESS = ["street_address", "address_locality"];
 const NAMES = ["first_name", "last_name"];
 const COUNTRY = /^[A-Za-z]{2}$/;
-/** A rough check: only a message to the address proves more. */
-const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 const isText = (value: JsonValue | undefined): value is string =>
   typeof value === "string" && value.trim() !== "";
@@ -78,7 +77,7 @@ export async function quoteFor(
     totalMinor: subtotalMinor,
   };
   const missing: Missing[] = [];
-  if (!isText(buyer.email) || !EMAIL.test(buyer.email)) missing.push("email");
+  if (!isText(buyer.email) || !isBuyerAddress(buyer.email)) missing.push("email");
   if (ships && !hasAddress) missing.push("address");
   if (ships && isPriceable && currency !== null && chosen === undefined) {
     missing.push(offered.length === 0 ? "deliverable" : "option");

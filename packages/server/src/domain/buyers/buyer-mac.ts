@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Secrets } from "../../infra/secrets/secrets.js";
+import { cleanAddress } from "./address.js";
 
 /** Stands for a buyer whose mail address is unknown, or was erased. */
 export const NO_BUYER = "";
@@ -10,6 +11,6 @@ export const NO_BUYER = "";
  */
 export function buyerMacOf(secrets: Secrets, siteKeyHash: string, email: string): string {
   const key = secrets.keyFor(`buyers of ${siteKeyHash}`);
-  const address = email.normalize("NFC").trim().toLowerCase();
+  const address = cleanAddress(email);
   return address === "" ? NO_BUYER : createHmac("sha256", key).update(address).digest("base64url");
 }

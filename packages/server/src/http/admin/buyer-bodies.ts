@@ -5,12 +5,12 @@ import type { exportBuyer } from "../../actions/buyers/export-buyer.js";
 import { type findBuyer, PURCHASES_MAX } from "../../actions/buyers/find-buyer.js";
 import { KEPT_REASONS, type Kept } from "../../actions/buyers/kept.js";
 import type { Context } from "../../context.js";
+import { isBuyerAddress } from "../../domain/buyers/address.js";
 import type { Cart } from "../../domain/checkouts/carts/cart.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import type { Review } from "../../domain/reviews/review.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
-import { isMailAddress } from "../../infra/mail/text.js";
 import { line } from "../server/fields.js";
 import { Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -23,7 +23,7 @@ const EMAIL_CHARS_MAX = 254;
 /** An address stands in the body and never in a URL, because URLs are logged. */
 export const BuyerQuery = strict({
   email: line(EMAIL_CHARS_MAX)
-    .refine(isMailAddress, "must be an address such as ann@example.com")
+    .refine(isBuyerAddress, "must be an address such as ann@example.com")
     .openapi({ example: "ann@example.com" }),
 }).openapi("BuyerQuery");
 
