@@ -41,7 +41,9 @@ test("an owner connects Stripe with files, and sees what the key can do and wher
   const { key } = stripe.openAccount({ restricted: true, lacks: ["disputes_read"] });
   const file = secret("key", key);
   const connected = await run("site", "connect", SHOP, "--secret-key-file", file);
-  expect(connected.out).toContain("✓ Payment Intents, write: to authorize, capture and void payments\n");
+  expect(connected.out).toContain(
+    "✓ Payment Intents, write: to authorize, capture and void payments\n",
+  );
   expect(connected.out).toContain("– Disputes, read: to show disputes (missing)\n");
   expect(connected.out).toContain("Payment provider: stripe (test mode, no real money).\n");
   expect(connected.out).toMatch(

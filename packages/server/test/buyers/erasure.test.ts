@@ -182,6 +182,20 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
     expect(adjustments).toEqual([{ ...adjusted[0], description: undefined }]);
     expect(fulfillment.expectations[0].destination).toEqual({ address_country: "DE" });
 
+    // Words about an erased order would stay, because it is not erased again.
+    for (const [verb, body] of [
+      ["notes", { text: "Ms Quill called again" }],
+      ["refund", { amount_minor: 100, reason: "Ms Quill asked again" }],
+      ["ship", { type: "delivered", description: "Ms Quill has it" }],
+    ] as const) {
+      const refused = await shop.admin("POST", `/orders/${order.id}/${verb}`, body);
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        expect.stringMatching(/erased/),
+      ]);
+    }
+    expect(await tablesWith(server.context, shop, PERSONAL)).toEqual([]);
+
     // The same request again: the answer is of now, and nobody pays twice.
     const again = await at.complete(shop, id, paying(), { key });
     expect(again.headers.get("idempotent-replayed")).toBe("true");

@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { NOTES_MAX, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { insertNote, notesOf } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
+import { checkFreeWords } from "../../purchase/orders/free-words.js";
 
 /** Writes a note for the people of the site. Nobody is notified, and it is not recorded. */
 export function noteOrder(
@@ -11,9 +12,10 @@ export function noteOrder(
   { text, writtenBy }: { readonly text: string; readonly writtenBy: string },
 ): Promise<Result<OrderNote, "not_found" | "conflict">> {
   return db.transaction(async (tx) => {
-    if ((await lockOrder(tx, siteKeyHash, orderId)) === undefined) {
-      return refuse("not_found", "The site has no such order.");
-    }
+    const order = await lockOrder(tx, siteKeyHash, orderId);
+    if (order === undefined) return refuse("not_found", "The site has no such order.");
+    const words = checkFreeWords(order, text);
+    if (!words.ok) return words;
     if ((await notesOf(tx, orderId)).length >= NOTES_MAX) {
       return refuse("conflict", `An order can have at most ${NOTES_MAX} notes.`);
     }

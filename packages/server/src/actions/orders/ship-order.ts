@@ -9,6 +9,7 @@ import {
 } from "../../domain/orders/adjustments/adjustment.js";
 import { insertEvent } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
+import { checkFreeWords } from "../../purchase/orders/free-words.js";
 import {
   checkRequestedLines,
   lineChangeRecord,
@@ -68,6 +69,9 @@ export async function shipOrder(
     const now = clock.now();
     const order = await lockOrder(tx, siteKeyHash, orderId);
     if (order === undefined) return refused("not_found", "The site has no such order.");
+    const { trackingNumber, trackingUrl, description } = shipment;
+    const words = checkFreeWords(order, trackingNumber, trackingUrl, description);
+    if (!words.ok) return { records: [], answer: words };
     const fault = timeFault(order, at ?? now, now);
     if (fault !== undefined) return refused("invalid_request", fault);
     const before = await wholeOrder(tx, order);

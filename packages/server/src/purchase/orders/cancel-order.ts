@@ -14,6 +14,7 @@ import { restock } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { voidAuthorization } from "../settle.js";
 import { UNDER_WAY } from "./change-payment.js";
+import { checkFreeWords } from "./free-words.js";
 import { checkRequestedLines, lineChangeRecord, type RequestedLines } from "./line-change.js";
 import { notifyOfOrder } from "./notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "./whole-order.js";
@@ -116,6 +117,8 @@ export async function cancelOrder(
       if (order === undefined) {
         return { records: [], answer: refuse("not_found", "The site has no such order.") };
       }
+      const words = checkFreeWords(order, reason);
+      if (!words.ok) return { records: [], answer: words };
       const whole = await wholeOrder(tx, order);
       const left = whole.lines.map(({ lineId: id, total, fulfilled }) => ({
         id,

@@ -20,6 +20,7 @@ import { paymentById } from "../../domain/payments/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { providerOf } from "../settle.js";
 import { changeRecord } from "./change-record.js";
+import { checkFreeWords } from "./free-words.js";
 import { isCapturable, type MoneyLeft, moneyLeft } from "./money-left.js";
 import { settleChange } from "./settle-change.js";
 import { wholeOrder } from "./whole-order.js";
@@ -65,6 +66,8 @@ async function readChange(
   order: Order,
   requested: RequestedChange,
 ): Promise<Result<number, ChangeFault>> {
+  const words = checkFreeWords(order, requested.reason);
+  if (!words.ok) return words;
   const changes = await changesOf(tx, order.orderId);
   if (changes.some(isPending)) return refuse("conflict", UNDER_WAY);
   if (changes.length >= CHANGES_MAX) return refuse("conflict", TOO_MANY);
