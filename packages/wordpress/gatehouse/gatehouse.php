@@ -1,0 +1,25 @@
+<?php
+/**
+ * Plugin Name:       Gatehouse
+ * Description:       Serves your documents for AI agents on your own domain, checks who signs their visits, and reports them to your Gatehouse.
+ * Version:           0.2.0
+ * Requires at least: 6.4
+ * Requires PHP:      8.1
+ * License:           Apache-2.0
+ * License URI:       https://www.apache.org/licenses/LICENSE-2.0
+ * Text Domain:       gatehouse
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse;
+
+defined( 'ABSPATH' ) || exit;
+
+require_once __DIR__ . '/includes/autoload.php';
+
+register_activation_hook( __FILE__, array( Connection::class, 'resume' ) );
+register_deactivation_hook( __FILE__, array( Schedule::class, 'stop' ) );
+Plugin::boot( __FILE__ );

@@ -1,0 +1,77 @@
+<?php
+/**
+ * The work that no visitor waits for.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Reports visits, fetches keys of agents, and renews documents.
+ */
+final class Background {
+	public const LOCK = 'gatehouse_busy';
+	/**
+	 * Seconds after which a run begins nothing more, and after which its lock counts as left behind.
+	 */
+	private const RUN_S_MAX  = 40;
+	private const LOCK_S_MAX = 120;
+	/**
+	 * Documents are renewed at this age. Cards live for ten minutes or more, so a missed run does no harm.
+	 */
+	private const RENEW_AFTER_S = 4 * MINUTE_IN_SECONDS;
+
+	/**
+	 * Does what is due. Two runs at once would report visits twice, so the second one does nothing.
+	 */
+	public static function run(): void {
+		$settings = Settings::current();
+		if ( null === $settings || ! self::lock() ) {
+			return;
+		}
+		try {
+			$until = time() + self::RUN_S_MAX;
+			Visit_Reporter::run( $settings );
+			Key_Directories::run( $until );
+			self::renew( $settings, self::RENEW_AFTER_S, $until );
+			Status::note( 'ran_at', (string) time() );
+		} finally {
+			delete_option( self::LOCK );
+		}
+	}
+
+	/**
+	 * Renews documents.
+	 *
+	 * @param Settings $settings The connection.
+	 * @param int      $age_s    Only copies that are at least so old.
+	 * @param int|null $until    Seconds; later no further one is begun.
+	 */
+	public static function renew( Settings $settings, int $age_s = 0, ?int $until = null ): void {
+		foreach ( Document::all() as $document ) {
+			$kept = Kept_Document::load( $document );
+			$due  = time() >= $kept->kept_at + $age_s && ! in_array( $document->path, $settings->except, true );
+			if ( $due && ( null === $until || time() < $until ) ) {
+				Document_Source::renew( $document, $kept, $settings, Gatehouse_Client::BACKGROUND_S );
+			}
+		}
+	}
+
+	/**
+	 * Whether this run is the only one. A row that exists cannot be added, whoever tries at the same time; and
+	 * one that was left behind is taken over by one run only.
+	 */
+	private static function lock(): bool {
+		global $wpdb;
+		$now = time();
+		// phpcs:disable WordPress.DB.DirectDatabaseQuery -- add_option() would overwrite the row of another run.
+		$added = $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $wpdb->options (option_name, option_value, autoload) VALUES (%s, %s, 'off')", self::LOCK, (string) $now ) );
+		return 1 === $added || 1 === $wpdb->query( $wpdb->prepare( "UPDATE $wpdb->options SET option_value = %s WHERE option_name = %s AND option_value < %s", (string) $now, self::LOCK, (string) ( $now - self::LOCK_S_MAX ) ) );
+		// phpcs:enable
+	}
+}

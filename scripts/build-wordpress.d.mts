@@ -1,0 +1,4 @@
+/** The lists that the WordPress plugin shares with the protocol package, as a PHP file. */
+export function pluginTables(): string;
+/** The WordPress plugin as a zip. */
+export function pluginZip(): Buffer;
