@@ -78,6 +78,7 @@ const RELEASE = [
   "packages/server/test/admission/bodies.test.ts",
   "packages/server/test/audit/html-changed.test.ts",
   "packages/server/test/docs-html.test.ts",
+  "packages/wordpress/test/**/*.test.ts",
 ];
 /** Programs of other people that take minutes: `npm run conformance` and `npm run test:long -- outside` run them. */
 const OUTSIDE = ["conformance/outside/{fetched-tools,mcp-clients,spck,ucp-cli}.test.ts"];

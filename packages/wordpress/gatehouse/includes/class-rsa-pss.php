@@ -32,7 +32,7 @@ final class Rsa_Pss {
 		$modulus = ltrim( $modulus, "\x00" );
 		$numbers = Der::sequence( Der::integer( $modulus ) . Der::integer( $exponent ) );
 		$key     = openssl_pkey_get_public( Der::pem( Der::sequence( hex2bin( self::RSA_OID ) . Der::bits( $numbers ) ) ) );
-		if ( false === $key || strlen( $signature ) !== strlen( $modulus ) ) {
+		if ( false === $key || '' === $modulus || strlen( $signature ) !== strlen( $modulus ) ) {
 			return false;
 		}
 		if ( ! openssl_public_decrypt( $signature, $encoded, $key, OPENSSL_NO_PADDING ) ) {

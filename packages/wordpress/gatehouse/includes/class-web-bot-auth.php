@@ -111,13 +111,13 @@ final class Web_Bot_Auth {
 		try {
 			self::check_size( $request, $member );
 			$this->check_times( $member );
-			$input  = Signature_Input::read( $request, $label );
-			$base   = $input->base( $request );
-			$key_id = $input->parameter( 'keyid' );
-			$alg    = $input->parameter( 'alg' );
-			if ( null === $key_id || ( null !== $alg && ! in_array( $alg, Agent_Key::ALGORITHMS, true ) ) ) {
+			$input = Signature_Input::read( $request, $label );
+			$base  = $input->base( $request );
+			$alg   = $input->parameter( 'alg' );
+			if ( null === $input->parameter( 'keyid' ) || ( null !== $alg && ! in_array( $alg, Agent_Key::ALGORITHMS, true ) ) ) {
 				throw new Unproven( 'invalid', 'policy_violation' );
 			}
+			$key_id = $input->parameter( 'keyid' );
 			self::check_coverage( $input, self::tag_of( $member ) );
 			$agent_url = self::source_of( $input, $agents );
 			if ( ! $this->allow_published_keys && in_array( $key_id, self::PUBLISHED_KEYS, true ) ) {

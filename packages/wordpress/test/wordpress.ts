@@ -1,0 +1,78 @@
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePort } from "../../../test/free-port.ts";
+
+const run = promisify(execFile);
+/** A real WordPress with WooCommerce, beside the repository and never committed. */
+const kit = fileURLToPath(new URL("../../../../shared/wordpress/start", import.meta.url));
+const here = fileURLToPath(new URL(".", import.meta.url));
+export const plugin = fileURLToPath(new URL("../gatehouse", import.meta.url));
+
+/** PHP with everything WordPress needs, or nothing. */
+function phpVersion(): string | undefined {
+  try {
+    const code = 'echo extension_loaded("pdo_sqlite") && extension_loaded("curl") ? PHP_VERSION : "";';
+    return execFileSync("php", ["-r", code], { encoding: "utf8" }) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const php = phpVersion();
+
+/** Why WordPress cannot be started here; undefined where it can. */
+export const missing =
+  php === undefined
+    ? "PHP is not installed (php-cli php-sqlite3 php-xml php-mbstring php-curl)"
+    : existsSync(kit)
+      ? undefined
+      : "there is no WordPress in ../shared/wordpress";
+if (missing !== undefined) console.warn(`Tests of the WordPress plugin are skipped: ${missing}.`);
+
+export type WordPress = Awaited<ReturnType<typeof startWordPress>>;
+
+/** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
+export async function startWordPress(more: (port: number) => string = () => "") {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
+  const url = `http://localhost:${port}`;
+  const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
+  const child = spawn(kit, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "close");
+  const [line] = await Promise.race([once(child.stdout, "data"), ended.then(() => [""])]);
+  if (String(line) === "") throw new Error("WordPress did not start");
+  const { admin_user, admin_password } = JSON.parse(String(line));
+  writeFileSync(join(folder, "www/wp-content/mu-plugins/gatehouse-test.php"), `<?php\n${more(port)}`);
+  const call = async (program: string, ...rest: string[]) =>
+    (await run(join(folder, program), rest, { maxBuffer: 16 * 2 ** 20 })).stdout;
+  return {
+    url,
+    port,
+    folder,
+    admin: { log: admin_user as string, pwd: admin_password as string },
+    /** Runs PHP with WordPress loaded, as the administrator; what it prints is JSON. */
+    evaluate: async (code: string) => JSON.parse(await call("wp-eval", "-r", code)),
+    /** Runs a command of the plugin as WP-CLI would, and returns what it prints. */
+    command: (name: string, options: Record<string, unknown> = {}) =>
+      call("wp-eval", join(here, "wp-cli.php"), name, JSON.stringify(options)),
+    /** Runs PHP from a file of the tests with a JSON value; what it prints is JSON. */
+    evaluateFile: async (file: string, value: unknown) => {
+      const input = join(folder, "input.json");
+      writeFileSync(input, JSON.stringify(value));
+      return JSON.parse(await call("wp-eval", join(here, file), input));
+    },
+    /** Runs what is due in the background now. */
+    background: () => call("wp-eval", "-r", "Gatehouse\\Background::run();"),
+    cron: async () => JSON.parse(await call("run-cron", "--ahead", "60")),
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
