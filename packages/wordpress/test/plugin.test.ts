@@ -2,8 +2,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAgent, startDirectory, type TestAgent } from "../../../scripts/signing-agent.mjs";
-import { DOCUMENTS, EXPIRED, expired, startGate, until } from "../../edge/test/harness.ts";
-import { importEd25519, verifyCard, verifyCatalog } from "../../protocol/src/index.ts";
+import {
+  DOCUMENTS,
+  EXPIRED,
+  expired,
+  rawAnswer,
+  startGate,
+  until,
+} from "../../edge/test/harness.ts";
+import { verifyCard, verifyCatalog } from "../../protocol/src/index.ts";
 import {
   cleanUp,
   createSite,
@@ -13,7 +20,10 @@ import {
 } from "../../server/test/harness.ts";
 import { missing, startWordPress, type WordPress } from "./wordpress.ts";
 
-const BROWSER = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", accept: "text/html" };
+const BROWSER = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+  accept: "text/html",
+};
 const ALL_DOCUMENTS = [...DOCUMENTS, ["/agents.md", "/v1/agents/{hash}.md"]] as const;
 
 let server: TestServer;
@@ -126,10 +136,7 @@ describe.skipIf(missing !== undefined)("a WordPress site with the plugin", () =>
 
   test("serves a card and a catalog that verify, and Markdown to programs that prefer it", async () => {
     const keys = (await (await fetch(`${server.url}/.well-known/jwks.json`)).json()).keys;
-    const findKey = async (kid: string) => {
-      const jwk = keys.find((key: { kid: string }) => key.kid === kid);
-      return jwk === undefined ? undefined : importEd25519(jwk);
-    };
+    const findKey = (kid: string) => keys.find((key: { kid: string }) => key.kid === kid);
     const bytes = async (path: string) => new Uint8Array(await (await get(path)).arrayBuffer());
     const checked = { now: Date.now(), findKey };
     const card = await verifyCard(await bytes("/.well-known/agent-card.json"), checked);
@@ -143,9 +150,9 @@ describe.skipIf(missing !== undefined)("a WordPress site with the plugin", () =>
   });
 
   test("answers every other path itself", async () => {
-    for (const path of ["/x/../llms.txt?", "/llms.txt/", "/agent/x", "/.well-known/other"]) {
-      const answer = await get(path);
-      expect([path, (await answer.text()).startsWith("# ")]).toEqual([path, false]);
+    for (const path of ["/x/../llms.txt", "//llms.txt", "/llms.txt/", "/agent/x"]) {
+      const head = `GET ${path} HTTP/1.0\r\nHost: localhost:${wordpress.port}\r\n\r\n`;
+      expect(await rawAnswer(wordpress.port, head)).not.toContain("\r\n\r\n# ");
     }
     const posted = await fetch(`${wordpress.url}/agent`, { method: "POST", body: "x" });
     expect(posted.headers.get("etag")).toBe(null);
@@ -244,13 +251,13 @@ describe.skipIf(missing !== undefined)("visits that the plugin reports", () => {
 
   test("wait while Gatehouse is down, are sent once by WP-Cron, and are limited in number", async () => {
     gate.mode = "failing";
-    await (await get("/while-down", { "user-agent": "ClaudeBot/1.0" })).text();
+    await (await get("/my-account/", { "user-agent": "ClaudeBot/1.0" })).text();
     await wordpress.background();
     expect(await wordpress.command("status")).toContain("The visits wait.");
     gate.mode = "up";
     expect((await wordpress.cron()).cron.gatehouse_background).toBe(1);
     await wordpress.background();
-    await visitTo("/while-down");
+    await visitTo("/my-account/");
     const path = `/v1/admin/sites/${site.site_key_hash}/visits?agent=ClaudeBot`;
     expect((await server.admin("GET", path)).body.items).toHaveLength(1);
     const queued = await wordpress.evaluate(`
@@ -329,13 +336,18 @@ describe.skipIf(missing !== undefined)("while Gatehouse is down", () => {
   });
 });
 
-test.skipIf(missing !== undefined)("a page costs little more PHP time with the plugin", async () => {
-  for (let n = 0; n < 30; n++) await (await get("/", { ...BROWSER, "x-measure": "1" })).text();
-  const log = readFileSync(join(wordpress.folder, "log/measured.log"), "utf8").trim().split("\n");
-  const totals = log
-    .map((line) => Object.values<number>(JSON.parse(line)).reduce((sum, ms) => sum + ms, 0))
-    .sort((a, b) => a - b);
-  const median = totals[Math.floor(totals.length / 2)] ?? Number.NaN;
-  console.info(`PHP time of the plugin on a page: ${median.toFixed(2)} ms (median of ${totals.length})`);
-  expect(totals).toHaveLength(30);
-});
+test.skipIf(missing !== undefined)(
+  "a page costs little more PHP time with the plugin",
+  async () => {
+    for (let n = 0; n < 30; n++) await (await get("/", { ...BROWSER, "x-measure": "1" })).text();
+    const log = readFileSync(join(wordpress.folder, "log/measured.log"), "utf8").trim().split("\n");
+    const totals = log
+      .map((line) => Object.values<number>(JSON.parse(line)).reduce((sum, ms) => sum + ms, 0))
+      .sort((a, b) => a - b);
+    const median = totals[Math.floor(totals.length / 2)] ?? Number.NaN;
+    console.info(
+      `PHP time of the plugin on a page: ${median.toFixed(2)} ms (median of ${totals.length})`,
+    );
+    expect(totals).toHaveLength(30);
+  },
+);

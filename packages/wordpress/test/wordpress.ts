@@ -16,7 +16,8 @@ export const plugin = fileURLToPath(new URL("../gatehouse", import.meta.url));
 /** PHP with everything WordPress needs, or nothing. */
 function phpVersion(): string | undefined {
   try {
-    const code = 'echo extension_loaded("pdo_sqlite") && extension_loaded("curl") ? PHP_VERSION : "";';
+    const code =
+      'echo extension_loaded("pdo_sqlite") && extension_loaded("curl") ? PHP_VERSION : "";';
     return execFileSync("php", ["-r", code], { encoding: "utf8" }) || undefined;
   } catch {
     return undefined;
@@ -47,7 +48,10 @@ export async function startWordPress(more: (port: number) => string = () => "") 
   const [line] = await Promise.race([once(child.stdout, "data"), ended.then(() => [""])]);
   if (String(line) === "") throw new Error("WordPress did not start");
   const { admin_user, admin_password } = JSON.parse(String(line));
-  writeFileSync(join(folder, "www/wp-content/mu-plugins/gatehouse-test.php"), `<?php\n${more(port)}`);
+  writeFileSync(
+    join(folder, "www/wp-content/mu-plugins/gatehouse-test.php"),
+    `<?php\n${more(port)}`,
+  );
   const call = async (program: string, ...rest: string[]) =>
     (await run(join(folder, program), rest, { maxBuffer: 16 * 2 ** 20 })).stdout;
   return {
