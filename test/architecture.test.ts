@@ -15,6 +15,7 @@ describe("packages", () => {
     "safe-fetch": 1,
     agent: 1,
     edge: 2,
+    wordpress: 2,
     console: 2,
     server: 2,
     demo: 3,

@@ -43,6 +43,8 @@ export async function startWordPress(more: (port: number) => string = () => "") 
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
   const url = `http://localhost:${port}`;
   const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
+  // SQLite everywhere, and MariaDB where somebody asks for it.
+  if (process.env.TEST_WORDPRESS_DATABASE === "mariadb") args.push("--mariadb");
   const child = spawn(kit, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
   const [line] = await Promise.race([once(child.stdout, "data"), ended.then(() => [""])]);
