@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -26,6 +26,8 @@ function importsIn(path: string, text: string): readonly string[] {
 /** Source files of a package, with comments blanked out so that rules see code only. */
 export function sourcesOf(packageName: string): SourceFile[] {
   const folder = join(root, "packages", packageName, "src");
+  // The plugin for WordPress is PHP.
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => {
