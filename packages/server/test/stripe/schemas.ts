@@ -24,6 +24,9 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
+/** Paths with needs that only Stripe's documentation states. */
+const ONLY_BY_WORDS: readonly string[] = ["/v1/checkout/sessions", "/v1/refunds"];
+
 const ID = "https://stripe.invalid/";
 const COMPONENT = "#/components/schemas/";
 const named = (name: string) => `${COMPONENT}root.${name}`;
@@ -141,9 +144,9 @@ class StripeSchemas {
     const { code, param } =
       (call.answer as { error?: { code?: string; param?: string } }).error ?? {};
     const request = this.ofRequest(call);
-    // The shapes know a preview's parameter whatever the version, and no parameter that only a mode needs;
-    // the rest they refuse as well.
-    const ofMode = code === "parameter_missing" && call.path === "/v1/checkout/sessions";
+    // The shapes know a preview's parameter whatever the version, no parameter that only a mode needs, and
+    // not that one of two must be there; the rest they refuse as well.
+    const ofMode = code === "parameter_missing" && ONLY_BY_WORDS.includes(call.path);
     const misshapen = MISSHAPEN.has(code ?? "") && !param?.includes("shared_payment") && !ofMode;
     const wrong = misshapen && request?.length === 0 ? ["the schema takes what was refused"] : [];
     const taken = call.status === 200 || call.status === 402;
