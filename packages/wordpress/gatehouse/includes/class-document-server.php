@@ -142,6 +142,8 @@ final class Document_Server {
 		while ( ob_get_level() > 0 && ob_end_clean() ) {
 			continue;
 		}
+		// Caches may keep a document for everybody, and a cookie is for one visitor.
+		header_remove( 'Set-Cookie' );
 		status_header( $status );
 		foreach ( $headers as $name => $value ) {
 			header( $name . ': ' . $value );

@@ -57,7 +57,7 @@ final class Kept_Document {
 		// phpcs:ignore WordPress.PHP.DiscouragedPHPFunctions.obfuscation_base64_decode -- keeps bytes exact in any character set.
 		$kept['body'] = (string) base64_decode( (string) $kept['body'], true );
 		// A copy of an earlier version of the plugin may have other values.
-		$known = array_intersect_key( $kept, get_class_vars( self::class ) );
+		$known = array_intersect_key( $kept, get_object_vars( new self( $document->name() ) ) );
 		unset( $known['name'] );
 		return new self( $document->name(), ...$known );
 	}
