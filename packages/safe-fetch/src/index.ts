@@ -1,4 +1,5 @@
 export type { Clock } from "./clock.js";
+export type { Download } from "./download.js";
 export { hasBrokenPunycode } from "./host-names.js";
 export type { SafeResponse } from "./request.js";
 export { dnsResolver, type Resolver } from "./resolver.js";

@@ -37,11 +37,13 @@ function pinned(address: string): LookupFunction {
   };
 }
 
-function open(target: Target, posted: Posted | undefined): ClientRequest {
+/** Prepares a GET, or a POST if there is a body, to a checked target. */
+export function openRequest(target: Target, sent: Partial<Posted> = {}): ClientRequest {
   const { url } = target;
+  const { headers, body } = sent;
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   return send({
-    method: posted === undefined ? "GET" : "POST",
+    method: body === undefined ? "GET" : "POST",
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: target.port,
     path: `${url.pathname}${url.search}`,
@@ -52,8 +54,8 @@ function open(target: Target, posted: Posted | undefined): ClientRequest {
     agent: false,
     maxHeaderSize: HEADER_BYTES_MAX,
     headers: {
-      ...posted?.headers,
-      ...(posted === undefined ? {} : { "content-length": posted.body.length }),
+      ...headers,
+      ...(body === undefined ? {} : { "content-length": body.length }),
       host: url.host,
       "user-agent": "Gatehouse",
       accept: "*/*",
@@ -151,7 +153,7 @@ export function requestTarget(
   posted?: Posted,
 ): Promise<Result<SafeResponse, RequestFault>> {
   return new Promise((resolve) => {
-    const request = open(target, posted);
+    const request = openRequest(target, posted);
     const finish = (result: Result<SafeResponse, RequestFault>) => {
       cancel();
       resolve(result);

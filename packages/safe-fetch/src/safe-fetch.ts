@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "./clock.js";
+import { type Download, type DownloadLimits, downloadTarget } from "./download.js";
 import { Lane } from "./lane.js";
 import { type Posted, type RequestFault, requestTarget, type SafeResponse } from "./request.js";
 import type { Resolver } from "./resolver.js";
@@ -19,12 +20,16 @@ export type FetchResult = Result<SafeResponse, FetchFault>;
 /**
  * Kinds of requests with separate limits, so that none waits for another: addresses that an `owner` set,
  * the daily `check` of the same, addresses that a `stranger` names, hosts that are `known` to answer well,
- * and `webhook`s.
+ * `webhook`s, and `download`s, which can take minutes.
  */
-export type LaneName = "owner" | "check" | "stranger" | "known" | "webhook";
+export type LaneName = "owner" | "check" | "stranger" | "known" | "webhook" | "download";
 
 /** Daily checks under way: enough for 1,000,000 a day, even if no site answers within its time. */
 export const CHECKS_AT_ONCE = 64;
+
+/** Downloads under way: each may read as fast as this machine does. */
+const DOWNLOADS_AT_ONCE = 8;
+const REDIRECTS_MAX = 3;
 
 export interface FetchOptions {
   /** `owner` unless said. */
@@ -42,6 +47,15 @@ interface Wanted {
   readonly lane: LaneName;
   readonly source?: string | undefined;
   readonly posted?: Posted;
+}
+
+/** Where a redirect leads; empty, and so refused, if it is no address. */
+function againstBase(location: string, base: URL): string {
+  try {
+    return new URL(location, base).href;
+  } catch {
+    return "";
+  }
 }
 
 interface Cached {
@@ -90,7 +104,15 @@ export class SafeFetch {
     this.onBusy = options.onBusy ?? (() => undefined);
     const lane = () => new Lane(this.clock);
     const check = new Lane(this.clock, CHECKS_AT_ONCE);
-    this.lanes = { owner: lane(), check, stranger: lane(), known: lane(), webhook: lane() };
+    const download = new Lane(this.clock, DOWNLOADS_AT_ONCE);
+    this.lanes = {
+      owner: lane(),
+      check,
+      stranger: lane(),
+      known: lane(),
+      webhook: lane(),
+      download,
+    };
   }
 
   /** Requests under way and waiting, of all lanes. */
@@ -142,6 +164,45 @@ export class SafeFetch {
     const wanted: Wanted = { bodyBytes: 0, lane: "webhook", posted };
     const { result } = await this.fetchOnce(read.value, wanted);
     return result.ok ? ok(result.value.status) : result;
+  }
+
+  /**
+   * Reads a large body piece by piece. Up to three redirects are followed, each to an address that is checked
+   * like the first. Nothing is cached.
+   */
+  async download<T>(
+    text: string,
+    limits: DownloadLimits & { readonly headers?: Readonly<Record<string, string>> },
+    read: (answer: Download) => Promise<T>,
+  ): Promise<Result<T, FetchFault>> {
+    const deadline = this.clock.now() + limits.totalMs;
+    let next = text;
+    for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
+      const url = readUrl(next, this.allow);
+      if (!url.ok) return url;
+      const { headers = {}, bodyBytes } = limits;
+      const entered = await this.lanes.download.enter(
+        { host: url.value.host, source: undefined },
+        deadline,
+      );
+      if (!entered.ok) {
+        this.onBusy("download");
+        return entered;
+      }
+      try {
+        const target = await this.resolveInTime(url.value, deadline - this.clock.now());
+        if (!target.ok) return target;
+        const totalMs = Math.max(1, deadline - this.clock.now());
+        const left = { totalMs, bodyBytes };
+        const result = await downloadTarget(target.value, left, this.clock, headers, read);
+        if (!result.ok) return result;
+        if (result.value.kind === "read") return ok(result.value.value);
+        next = againstBase(result.value.location, url.value);
+      } finally {
+        entered.value();
+      }
+    }
+    return refuse("redirected", `there are more than ${REDIRECTS_MAX} redirects`);
   }
 
   /** Whether an address may be asked, by its form and by what its name stands for now. Sends nothing. */
