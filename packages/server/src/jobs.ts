@@ -6,6 +6,11 @@ import {
   deliverMessages,
 } from "./actions/notifications/deliver-messages.js";
 import { checkExpiringOrders } from "./actions/orders/check-expiring-orders.js";
+import {
+  FEEDS_EVERY_MS,
+  FEEDS_JOB,
+  fetchDueFeeds,
+} from "./actions/product-feeds/fetch-due-feeds.js";
 import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
@@ -175,6 +180,11 @@ export function planJobs(context: Context): void {
   });
   planOutbox(context);
   planQuestions(context);
+  jobs.add({
+    name: FEEDS_JOB,
+    everyMs: FEEDS_EVERY_MS,
+    run: (_now, stopping) => fetchDueFeeds(context, stopping),
+  });
   jobs.add({
     name: "buyers.erase",
     everyMs: HOUR_MS,

@@ -104,6 +104,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "payment-changes",
       "lost-rights",
       "shared-addresses",
+      "product-feeds",
     ]);
   });
 

@@ -2,18 +2,19 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
+import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import { countProducts, removeOthers, writeProducts } from "../../domain/products/store.js";
 import { lockSite } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
 import { changingProducts } from "./changing-products.js";
-import { type ProductLine, UnreadableListError } from "./product-lines.js";
 
 /** Rows written in one transaction; other work runs between transactions. */
-const BATCH_ROWS = 200;
+export const BATCH_ROWS = 200;
 /** Problems that the report lists; the others are only counted. */
 const PROBLEMS_MAX = 100;
 
 /** After this many refused lines the rest of the file is not read. */
-const REFUSED_MAX = 1000;
+export const REFUSED_MAX = 1000;
 /** Lines read before other work runs. */
 const TURN_LINES = 100;
 
@@ -35,11 +36,13 @@ export interface ImportReport {
   readonly stopped: boolean;
 }
 
+/** Why an import was refused, or ended early. */
 export type ImportFault = "not_found" | "conflict" | "invalid_request";
 
 /** Checks lines, and collects the problems of those that are refused. */
 export class ProductReader {
-  private readonly seen = new Set<string>();
+  /** The ids of valid lines. */
+  readonly seen = new Set<string>();
   readonly problems: ImportProblem[] = [];
   refused = 0;
   written = 0;
@@ -77,26 +80,36 @@ class ImportEndedError extends Error {
   }
 }
 
-interface Import {
+/** One import under way. */
+export interface Import {
   readonly siteKeyHash: string;
   readonly importId: string;
   /** Whether fields that a line leaves out keep their values. */
   readonly updates: boolean;
 }
 
-async function writeBatch(
+/** Changes some products of a site in a transaction of its own. Ends the import if the site was deleted. */
+export async function changeBatch<T>(
   { clock, db }: Context,
-  { siteKeyHash, importId, updates }: Import,
-  products: readonly ListedProduct[],
-): Promise<void> {
-  await db.transaction(async (tx) => {
+  siteKeyHash: string,
+  change: (tx: Transaction, now: number) => Promise<T>,
+): Promise<T> {
+  return db.transaction(async (tx) => {
     if (!(await lockSite(tx, siteKeyHash))) {
       throw new ImportEndedError("not_found", "The site was deleted during the import.");
     }
     const now = clock.now();
-    await changingProducts(tx, siteKeyHash, now, () =>
-      writeProducts(tx, siteKeyHash, products, { importId, now, updates }),
-    );
+    return changingProducts(tx, siteKeyHash, now, () => change(tx, now));
+  });
+}
+
+async function writeBatch(
+  context: Context,
+  { siteKeyHash, importId, updates }: Import,
+  products: readonly ListedProduct[],
+): Promise<void> {
+  await changeBatch(context, siteKeyHash, async (tx, now) => {
+    await writeProducts(tx, siteKeyHash, products, { importId, now, updates });
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
       const why = `A site can have at most ${PRODUCTS_MAX} products. The rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);
@@ -105,7 +118,7 @@ async function writeBatch(
 }
 
 /** Reads lines and writes the valid products in batches. Other work runs between them. */
-async function readAll(
+export async function writeLines(
   context: Context,
   target: Import,
   lines: AsyncIterable<ProductLine>,
@@ -142,13 +155,22 @@ export async function importProducts(
   { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<Result<ImportReport, ImportFault>> {
   const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
+  return importAlone(context, siteKeyHash, async () => {
+    await recordStart(context, target, { replace, actor });
+    const reader = new ProductReader();
+    await writeLines(context, target, lines, reader);
+    return finish(context, target, reader, { replace, actor });
+  });
+}
+
+/** Runs an import if no other import of the site is running. */
+export async function importAlone<T>(
+  context: Context,
+  siteKeyHash: string,
+  work: () => Promise<T>,
+): Promise<Result<T, ImportFault>> {
   try {
-    const run = await context.imports.run(siteKeyHash, async () => {
-      await recordStart(context, target, { replace, actor });
-      const reader = new ProductReader();
-      await readAll(context, target, lines, reader);
-      return finish(context, target, reader, { replace, actor });
-    });
+    const run = await context.imports.run(siteKeyHash, work);
     if (run !== undefined) return ok(run.result);
     return refuse(
       "conflict",

@@ -18,6 +18,7 @@ import { endAccounts } from "../../domain/payments/accounts/store.js";
 import { deleteChangeReasons, hasPendingChanges } from "../../domain/payments/changes/store.js";
 import { hasOpenPayments } from "../../domain/payments/store.js";
 import { deletePlatforms } from "../../domain/platforms/store.js";
+import { deleteFeed } from "../../domain/product-feeds/store.js";
 import { deleteProducts } from "../../domain/products/store.js";
 import { deleteQuestions } from "../../domain/questions/store.js";
 import { deleteRejections } from "../../domain/rejections/store.js";
@@ -70,6 +71,7 @@ export async function deleteSite(
     await deleteVerdicts(tx, siteKeyHash);
     await deleteDeclines(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
+    await deleteFeed(tx, siteKeyHash);
     await deleteBuyers(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);
     await deleteCheckouts(tx, siteKeyHash);

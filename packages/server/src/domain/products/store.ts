@@ -111,7 +111,7 @@ export async function deleteProduct(
   return (await tx.run(sql, siteKeyHash, productId)) === 1;
 }
 
-/** Takes a product off sale, or puts it back. */
+/** Takes a product off sale, or puts it back. From then on that is nothing a feed undoes. */
 export async function setPaused(
   tx: Transaction,
   siteKeyHash: string,
@@ -119,7 +119,7 @@ export async function setPaused(
   paused: boolean,
 ): Promise<void> {
   await tx.run(
-    `UPDATE products SET paused = ?, title_words = ?, body_words = ?
+    `UPDATE products SET paused = ?, feed_paused = 0, title_words = ?, body_words = ?
      WHERE site_key_hash = ? AND product_id = ?`,
     paused ? 1 : 0,
     paused ? "" : wordsOf(title).join(" "),

@@ -3,7 +3,6 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { addProduct, changeProduct } from "../../actions/products/change-product.js";
 import { listProducts } from "../../actions/products/find-products.js";
 import { type ImportReport, importProducts } from "../../actions/products/import-products.js";
-import { csvLines, jsonLines } from "../../actions/products/product-lines.js";
 import { removeProduct, setProducts } from "../../actions/products/set-products.js";
 import type { Context } from "../../context.js";
 import {
@@ -11,6 +10,7 @@ import {
   PRODUCT_ID_CHARS_MAX,
   type Product,
 } from "../../domain/products/product.js";
+import { csvLines, jsonLines } from "../../domain/products/product-lines.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";

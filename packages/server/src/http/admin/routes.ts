@@ -39,6 +39,7 @@ import { platformRoutes } from "./platforms.js";
 import { policyRoutes } from "./policy.js";
 import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
+import { productFeedRoutes } from "./product-feed.js";
 import { productImportRoute, productRoutes } from "./products.js";
 import { questionRoutes } from "./questions.js";
 import { salesCountRoutes } from "./sales-counts.js";
@@ -80,6 +81,7 @@ export function adminRoutes(context: Context): HonoGroup {
   escalationRoutes(routes, context);
   processorRoutes(routes, context);
   productRoutes(routes, context);
+  productFeedRoutes(routes, context);
   salesCountRoutes(routes, context);
   orderRoutes(routes, context);
   orderChangeRoutes(routes, context);

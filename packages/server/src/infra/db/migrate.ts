@@ -56,6 +56,7 @@ import { orderNumbers } from "./migrations/0047-order-numbers.js";
 import { paymentChanges } from "./migrations/0048-payment-changes.js";
 import { lostRights } from "./migrations/0049-lost-rights.js";
 import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
+import { productFeeds } from "./migrations/0051-product-feeds.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -110,6 +111,7 @@ const MIGRATIONS: readonly Migration[] = [
   paymentChanges,
   lostRights,
   sharedAddresses,
+  productFeeds,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, parseJson } from "@gatehouse/protocol";
 import { type CsvError, type Options, type Parser, parse } from "csv-parse";
-import { PRODUCT_FIELDS } from "../../domain/products/product.js";
+import { PRODUCT_FIELDS } from "./product.js";
 
 /** Longest line of an import, in bytes. */
 const LINE_BYTES_MAX = 64 * 1024;
@@ -24,14 +24,14 @@ export class UnreadableListError extends Error {
 }
 
 /** Decodes UTF-8 as it arrives. Bytes in another encoding would become wrong names, so they are refused. */
-async function* textOf(bytes: Bytes): AsyncGenerator<string> {
+export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new UnreadableListError("The file is not UTF-8. Save it as UTF-8 and import it again.");
+    throw new UnreadableListError("The file is not UTF-8. Save it as UTF-8, then try again.");
   }
 }
 
@@ -110,8 +110,21 @@ function rowValue(record: Record<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([, text]) => text !== ""));
 }
 
+/** How a table is read. */
+interface TableForm {
+  /** Names the columns, from the first line. */
+  readNames(names: readonly string[]): string[];
+  /** Whether a quote inside a field is a letter like others. */
+  readonly relaxQuotes: boolean;
+}
+
 /** Products as CSV (RFC 4180), with a first line that names the fields. */
-export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
+export function csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
+  return tableLines(bytes, { readNames, relaxQuotes: false });
+}
+
+/** The rows of a table with a first line that names its columns, separated by commas, semicolons or tabs. */
+export async function* tableLines(bytes: Bytes, form: TableForm): AsyncGenerator<ProductLine> {
   const pieces = textOf(bytes)[Symbol.asyncIterator]();
   const head = await pieces.next();
   const skipped: ProductLine[] = [];
@@ -120,10 +133,10 @@ export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
     info: true,
     skip_empty_lines: true,
     max_record_size: LINE_BYTES_MAX,
-    relax_quotes: false,
+    relax_quotes: form.relaxQuotes,
     skip_records_with_error: true,
     delimiter: delimiterOf(head.done === true ? "" : head.value),
-    columns: readNames,
+    columns: (names: string[]) => form.readNames(names),
     onSkip: (error: CsvError | undefined) => {
       if (error === undefined) return undefined;
       const line = typeof error.lines === "number" ? error.lines : 0;

@@ -1,0 +1,93 @@
+import type { Result } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { MISSING_DAYS_MAX } from "../../domain/product-feeds/product-feed.js";
+import {
+  countLongMissing,
+  markListed,
+  pauseMissing,
+  removeLongMissing,
+} from "../../domain/products/feed/store.js";
+import { jsonLines } from "../../domain/products/product-lines.js";
+import { countProducts } from "../../domain/products/store.js";
+import type { LineFile } from "../../infra/files/line-file.js";
+import { DAY_MS } from "../../infra/time.js";
+import {
+  BATCH_ROWS,
+  changeBatch,
+  type ImportFault,
+  importAlone,
+  ProductReader,
+  writeLines,
+} from "../products/import-products.js";
+import type { FeedDifference } from "./compare-feed.js";
+
+/** What a feed changed. */
+export interface FeedChanges {
+  readonly paused: number;
+  readonly removed: number;
+}
+
+const NOTHING: FeedChanges = { paused: 0, removed: 0 };
+
+function* batchesOf<T>(list: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < list.length; at += BATCH_ROWS) yield list.slice(at, at + BATCH_ROWS);
+}
+
+/** Writes the changes as an import does, then notes that the feed lists these products. */
+async function writeChanges(
+  context: Context,
+  siteKeyHash: string,
+  importId: string,
+  changes: LineFile,
+): Promise<void> {
+  const reader = new ProductReader();
+  const target = { siteKeyHash, importId, updates: true };
+  await writeLines(context, target, jsonLines(changes.read()), reader);
+  for (const ids of batchesOf([...reader.seen])) {
+    await changeBatch(context, siteKeyHash, (tx) => markListed(tx, siteKeyHash, ids));
+  }
+}
+
+/**
+ * Makes a site's products those of its feed. The start is recorded with what is going to change, before anything is
+ * written. Nothing is recorded if nothing changes. A crash leaves a part of the changes; the next fetch makes the rest.
+ */
+export function applyFeed(
+  context: Context,
+  siteKeyHash: string,
+  found: FeedDifference,
+  { changes, actor }: { readonly changes: LineFile; readonly actor: Actor },
+): Promise<Result<FeedChanges, ImportFault>> {
+  const { audit, clock, db, ids } = context;
+  const { added, changed, missing } = found;
+  const before = clock.now() - MISSING_DAYS_MAX * DAY_MS;
+  return importAlone(context, siteKeyHash, async () => {
+    const expired = await countLongMissing(db, siteKeyHash, before);
+    if (changes.count === 0 && missing.length === 0 && expired === 0) return NOTHING;
+    const importId = ids.id("imp");
+    const record = (change: Record<string, string | number>) =>
+      actorDraft("site.changed", actor, clock.now(), {
+        change: { ...change, import_id: importId },
+      });
+    const planned = { added, changed, paused: missing.length, removed: expired };
+    const begun = [record({ kind: "product_feed_begun", ...planned })];
+    await audit.commit(siteKeyHash, async () => ({ records: begun, answer: null }));
+    await writeChanges(context, siteKeyHash, importId, changes);
+    let paused = 0;
+    for (const batch of batchesOf(missing)) {
+      paused += await changeBatch(context, siteKeyHash, (tx, now) =>
+        pauseMissing(tx, siteKeyHash, batch, now),
+      );
+    }
+    const removed = await changeBatch(context, siteKeyHash, (tx) =>
+      removeLongMissing(tx, siteKeyHash, before),
+    );
+    await audit.commit(siteKeyHash, async (tx) => {
+      const total = await countProducts(tx, siteKeyHash);
+      const counts = { added, changed, paused, removed, refused: found.reader.refused, total };
+      return { records: [record({ kind: "product_feed_applied", ...counts })], answer: null };
+    });
+    return { paused, removed };
+  });
+}

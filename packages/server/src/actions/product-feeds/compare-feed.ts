@@ -1,0 +1,121 @@
+import type { Result } from "@gatehouse/protocol";
+import { formatAmount, isJsonObject } from "@gatehouse/protocol";
+import { type ReadFeed, readFeed } from "../../connectors/feed/feed.js";
+import type { Context } from "../../context.js";
+import type { ProductFeed } from "../../domain/product-feeds/product-feed.js";
+import { changesOf, listedIds } from "../../domain/products/feed/store.js";
+import type { ListedProduct } from "../../domain/products/product.js";
+import type { ProductLine } from "../../domain/products/product-lines.js";
+import type { LineFile } from "../../infra/files/line-file.js";
+import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "../products/import-products.js";
+
+/** What a feed would change. */
+export interface FeedDifference {
+  readonly reader: ProductReader;
+  readonly added: number;
+  readonly changed: number;
+  /** Products that the feed listed before, and does not list now. */
+  readonly missing: readonly string[];
+  /** Too many items were rejected, so the rest was not read. */
+  readonly stopped: boolean;
+}
+
+/** A product in the words of a list, with the fields that the feed has. */
+function lineOf(product: ListedProduct): string {
+  const { price, absent } = product;
+  const optional = {
+    description: product.description,
+    image_url: product.imageUrl,
+    url: product.url,
+    availability: product.availability,
+    quantity: product.quantity,
+  };
+  const given = Object.entries(optional).filter(([name]) => !absent.includes(name as never));
+  return JSON.stringify({
+    id: product.productId,
+    title: product.title,
+    price: formatAmount(price),
+    currency: price.currency,
+    ...Object.fromEntries(given),
+  });
+}
+
+/** Ends the reading of a feed with too many errors. */
+class TooManyProblemsError extends Error {
+  override readonly name = "TooManyProblemsError";
+}
+
+/** Compares the items of a feed with the products of a site while they arrive. */
+class FeedComparison {
+  readonly reader = new ProductReader();
+  private readonly context: Context;
+  private readonly siteKeyHash: string;
+  private readonly changes: LineFile;
+  /** Items that were rejected. What the site knows of them stays. */
+  private readonly rejected = new Set<string>();
+  private batch: ListedProduct[] = [];
+  added = 0;
+  changed = 0;
+
+  constructor(context: Context, siteKeyHash: string, changes: LineFile) {
+    this.context = context;
+    this.siteKeyHash = siteKeyHash;
+    this.changes = changes;
+  }
+
+  async take(line: ProductLine): Promise<void> {
+    const product = this.reader.read(line);
+    if (product !== undefined) {
+      this.batch.push(product);
+      if (this.batch.length >= BATCH_ROWS) await this.compare();
+      return;
+    }
+    if (this.reader.refused >= REFUSED_MAX) throw new TooManyProblemsError();
+    if (line.kind === "value" && isJsonObject(line.value)) {
+      this.rejected.add(String(line.value.id));
+    }
+  }
+
+  /** Compares what has gathered, and keeps what has to be written. */
+  async compare(): Promise<void> {
+    const batch = this.batch;
+    this.batch = [];
+    const { added, changed } = await changesOf(this.context.db, this.siteKeyHash, batch);
+    this.added += added.length;
+    this.changed += changed.length;
+    for (const product of [...added, ...changed]) await this.changes.add(lineOf(product));
+  }
+
+  async missing(): Promise<string[]> {
+    const missing: string[] = [];
+    for (let after = ""; ; ) {
+      const page = await listedIds(this.context.db, this.siteKeyHash, { after, limit: BATCH_ROWS });
+      missing.push(...page.filter((id) => !this.reader.seen.has(id) && !this.rejected.has(id)));
+      if (page.length < BATCH_ROWS) return missing;
+      after = page.at(-1) as string;
+    }
+  }
+}
+
+/** Fetches a feed and finds out what it would change. Nothing is written but the changes, into `changes`. */
+export async function compareFeed(
+  context: Context,
+  feed: ProductFeed,
+  changes: LineFile,
+): Promise<Result<{ readonly read: ReadFeed | null; readonly found: FeedDifference }, "failed">> {
+  const comparison = new FeedComparison(context, feed.siteKeyHash, changes);
+  const { reader } = comparison;
+  try {
+    const read = await readFeed(context, feed, (line) => comparison.take(line));
+    if (!read.ok) return read;
+    await comparison.compare();
+    const missing = read.value === null ? [] : await comparison.missing();
+    const { added, changed } = comparison;
+    const found = { reader, added, changed, missing, stopped: false };
+    return { ok: true, value: { read: read.value, found } };
+  } catch (error) {
+    if (!(error instanceof TooManyProblemsError)) throw error;
+    const found = { reader, added: 0, changed: 0, missing: [], stopped: true };
+    return { ok: true, value: { read: null, found } };
+  }
+}

@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import {
+  FEED_LEASE_MS,
+  type FeedResult,
+  isShrunk,
+  type ProductFeed,
+} from "../../domain/product-feeds/product-feed.js";
+import { claimFeed, finishFetch, productFeed } from "../../domain/product-feeds/store.js";
+import { countListed } from "../../domain/products/feed/store.js";
+import { LineFile } from "../../infra/files/line-file.js";
+import { REFUSED_MAX } from "../products/import-products.js";
+import { applyFeed } from "./apply-feed.js";
+import { compareFeed, type FeedDifference } from "./compare-feed.js";
+
+/** The folder below the data directory where changes wait until they are written. */
+const FOLDER = "feeds";
+
+interface FetchOptions {
+  readonly actor: Actor;
+  /** Whether it is fetched only if it is due. */
+  readonly onlyIfDue: boolean;
+  /** Whether a feed with few products is applied: the owner has looked at it. */
+  readonly acceptFewer: boolean;
+}
+
+const NONE = { listed: 0, added: 0, changed: 0, paused: 0, removed: 0, refused: 0, problems: [] };
+
+const failed = (at: number, message: string): FeedResult => {
+  return { ...NONE, at, outcome: "failed", message };
+};
+
+const SHRUNK =
+  "Nothing was changed, because this is less than half of the products it had. Check the feed. If it is right, " +
+  "apply it anyway.";
+
+/** Why a feed is not applied; undefined if it can be. */
+async function objection(
+  { db }: Context,
+  { siteKeyHash }: ProductFeed,
+  { reader, stopped }: FeedDifference,
+  acceptFewer: boolean,
+): Promise<string | undefined> {
+  if (stopped) {
+    return `Nothing was changed, because more than ${REFUSED_MAX - 1} items have errors. Fix the feed.`;
+  }
+  const listed = reader.seen.size;
+  const before = await countListed(db, siteKeyHash);
+  if (!isShrunk(listed, before)) return undefined;
+  if (listed === 0) return "Nothing was changed, because the feed has no valid products.";
+  return acceptFewer
+    ? undefined
+    : `The feed lists ${listed} products instead of ${before}. ${SHRUNK}`;
+}
+
+/** Fetches a feed and applies it, if nothing speaks against it. */
+async function fetchOnce(
+  context: Context,
+  feed: ProductFeed,
+  changes: LineFile,
+  { actor, acceptFewer }: FetchOptions,
+): Promise<{ readonly feed: ProductFeed; readonly result: FeedResult }> {
+  const at = context.clock.now();
+  const compared = await compareFeed(context, feed, changes);
+  if (!compared.ok) return { feed, result: failed(at, compared.detail) };
+  const { read, found } = compared.value;
+  const { reader, added, changed } = found;
+  if (read === null && !found.stopped) {
+    const before = feed.result ?? NONE;
+    const { listed, refused, problems } = before;
+    const result = { ...NONE, listed, refused, problems, at, outcome: "unchanged", message: null };
+    return { feed, result: result as FeedResult };
+  }
+  const { refused, problems } = reader;
+  const seen = { ...NONE, at, listed: reader.seen.size, refused, problems };
+  const format = read?.format ?? feed.format;
+  // A version that was not applied has to be fetched again.
+  const unread = { ...feed, format, etag: "", lastModified: "" };
+  const message = await objection(context, feed, found, acceptFewer);
+  if (message !== undefined) {
+    return { feed: unread, result: { ...seen, outcome: "not_applied", message } };
+  }
+  const applied = await applyFeed(context, feed.siteKeyHash, found, { changes, actor });
+  if (!applied.ok)
+    return { feed: unread, result: { ...seen, outcome: "failed", message: applied.detail } };
+  const { paused, removed } = applied.value;
+  const isChanged = added + changed + paused + removed > 0;
+  const outcome = isChanged ? "applied" : "unchanged";
+  const result: FeedResult = { ...seen, added, changed, paused, removed, outcome, message: null };
+  return { feed: { ...feed, ...read }, result };
+}
+
+/** Fetches the feed of a site now, unless another node is doing so. The result is stored, whatever it is. */
+export async function fetchFeed(
+  context: Context,
+  siteKeyHash: string,
+  options: FetchOptions,
+): Promise<Result<ProductFeed, "not_found" | "conflict">> {
+  const { config, clock, db, log } = context;
+  const now = clock.now();
+  const feed = await productFeed(db, siteKeyHash);
+  if (feed === undefined) return refuse("not_found", "The site has no product feed.");
+  const dueBy = options.onlyIfDue ? now : Number.MAX_SAFE_INTEGER;
+  if (!(await claimFeed(db, siteKeyHash, { now, until: now + FEED_LEASE_MS, dueBy }))) {
+    return refuse("conflict", "The feed is being fetched now. Try again in a few minutes.");
+  }
+  const changes = await LineFile.create(join(config.dataDir, FOLDER, `${siteKeyHash}.jsonl`));
+  try {
+    // What a second attempt needs is read after the claim, because the fetch before it may have changed it.
+    const claimed = (await productFeed(db, siteKeyHash)) ?? feed;
+    const accepted = options.acceptFewer ? { ...claimed, etag: "", lastModified: "" } : claimed;
+    const done = await fetchOnce(context, accepted, changes, options);
+    await db.transaction((tx) => finishFetch(tx, done.feed, done.result));
+  } catch (error) {
+    log.error({ siteKeyHash, error }, "feed.fetch_failed");
+    const message = "The feed could not be applied because of a problem of this service.";
+    await db.transaction((tx) => finishFetch(tx, feed, failed(now, message)));
+  } finally {
+    await changes.remove();
+  }
+  const after = await productFeed(db, siteKeyHash);
+  return after === undefined ? refuse("not_found", "The feed was removed.") : ok(after);
+}

@@ -1,0 +1,344 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fetchDueFeeds } from "../../src/actions/product-feeds/fetch-due-feeds.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+  TIER_DATABASES,
+} from "../harness.ts";
+import { type Shop, submitting } from "../mandates/submitting.ts";
+import { type FeedServer, item, rss, startFeedServer } from "./feed-server.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let feeds: FeedServer;
+  let server: TestServer;
+  let shop: Shop;
+  async function start(env: TestServer["env"]) {
+    server = await startServer(env, { clock });
+    await server.context.jobs.stop();
+  }
+  beforeAll(async () => {
+    feeds = await startFeedServer();
+    const env = { ...(await freshEnvironment(dialect)), GATEHOUSE_FETCH_ALLOW: feeds.host };
+    await start(env);
+    return async () => {
+      feeds.stop();
+      await cleanUp();
+    };
+  });
+  beforeEach(async () => {
+    shop = await submitting(server).shop(null);
+  });
+
+  async function restart() {
+    await server.stop();
+    await start(server.env);
+    const admin: Shop["admin"] = (method, path, body) =>
+      server.admin(method, `/v1/admin/sites/${shop.site_key_hash}${path}`, body);
+    shop = { ...shop, admin };
+  }
+  const address = () => `${feeds.url}/${shop.site_key_hash}`;
+  const set = (more: object = {}) =>
+    shop.admin("PUT", "/product-feed", { url: address(), ...more });
+  const requests = () => feeds.requests.filter(({ url }) => url?.includes(shop.site_key_hash));
+  const fetchNow = async (body: object = {}) =>
+    (await shop.admin("POST", "/product-feed/fetch", body)).body;
+  /** Serves this feed, fetches it and returns the result. */
+  const fetched = async (answer: FeedServer["answer"], body: object = {}) => {
+    feeds.answer = answer;
+    return (await fetchNow(body)).last_result;
+  };
+  const listed = async () => (await shop.admin("GET", "/products?limit=200")).body.items;
+  const ids = async () => (await listed()).map(({ id }: { id: string }) => id);
+  const records = async () => {
+    const { items } = (await shop.admin("GET", "/audit/records?type=site.changed")).body;
+    return items.map(({ record }: { record: { change: { kind: string } } }) => record.change);
+  };
+
+  test("adds, changes, pauses, resumes and removes products, and records what it does", async () => {
+    await shop.admin("PUT", "/products", {
+      products: [{ id: "own", title: "Mine", price: "1", currency: "EUR" }],
+    });
+    expect((await set({ every_hours: 6 })).body).toMatchObject({ format: null, last_result: null });
+    const extra = {
+      description: "Red &amp;lt;b&amp;gt; &lt;b&gt;roses&lt;/b&gt;",
+      availability: "in stock",
+      link: "https://shop.example.com/rose",
+      quantity: "4",
+      sale_price: "2.00 EUR",
+      shipping: "<g:price>9.99 EUR</g:price>",
+    };
+    const first = await fetched(rss(item("rose", extra), item("vase"), item("lily")));
+    expect(first).toMatchObject({ outcome: "applied", listed: 3, added: 3, changed: 0, paused: 0 });
+    expect(await listed()).toMatchObject([
+      { id: "lily" },
+      { id: "own" },
+      { id: "rose", description: "Red <b> roses", price: { minor: 200 }, quantity: 4 },
+      { id: "vase", url: null },
+    ]);
+    expect((await shop.admin("GET", "/product-feed")).body.format).toBe("google_xml");
+
+    const [changedAt] = (await listed()).map((one: { changed_at: string }) => one.changed_at);
+    clock.advance(1000);
+    const second = await fetched(rss(item("rose", { ...extra, quantity: "3" }), item("lily")));
+    expect(second).toMatchObject({
+      outcome: "applied",
+      added: 0,
+      changed: 1,
+      paused: 1,
+      removed: 0,
+    });
+    expect(await listed()).toMatchObject([
+      { id: "lily", changed_at: changedAt },
+      { id: "own", paused: false },
+      { id: "rose", quantity: 3 },
+      { id: "vase", paused: true },
+    ]);
+    expect((await records()).slice(0, 2)).toMatchObject([
+      { kind: "product_feed_applied", added: 0, changed: 1, paused: 1, removed: 0, total: 4 },
+      { kind: "product_feed_begun", added: 0, changed: 1, paused: 1 },
+    ]);
+
+    const count = (await records()).length;
+    const same = await fetched(rss(item("rose", { ...extra, quantity: "3" }), item("lily")));
+    expect(same).toMatchObject({ outcome: "unchanged", listed: 2 });
+    expect(await records()).toHaveLength(count);
+
+    await fetched(rss(item("rose"), item("lily"), item("vase")));
+    expect((await listed()).find(({ id }: { id: string }) => id === "vase").paused).toBe(false);
+    await fetched(rss(item("rose"), item("lily")));
+    clock.advance(31 * DAY_MS);
+    expect(await fetched(rss(item("rose"), item("lily")))).toMatchObject({ removed: 1 });
+    expect(await ids()).toEqual(["lily", "own", "rose"]);
+  });
+
+  test("leaves alone what the owner paused or resumed by hand", async () => {
+    await set();
+    await fetched(rss(item("a"), item("b"), item("c")));
+    await shop.admin("PATCH", "/products?id=a", { paused: true });
+    await fetched(rss(item("c"), item("b", { title: "New" })));
+    await fetched(rss(item("a"), item("b"), item("c")));
+    expect(await listed()).toMatchObject([{ id: "a", paused: true }, { paused: false }, {}]);
+    await fetched(rss(item("b"), item("c")));
+    await fetched(rss(item("a", { title: "Back" }), item("c")));
+    await shop.admin("PATCH", "/products?id=b", { paused: false });
+    clock.advance(31 * DAY_MS);
+    expect(await fetched(rss(item("a"), item("c")))).toMatchObject({ removed: 0, paused: 0 });
+    expect(await listed()).toMatchObject([{ id: "a" }, { id: "b", paused: false }, { id: "c" }]);
+  });
+
+  test("is not applied while it is empty or lists less than half, unless the owner accepts it", async () => {
+    await set();
+    const many = Array.from({ length: 10 }, (_, place) => item(`p${place}`));
+    await fetched(rss(...many));
+    const few = await fetched(rss(...many.slice(0, 4)));
+    expect(few).toMatchObject({ outcome: "not_applied", listed: 4, paused: 0 });
+    expect(few.message).toContain("4 products instead of 10");
+    expect(await fetched(rss(), { accept_fewer: true })).toMatchObject({ outcome: "not_applied" });
+    expect((await listed()).every(({ paused }: { paused: boolean }) => !paused)).toBe(true);
+    const accepted = await fetched(rss(...many.slice(0, 4)), { accept_fewer: true });
+    expect(accepted).toMatchObject({ outcome: "applied", paused: 6 });
+  });
+
+  test("is fetched on schedule, once by all nodes, and not read again while it is unchanged", async () => {
+    await set({ every_hours: 6 });
+    feeds.answer = ({ headers }, response) => {
+      if (headers["if-none-match"] === '"one"') return response.writeHead(304).end();
+      return response.setHeader("etag", '"one"').end(rss(item("a"), item("b")));
+    };
+    const due = () => fetchDueFeeds(server.context, () => false);
+    await Promise.all([due(), due()]);
+    expect([requests().length, await ids()]).toEqual([1, ["a", "b"]]);
+    clock.advance(5 * HOUR_MS);
+    await due();
+    expect(requests()).toHaveLength(1);
+    clock.advance(HOUR_MS);
+    await due();
+    const { last_result, next_fetch_at } = (await shop.admin("GET", "/product-feed")).body;
+    expect(last_result).toMatchObject({ outcome: "unchanged", listed: 2 });
+    expect(Date.parse(next_fetch_at)).toBe(clock.now() + 6 * HOUR_MS);
+    feeds.answer = (_request, response) => response.writeHead(503).end();
+    clock.advance(6 * HOUR_MS);
+    await due();
+    const failed = (await shop.admin("GET", "/product-feed")).body;
+    expect(failed.last_result).toMatchObject({
+      outcome: "failed",
+      message: "The server of the feed answered 503.",
+    });
+    expect(Date.parse(failed.next_fetch_at)).toBe(clock.now() + HOUR_MS);
+    expect((await listed()).every(({ paused }: { paused: boolean }) => !paused)).toBe(true);
+  });
+
+  test("reports items with errors by their line, and keeps what it knows of them", async () => {
+    await set();
+    await fetched(rss(item("a"), item("b"), item("c")));
+    const broken = rss(
+      item("a", { price: "free EUR" }),
+      item("b"),
+      item("c"),
+      item("b"),
+      "<item/>",
+    );
+    const result = await fetched(broken);
+    expect(result).toMatchObject({ outcome: "unchanged", refused: 3, listed: 2 });
+    expect(result.problems).toEqual([
+      { line: 3, problem: expect.stringContaining("price: ") },
+      { line: 12, problem: "id: is already in an earlier line" },
+      { line: 15, problem: "id: is missing" },
+    ]);
+    expect(await ids()).toEqual(["a", "b", "c"]);
+  });
+
+  test("can be Atom, a table, Shopify's list with pages, or JSON lines", async () => {
+    await set();
+    const atom = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:g="http://base.google.com/ns/1.0">
+      <entry><g:id>atom</g:id><title>T</title><summary>S</summary><link href="https://a.example.com/"/>
+      <g:price>3.00 EUR</g:price><g:availability>https://schema.org/OutOfStock</g:availability></entry></feed>`;
+    expect(await fetched(atom)).toMatchObject({ added: 1 });
+    expect(await listed()).toMatchObject([
+      { description: "S", url: "https://a.example.com/", availability: "out_of_stock" },
+    ]);
+    const tsv = `id\ttitle\tprice\tImage Link\tcustom_label\ntable\t5" pot\t2 EUR\thttps://a.example.com/i\tx\natom\tT\t3 EUR\t\t\n`;
+    expect(await fetched(tsv)).toMatchObject({ added: 1, refused: 0 });
+    expect((await listed())[1]).toMatchObject({
+      title: '5" pot',
+      image_url: "https://a.example.com/i",
+    });
+    const line = (id: string) =>
+      JSON.stringify({ id, title: "L", price: "1", currency: "EUR", quantity: 2 });
+    expect(await fetched([line("atom"), line("table"), "{"].join("\n"))).toMatchObject({
+      changed: 2,
+      refused: 1,
+      problems: [{ line: 3 }],
+    });
+
+    await set({ currency: "EUR", every_hours: 1 });
+    const variants = (from: number) =>
+      [from, from + 1].map((id) => ({ id, title: `S${id}`, price: "9.90", available: id !== 11 }));
+    const pages = [
+      [{ id: 1, title: "Tee", handle: "tee", body_html: "<p>Soft</p>", variants: variants(11) }],
+      [
+        {
+          id: 2,
+          title: "Cap",
+          handle: "cap",
+          variants: variants(21),
+          images: [{ src: "//c.example/x" }],
+        },
+      ],
+    ];
+    const result = await fetched(({ url }, response) => {
+      const page = Number(new URL(url ?? "", feeds.url).searchParams.get("page") ?? 1);
+      response.end(JSON.stringify({ products: pages[page - 1] ?? [] }));
+    });
+    expect(result).toMatchObject({ added: 4, paused: 2, refused: 0 });
+    expect(await listed()).toMatchObject([
+      { id: "11", title: "Tee – S11", description: "Soft", availability: "out_of_stock" },
+      { id: "12", url: `https://${feeds.host}/products/tee?variant=12` },
+      { id: "21", image_url: "https://c.example/x" },
+      { id: "22" },
+      {},
+      {},
+    ]);
+  });
+
+  test("is refused if its address is not a public one", async () => {
+    for (const url of ["http://shop.example.com/", "https://127.0.0.1/", "https://a@b.example/"]) {
+      expect([url, (await set({ url })).status]).toEqual([url, 400]);
+    }
+    await set();
+    const redirect = await fetched((_request, response) =>
+      response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
+    );
+    expect(redirect).toMatchObject({ outcome: "failed" });
+    expect(redirect.message).toMatch(/could not be fetched: the address is not https/);
+  });
+
+  test("that is hostile changes nothing", async () => {
+    await set();
+    await fetched(rss(item("a")));
+    const why = async (answer: FeedServer["answer"]) => {
+      const { outcome, message } = await fetched(answer);
+      return [outcome, message];
+    };
+    const declaring = (entities: string, feed: string) =>
+      feed.replace("?>", `?><!DOCTYPE rss [${entities}]>`);
+    const bomb = declaring('<!ENTITY a "ha"><!ENTITY b "&a;&a;">', rss(item("&b;")));
+    expect(await why(bomb)).toEqual(["failed", expect.stringContaining("undefined entity")]);
+    const outer = declaring('<!ENTITY x SYSTEM "file:///etc/passwd">', rss(item("&x;")));
+    expect(await why(outer)).toEqual(["failed", expect.stringContaining("undefined entity")]);
+    expect(await why(rss(item("b", { title: "x".repeat(200_000) })))).toEqual([
+      "failed",
+      expect.stringContaining("too long"),
+    ]);
+    expect(await why(`<rss>${"<a>".repeat(100)}`)).toEqual([
+      "failed",
+      expect.stringContaining("nested too deeply"),
+    ]);
+    expect(await why(rss(item("b")).slice(0, -10))).toEqual(["failed", expect.any(String)]);
+    expect(await why("<!DOCTYPE html><html>")).toEqual([
+      "failed",
+      expect.stringContaining("web page"),
+    ]);
+    const many = "<g:description>x</g:description>".repeat(70_000);
+    expect(await fetched(rss(`<item>${many}</item>`, item("a")))).toMatchObject({
+      outcome: "unchanged",
+      problems: [{ problem: expect.stringContaining("more than 65536 characters") }],
+    });
+    expect(await why("{\n".repeat(2000))).toEqual([
+      "not_applied",
+      expect.stringContaining("more than 999 items"),
+    ]);
+    const evil = item("a", {
+      title: "&lt;script&gt;alert(1)&lt;/script&gt;Rose",
+      image_link: "javascript:alert(1)",
+    });
+    expect(await fetched(rss(evil))).toMatchObject({
+      problems: [{ problem: expect.stringContaining("image_url") }],
+    });
+    expect(await listed()).toMatchObject([{ id: "a", title: "Flower a", paused: false }]);
+    const folder = join(server.context.config.dataDir, "feeds");
+    expect(existsSync(folder) && readdirSync(folder)).toEqual([]);
+  });
+
+  test("can be removed, and the products stay", async () => {
+    await set();
+    await fetched(rss(item("a"), item("b")));
+    expect((await shop.admin("DELETE", "/product-feed")).status).toBe(204);
+    expect((await shop.admin("GET", "/product-feed")).status).toBe(404);
+    expect(await ids()).toEqual(["a", "b"]);
+  });
+
+  // The last one: a server that a test starts stops with the test.
+  test("is fetched again after a restart that came while it was applied", async () => {
+    await set();
+    feeds.answer = (_request, response) =>
+      response.setHeader("etag", '"one"').end(rss(item("a"), item("b")));
+    const { db } = server.context;
+    // What a crash after the first batch leaves: the lease, and a product that is not marked yet.
+    await db.run("UPDATE product_feeds SET claimed_until = ?", clock.now() + HOUR_MS);
+    await shop.admin("POST", "/products", {
+      id: "a",
+      title: "Flower a",
+      price: "2.50",
+      currency: "EUR",
+    });
+    expect((await shop.admin("POST", "/product-feed/fetch", {})).status).toBe(409);
+    await restart();
+    clock.advance(2 * HOUR_MS);
+    expect(await fetchNow()).toMatchObject({ last_result: { added: 1, changed: 1 } });
+    await restart();
+    feeds.answer = rss(item("b"));
+    expect(await fetchNow()).toMatchObject({ last_result: { paused: 1 } });
+    expect(requests().at(-1)?.headers["if-none-match"]).toBe('"one"');
+  });
+});
