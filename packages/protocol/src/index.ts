@@ -125,6 +125,7 @@ export { llmsTxt } from "./discovery/llms-txt.js";
 export { FULL_OFFER, isOffered, NO_OFFER, type Offer } from "./discovery/offer.js";
 export { OWN_DOMAIN_PATHS } from "./discovery/own-domain.js";
 export { ANSWER_CHARS_MAX, type PublishedAnswer } from "./discovery/published-answer.js";
+export { PUBLISHED_FEEDS, type PublishedFeed } from "./discovery/published-feed.js";
 export { robotsBlock } from "./discovery/robots.js";
 export { COMPLETE_CHECKOUT, GET_ORDER, isShopSkill, OPEN_SKILLS } from "./discovery/shop-skills.js";
 export {

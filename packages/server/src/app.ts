@@ -9,6 +9,7 @@ import { discoveryGroup } from "./http/discovery/documents.js";
 import { describeDocuments } from "./http/discovery/openapi.js";
 import { homeRoutes } from "./http/docs/home.js";
 import { docsRoutes } from "./http/docs/routes.js";
+import { feedRoutes } from "./http/feeds/routes.js";
 import { healthHandler, readinessHandler, versionHandler } from "./http/health/health.js";
 import { metricsHandler } from "./http/health/metrics.js";
 import { openapiHandler } from "./http/health/openapi.js";
@@ -39,7 +40,12 @@ export function createApp(context: Context): RequestListener {
   const stripe = stripeHandlers(context);
   const platformProfiles = new PlatformProfiles(context);
   const mcp = new McpHandler(context, new McpShopTools(context, platformProfiles));
-  const described = [publicAuditRoutes(context), adminRoutes(context), consoleRoutes(context)];
+  const described = [
+    feedRoutes(context),
+    publicAuditRoutes(context),
+    adminRoutes(context),
+    consoleRoutes(context),
+  ];
   const groups: RouteGroup[] = [
     discoveryGroup(context, new DocumentCache(context)),
     group({ name: "mandates", cors: "echo" }, [

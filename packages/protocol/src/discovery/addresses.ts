@@ -28,6 +28,9 @@ export const SITE_PATHS = Object.freeze({
   ucpProfileAugust: "/v1/ucp/{site_key_hash}/profile/2026-08-25",
   ucpProfileApril: "/v1/ucp/{site_key_hash}/profile/2026-04-08",
   terms: "/v1/ucp/{site_key_hash}/terms",
+  /** All products, for those who read a file rather than call a tool. */
+  googleFeed: "/v1/feeds/{site_key_hash}/google.xml",
+  acpFeed: "/v1/feeds/{site_key_hash}/acp.jsonl",
 });
 
 /** Where the service itself publishes what belongs to no site. */

@@ -1,5 +1,6 @@
 import { siteOrigin } from "../url.js";
 import type { PublishedAnswer } from "./published-answer.js";
+import { FEED_WORDS } from "./published-feed.js";
 import type { SiteSnapshot } from "./snapshot.js";
 import { markdownText, markdownUrl } from "./text.js";
 
@@ -30,7 +31,7 @@ function answerLinks({ skills }: SiteSnapshot, answers: readonly PublishedAnswer
   });
 }
 
-function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
+function interfaceLinks({ addresses, sells, feeds }: SiteSnapshot): string[] {
   const { registrationGuide, mandateGuide } = addresses;
   const shop = link("UCP profile", addresses.ucpProfile, "catalog, carts and checkout through UCP");
   return [
@@ -41,6 +42,9 @@ function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
     link("Register an agent", registrationGuide, `send a public key to ${addresses.registration}`),
     link("Mandates", mandateGuide, `send signed mandates to ${addresses.mandate}`),
     ...(sells ? [shop] : []),
+    ...feeds.map((name) =>
+      link(FEED_WORDS[name].title, addresses[`${name}Feed`], FEED_WORDS[name].note),
+    ),
     link("Key set", addresses.keySet, "public keys that verify card and catalog"),
     link("How to verify", addresses.verifyGuide, "instructions, with short programs"),
   ];

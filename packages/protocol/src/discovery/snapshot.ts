@@ -1,5 +1,6 @@
 import { type SiteAddresses, siteAddresses } from "./addresses.js";
 import { NO_OFFER, type Offer } from "./offer.js";
+import type { PublishedFeed } from "./published-feed.js";
 import { type LiveSkill, liveSkills, type SkillSetting } from "./skills.js";
 
 /** What a site is, as its owner set it. */
@@ -13,6 +14,8 @@ export interface SiteProfile {
   readonly skills: readonly SkillSetting[];
   /** What it offers to those who buy; nothing if it is left out. */
   readonly offer?: Offer;
+  /** The product feeds that it publishes; none if it is left out. */
+  readonly feeds?: readonly PublishedFeed[];
   /** Whether control of the domain is proven; only previews are made of sites where it is not. */
   readonly verified: boolean;
   /** Counts the owner's changes. */
@@ -32,6 +35,7 @@ export interface SiteSnapshot {
   /** Whether agents can buy here now: then UCP's profile is pointed to. */
   readonly sells: boolean;
   readonly offer: Offer;
+  readonly feeds: readonly PublishedFeed[];
   readonly verified: boolean;
   readonly version: string;
   readonly changedAt: string;
@@ -52,6 +56,7 @@ export interface SiteSnapshot {
  */
 export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
   const { siteKey, domain, name, description, verified, changedAt, offer = NO_OFFER } = profile;
+  const { feeds = [] } = profile;
   return Object.freeze({
     siteKey,
     domain,
@@ -60,6 +65,7 @@ export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapsho
     changedAt,
     baseUrl,
     offer,
+    feeds,
     sells: offer.buying.length > 0,
     summary: description === "" ? `What ${name} offers to AI agents.` : description,
     skills: liveSkills(profile.skills, name, offer),

@@ -5,6 +5,7 @@ import { readDomain } from "../../domain/sites/domain.js";
 import {
   type AuditPublic,
   PROOF_TOKEN_BYTES,
+  type PublishedFeeds,
   type Site,
   unproven,
 } from "../../domain/sites/site.js";
@@ -17,6 +18,7 @@ export interface SiteChanges {
   readonly description?: string | undefined;
   readonly audit_public?: AuditPublic | undefined;
   readonly ucp_version?: UcpVersion | undefined;
+  readonly published_feeds?: PublishedFeeds | undefined;
 }
 
 /** A new domain needs a new proof: the site is pending again and gets a new token. */
@@ -56,6 +58,7 @@ export async function changeSite(
       description: changes.description ?? site.description,
       auditPublic: changes.audit_public ?? site.auditPublic,
       ucpVersion: changes.ucp_version ?? site.ucpVersion,
+      publishedFeeds: changes.published_feeds ?? site.publishedFeeds,
     };
     if (!(await updateSite(tx, changed, now))) {
       const why = "Someone else changed the site at the same time. Try again.";

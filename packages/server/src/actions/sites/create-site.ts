@@ -11,7 +11,7 @@ import {
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { readDomain } from "../../domain/sites/domain.js";
-import { PROOF_TOKEN_BYTES, type Site, unproven } from "../../domain/sites/site.js";
+import { NO_FEEDS, PROOF_TOKEN_BYTES, type Site, unproven } from "../../domain/sites/site.js";
 import { insertSite, siteKeyTaken } from "../../domain/sites/store.js";
 import { siteChange } from "./site-change.js";
 
@@ -49,6 +49,7 @@ export async function createSite(
     provider: null,
     policyPublished: false,
     ucpVersion: UCP_VERSION,
+    publishedFeeds: NO_FEEDS,
     pausedAt: null,
     status: "pending",
     version: 1,

@@ -23,7 +23,11 @@ export async function siteChange(
   { actor, now, fields }: { actor: Actor; now: number; fields?: readonly string[] },
 ): Promise<RecordDraft> {
   const { name, description, domain, skills, status, version, auditPublic, verification } = site;
-  const settings = { audit_public: auditPublic, ucp_version: site.ucpVersion };
+  const settings = {
+    audit_public: auditPublic,
+    ucp_version: site.ucpVersion,
+    published_feeds: { ...site.publishedFeeds, formats: [...site.publishedFeeds.formats] },
+  };
   const proof =
     kind === "verified" ? { method: verification.method, reason: verification.reason } : {};
   const shown = { audit_public: auditPublic, description, domain, name, skills };

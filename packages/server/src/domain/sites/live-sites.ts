@@ -49,7 +49,8 @@ export async function findSite(
 export function snapshotOf(site: Site, baseUrl: string, offer: Offer): SiteSnapshot {
   const verified = site.status === "verified";
   const changedAt = isoTime(site.changedAt);
-  return siteSnapshot({ ...site, verified, changedAt, offer }, baseUrl);
+  const { formats: feeds } = site.publishedFeeds;
+  return siteSnapshot({ ...site, verified, changedAt, offer, feeds }, baseUrl);
 }
 
 /** A site and what agents may see of it, once it is verified. Another version is another object. */

@@ -1,4 +1,4 @@
-import type { PaymentHandler, SkillSetting, UcpVersion } from "@gatehouse/protocol";
+import type { PaymentHandler, PublishedFeed, SkillSetting, UcpVersion } from "@gatehouse/protocol";
 import { DAY_MS } from "../../infra/time.js";
 
 type SiteStatus = "pending" | "verified";
@@ -25,6 +25,18 @@ export interface ProviderSettings {
   readonly publishableKey: string | null;
 }
 
+/** The condition of everything that a site sells. */
+export const CONDITIONS = ["new", "refurbished", "used"] as const;
+
+/** The product feeds that a site publishes. */
+export interface PublishedFeeds {
+  /** Empty until the owner switches one on. */
+  readonly formats: readonly PublishedFeed[];
+  readonly condition: (typeof CONDITIONS)[number];
+}
+
+export const NO_FEEDS: PublishedFeeds = Object.freeze({ formats: [], condition: "new" });
+
 /** A website of an owner. Times are milliseconds. */
 export interface Site {
   readonly siteKey: string;
@@ -41,6 +53,7 @@ export interface Site {
   readonly policyPublished: boolean;
   /** The version of UCP of the profile at the root of its domain; the other versions have their own. */
   readonly ucpVersion: UcpVersion;
+  readonly publishedFeeds: PublishedFeeds;
   /** Since when the owner has paused sales; null while they are not paused. */
   readonly pausedAt: number | null;
   readonly status: SiteStatus;

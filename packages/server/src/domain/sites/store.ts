@@ -1,11 +1,12 @@
 import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { countRows, equals, rowExists, selectValue } from "../../infra/db/statements.js";
-import { converted, flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
+import { converted, flag, json, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import {
   type AuditPublic,
   checkDueAt,
   type ProviderSettings,
+  type PublishedFeeds,
   SITE_TOPIC,
   type Site,
   type VerificationMethod,
@@ -27,6 +28,7 @@ const sites = new Table<Site>("sites", {
   provider: jsonOrNull<ProviderSettings>("processor"),
   policyPublished: flag("policy_published"),
   ucpVersion: "ucp_version",
+  publishedFeeds: json<PublishedFeeds>("published_feeds"),
   pausedAt: "paused_at",
   status: "status",
   version: "version",
@@ -189,6 +191,7 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
     ...[
       "policy_published",
       "ucp_version",
+      "published_feeds",
       "status",
       "version",
       "verification_token",

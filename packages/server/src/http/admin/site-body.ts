@@ -1,9 +1,10 @@
-import { siteAddresses, UCP_VERSIONS } from "@gatehouse/protocol";
+import { PUBLISHED_FEEDS, siteAddresses, UCP_VERSIONS } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../../config/config.js";
 import { proofInstructions } from "../../domain/sites/proof.js";
 import {
   AUDIT_PUBLIC,
+  CONDITIONS,
   SITE_DESCRIPTION_CHARS_MAX,
   SITE_NAME_CHARS_MAX,
   type Site,
@@ -17,6 +18,17 @@ import { SkillBody } from "./skills.js";
 export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
 export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
 export const Domain = z.string().min(1).max(253).openapi({ example: "shop.example.com" });
+
+export const PublishedFeedsBody = z
+  .strictObject({
+    formats: z
+      .array(z.enum(PUBLISHED_FEEDS))
+      .max(PUBLISHED_FEEDS.length)
+      .refine((names) => new Set(names).size === names.length, "must not name a feed twice")
+      .openapi({ description: "The product feeds that anybody can read. Empty: none." }),
+    condition: z.enum(CONDITIONS).openapi({ description: "The condition of all products." }),
+  })
+  .openapi("PublishedFeeds");
 
 export const SiteBody = z
   .object({
@@ -33,6 +45,9 @@ export const SiteBody = z
     ucp_version: z.enum(UCP_VERSIONS).openapi({
       description: "The UCP version of the profile at the root of the domain.",
     }),
+    published_feeds: PublishedFeedsBody,
+    google_feed_url: z.string().openapi({ description: "Available while the feed is published." }),
+    acp_feed_url: z.string().openapi({ description: "Available while the feed is published." }),
     paused_at: Timestamp.nullable().openapi({
       description: "When sales were paused. null if they are not paused.",
     }),
@@ -63,6 +78,7 @@ export function renderSite(
   { baseUrl, fetchAllow }: Pick<Config, "baseUrl" | "fetchAllow">,
 ): z.infer<typeof SiteBody> {
   const { verification: proof } = site;
+  const addresses = siteAddresses(baseUrl, site);
   return {
     site_key: site.siteKey,
     site_key_hash: site.siteKeyHash,
@@ -73,10 +89,13 @@ export function renderSite(
     status: site.status,
     audit_public: site.auditPublic,
     ucp_version: site.ucpVersion,
+    published_feeds: { ...site.publishedFeeds, formats: [...site.publishedFeeds.formats] },
+    google_feed_url: addresses.googleFeed,
+    acp_feed_url: addresses.acpFeed,
     paused_at: timeOrNull(site.pausedAt),
     version: site.version,
-    agent_page_url: siteAddresses(baseUrl, site).agentPage,
-    mcp_url: siteAddresses(baseUrl, site).mcp,
+    agent_page_url: addresses.agentPage,
+    mcp_url: addresses.mcp,
     verification: {
       token: proof.token,
       method: proof.method,

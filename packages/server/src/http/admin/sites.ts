@@ -15,7 +15,14 @@ import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireConfirmed, requireRole, requireSite } from "./access.js";
 import { adminRoute, pageOf, siteRoute } from "./describe.js";
 import { PageQuery, pageBody } from "./schemas.js";
-import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
+import {
+  Domain,
+  PublishedFeedsBody,
+  renderSite,
+  SiteBody,
+  SiteDescription,
+  SiteName,
+} from "./site-body.js";
 
 const REASON_CHARS_MAX = 500;
 
@@ -60,6 +67,7 @@ const change = siteRoute("patch", "", {
     description: SiteDescription.optional(),
     audit_public: z.enum(AUDIT_PUBLIC).optional(),
     ucp_version: z.enum(UCP_VERSIONS).optional(),
+    published_feeds: PublishedFeedsBody.optional(),
   }),
   answer: json(SiteBody, "The changed site."),
   errors: ["conflict"],

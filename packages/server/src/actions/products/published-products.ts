@@ -1,0 +1,48 @@
+import { ok, type PublishedFeed, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Product } from "../../domain/products/product.js";
+import { offeredAfter, offeredVersion } from "../../domain/products/published/store.js";
+import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
+import type { Site } from "../../domain/sites/site.js";
+
+/** Products read at once: the memory that a reader of a feed takes. */
+const PAGE_PRODUCTS = 200;
+
+/** What a feed is made of. */
+export interface PublishedProducts {
+  readonly site: Site;
+  readonly shop: ShopSettings;
+  /** Changes with the products and the settings. */
+  readonly version: string;
+  /** The products for sale, page by page. Each call reads them anew. */
+  pages(): AsyncGenerator<readonly Product[]>;
+}
+
+async function* pagesOf({ db }: Context, siteKeyHash: string): AsyncGenerator<readonly Product[]> {
+  for (let after = ""; ; ) {
+    const page = await offeredAfter(db, siteKeyHash, { after, limit: PAGE_PRODUCTS });
+    if (page.length > 0) yield page;
+    if (page.length < PAGE_PRODUCTS) return;
+    after = page.at(-1)?.productId as string;
+  }
+}
+
+/** The products of a site for one of the feeds that it publishes. */
+export async function publishedProducts(
+  context: Context,
+  siteKeyHash: string,
+  feed: PublishedFeed,
+): Promise<Result<PublishedProducts, "not_found" | "pending_verification">> {
+  const { db, liveSites } = context;
+  const site = (await liveSites.find(siteKeyHash))?.site;
+  if (site?.siteKeyHash !== siteKeyHash) return refuse("not_found", "There is no such site.");
+  if (site.status !== "verified") return refuse("pending_verification", site.domain);
+  if (!site.publishedFeeds.formats.includes(feed)) {
+    return refuse("not_found", "The site does not publish this feed.");
+  }
+  const shop = await shopSettings(db, siteKeyHash);
+  const own = JSON.stringify([site.version, shop]);
+  const version = `${own} ${await offeredVersion(db, siteKeyHash)}`;
+  return ok({ site, shop, version, pages: () => pagesOf(context, siteKeyHash) });
+}

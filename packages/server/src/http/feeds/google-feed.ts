@@ -1,0 +1,92 @@
+import { formatAmount, siteOrigin } from "@gatehouse/protocol";
+import type { PublishedProducts } from "../../actions/products/published-products.js";
+import type { Product } from "../../domain/products/product.js";
+import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
+import { availabilityOf } from "./availability.js";
+
+/** Google reads at most this many shipping prices of a product. */
+const SHIPPING_MAX = 100;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/** Text for XML 1.0, without the two characters that it cannot contain and products can. */
+function escapeXml(text: string): string {
+  return text
+    .replaceAll(/[\ufffe\uffff]/g, "")
+    .replaceAll(/[&<>"]/g, (mark) => ESCAPES[mark] as string);
+}
+
+const element = (name: string, text: string) => `<g:${name}>${escapeXml(text)}</g:${name}>`;
+
+/** The shipping prices in one currency, as elements. */
+function shippingIn({ shipping }: ShopSettings, currency: string): string {
+  const elements = shipping.flatMap(({ countries, options }) =>
+    countries
+      .filter((country) => country !== "*")
+      .flatMap((country) =>
+        options.flatMap(({ title, prices, days }) => {
+          const price = prices[currency];
+          if (price === undefined) return [];
+          const parts = [
+            element("country", country),
+            element("service", title),
+            element("price", `${price} ${currency}`),
+            ...(days === undefined
+              ? []
+              : [
+                  element("min_transit_time", String(days[0])),
+                  element("max_transit_time", String(days[1])),
+                ]),
+          ];
+          return [`<g:shipping>${parts.join("")}</g:shipping>`];
+        }),
+      ),
+  );
+  return elements.slice(0, SHIPPING_MAX).join("");
+}
+
+function item(product: Product, condition: string, shipping: string): string {
+  const { price, url, imageUrl } = product;
+  return [
+    "<item>",
+    element("id", product.productId),
+    element("title", product.title),
+    element("description", product.description),
+    ...(url === null ? [] : [element("link", url)]),
+    ...(imageUrl === null ? [] : [element("image_link", imageUrl)]),
+    element("availability", availabilityOf(product)),
+    element("price", `${formatAmount(price)} ${price.currency}`),
+    element("condition", condition),
+    shipping,
+    "</item>\n",
+  ].join("");
+}
+
+/** A feed with Google's attributes (RSS 2.0), piece by piece. */
+export async function* googleFeed({
+  site,
+  shop,
+  pages,
+}: PublishedProducts): AsyncGenerator<string> {
+  const { name, domain, publishedFeeds } = site;
+  const description = site.description === "" ? name : site.description;
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<rss version="2.0" xmlns:g="http://base.google.com/ns/1.0">\n<channel>\n' +
+    `<title>${escapeXml(name)}</title>\n<link>${escapeXml(siteOrigin(domain))}</link>\n` +
+    `<description>${escapeXml(description)}</description>\n`;
+  const shipping = new Map<string, string>();
+  for await (const page of pages()) {
+    for (const product of page) {
+      const { currency } = product.price;
+      const known = shipping.get(currency) ?? shippingIn(shop, currency);
+      shipping.set(currency, known);
+      yield item(product, publishedFeeds.condition, known);
+    }
+  }
+  yield "</channel>\n</rss>\n";
+}
