@@ -1,4 +1,10 @@
-import { isSiteKey, isSiteKeyHash, siteKeyHash, siteOrigin } from "@gatehouse/protocol";
+import {
+  isSiteKey,
+  isSiteKeyHash,
+  type PublishedFeed,
+  siteKeyHash,
+  siteOrigin,
+} from "@gatehouse/protocol";
 import type { AdminClient, Missing } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
 
@@ -13,6 +19,13 @@ export interface SiteBody {
   readonly audit_public: string;
   /** The version of UCP of the profile at the root of its domain. */
   readonly ucp_version: string;
+  /** The product feeds that it publishes, and where each is. */
+  readonly published_feeds: {
+    readonly formats: readonly PublishedFeed[];
+    readonly condition: string;
+  };
+  readonly google_feed_url: string;
+  readonly acp_feed_url: string;
   /** Since when sales are paused; null while they are not. */
   readonly paused_at: string | null;
   readonly verification: {

@@ -9,6 +9,7 @@ import { listQuery, queryOf } from "../list-query.js";
 import { moneyText } from "../money-text.js";
 import { PROGRESS, type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal, table } from "../terminal.js";
+import { productFeedCommands } from "./product-feed.js";
 import { type ProductBody, setProductCommand } from "./product-set.js";
 
 interface Report {
@@ -134,6 +135,7 @@ export function productCommands(program: Command, terminal: Terminal): void {
     );
 
   setProductCommand(product, terminal);
+  productFeedCommands(product, terminal);
 
   product
     .command("remove")

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Coverage } from "./covered.ts";
+import { type Coverage, noSite } from "./covered.ts";
 
 const CSV = "id,title,price,currency\nlily,A lily,3.00,EUR\n";
 
@@ -17,6 +17,13 @@ const noReview = {
   says: /^There is no such review\.$/m,
   next: /`gatehouse review list \S+ --all` lists the reviews\./,
 };
+
+const noFeed = () => ({
+  args: async ({ site }: { site(): Promise<string> }) => [await site()],
+  code: 1 as const,
+  says: /^\S+ has no product feed\.$/m,
+  next: /Set one: gatehouse product feed set \S+ <url>/,
+});
 
 /** `product`, `order` and `review`: what is sold, what was, and what waits. */
 export const sales: Coverage = {
@@ -55,6 +62,53 @@ export const sales: Coverage = {
       says: /price/,
       next: /docs\/errors\//,
     },
+  },
+  "product feed set": {
+    args: async ({ site, feed }) => [await site(), feed, "--every", "6"],
+    says: /^url +\S+\/feed\.jsonl\nevery +6 hours\n[\s\S]*^result +not fetched yet$/m,
+    json: { every_hours: 6, format: null, last_result: null },
+    fails: {
+      args: async ({ site }) => [await site(), "http://shop.example.com/feed"],
+      code: 1,
+      says: /url: the address is not https/,
+      next: /docs\/errors\//,
+    },
+  },
+  "product feed show": {
+    args: async ({ site, feed, run }) => {
+      const domain = await site();
+      await run("product", "feed", "set", domain, feed);
+      return [domain];
+    },
+    says: /^every +24 hours$/m,
+    json: { every_hours: 24 },
+    fails: noFeed(),
+  },
+  "product feed fetch": {
+    args: async ({ site, feed, run }) => {
+      const domain = await site();
+      await run("product", "feed", "set", domain, feed);
+      return [domain];
+    },
+    says: /^result +applied: 1 added, 0 changed, 0 paused, 0 removed; 1 product in the feed$/m,
+    json: { format: "json_lines", last_result: { outcome: "applied", added: 1 } },
+    fails: noFeed(),
+  },
+  "product feed remove": {
+    args: async ({ site, feed, run }) => {
+      const domain = await site();
+      await run("product", "feed", "set", domain, feed);
+      return [domain];
+    },
+    says: /^Removed the feed of \S+\. The products stay\.$/m,
+    json: { removed: true },
+    fails: noFeed(),
+  },
+  "product feed publish": {
+    args: async ({ site }) => [await site(), "google", "acp"],
+    says: /\/google\.xml\n\S+\/acp\.jsonl$/m,
+    json: { formats: ["google", "acp"], condition: "new" },
+    fails: noSite("google"),
   },
   "product remove": {
     args: async ({ site, file, run }) => {

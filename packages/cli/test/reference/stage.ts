@@ -14,11 +14,14 @@ import { selling } from "../../../server/test/selling/selling.ts";
 import { StripeSimulator } from "../../../server/test/stripe/simulator.ts";
 import { command } from "../command.ts";
 
-/** The web server of the shop, which has a home page and nothing else. */
+const FEED = '{"id":"feed","title":"From a feed","price":"1.00","currency":"EUR"}\n';
+
+/** The web server of the shop, which has a home page, a product feed and nothing else. */
 async function startHomePage() {
   const server = createServer((request, response) => {
+    if (request.url === "/feed.jsonl") return response.end(FEED);
     response.writeHead(request.url === "/" ? 200 : 404, { "content-type": "text/html" });
-    response.end("<!doctype html><title>Shop</title>");
+    return response.end("<!doctype html><title>Shop</title>");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { domain: `shop.localhost:${(server.address() as AddressInfo).port}`, server };
@@ -111,6 +114,7 @@ export async function openStage() {
     env,
     folder,
     shop,
+    feed: `http://${home.domain}/feed.jsonl`,
     card,
     key,
     agentId,
