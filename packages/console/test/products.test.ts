@@ -1,5 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import {
+  type FeedServer,
+  item,
+  rss,
+  startFeedServer,
+} from "../../server/test/selling/feed-server.ts";
 import { guessMapping, linesOf, readPrice, readTable } from "../src/products/read-file.ts";
 import { desk } from "./desk.ts";
 
@@ -32,7 +38,14 @@ test("a table that a spreadsheet saved in an older encoding keeps its letters", 
 });
 
 describe.skipIf(skipChromium)("products at the console:", () => {
-  const at = desk();
+  let feeds: FeedServer;
+  afterAll(() => feeds.stop());
+  const at = desk({
+    env: async () => {
+      feeds = await startFeedServer();
+      return { GATEHOUSE_FETCH_ALLOW: feeds.host };
+    },
+  });
   const CSV = ["sku;name;stock;price", "tulip;Tulip;30;2,80", "rose;Red rose;;11,00", "bad;;1;x"];
 
   test("one is added, changed, paused and removed in forms", async () => {
@@ -102,5 +115,40 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByRole("row", { name: /Flower two.*Paused/ }).waitFor();
     const { items } = (await at.shop.admin("GET", "/products?q=Flower")).body;
     expect(items.map(({ paused }: { paused: boolean }) => paused)).toEqual([true, true]);
+  });
+
+  test("a feed is set, fetched, applied with fewer products and removed", async () => {
+    const { page, complaints } = await at.opened();
+    await at.signedIn(page, "owner", "/products");
+    await page.getByLabel("Address of the feed").fill(feeds.url);
+    await page.getByLabel("Fetch it").selectOption("Every 6 hours");
+    await page.getByRole("button", { name: "Save feed", exact: true }).click();
+    await page.getByText("Not fetched yet").waitFor();
+    feeds.answer = rss(item("f1"), item("f2"), item("f3"), item("f4", { price: "free EUR" }));
+    await page.getByRole("button", { name: "Fetch now" }).click();
+    await page.getByText("3 added, 1 rejected").waitFor();
+    await page.getByText("Google feed (XML)").waitFor();
+    await page.getByText(/^Line \d+: f4: price: /).waitFor();
+    await page.getByRole("link", { name: "Flower f2" }).waitFor();
+    feeds.answer = rss(item("f1"));
+    await page.getByRole("button", { name: "Fetch now" }).click();
+    await page.getByText("1 instead of 3").waitFor();
+    await page.getByRole("button", { name: "Apply anyway" }).click();
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await page.getByText("2 paused").waitFor();
+    await page.getByRole("button", { name: "Remove feed" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByLabel("Address of the feed").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("feeds are published, and the page shows where they are", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/products");
+    await page.getByLabel("Google feed").check();
+    await page.getByLabel("Condition of your products").selectOption("Used");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const address = (await page.getByText(/\/google\.xml$/).textContent()) ?? "";
+    expect(await (await fetch(address)).text()).toContain("<g:condition>used</g:condition>");
   });
 });

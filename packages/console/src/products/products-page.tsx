@@ -14,7 +14,9 @@ import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
 import { countText, moneyText } from "../ui/words.js";
+import { FeedCard } from "./feed-card.js";
 import { ImportCard } from "./import-card.js";
+import { PublishCard } from "./publish-card.js";
 
 type Product = Api["Product"];
 
@@ -135,7 +137,7 @@ const IMPORTED = [
 
 /** The products of a site. */
 export function ProductsPage() {
-  const { path, name } = useSite();
+  const { site, path, name } = useSite();
   const search = useSearch({ from: "/shell/$site/products" });
   const navigate = useNavigate({ from: "/$site/products" });
   const list = useList<Product>("products", `${path}/products`, search);
@@ -186,7 +188,9 @@ export function ProductsPage() {
           )
         }
       />
+      {mayChange && <FeedCard />}
       {mayChange && <ImportCard />}
+      {mayChange && <PublishCard key={site.site_key_hash} site={site} />}
     </Page>
   );
 }

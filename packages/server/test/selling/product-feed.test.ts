@@ -142,7 +142,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     await fetched(rss(...many));
     const few = await fetched(rss(...many.slice(0, 4)));
     expect(few).toMatchObject({ outcome: "not_applied", listed: 4, paused: 0 });
-    expect(few.message).toContain("4 products instead of 10");
+    expect(few.message).toContain("less than half of its products: 4 instead of 10");
     expect(await fetched(rss(), { accept_fewer: true })).toMatchObject({ outcome: "not_applied" });
     expect((await listed()).every(({ paused }: { paused: boolean }) => !paused)).toBe(true);
     const accepted = await fetched(rss(...many.slice(0, 4)), { accept_fewer: true });
@@ -191,8 +191,8 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     const result = await fetched(broken);
     expect(result).toMatchObject({ outcome: "unchanged", refused: 3, listed: 2 });
     expect(result.problems).toEqual([
-      { line: 3, problem: expect.stringContaining("price: ") },
-      { line: 12, problem: "id: is already in an earlier line" },
+      { line: 3, problem: expect.stringContaining("a: price: ") },
+      { line: 12, problem: "b: id: is already in an earlier line" },
       { line: 15, problem: "id: is missing" },
     ]);
     expect(await ids()).toEqual(["a", "b", "c"]);

@@ -4,7 +4,7 @@ import { type ReadFeed, readFeed } from "../../connectors/feed/feed.js";
 import type { Context } from "../../context.js";
 import type { ProductFeed } from "../../domain/product-feeds/product-feed.js";
 import { changesOf, listedIds } from "../../domain/products/feed/store.js";
-import type { ListedProduct } from "../../domain/products/product.js";
+import { type ListedProduct, PRODUCT_ID_CHARS_MAX } from "../../domain/products/product.js";
 import type { ProductLine } from "../../domain/products/product-lines.js";
 import type { LineFile } from "../../infra/files/line-file.js";
 import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "../products/import-products.js";
@@ -40,6 +40,13 @@ function lineOf(product: ListedProduct): string {
   });
 }
 
+/** The id of an item that was rejected; undefined if it has none. */
+function idOf(line: ProductLine): string | undefined {
+  const value = line.kind === "value" && isJsonObject(line.value) ? line.value.id : undefined;
+  const isId = (typeof value === "string" && value !== "") || typeof value === "number";
+  return isId ? String(value).slice(0, PRODUCT_ID_CHARS_MAX) : undefined;
+}
+
 /** Ends the reading of a feed with too many errors. */
 class TooManyProblemsError extends Error {
   override readonly name = "TooManyProblemsError";
@@ -64,6 +71,8 @@ class FeedComparison {
   }
 
   async take(line: ProductLine): Promise<void> {
+    const { problems } = this.reader;
+    const before = problems.length;
     const product = this.reader.read(line);
     if (product !== undefined) {
       this.batch.push(product);
@@ -71,9 +80,12 @@ class FeedComparison {
       return;
     }
     if (this.reader.refused >= REFUSED_MAX) throw new TooManyProblemsError();
-    if (line.kind === "value" && isJsonObject(line.value)) {
-      this.rejected.add(String(line.value.id));
-    }
+    const id = idOf(line);
+    if (id === undefined) return;
+    this.rejected.add(id);
+    // Many feeds are one long line, so that its number alone does not say which item is meant.
+    const [last] = problems.slice(before);
+    if (last !== undefined) problems[before] = { ...last, problem: `${id}: ${last.problem}` };
   }
 
   /** Compares what has gathered, and keeps what has to be written. */

@@ -32,9 +32,7 @@ const failed = (at: number, message: string): FeedResult => {
   return { ...NONE, at, outcome: "failed", message };
 };
 
-const SHRUNK =
-  "Nothing was changed, because this is less than half of the products it had. Check the feed. If it is right, " +
-  "apply it anyway.";
+const SHRUNK = "Nothing was changed. Check the feed. If it is right, apply it anyway.";
 
 /** Why a feed is not applied; undefined if it can be. */
 async function objection(
@@ -52,7 +50,7 @@ async function objection(
   if (listed === 0) return "Nothing was changed, because the feed has no valid products.";
   return acceptFewer
     ? undefined
-    : `The feed lists ${listed} products instead of ${before}. ${SHRUNK}`;
+    : `The feed lists less than half of its products: ${listed} instead of ${before}. ${SHRUNK}`;
 }
 
 /** Fetches a feed and applies it, if nothing speaks against it. */
