@@ -58,7 +58,9 @@ const asking = (verb: string, skill: string, ...more: string[]) =>
 test("a policy is checked, published and shown", async () => {
   const file = join(folder, "policy.json");
   writeFileSync(file, JSON.stringify(POLICY));
-  expect((await run("policy", "check", file)).out).toBe("The policy can be published: 3 rules.\n");
+  expect((await run("policy", "check", file)).out).toMatch(
+    /The policy can be published: 3 rules\.\n$/,
+  );
   const early = await asking("send", "get_pricing");
   expect([early.code, JSON.parse(early.out).reason]).toEqual([1, "mandates_disabled"]);
   const published = await run("policy", "publish", SHOP, file);
