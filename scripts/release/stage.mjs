@@ -100,7 +100,7 @@ function licenceTexts(packages) {
 function packageDockerfile(text) {
   const steps = [
     [
-      /from this checkout\. Build it at the root of the repository:/,
+      /from this copy of the repository\. Build it at the root of the repository:/,
       "from this package. Build it in the folder of the package:",
     ],
     [BUILT_IN_CHECKOUT, ""],

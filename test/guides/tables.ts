@@ -28,6 +28,12 @@ export const NOT_RUN: readonly NotRun[] = [
     begins: "gatehouse audit verify taken/*.json --key https://gate.example.com",
     why: "it verifies what the command before it took",
   },
+  { begins: "npm run build:wordpress", why: "the tests of the plugin build and install it" },
+  { begins: "wp gatehouse ", why: "the tests of the plugin run it in a WordPress" },
+  {
+    begins: "npx gatehouse site verify shop.example.com --method file",
+    why: "the tests of the plugin verify a domain with its file",
+  },
   { begins: "npx wrangler@4 ", why: "it needs an account at Cloudflare" },
   ...(spawnSync("python3", ["-c", "import cryptography"]).status === 0
     ? []
@@ -59,6 +65,11 @@ export const SUBSTITUTIONS: readonly Substitution[] = [
   {
     from: /https:\/\/shop\.example\.com\/hooks\/gate/,
     to: ({ shop }) => `${shop}/hooks/gate`,
+    why: "the shop of this run is on this machine",
+  },
+  {
+    from: /https:\/\/shop\.example\.com\/products\.xml/,
+    to: ({ shop }) => `${shop}/products.xml`,
     why: "the shop of this run is on this machine",
   },
   {

@@ -7,18 +7,30 @@ import { StripeSimulator } from "../../packages/server/test/stripe/simulator.ts"
 const PAGE =
   "<!doctype html><html><head><title>Fern &amp; Petal</title></head><body></body></html>";
 
+/** The product feed of the shop. */
+const FEED = `<rss xmlns:g="http://base.google.com/ns/1.0" version="2.0"><channel>
+<item><g:id>roses-12</g:id><g:title>Twelve roses</g:title><g:price>39.00 EUR</g:price></item>
+<item><g:id>tulips-20</g:id><g:title>Twenty tulips</g:title><g:price>24.00 EUR</g:price></item>
+</channel></rss>`;
+
+const FILES: Readonly<Record<string, readonly [type: string, body: string]>> = {
+  "/": ["text/html", PAGE],
+  "/products.xml": ["application/xml", FEED],
+};
+
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }
 
-/** `shop.example.com`: a page, and somebody who takes what is told to its owner. */
+/** `shop.example.com`: a page, a product feed, and somebody who takes what is told to its owner. */
 function shopServer(): Server {
   return createServer((request, response) => {
     request.resume();
     if (request.method === "POST") return response.writeHead(204).end();
-    const found = request.url === "/";
-    response.writeHead(found ? 200 : 404, { "content-type": "text/html" }).end(found ? PAGE : "");
+    const file = FILES[request.url ?? ""];
+    if (file === undefined) return response.writeHead(404).end();
+    return response.writeHead(200, { "content-type": file[0] }).end(file[1]);
   });
 }
 

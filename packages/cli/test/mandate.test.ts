@@ -58,8 +58,8 @@ const asking = (verb: string, skill: string, ...more: string[]) =>
 test("a policy is checked, published and shown", async () => {
   const file = join(folder, "policy.json");
   writeFileSync(file, JSON.stringify(POLICY));
-  expect((await run("policy", "check", file)).out).toMatch(
-    /The policy can be published: 3 rules\.\n$/,
+  expect((await run("policy", "check", file)).out).toBe(
+    "warning (shadowed): The rule “help” never has an effect, because “ask-me” asks for a review of everything that it matches. Change or remove one of them.\nThe policy can be published: 3 rules.\n",
   );
   const early = await asking("send", "get_pricing");
   expect([early.code, JSON.parse(early.out).reason]).toEqual([1, "mandates_disabled"]);

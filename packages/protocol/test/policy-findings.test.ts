@@ -152,9 +152,8 @@ describe("a policy is reported with a warning for", () => {
     expect(codes({ currencies: ["USD", "CHF"] })).toEqual(["currency_not_used euros"]);
     // Above an unknown amount it asks, so a rule in another currency has an effect.
     const asking = policyOf([rule("ask", "escalate", { "cart.total": { gt: { EUR: "50.00" } } })]);
-    expect(policyFindings(asking, { currencies: ["USD"] }).map(({ code }) => code)).not.toContain(
-      "currency_not_used",
-    );
+    const found = policyFindings(asking, { currencies: ["USD"] }).map(({ code }) => code);
+    expect(found.filter((code) => code === "currency_not_used")).toEqual([]);
   });
 
   test("no way to an approval, if nothing is escalated by default", () => {
