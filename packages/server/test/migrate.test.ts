@@ -105,6 +105,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "lost-rights",
       "shared-addresses",
       "product-feeds",
+      "shop-connections",
     ]);
   });
 

@@ -24,6 +24,8 @@ import { deleteQuestions } from "../../domain/questions/store.js";
 import { deleteRejections } from "../../domain/rejections/store.js";
 import { deleteReviews } from "../../domain/reviews/store.js";
 import { deleteVerdicts } from "../../domain/reviews/verdicts/store.js";
+import { deleteShopConnection } from "../../domain/shop-connections/store.js";
+import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
 import { deleteShopSettings } from "../../domain/shop-settings/store.js";
 import { deleteSiteKeys } from "../../domain/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../../domain/sites/store.js";
@@ -81,6 +83,8 @@ export async function deleteSite(
     await deleteStrangerRecords(tx, siteKeyHash);
     await deleteOwnProfile(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
+    await deleteShopConnection(tx, siteKeyHash);
+    await deleteShopQuotes(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // Payments that were requested with an account are still settled; then its secrets are deleted.
     await endAccounts(tx, siteKeyHash, now);

@@ -57,6 +57,7 @@ import { paymentChanges } from "./migrations/0048-payment-changes.js";
 import { lostRights } from "./migrations/0049-lost-rights.js";
 import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
 import { productFeeds } from "./migrations/0051-product-feeds.js";
+import { shopConnections } from "./migrations/0052-shop-connections.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -112,6 +113,7 @@ const MIGRATIONS: readonly Migration[] = [
   lostRights,
   sharedAddresses,
   productFeeds,
+  shopConnections,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,67 @@
+import type { Migration } from "../migration.js";
+
+/**
+ * shop_connections: the shop system that a site's products, quotes and orders come from. `sync` is the full list of
+ * products that is arriving, and `synced` what the last one came to.
+ *
+ * shop_connection_codes: codes that connect a shop system once, as digests.
+ *
+ * shop_quotes: what the shop system answered to a cart, by a digest of the question.
+ *
+ * shop_products: the version of each product that the shop system has sent, removed ones included.
+ *
+ * shop_order_events: changes of orders that the shop system has reported, with the answer to each.
+ *
+ * orders.shop_order_id: the id of the order in the shop system; null until it has answered.
+ */
+export const shopConnections: Migration = {
+  name: "shop-connections",
+  sql: ({ integer, strict }) => `
+CREATE TABLE shop_connections (
+  site_key_hash TEXT PRIMARY KEY,
+  connection_id TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  system TEXT NOT NULL,
+  cart_link TEXT,
+  sealed_secret TEXT NOT NULL,
+  edge_token_id TEXT NOT NULL,
+  connected_at ${integer} NOT NULL,
+  seen_at ${integer} NOT NULL,
+  sync TEXT,
+  synced TEXT
+) ${strict};
+CREATE UNIQUE INDEX shop_connections_by_id ON shop_connections (connection_id);
+CREATE TABLE shop_connection_codes (
+  code_hash TEXT PRIMARY KEY,
+  site_key_hash TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  expires_at ${integer} NOT NULL
+) ${strict};
+CREATE INDEX shop_connection_codes_by_site ON shop_connection_codes (site_key_hash);
+CREATE TABLE shop_quotes (
+  site_key_hash TEXT NOT NULL,
+  question TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  asked_at ${integer} NOT NULL,
+  PRIMARY KEY (site_key_hash, question)
+) ${strict};
+CREATE INDEX shop_quotes_by_time ON shop_quotes (asked_at);
+CREATE TABLE shop_products (
+  site_key_hash TEXT NOT NULL,
+  product_id TEXT NOT NULL,
+  version ${integer} NOT NULL,
+  sync_id TEXT,
+  PRIMARY KEY (site_key_hash, product_id)
+) ${strict};
+CREATE TABLE shop_order_events (
+  site_key_hash TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  answer TEXT,
+  received_at ${integer} NOT NULL,
+  PRIMARY KEY (site_key_hash, event_id)
+) ${strict};
+CREATE INDEX shop_order_events_by_time ON shop_order_events (received_at);
+ALTER TABLE orders ADD COLUMN shop_order_id TEXT;
+`,
+};
