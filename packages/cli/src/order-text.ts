@@ -33,6 +33,7 @@ export interface OrderBody {
   readonly revision: number;
   readonly payment_changed_at: string | null;
   readonly created_at: string;
+  readonly shop_order_id: string | null;
   readonly erased_at: string | null;
 }
 
@@ -247,6 +248,7 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     ...(checkout_id === null ? {} : { checkout_id }),
     decision_id: order.decision_id,
     ...(order.page_url === null ? {} : { page: order.page_url }),
+    ...(order.shop_order_id === null ? {} : { shop_order_id: order.shop_order_id }),
     ...(order.erased_at === null ? {} : { personal_data: `erased on ${order.erased_at}` }),
     ...purchaseLines(purchase, amount.currency),
     lines: order.lines.map((line) => lineText(line, amount.currency)).join("\n"),

@@ -14,6 +14,14 @@ export interface SafeResponse {
   readonly body: Uint8Array;
 }
 
+/** An answer to a signed message. */
+export interface SignedResponse extends SafeResponse {
+  /** The headers of its signature, in lower case; empty texts if it has none. */
+  readonly signed: Readonly<Record<(typeof SIGNED_HEADERS)[number], string>>;
+}
+
+const SIGNED_HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
+
 /** What a request brings, where it is a POST. */
 export interface Posted {
   /** In lower case; the client's own headers go before these. */
@@ -138,6 +146,16 @@ async function readResponse(
   return ok({ status, contentType, cacheControl, body: body.value });
 }
 
+async function readSigned(
+  response: IncomingMessage,
+  limits: RequestLimits,
+): Promise<Result<SignedResponse, RequestFault>> {
+  const read = await readResponse(response, limits);
+  if (!read.ok) return read;
+  const texts = SIGNED_HEADERS.map((name) => [name, String(response.headers[name] ?? "")]);
+  return ok({ ...read.value, signed: Object.fromEntries(texts) as SignedResponse["signed"] });
+}
+
 /** A receiver's status. What it writes besides is not read: it may be long, slow or compressed. */
 function readStatus(response: IncomingMessage): Result<SafeResponse, RequestFault> {
   const status = response.statusCode ?? 0;
@@ -145,7 +163,10 @@ function readStatus(response: IncomingMessage): Result<SafeResponse, RequestFaul
   return ok({ status, contentType: "", cacheControl: "", body: new Uint8Array() });
 }
 
-/** One GET of a checked target, or one POST, within its time and size, following nothing. */
+/**
+ * One GET of a checked target, or one POST, within its time and size, following nothing. Of the answer to a POST
+ * only the status is read, unless it may have a body.
+ */
 export function requestTarget(
   target: Target,
   limits: RequestLimits,
@@ -168,8 +189,9 @@ export function requestTarget(
     let answered = false;
     request.on("response", (response) => {
       answered = true;
-      if (posted !== undefined) finish(readStatus(response));
-      else void readResponse(response, limits).then(finish);
+      if (posted === undefined) void readResponse(response, limits).then(finish);
+      else if (limits.bodyBytes === 0) finish(readStatus(response));
+      else void readSigned(response, limits).then(finish);
     });
     // A connection that ends without answer or error, as after 101, must not hold its place.
     request.on("close", () => {

@@ -2,7 +2,14 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "./clock.js";
 import { type Download, type DownloadLimits, downloadTarget } from "./download.js";
 import { Lane } from "./lane.js";
-import { type Posted, type RequestFault, requestTarget, type SafeResponse } from "./request.js";
+import {
+  type Posted,
+  type RequestFault,
+  type RequestLimits,
+  requestTarget,
+  type SafeResponse,
+  type SignedResponse,
+} from "./request.js";
 import type { Resolver } from "./resolver.js";
 import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.js";
 
@@ -20,9 +27,9 @@ export type FetchResult = Result<SafeResponse, FetchFault>;
 /**
  * Kinds of requests with separate limits, so that none waits for another: addresses that an `owner` set,
  * the daily `check` of the same, addresses that a `stranger` names, hosts that are `known` to answer well,
- * `webhook`s, and `download`s, which can take minutes.
+ * `webhook`s, `shop` systems that agents wait for, and `download`s, which can take minutes.
  */
-export type LaneName = "owner" | "check" | "stranger" | "known" | "webhook" | "download";
+export type LaneName = "owner" | "check" | "stranger" | "known" | "webhook" | "shop" | "download";
 
 /** Daily checks under way: enough for 1,000,000 a day, even if no site answers within its time. */
 export const CHECKS_AT_ONCE = 64;
@@ -47,6 +54,7 @@ interface Wanted {
   readonly lane: LaneName;
   readonly source?: string | undefined;
   readonly posted?: Posted;
+  readonly totalMs?: number;
 }
 
 /** Where a redirect leads; empty, and so refused, if it is no address. */
@@ -111,6 +119,7 @@ export class SafeFetch {
       stranger: lane(),
       known: lane(),
       webhook: lane(),
+      shop: lane(),
       download,
     };
   }
@@ -166,6 +175,19 @@ export class SafeFetch {
     return result.ok ? ok(result.value.status) : result;
   }
 
+  /** Sends a signed message to a shop system, and returns its signed answer. */
+  async exchange(
+    text: string,
+    posted: Posted,
+    { totalMs, bodyBytes }: RequestLimits,
+  ): Promise<Result<SignedResponse, FetchFault>> {
+    const read = readUrl(text, this.allow);
+    if (!read.ok) return read;
+    const wanted: Wanted = { bodyBytes, lane: "shop", posted, totalMs };
+    const { result } = await this.fetchOnce(read.value, wanted);
+    return result as Result<SignedResponse, FetchFault>;
+  }
+
   /**
    * Reads a large body piece by piece. Up to three redirects are followed, each to an address that is checked
    * like the first. Nothing is cached.
@@ -218,8 +240,8 @@ export class SafeFetch {
     url: URL,
     request: Wanted,
   ): Promise<{ readonly result: FetchResult; readonly enteredAt: number }> {
-    const { bodyBytes, lane, source, posted } = request;
-    const deadline = this.clock.now() + FETCH_MS_MAX;
+    const { bodyBytes, lane, source, posted, totalMs: ms = FETCH_MS_MAX } = request;
+    const deadline = this.clock.now() + ms;
     const entered = await this.lanes[lane].enter({ host: url.host, source }, deadline);
     const enteredAt = this.clock.now();
     if (!entered.ok) {

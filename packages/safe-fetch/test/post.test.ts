@@ -126,3 +126,33 @@ test("whether an address may be requested can be checked without a request", asy
   expect(await none.permits("https://a.example.com/")).toMatchObject({ reason: "no_address" });
   expect(targets).toEqual([]);
 });
+
+describe("an exchange of signed messages", () => {
+  const LIMITS = { totalMs: 2000, bodyBytes: 20 };
+
+  test("returns the answer and the headers of its signature", async () => {
+    const port = await serveHttp((_request, response) => {
+      response.writeHead(400, { "webhook-id": "m1", "webhook-timestamp": "7", "x-more": "no" });
+      response.end('{"b":2}');
+    });
+    const { safeFetch, url } = localFetch(port);
+    const answer = await safeFetch.exchange(url, POSTED, LIMITS);
+    const signed = { "webhook-id": "m1", "webhook-timestamp": "7", "webhook-signature": "" };
+    expect(answer).toMatchObject({ ok: true, value: { status: 400, signed } });
+    expect(answer.ok && Buffer.from(answer.value.body).toString()).toBe('{"b":2}');
+  });
+
+  test("has a limit of size, and follows no redirect", async () => {
+    const port = await serveHttp((request, response) => {
+      if (request.url === "/far") return response.writeHead(302, { location: "/" }).end();
+      return response.end("x".repeat(21));
+    });
+    const { safeFetch, url } = localFetch(port);
+    const faults = [
+      await safeFetch.exchange(url, POSTED, LIMITS),
+      await safeFetch.exchange(`${url}far`, POSTED, LIMITS),
+      await safeFetch.exchange("http://10.0.0.1/", POSTED, LIMITS),
+    ].map((answer) => (answer.ok ? "answered" : answer.reason));
+    expect(faults).toEqual(["too_large", "redirected", "not_allowed_url"]);
+  });
+});

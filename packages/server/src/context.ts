@@ -5,6 +5,8 @@ import type { Tool } from "./actions/mcp/tools.js";
 import { QuestionInbox } from "./actions/questions/question-inbox.js";
 import { offersFrom } from "./actions/sites/offer.js";
 import type { Config } from "./config/config.js";
+import type { ShopConnector } from "./connectors/connector.js";
+import { ShopSystem } from "./connectors/shop/shop-system.js";
 import { liveEdgeToken } from "./domain/access/edge/store.js";
 import {
   type OperatorToken,
@@ -38,12 +40,12 @@ import { type Clock, systemClock } from "./infra/clock.js";
 import { countedFetch } from "./infra/counted-fetch.js";
 import type { CrashPoint } from "./infra/crash-points.js";
 import type { Database } from "./infra/db/database.js";
-import { migrate } from "./infra/db/migrate.js";
 import { type Ids, systemIds } from "./infra/ids.js";
 import { bindSecrets } from "./infra/installation/bind-secrets.js";
 import { type DatabaseTime, recordHeartbeat } from "./infra/installation/clock-check.js";
 import { ClockGuard } from "./infra/installation/clock-guard.js";
-import { BACKUP_DIR, openDatabase, openDataDir, sqlitePath } from "./infra/installation/open.js";
+import { openDataDir } from "./infra/installation/open.js";
+import { openMigrated } from "./infra/installation/open-migrated.js";
 import { Jobs } from "./infra/jobs/jobs.js";
 import { KeyRing } from "./infra/keys/key-ring.js";
 import { createLog, type Log } from "./infra/log/log.js";
@@ -95,6 +97,10 @@ export interface Context {
   /** Shares of the networks that strangers come from. */
   readonly networkShares: NetworkShares;
   readonly webhooks: WebhookSender;
+  /** Asks the shop systems that sites are connected to. */
+  readonly shopSystem: ShopConnector;
+  /** Questions of browsing agents to the shop system of each site. */
+  readonly shopQuestions: LocalLimiter;
   readonly mailer: Mailer;
   /** Admits or refuses every request. */
   readonly admission: Admission;
@@ -145,20 +151,6 @@ export type Overrides = Partial<
   /** Wraps the database: tests make it fail, or run every transaction twice. */
   readonly database?: (opened: Database) => Database;
 };
-
-/** Opens the installation's database, brought up to this build's schema. */
-async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log: Log }) {
-  const db = await openDatabase(config, tools);
-  try {
-    const sqlite = config.databaseUrl === undefined ? { sqlitePath: sqlitePath(config) } : {};
-    const backupDir = `${config.dataDir}/${BACKUP_DIR}`;
-    await migrate(db, { ...sqlite, backupDir, now: tools.clock.now() });
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
-  return db;
-}
 
 /** Names logs: a site's after its domain, the installation's after its address. */
 function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
@@ -235,6 +227,7 @@ function compose(
       { wrapSandbox: overrides.processor, others: overrides.providers },
     ),
     webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
+    shopSystem: new ShopSystem({ ...tools, safeFetch, secrets }),
     mailer: new Mailer(config.mail, baseUrl, clock),
     admission: new Admission({ limits, clock, metrics, proxies }),
     liveSites: new LiveSites({ db, baseUrl, ...offersFrom(db, policies) }),
@@ -242,6 +235,7 @@ function compose(
     networkShares: new NetworkShares(secrets),
     strangerWords: new StrangerWords(ids),
     mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
+    shopQuestions: new LocalLimiter({ perMinute: 120, burst: 60 }),
     policies,
     paymentWaits: new ConcurrencyLimit(PAYMENT_WAITS_MAX),
     policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),

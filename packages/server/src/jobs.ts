@@ -33,6 +33,8 @@ import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/sto
 import { QUESTION_KEPT_MS, QUESTION_TOPIC } from "./domain/questions/question.js";
 import { deleteExpiredQuestions } from "./domain/questions/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
+import { QUOTE_SHOWN_MS_MAX } from "./domain/shop-quotes/shop-quote.js";
+import { deleteOldQuotes } from "./domain/shop-quotes/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
 import { WORDS_STORED_MS } from "./domain/stranger-records/stranger-words.js";
 import { deleteExpiredReplies } from "./domain/ucp-replies/store.js";
@@ -175,6 +177,7 @@ export function planJobs(context: Context): void {
       await db.transaction((tx) => deleteExpiredCarts(tx, now));
       await db.transaction((tx) => deleteExpiredCheckouts(tx, now));
       await db.transaction((tx) => deleteExpiredReplies(tx, now));
+      await db.transaction((tx) => deleteOldQuotes(tx, now - QUOTE_SHOWN_MS_MAX));
       await deleteEmptyShares(db);
     },
   });

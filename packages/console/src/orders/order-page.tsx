@@ -25,6 +25,7 @@ function Source({ order }: { readonly order: ShownOrder }) {
         rows={[
           ["Who", <Asker key="who" id={order.agent_id} />],
           ["With", `${skillTitle(order.skill)} (${titleOf(order.protocol)})`],
+          ["In your shop system", order.shop_order_id && `Order ${order.shop_order_id}`],
           [
             "Personal data",
             order.erased_at && (

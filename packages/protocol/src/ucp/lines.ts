@@ -5,6 +5,8 @@ export interface UcpTotals {
   readonly subtotalMinor: number;
   /** Null where nothing is sent, or it is not known yet how. */
   readonly shippingMinor: number | null;
+  /** What is taken off, as a positive number; absent if nothing is. */
+  readonly discountMinor?: number;
   readonly taxMinor: number;
   readonly totalMinor: number;
 }
@@ -17,9 +19,10 @@ export interface UcpTotals {
  * totalEntries(totals).map(({ type }) => type); //=> ["subtotal", "fulfillment", "total"]
  */
 export function totalEntries(totals: UcpTotals): JsonObject[] {
-  const { subtotalMinor, shippingMinor, taxMinor, totalMinor } = totals;
+  const { subtotalMinor, shippingMinor, discountMinor = 0, taxMinor, totalMinor } = totals;
   return [
     { type: "subtotal", amount: subtotalMinor },
+    ...(discountMinor === 0 ? [] : [{ type: "discount", amount: -discountMinor }]),
     ...(shippingMinor === null ? [] : [{ type: "fulfillment", amount: shippingMinor }]),
     ...(taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }]),
     { type: "total", amount: totalMinor },

@@ -25,6 +25,7 @@ export const ARCHIVE_POINTS = [
 /** A payment: the intent is written, the provider has answered, the outcome is written, it is voided. */
 export const PURCHASE_POINTS = [
   "decide.intended",
+  "decide.reserved",
   "decide.asked",
   "decide.ended",
   "decide.released",

@@ -167,7 +167,7 @@ export const METRICS = Object.freeze({
     type: "counter",
     help: "Requests to other hosts that were rejected because they waited too long.",
     labels: {
-      lane: "`owner` (addresses that owners set), `check` (daily checks of domains), `stranger` (addresses that strangers name), `known` (hosts that answered before) or `webhook`",
+      lane: "`owner` (addresses that owners set), `check` (daily checks of domains), `stranger` (addresses that strangers name), `known` (hosts that answered before), `webhook`, `shop` (shop systems) or `download` (product feeds)",
     },
   },
   gatehouse_payment_declines_total: {

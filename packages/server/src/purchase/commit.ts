@@ -22,6 +22,7 @@ import { insertPayment } from "../domain/payments/store.js";
 import { reserve } from "../domain/products/store.js";
 import { newReview, type Review, reviewTokenPlace } from "../domain/reviews/review.js";
 import { insertReview } from "../domain/reviews/store.js";
+import { shopConnection } from "../domain/shop-connections/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import { newRecordId } from "../infra/ids.js";
 import type { Verdict } from "./evaluate.js";
@@ -165,6 +166,7 @@ export async function requestPayment(
     ...kept,
     attemptId,
     items,
+    inShop: (await shopConnection(tx, intent.siteKeyHash)) !== undefined,
     parentRecordId: recordId,
     accountId: await accountFor(context, tx, intent),
     hosted: token === null,
@@ -254,10 +256,9 @@ export async function commitDecision(
   request: PurchaseRequest,
   verdict: Verdict,
 ): Promise<CommittedDecision> {
-  const { ids } = context;
   const { site, agent, identity, mandateId, now } = request;
-  const decisionId = ids.timeId("dec", now);
-  const recordId = newRecordId(ids, now);
+  const decisionId = context.ids.timeId("dec", now);
+  const recordId = newRecordId(context.ids, now);
   const names = { decisionId, recordId };
   const { outcome, reason, rule, rulesEvaluated, policyVersion } = verdict;
   const review =

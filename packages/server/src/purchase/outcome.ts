@@ -17,6 +17,7 @@ import { readOfProduct, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import type { SettlementAnswer } from "../payments/provider.js";
+import { isDecline, rejectionOf } from "./decline-reason.js";
 import { countDeclines } from "./declines.js";
 import { evaluate } from "./evaluate.js";
 import { identityOfBuyer } from "./identity.js";
@@ -25,15 +26,10 @@ import { notifyOfOrder } from "./orders/notify-of-order.js";
 import { namingOrder } from "./orders/order-link.js";
 import { freshOrder } from "./orders/whole-order.js";
 import { outcomeRecord } from "./outcome-record.js";
+import { releaseInShop } from "./reserve-in-shop.js";
 
 /** Announces every attempt that has changed. */
 export const PAYMENT_TOPIC = "payments";
-
-/** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
-const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
-
-const isDecline = (answer: SettlementAnswer) =>
-  answer.outcome === "declined" && !NOT_THE_CARD.includes(answer.reason);
 
 interface Step {
   readonly payment: Payment;
@@ -62,15 +58,18 @@ async function reject(
 
 /** Writes the rejection before the payment is voided, so that a late answer finds the attempt settled. */
 async function declined(
+  context: Context,
   tx: Transaction,
   payment: Payment,
   { mustVoid, now }: { readonly mustVoid: boolean; readonly now: number },
 ): Promise<Step> {
   const decision = await findDecision(tx, payment.decisionId);
   const ended: Payment = { ...payment, status: "declined", nextAt: null };
+  const reason = rejectionOf(payment);
   await unreserve(tx, payment.siteKeyHash, payment.items);
-  await reject(tx, payment, decision, { reason: "payment_declined", now });
-  const result = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
+  await releaseInShop(context, tx, payment, now);
+  await reject(tx, payment, decision, { reason, now });
+  const result = { payment: "declined", outcome: "rejected", reasons: [reason] };
   const records = [outcomeRecord(ended, result, now)];
   if (!mustVoid) return { payment: ended, records };
   return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };
@@ -81,6 +80,7 @@ const TIMED_OUT = "cancelled";
 
 /** Authorized, but there can be no order, so it is voided after the commit. */
 async function authorizedWithoutOrder(
+  context: Context,
   tx: Transaction,
   payment: Payment,
   decision: Decision | undefined,
@@ -93,6 +93,7 @@ async function authorizedWithoutOrder(
     nextAt: nextLook(0, now),
   };
   await unreserve(tx, payment.siteKeyHash, payment.items);
+  await releaseInShop(context, tx, payment, now);
   await reject(tx, payment, decision, { reason, now });
   const result = { payment: "authorized", outcome: "rejected", reasons: [reason] };
   const record = outcomeRecord(releasing, result, now, { release: "requested" });
@@ -138,7 +139,7 @@ async function authorized(
   const denied = await deniedSincePage(context, tx, payment, decision);
   const obstacle = denied ?? (await orderObstacle(tx, payment, decision));
   if (decision === undefined || obstacle !== undefined) {
-    return authorizedWithoutOrder(tx, payment, decision, {
+    return authorizedWithoutOrder(context, tx, payment, decision, {
       reason: obstacle ?? "site_not_found",
       now,
     });
@@ -168,6 +169,8 @@ async function authorized(
     revision: 1,
     status: "open",
     erasedAt: null,
+    inShop: payment.inShop,
+    shopOrderId: null,
   };
   await insertOrder(tx, order);
   if (escalationId !== null) {
@@ -288,5 +291,5 @@ async function applySettlement(
   const isClosed = settlement.outcome === "declined" && settlement.reason === "page_closed";
   const isLost = settlement.outcome === "timed_out" || payment.challengeUrl !== null;
   const mustVoid = isLost && !isClosed;
-  return declined(tx, payment, { mustVoid, now });
+  return declined(context, tx, payment, { mustVoid, now });
 }

@@ -9,7 +9,9 @@ export function pageLines(
   checkout: Checkout,
 ): readonly PageLine[] {
   const words = wordsIn(languageOf(checkout.content.context)).order;
-  const { shippingMinor, taxMinor } = checkout.quote.totals;
+  const { shippingMinor, taxMinor, discountMinor } = checkout.quote.totals;
+  // Pages have no negative lines.
+  if (discountMinor) return [{ title: words.total, quantity: 1, unitMinor: amount.minor }];
   const more = [
     { title: words.delivery, quantity: 1, unitMinor: shippingMinor ?? 0 },
     { title: words.tax, quantity: 1, unitMinor: taxMinor },

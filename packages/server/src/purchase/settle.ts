@@ -11,6 +11,7 @@ import { traced } from "../infra/telemetry/telemetry.js";
 import type { Attempt, PaymentProvider, ProviderAnswer } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
 import { pageLines } from "./page-lines.js";
+import { reserveInShop } from "./reserve-in-shop.js";
 import { writeVoidOutcome } from "./void-outcome.js";
 
 /** The reasons of an unknown outcome when the provider did not answer at all. */
@@ -104,12 +105,21 @@ async function openPage(
   });
 }
 
-/** Requests the authorization. Every try of an attempt has the same idempotency key. */
-export function authorize(
+/**
+ * Reserves the goods, then requests the authorization. Every try of an attempt has the same idempotency key. Without
+ * a reservation the provider is not asked: at the first try that ends the attempt, later an earlier try may still
+ * have been authorized.
+ */
+export async function authorize(
   context: Context,
   payment: Payment,
   { first }: { readonly first: boolean },
 ): Promise<ProviderAnswer> {
+  const reserved = await reserveInShop(context, payment);
+  if (!reserved.ok) {
+    const reason = `shop_${reserved.reason}` as const;
+    return first ? { outcome: "declined", reason } : { outcome: "unknown", reason, refused: true };
+  }
   if (payment.hosted) return withTimeout(context, payment, openPage(context, payment, first));
   const { attemptId, sealedToken, returnUrl } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { priceOrder } from "../../src/purchase/request.ts";
+import { priceOrder } from "../../src/purchase/prices.ts";
 import {
   answerOf,
   cleanUp,
@@ -250,7 +250,9 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     await shop.admin("PUT", "/products", { products });
     const price = async (...items: [string, number][]) => {
       const args = { items: items.map(([id, quantity]) => ({ id, quantity })) };
-      const priced = await priceOrder(server.context.db, shop.site_key_hash, args);
+      const { context } = server;
+      const request = { args, purpose: "order" } as const;
+      const priced = await priceOrder(context, context.db, shop.site_key_hash, request);
       return priced.ok ? priced.value.amount : priced.reason;
     };
     expect(await price(["cent", 3])).toEqual({ currency: "EUR", minor: 21 });

@@ -166,13 +166,14 @@ export async function openWorld(
   dialect: (typeof DATABASES)[number],
   clock: Clock,
   more: Readonly<Record<string, string>> = {},
+  hosts: readonly string[] = [],
 ): Promise<World & { close(): Promise<void> }> {
   const platform = await Platform.start();
   const stripe = await StripeSimulator.start({ now: () => clock.now() });
   const env = {
     ...(await freshEnvironment(dialect)),
     GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000",
-    GATEHOUSE_FETCH_ALLOW: platform.host,
+    GATEHOUSE_FETCH_ALLOW: [platform.host, ...hosts].join(","),
     GATEHOUSE_STRIPE_API_BASE: stripe.url,
     ...more,
   };

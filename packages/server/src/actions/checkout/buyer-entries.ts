@@ -1,4 +1,5 @@
 import type { JsonObject } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
 import type { Language } from "../../domain/buyer-words/words.js";
 import { type Checkout, chosenAddress } from "../../domain/checkouts/checkout.js";
 import type { Queries } from "../../infra/db/database.js";
@@ -26,6 +27,7 @@ export const isEntered = ({ content }: Checkout): boolean =>
  * buyer: two people with the same link never see each other's data.
  */
 export async function entered(
+  tools: Pick<Context, "clock">,
   db: Queries,
   checkout: Checkout,
   entries: BuyerEntries | null,
@@ -33,7 +35,10 @@ export async function entered(
 ): Promise<Checkout> {
   const { siteKeyHash } = checkout;
   if (entries === null) {
-    return { ...checkout, quote: await quoteFor(db, siteKeyHash, checkout.content, purpose) };
+    return {
+      ...checkout,
+      quote: await quoteFor(tools, db, siteKeyHash, checkout.content, purpose),
+    };
   }
   const { email, address, language, browserMac } = entries;
   const { first_name, last_name, phone_number } = address;
@@ -45,14 +50,14 @@ export async function entered(
     optionId: entries.optionId,
   };
   const content = { ...checkout.content, buyer, context, delivery };
-  const quote = await quoteFor(db, siteKeyHash, content, purpose);
+  const quote = await quoteFor(tools, db, siteKeyHash, content, purpose);
   // With one way to deliver there is nothing to choose.
   const [only, ...others] = quote.options;
   if (!quote.missing.includes("option") || only === undefined || others.length > 0) {
     return { ...checkout, content, quote, browserMac };
   }
   const chosen = { ...content, delivery: { ...delivery, optionId: only.id } };
-  const priced = await quoteFor(db, siteKeyHash, chosen, purpose);
+  const priced = await quoteFor(tools, db, siteKeyHash, chosen, purpose);
   return { ...checkout, content: chosen, quote: priced, browserMac };
 }
 

@@ -16,9 +16,10 @@ import type { Order } from "../../domain/orders/order.js";
 import { orderById, orderByPage } from "../../domain/orders/store.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { Queries } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { isTestOrder, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 import { reconcilePaymentNow, syncPaymentOfDecision } from "../../purchase/reconcile.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 import { type BuyerEntries, entered } from "./buyer-entries.js";
 import { type Progress, progressOf } from "./progress.js";
 import { createCheckout, refusalOf } from "./sessions.js";
@@ -93,7 +94,7 @@ const NOTHING_ENTERED: Omit<BuyerEntries, "browserMac"> = {
 
 /** An open checkout at current prices. A browser that it is not bound to is shown nothing of the buyer. */
 export function checkoutInBrowser(
-  db: Queries,
+  context: Context,
   checkout: Checkout,
   browserMac: string,
 ): Promise<Checkout> {
@@ -101,7 +102,8 @@ export function checkoutInBrowser(
   const entries = isOwn ? null : { ...NOTHING_ENTERED, browserMac };
   // A line that was sold out is checked against the stock again; other lines do not reveal it.
   const purpose = checkout.quote.lines.includes("out_of_stock") ? "order" : "quote";
-  return entered(db, checkout, entries, purpose);
+  const { db } = context;
+  return withShopQuotes(context, () => entered(context, db, checkout, entries, purpose));
 }
 
 /** Writes what a buyer has entered, and prices it. */
@@ -110,12 +112,13 @@ export async function enterOnPage(
   { checkoutId, siteKeyHash }: Checkout,
   entries: BuyerEntries,
 ): Promise<void> {
-  await context.db.shortTransaction(async (tx) => {
+  const write = async (tx: Transaction) => {
     await lockCheckout(tx, checkoutId);
     const checkout = await checkoutById(tx, siteKeyHash, checkoutId);
     if (checkout === undefined || refusalOf(context, checkout) !== undefined) return;
-    await writeCheckout(tx, await entered(tx, checkout, entries, "quote"));
-  });
+    await writeCheckout(tx, await entered(context, tx, checkout, entries, "quote"));
+  };
+  await withShopQuotes(context, () => context.db.shortTransaction(write));
 }
 
 /**
@@ -148,12 +151,13 @@ export async function checkoutOfCartPage(
 ): Promise<Result<Checkout, "not_found">> {
   const delivery = { addresses: [], addressId: null, optionId: null };
   const content = { lines: [], buyer: {}, context: {}, delivery };
-  const created = await context.db.shortTransaction(async (tx) => {
+  const create = async (tx: Transaction) => {
     // Whoever has the page of a cart goes on with its checkout, even if a signed call made it.
     const begun = await checkoutOfCart(tx, siteKeyHash, cartId, context.clock.now());
     if (begun !== undefined) return ok({ kind: "created", checkout: begun } as const);
     return createCheckout(context, tx, siteKeyHash, { platform, content, cartId });
-  });
+  };
+  const created = await withShopQuotes(context, () => context.db.shortTransaction(create));
   if (!created.ok) return created;
   if (created.value.kind === "created") return ok(created.value.checkout);
   return refuse("not_found", "None of the items in this cart can be bought now.");

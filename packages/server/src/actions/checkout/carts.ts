@@ -17,8 +17,8 @@ import {
 } from "../../domain/checkouts/platform.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { type PricedLines, priceLines } from "../../purchase/request.js";
-import { destinationIn } from "./quote.js";
+import { destinationIn } from "../../purchase/buyer-place.js";
+import { type PricedLines, priceLines } from "../../purchase/prices.js";
 import { totalsOf } from "./totals.js";
 
 /** What a platform puts into a cart. */

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
 import type { WantedLine } from "../../domain/checkouts/platform.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import { cartLinkTo } from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries } from "../../infra/db/database.js";
@@ -12,13 +13,15 @@ interface Continued {
   readonly lines: readonly WantedLine[];
 }
 
-/** Where a person goes on with a cart or a checkout: the shop's own cart if the owner says so, or our page. */
+/** Where a person goes on with a cart or a checkout: the shop's own cart if there is a link to it, or our page. */
 export async function continueUrl(
   { config }: Pick<Context, "config">,
   db: Queries,
   { lines, ...page }: Continued,
 ): Promise<string> {
-  const { cartLink } = await shopSettings(db, page.siteKeyHash);
+  const { siteKeyHash } = page;
+  const set = (await shopSettings(db, siteKeyHash)).cartLink;
+  const cartLink = set ?? (await shopConnection(db, siteKeyHash))?.cartLink ?? null;
   const own = cartLink === null ? undefined : cartLinkTo(cartLink, lines);
   return own ?? pageUrl(config, page);
 }

@@ -21,6 +21,7 @@ import { evaluate, questionOf } from "../../purchase/evaluate.js";
 import { identityOfBuyer } from "../../purchase/identity.js";
 import type { PurchaseRequest } from "../../purchase/request.js";
 import { amountFault, settlePayment } from "../../purchase/settle.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 import { type BuyerEntries, entered } from "./buyer-entries.js";
 import { actorId, platformActor } from "./platform-actor.js";
 import { reviewsFull } from "./platform-standing.js";
@@ -77,10 +78,12 @@ export interface PageOutcome {
  */
 export async function payOnPage(context: Context, order: PageOrder): Promise<PageOutcome> {
   const { siteKeyHash } = order.site;
-  const { answer } = await context.audit.commit(siteKeyHash, async (tx) => {
+  const write = async (tx: Transaction) => {
     const decided = await decide(context, tx, order);
     return { records: decided.records, answer: decided };
-  });
+  };
+  const commit = () => context.audit.commit(siteKeyHash, write);
+  const { answer } = await withShopQuotes(context, commit);
   const { payment, notice } = answer;
   if (payment === undefined) return { payUrl: null, notice };
   const settled = await settlePayment(context, payment);
@@ -104,6 +107,7 @@ async function decide(context: Context, tx: Transaction, order: PageOrder): Prom
   const mayPay = isReviewed ? before.browserMac === entries.browserMac : before.status === "open";
   if (!mayPay || (!isReviewed && !("email" in entries))) return stopped();
   const shown = await entered(
+    context,
     tx,
     before,
     "email" in entries && !isReviewed ? entries : null,

@@ -18,6 +18,7 @@ import {
 } from "../../domain/ucp-replies/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Holder } from "../../infra/quota/stored-bytes.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 
 export interface Reply {
   readonly status: number;
@@ -129,13 +130,14 @@ class NoEffect<A> extends Error {
 
 /** Changes something without records. Key, effect and reply are written in one transaction. */
 export async function idempotentChange<A extends Reply>(
-  { clock, db }: Context,
+  context: Context,
   request: IdempotentRequest,
   change: (tx: Transaction) => Promise<A>,
 ): Promise<Outcome<A>> {
+  const { clock, db } = context;
   const { key, digest } = request;
-  try {
-    return await db.shortTransaction(async (tx) => {
+  const write = () =>
+    db.shortTransaction<Outcome<A>>(async (tx) => {
       const claimed = await claimKey(tx, key, { digest, now: clock.now() });
       if (!claimed) throw new NoEffect<A>({ kind: "key_taken" });
       if (!(await lockSite(tx, key.siteKeyHash))) throw new NoEffect<A>({ kind: "site_gone" });
@@ -144,6 +146,8 @@ export async function idempotentChange<A extends Reply>(
       await writeReply(tx, key, storedReply(request, answer));
       return { kind: "answered", answer };
     });
+  try {
+    return await withShopQuotes(context, write);
   } catch (error) {
     if (error instanceof NoEffect) return error.outcome;
     throw error;
@@ -165,26 +169,28 @@ interface Committed<T> {
  * progress until then, and after a crash too.
  */
 export async function idempotentCommit<T>(
-  { audit, clock }: Context,
+  context: Context,
   request: IdempotentRequest,
   decide: (tx: Transaction) => Promise<Committed<T>>,
 ): Promise<Outcome<T>> {
+  const { audit, clock } = context;
   const { key, digest } = request;
-  const { answer: outcome } = await audit.commit<Outcome<T>>(key.siteKeyHash, async (tx) => {
+  const write = async (tx: Transaction) => {
     const claimed = await claimKey(tx, key, { digest, now: clock.now() });
-    if (!claimed) return { records: [], answer: { kind: "key_taken" } };
+    if (!claimed) return { records: [], answer: { kind: "key_taken" } as const };
     if (!(await isVerified(tx, key.siteKeyHash))) {
       await freeKey(tx, key);
-      return { records: [], answer: { kind: "site_gone" } };
+      return { records: [], answer: { kind: "site_gone" } as const };
     }
     const { records, value: answer, reply, after } = await decide(tx);
     if (reply !== "later") {
       if (reply.unchanged) await freeKey(tx, key);
       else await writeReply(tx, key, storedReply(request, reply));
     }
-    return { records, answer: { kind: "answered", answer }, after };
-  });
-  return outcome;
+    return { records, answer: { kind: "answered", answer } as const, after };
+  };
+  const commit = () => audit.commit<Outcome<T>>(key.siteKeyHash, write);
+  return (await withShopQuotes(context, commit)).answer;
 }
 
 /** Stores a reply that was due when its request was committed. */

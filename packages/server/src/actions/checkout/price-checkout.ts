@@ -5,7 +5,7 @@ import { isProven } from "../../domain/checkouts/platform.js";
 import { checkoutById, lockCheckout } from "../../domain/checkouts/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import type { PricedOrder, PriceFault } from "../../purchase/request.js";
+import type { PricedOrder, PriceFault } from "../../purchase/prices.js";
 import { isSameQuote, quotedItems, quoteFor } from "./quote.js";
 import { refusalOf } from "./sessions.js";
 
@@ -60,7 +60,7 @@ export async function priceCheckout(
   }
   const refusal = refusalOf(context, checkout);
   if (refusal !== undefined) return refuse("cart_invalid", `The checkout is ${refusal}.`);
-  const quote = await quoteFor(tx, siteKeyHash, checkout.content, "order");
+  const quote = await quoteFor(context, tx, siteKeyHash, checkout.content, "order");
   if (quote.lines.includes("out_of_stock")) {
     return refuse(
       "out_of_stock",

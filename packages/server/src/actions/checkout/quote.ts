@@ -1,60 +1,51 @@
 import { hash } from "node:crypto";
-import { canonicalize, type JsonObject, type JsonValue, type UcpTotals } from "@gatehouse/protocol";
-import { isBuyerAddress } from "../../domain/buyers/address.js";
+import { canonicalize, type JsonValue, type UcpTotals } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
 import {
   type CheckoutContent,
   chosenAddress,
   type Missing,
   type Quote,
-  type QuotedLine,
 } from "../../domain/checkouts/checkout.js";
 import type { OrderedItem } from "../../domain/payments/payment.js";
+import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries } from "../../infra/db/database.js";
-import { type PricedLine, type PricedLines, priceLines } from "../../purchase/request.js";
-import { type Destination, isTaxable, optionsTo, totalsOf } from "./totals.js";
+import { COUNTRY, destinationIn, hasEmail, isComplete } from "../../purchase/buyer-place.js";
+import { type PricedLines, priceLines } from "../../purchase/prices.js";
+import { shopQuote } from "../../purchase/shop-quote.js";
+import { connectedQuote, shopQuestionFor } from "./connected-quote.js";
+import { quotedLines } from "./quoted-lines.js";
+import { isTaxable, optionsTo, totalsOf } from "./totals.js";
 
-/** What an address needs besides a name and a country. */
-const ADDRESS = ["street_address", "address_locality"];
-const NAMES = ["first_name", "last_name"];
-const COUNTRY = /^[A-Za-z]{2}$/;
+const termsDigest = ({ terms }: ShopSettings) =>
+  terms === null ? null : hash("sha256", terms.text, "hex");
 
-const isText = (value: JsonValue | undefined): value is string =>
-  typeof value === "string" && value.trim() !== "";
-
-/** Where a buyer is, if the request names it. */
-export function destinationIn(place: JsonObject): Destination | undefined {
-  const { address_country: country, address_region: region } = place;
-  if (!isText(country)) return undefined;
-  return { country: country.toUpperCase(), region: isText(region) ? region : undefined };
-}
-
-/** Whether an address is complete enough to send something to it. */
-function isComplete(address: JsonObject | undefined, buyer: JsonObject): boolean {
-  if (address === undefined || !ADDRESS.every((name) => isText(address[name]))) return false;
-  const named = NAMES.some((name) => isText(address[name]) || isText(buyer[name]));
-  return named && COUNTRY.test(String(address.address_country ?? ""));
-}
-
-function quotedLine({ product, quantity, amountMinor }: PricedLine): QuotedLine {
-  const { productId, title, imageUrl, price } = product;
-  return { productId, title, imageUrl, quantity, unitMinor: price.minor, amountMinor };
-}
-
-/** Lines at current prices, as they are shown. */
-export function quotedLines({ lines }: PricedLines): Pick<Quote, "lines"> {
-  return { lines: lines.map((line) => (typeof line === "string" ? line : quotedLine(line))) };
-}
-
-/** Prices everything that a platform is shown: lines, delivery options, taxes and totals. */
+/**
+ * Prices everything that a platform is shown: lines, delivery options, taxes and totals. For a site with a shop
+ * system, that system does.
+ */
 export async function quoteFor(
+  tools: Pick<Context, "clock">,
   db: Queries,
   siteKeyHash: string,
-  { lines: requested, buyer, context, delivery }: CheckoutContent,
+  content: CheckoutContent,
   purpose: "order" | "quote",
 ): Promise<Quote> {
   const settings = await shopSettings(db, siteKeyHash);
-  const priced = await priceLines(db, siteKeyHash, requested, purpose);
+  const priced = await priceLines(db, siteKeyHash, content.lines, purpose);
+  const question = await shopQuestionFor(db, siteKeyHash, content, priced);
+  if (question === undefined) return ownQuote(settings, priced, content);
+  const shop = await shopQuote(tools, db, question, purpose);
+  return connectedQuote(shop, { priced, content, terms: termsDigest(settings) });
+}
+
+/** Prices lines from the site's own settings. */
+function ownQuote(
+  settings: ShopSettings,
+  priced: PricedLines,
+  { buyer, context, delivery }: CheckoutContent,
+): Quote {
   const { currency, subtotalMinor } = priced;
   const ships = settings.shipping.length > 0;
   const address = chosenAddress(delivery);
@@ -77,7 +68,7 @@ export async function quoteFor(
     totalMinor: subtotalMinor,
   };
   const missing: Missing[] = [];
-  if (!isText(buyer.email) || !isBuyerAddress(buyer.email)) missing.push("email");
+  if (!hasEmail(buyer)) missing.push("email");
   if (ships && !hasAddress) missing.push("address");
   if (ships && isPriceable && currency !== null && chosen === undefined) {
     missing.push(offered.length === 0 ? "deliverable" : "option");
@@ -95,7 +86,7 @@ export async function quoteFor(
       days: days ?? null,
     })),
     totals: sum.ok ? sum.value : untaxed,
-    terms: settings.terms === null ? null : hash("sha256", settings.terms.text, "hex"),
+    terms: termsDigest(settings),
     missing,
   };
 }

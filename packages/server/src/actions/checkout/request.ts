@@ -178,7 +178,7 @@ export async function checkoutRequest(
   if (refused !== undefined || cannotComplete || token === undefined) {
     return ok(stop(before, { notice: refused }));
   }
-  const quote = await quoteFor(tx, siteKeyHash, before.content, "order");
+  const quote = await quoteFor(context, tx, siteKeyHash, before.content, "order");
   const shown = { ...takenOver(before, completion.platform), quote };
   const notice = changeOf(before, shown);
   if (notice !== undefined) {

@@ -21,6 +21,7 @@ import {
 import { noteSeen } from "../../domain/platforms/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { reconcilePaymentNow } from "../../purchase/reconcile.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 import { openCart } from "./carts.js";
 import { invalidateReview } from "./progress.js";
 import { isSameQuote, quoteFor } from "./quote.js";
@@ -126,7 +127,7 @@ export async function createCheckout(
       context: { ...requested.context, ...where },
     };
   }
-  const quote = await quoteFor(tx, siteKeyHash, content, "quote");
+  const quote = await quoteFor(context, tx, siteKeyHash, content, "quote");
   if (!isWhole(quote)) return ok({ kind: "unavailable", content, quote });
   const checkout: Checkout = {
     checkoutId: ids.id("chk"),
@@ -157,7 +158,7 @@ export async function showCheckout(
   ref: CheckoutRef,
   shop: TermsSigner,
 ): Promise<Result<Checkout, "not_found">> {
-  const checkout = await quoteCheckout(context, ref);
+  const checkout = await withShopQuotes(context, () => quoteCheckout(context, ref));
   if (checkout.ok) await storeReadTerms(context, shop, checkout.value);
   return checkout;
 }
@@ -170,7 +171,7 @@ async function quoteCheckout(
   const { db } = context;
   const stored = await ownCheckout(db, ref);
   if (!stored.ok || refusalOf(context, stored.value) !== undefined) return stored;
-  const quote = await quoteAgain(db, stored.value);
+  const quote = await quoteAgain(context, db, stored.value);
   const isOwned = takenOver(stored.value, ref.platform) === stored.value;
   if (isOwned && isSameQuote(quote, stored.value.quote)) return stored;
   return db.shortTransaction(async (tx) => {
@@ -178,16 +179,20 @@ async function quoteCheckout(
     const checkout = await ownCheckout(tx, ref);
     if (!checkout.ok || refusalOf(context, checkout.value) !== undefined) return checkout;
     const own = takenOver(checkout.value, ref.platform);
-    const shown = { ...own, quote: await quoteAgain(tx, own) };
+    const shown = { ...own, quote: await quoteAgain(context, tx, own) };
     await writeCheckout(tx, shown);
     return ok(shown);
   });
 }
 
 /** A line that was sold out is checked against the stock again; other lines do not reveal it. */
-function quoteAgain(db: Queries, { siteKeyHash, content, quote }: Checkout): Promise<Quote> {
+function quoteAgain(
+  context: Context,
+  db: Queries,
+  { siteKeyHash, content, quote }: Checkout,
+): Promise<Quote> {
   const purpose = quote.lines.includes("out_of_stock") ? "order" : "quote";
-  return quoteFor(db, siteKeyHash, content, purpose);
+  return quoteFor(context, db, siteKeyHash, content, purpose);
 }
 
 /**
@@ -220,7 +225,7 @@ export async function updateCheckout(
   const { addresses } = checkout.content.delivery;
   const delivery = { ...requested.delivery, addresses: requested.delivery.addresses ?? addresses };
   const content = { ...requested, delivery };
-  const quote = await quoteFor(tx, ref.siteKeyHash, content, "quote");
+  const quote = await quoteFor(context, tx, ref.siteKeyHash, content, "quote");
   // A final refusal stays. A platform that wants something else creates another checkout.
   const problem = checkout.problem?.final ? checkout.problem : null;
   const own = takenOver(checkout, ref.platform);

@@ -5,13 +5,7 @@ import {
   type ShippingOption,
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
-
-/** The parts of an address that prices depend on. */
-export interface Destination {
-  /** Two letters. */
-  readonly country: string;
-  readonly region?: string | undefined;
-}
+import type { Destination } from "../../purchase/buyer-place.js";
 
 /** A delivery option at its price. */
 export interface OfferedOption {

@@ -19,12 +19,8 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { rejectedWithoutRules, type Verdict } from "../../purchase/evaluate.js";
 import { identityOfAgent } from "../../purchase/identity.js";
-import {
-  type PricedOrder,
-  type PriceFault,
-  type PurchaseRequest,
-  priceOrder,
-} from "../../purchase/request.js";
+import { type PricedOrder, type PriceFault, priceOrder } from "../../purchase/prices.js";
+import type { PurchaseRequest } from "../../purchase/request.js";
 import { amountFault } from "../../purchase/settle.js";
 import { priceCheckout } from "../checkout/price-checkout.js";
 import { quoteDigest } from "../checkout/quote.js";
@@ -63,6 +59,7 @@ type Priced = PricedOrder & {
 };
 
 async function priceItems(
+  context: Context,
   tx: Transaction,
   { siteKeyHash, provider }: Site,
   { arguments: args, payment }: Mandate,
@@ -72,7 +69,7 @@ async function priceItems(
     const message = `This site uses the payment provider ${kind}. Sign \`payment.handler\` "${kind}" and a token of this provider.`;
     return refuse("cart_invalid", message);
   }
-  const priced = await priceOrder(tx, siteKeyHash, args);
+  const priced = await priceOrder(context, tx, siteKeyHash, { args, purpose: "order" });
   return priced.ok ? ok({ ...priced.value, payment }) : priced;
 }
 
@@ -86,7 +83,7 @@ async function price(
   const priced =
     mandate.skill === COMPLETE_CHECKOUT
       ? await priceCheckout(context, tx, site, readCompletion(mandate.arguments, site.provider))
-      : await priceItems(tx, site, mandate);
+      : await priceItems(context, tx, site, mandate);
   if (!priced.ok) return priced;
   const { amount, payment } = priced.value;
   if (amount.minor !== declared.minor || amount.currency !== declared.currency) {

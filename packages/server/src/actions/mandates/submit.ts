@@ -13,14 +13,17 @@ import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { decisionById, decisionOfMandate, readOfMandate } from "../../domain/decisions/store.js";
 import { declineWait } from "../../domain/declines/caller.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
+import { readOfShopConnection } from "../../domain/shop-connections/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { readOfSite, reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Sender } from "../../infra/networks.js";
 import { commitDecision } from "../../purchase/commit.js";
 import { evaluate, questionOf, readsOfRules } from "../../purchase/evaluate.js";
-import { type PurchasePayment, readsOfOrder } from "../../purchase/request.js";
+import { readsOfOrder } from "../../purchase/prices.js";
+import type { PurchasePayment } from "../../purchase/request.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 import { withCallRecord } from "../mcp/record-call.js";
 import { takeSignedQuestion } from "../questions/take-signed-question.js";
 import { expireIfLate } from "../reviews/decide-review.js";
@@ -249,6 +252,7 @@ export async function submitMandate(
     ...readsOfAdmission(siteKeyHash, { agentId, kid, identity }),
     ...readsOfRules(context, { siteKeyHash, identity: { id: identity }, now }, currency),
     ...(mandate.payment === undefined ? [] : readsOfOrder(siteKeyHash, mandate.arguments)),
+    ...(mandate.payment === undefined ? [] : [readOfShopConnection(siteKeyHash)]),
   ];
   const decide = async (tx: Transaction, now: number, share: RateShare) => {
     const result = await decideOrReplay(context, tx, received, { call, retired, share, now });
@@ -256,10 +260,12 @@ export async function submitMandate(
     return toolCall === undefined ? result : withCallRecord(context, tx, result, toolCall);
   };
   const commit = (share: RateShare) =>
-    context.audit.commit<MandateCommit["answer"]>(
-      siteKeyHash,
-      (tx, now) => decide(tx, now, share),
-      reads,
+    withShopQuotes(context, () =>
+      context.audit.commit<MandateCommit["answer"]>(
+        siteKeyHash,
+        (tx, now) => decide(tx, now, share),
+        reads,
+      ),
     );
   const { answer } = await withRateShare(context, siteKeyHash, signer, commit, usesRate);
   takeSignedQuestion(context, { siteKeyHash, mandate, caller }, answer);

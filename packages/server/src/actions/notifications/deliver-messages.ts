@@ -11,6 +11,7 @@ import {
   writeTry,
 } from "../../domain/outbox/store.js";
 import type { Ids } from "../../infra/ids.js";
+import { sendToShop } from "./send-to-shop.js";
 import { webhookFormat } from "./webhook-format.js";
 
 /** Often enough that the first retry comes within a minute. */
@@ -38,6 +39,7 @@ export async function sendMessage(context: Context, message: Sendable): Promise<
   const { mailer, webhooks } = context;
   const { messageId, siteKeyHash, kind, audience, destination, body, createdAt } = message;
   if (kind === "webhook") {
+    if (audience === "shop") return sendToShop(context, message);
     const webhook = { url: destination, body, messageId };
     if (audience !== "platform") return webhooks.send(webhook);
     const format = await webhookFormat(context, message);

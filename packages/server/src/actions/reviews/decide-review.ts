@@ -18,6 +18,7 @@ import {
 import { evaluate } from "../../purchase/evaluate.js";
 import { type Identity, identityOfAgent, identityOfBuyer } from "../../purchase/identity.js";
 import { settlePayment } from "../../purchase/settle.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 import { platformActor, platformOf } from "../checkout/platform-actor.js";
 import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
 
@@ -54,7 +55,7 @@ async function approval(
   { actor, note }: { actor: Actor; note?: string | undefined },
   now: number,
 ): Promise<{ readonly ok: true; readonly value: ReviewEnd } | Block> {
-  const obstacle = await obstacleTo(tx, review, now);
+  const obstacle = await obstacleTo(context, tx, review, now);
   if (obstacle?.lasting === false) return obstacle.block;
   if (obstacle !== undefined) {
     return ok({ status: "invalidated", actor, reasonCode: obstacle.reasonCode, note });
@@ -169,7 +170,7 @@ export async function decideReview(
 ): Promise<{ readonly ok: true; readonly value: Review } | NotAccepted> {
   const { siteKeyHash, escalationId } = ref;
   const block = verdict.verdict === "approve" ? await providerBlock(context, ref) : undefined;
-  const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
+  const decide = async (tx: Transaction) => {
     const now = context.clock.now();
     const review = await reviewById(tx, siteKeyHash, escalationId);
     if (review === undefined) {
@@ -191,7 +192,10 @@ export async function decideReview(
     const end = { status: "denied", actor, reasonCode: verdict.reasonCode, note } as const;
     const ended = await endReview(context, tx, review, end, now);
     return { records: ended.records, answer: ok(ended) };
-  });
+  };
+  const { answer } = await withShopQuotes(context, () =>
+    context.audit.commit<Answer>(siteKeyHash, decide),
+  );
   if (!answer.ok) return answer;
   const { review, payment } = answer.value;
   if (payment === undefined) return ok(review);

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
 import { keyByKid } from "../../domain/agents/keys/store.js";
 import { agentById } from "../../domain/agents/store.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
@@ -11,7 +12,7 @@ import type { Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { identityOfPlatform } from "../../purchase/identity.js";
-import { priceLines } from "../../purchase/request.js";
+import { priceGoods } from "../../purchase/prices.js";
 import { platformOf } from "../checkout/platform-actor.js";
 import { isSameQuote, quoteFor } from "../checkout/quote.js";
 import { keyFault } from "../mandates/agent-standing.js";
@@ -35,6 +36,7 @@ const BLOCKS = {
     "This request uses a different payment provider than the site. Connect that provider again, or deny the request.",
   provider_unreachable:
     "The payment provider cannot be reached. Nothing was charged. Try again in a minute.",
+  shop_unreachable: "The shop system does not answer. Nothing was charged. Try again in a minute.",
   out_of_stock: "Not enough stock. Add stock and approve again, or deny the request.",
   budget_exceeded:
     "This would exceed a budget in your rules. Approve it later, raise the budget, or deny the request.",
@@ -64,6 +66,7 @@ const forGood = (reasonCode: string): Obstacle => ({ lasting: true, reasonCode }
 
 /** What prevents an approval besides the rules; undefined if nothing does. */
 export async function obstacleTo(
+  context: Context,
   tx: Transaction,
   review: Review,
   now: number,
@@ -79,7 +82,7 @@ export async function obstacleTo(
   if (request.kid !== null && !(await mandateSettings(tx, siteKeyHash)).enabled) {
     return forNow("mandates_disabled");
   }
-  return siteObstacle(site, request) ?? goodsObstacle(tx, review);
+  return siteObstacle(site, request) ?? goodsObstacle(context, tx, review);
 }
 
 /** A key or an agent that was revoked stays revoked; any other agent can be approved again. */
@@ -132,7 +135,11 @@ function siteObstacle(site: Site, request: Review["request"]): Obstacle | undefi
 const isSoldOut = (line: unknown) => line === "out_of_stock" || line === "unavailable";
 
 /** The price must still be the one that was shown or signed. If a product is sold out, stock may come. */
-async function goodsObstacle(tx: Transaction, review: Review): Promise<Obstacle | undefined> {
+async function goodsObstacle(
+  context: Context,
+  tx: Transaction,
+  review: Review,
+): Promise<Obstacle | undefined> {
   const { siteKeyHash, decisionId, request } = review;
   const { checkout, items, amount } = request;
   if (checkout !== undefined) {
@@ -140,14 +147,18 @@ async function goodsObstacle(tx: Transaction, review: Review): Promise<Obstacle 
     if (current?.status !== "completing" || current.decisionId !== decisionId) {
       return forGood("checkout_changed");
     }
-    const quote = await quoteFor(tx, siteKeyHash, current.content, "order");
+    const quote = await quoteFor(context, tx, siteKeyHash, current.content, "order");
+    if (quote.missing.includes("shop")) return forNow("shop_unreachable");
     if (quote.lines.some(isSoldOut)) return forNow("out_of_stock");
     const same = isSameQuote(quote, current.quote) && quote.totals.totalMinor === amount?.minor;
     return same ? undefined : forGood("cart_mismatch");
   }
   if (items === undefined) return undefined;
   const requested = items.map(({ id: productId, quantity }) => ({ productId, quantity }));
-  const { lines, currency, subtotalMinor } = await priceLines(tx, siteKeyHash, requested, "order");
+  const goods = { lines: requested, purpose: "order" } as const;
+  const priced = await priceGoods(context, tx, siteKeyHash, goods);
+  if (!priced.ok) return forNow("shop_unreachable");
+  const { lines, currency, subtotalMinor } = priced.value;
   if (lines.some(isSoldOut)) return forNow("out_of_stock");
   if (lines.some((line) => typeof line === "string")) return forGood("cart_invalid");
   const same = subtotalMinor === amount?.minor && currency === amount.currency;

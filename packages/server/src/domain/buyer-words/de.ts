@@ -58,6 +58,7 @@ export const de: BuyerWords = {
     option: "Wählen Sie eine Versandart.",
     deliverable: "Der Shop liefert nicht an diese Adresse. Wählen Sie eine andere.",
     payable: "Der Betrag dieser Bestellung ist zu hoch für eine einzelne Zahlung.",
+    shop: "Das System des Shops antwortet gerade nicht. Versuchen Sie es in einer Minute noch einmal.",
     taxes:
       "Wählen Sie ein Land und, falls vorhanden, ein Bundesland oder eine Region, damit die Steuern berechnet werden können.",
     lines:

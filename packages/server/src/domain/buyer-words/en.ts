@@ -59,6 +59,7 @@ export const en = {
     option: "Choose a delivery method.",
     deliverable: "The shop does not deliver there. Choose another address.",
     payable: "This order is too large for one payment.",
+    shop: "The shop's system does not answer now. Try again in a minute.",
     taxes:
       "Choose a country, and a state or region if it has one, so that taxes can be calculated.",
     lines:

@@ -59,6 +59,7 @@ export const es: BuyerWords = {
     option: "Seleccione un método de envío.",
     deliverable: "La tienda no realiza envíos a esa dirección. Indique otra.",
     payable: "El importe de este pedido es demasiado alto para un solo pago.",
+    shop: "El sistema de la tienda no responde en este momento. Inténtelo de nuevo en un minuto.",
     taxes:
       "Seleccione un país y, si corresponde, una provincia, estado o región para poder calcular los impuestos.",
     lines:

@@ -58,6 +58,7 @@ export const fr: BuyerWords = {
     option: "Choisissez un mode de livraison.",
     deliverable: "La boutique ne livre pas à cette adresse. Choisissez-en une autre.",
     payable: "Le montant de cette commande est trop élevé pour un seul paiement.",
+    shop: "Le système de la boutique ne répond pas pour le moment. Réessayez dans une minute.",
     taxes:
       "Choisissez un pays et, le cas échéant, un État ou une région, afin que les taxes puissent être calculées.",
     lines:

@@ -59,6 +59,7 @@ export const it: BuyerWords = {
     option: "Selezioni un metodo di spedizione.",
     deliverable: "Il negozio non consegna a questo indirizzo. Ne indichi un altro.",
     payable: "L’importo di questo ordine è troppo elevato per un unico pagamento.",
+    shop: "Il sistema del negozio non risponde al momento. Riprovi tra un minuto.",
     taxes:
       "Selezioni un Paese e, se previsti, una provincia, uno stato o una regione, per poter calcolare le imposte.",
     lines:

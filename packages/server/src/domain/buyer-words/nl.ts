@@ -58,6 +58,7 @@ export const nl: BuyerWords = {
     option: "Kies een verzendmethode.",
     deliverable: "De winkel bezorgt niet op dit adres. Kies een ander adres.",
     payable: "Het bedrag van deze bestelling is te hoog om in één keer te betalen.",
+    shop: "Het systeem van de winkel reageert nu niet. Probeer het over een minuut opnieuw.",
     taxes:
       "Kies een land en, indien van toepassing, een provincie, staat of regio, zodat de belasting kan worden berekend.",
     lines:

@@ -59,6 +59,7 @@ export const pt: BuyerWords = {
     option: "Escolha um método de entrega.",
     deliverable: "A loja não faz entregas nesse endereço. Escolha outro.",
     payable: "O valor desta encomenda é demasiado alto para um único pagamento.",
+    shop: "O sistema da loja não está respondendo agora. Tente novamente em um minuto.",
     taxes:
       "Escolha um país e, se for o caso, um estado ou região, para que os impostos possam ser calculados.",
     lines:

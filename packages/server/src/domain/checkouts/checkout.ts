@@ -54,7 +54,10 @@ export interface QuotedOption {
 }
 
 /** What a checkout needs before it can be completed. */
-export type Missing = "email" | "address" | "option" | "deliverable" | "payable" | "taxes";
+export type Missing =
+  | ("email" | "address" | "option" | "deliverable" | "payable" | "taxes")
+  /** The shop system did not answer. */
+  | "shop";
 
 /** The prices shown to the platform last. Exactly these are charged. */
 export interface Quote {

@@ -53,6 +53,10 @@ export interface Order {
   readonly status: OrderStatus;
   /** When its personal data was erased; null while it is kept. */
   readonly erasedAt: number | null;
+  /** Whether the shop system has it too. */
+  readonly inShop: boolean;
+  /** Its id there; null until the shop system has answered. */
+  readonly shopOrderId: string | null;
 }
 
 /** An order as people call it: `#1042`. */

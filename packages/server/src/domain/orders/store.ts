@@ -1,6 +1,6 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { equals, rowExists } from "../../infra/db/statements.js";
-import { AMOUNT, json, type ListOrder, type ListPage, Table } from "../../infra/db/table.js";
+import { AMOUNT, flag, json, type ListOrder, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
 import { ORDER_TOPIC, type Order, type OrderSort, type OrderStatus } from "./order.js";
 
@@ -30,6 +30,8 @@ const orders = new Table<Order>("orders", {
   revision: "revision",
   status: "status",
   erasedAt: "erased_at",
+  inShop: flag("in_shop"),
+  shopOrderId: "shop_order_id",
 });
 
 /** The number before the first of a site: four digits look like the number of an order from the start. */
@@ -196,4 +198,17 @@ export function listOrders(
     equals("number", number),
   ];
   return orders.page(db, where, SORTED_BY[sort], page);
+}
+
+/** Writes the id that an order has in the shop system. */
+export async function writeShopOrderId(
+  db: Queries,
+  { siteKeyHash, orderId, shopOrderId }: Pick<Order, "siteKeyHash" | "orderId" | "shopOrderId">,
+): Promise<void> {
+  await db.run(
+    "UPDATE orders SET shop_order_id = ? WHERE site_key_hash = ? AND order_id = ?",
+    shopOrderId,
+    siteKeyHash,
+    orderId,
+  );
 }

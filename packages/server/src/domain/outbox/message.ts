@@ -49,9 +49,9 @@ export interface Message {
 
 /**
  * Owners configure where they are notified, platforms name it in their profile, buyers leave an
- * address.
+ * address, and a shop system is connected.
  */
-export const AUDIENCES = ["owner", "platform", "buyer"] as const;
+export const AUDIENCES = ["owner", "platform", "buyer", "shop"] as const;
 type Audience = (typeof AUDIENCES)[number];
 
 type Connected = "platform" | "eventId";

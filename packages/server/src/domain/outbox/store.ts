@@ -224,14 +224,14 @@ export function listMessages(
   return messages.page(db, where, { by: ["created_at", "message_id"], newestFirst: false }, page);
 }
 
-/** Whether a message about a subject still waits to reach its platform or its buyer. */
+/** Whether a message about a subject still waits to reach its platform, its buyer or the shop system. */
 export function hasWaitingMessages(
   db: Queries,
   siteKeyHash: string,
   subjectId: string,
 ): Promise<boolean> {
   const from = `outbox WHERE about = ? AND site_key_hash = ? AND state = 'waiting'
-     AND audience IN ('platform', 'buyer')`;
+     AND audience IN ('platform', 'buyer', 'shop')`;
   return rowExists(db, from, subjectId, siteKeyHash);
 }
 

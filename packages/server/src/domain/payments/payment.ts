@@ -39,6 +39,8 @@ export interface Payment {
   readonly accountId: string | null;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
+  /** Whether the goods are reserved in the shop system before the provider is asked. */
+  readonly inShop: boolean;
   /** The token, while the provider may have to be asked again; erased with the outcome. */
   readonly sealedToken: string | null;
   readonly tokenMac: string;

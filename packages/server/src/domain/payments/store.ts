@@ -16,6 +16,7 @@ const payments = new Table<Payment>("payments", {
   accountId: "account_id",
   amount: AMOUNT,
   items: json("items"),
+  inShop: flag("in_shop"),
   sealedToken: "sealed_token",
   tokenMac: "token_mac",
   parentRecordId: "parent_record_id",

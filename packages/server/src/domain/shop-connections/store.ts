@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
 import { jsonOrNull, Table } from "../../infra/db/table.js";
 import type { ArrivingSync, FinishedSync, ShopConnection } from "./shop-connection.js";
@@ -17,7 +17,21 @@ const connections = new Table<ShopConnection>("shop_connections", {
   synced: jsonOrNull<FinishedSync>("synced"),
 });
 
-export const shopConnection = connections.by("site_key_hash");
+const keyOf = (siteKeyHash: string) => ({ site_key_hash: siteKeyHash });
+
+/** The connection of a site; undefined if its products, quotes and orders are here. */
+export function shopConnection(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<ShopConnection | undefined> {
+  return connections.find(db, keyOf(siteKeyHash));
+}
+
+/** What {@link shopConnection} reads. */
+export function readOfShopConnection(siteKeyHash: string): ExpectedRead {
+  return { kind: "find", table: "shop_connections", key: keyOf(siteKeyHash) };
+}
+
 export const shopConnectionById = connections.by("connection_id");
 
 /** Writes a connection. A new one replaces the old one of its site. */

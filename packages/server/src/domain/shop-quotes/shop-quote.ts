@@ -25,7 +25,7 @@ export interface ShopQuestion {
 export const SHOP_LINE_FAULTS = ["not_found", "unavailable", "out_of_stock"] as const;
 type ShopLineFault = (typeof SHOP_LINE_FAULTS)[number];
 
-export interface ShopDiscount {
+interface ShopDiscount {
   readonly code: string | null;
   readonly title: string;
   readonly amountMinor: number;

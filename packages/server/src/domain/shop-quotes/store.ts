@@ -1,4 +1,4 @@
-import type { Queries } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
 import { json, Table } from "../../infra/db/table.js";
 import type { ShopQuote } from "./shop-quote.js";
@@ -31,14 +31,9 @@ export function keepQuote(db: Queries, kept: KeptQuote): Promise<void> {
   return quotes.upsert(db, kept, { key: ["site_key_hash", "question"] });
 }
 
-/** Deletes quotes that were asked for before a time. Returns how many. */
-export function deleteOldQuotes(db: Queries, before: number, limit: number): Promise<number> {
-  return db.run(
-    `DELETE FROM shop_quotes WHERE (site_key_hash, question) IN (
-       SELECT site_key_hash, question FROM shop_quotes WHERE asked_at < ? LIMIT ?)`,
-    before,
-    limit,
-  );
+/** Deletes quotes that were asked for before a time. */
+export async function deleteOldQuotes(tx: Transaction, before: number): Promise<void> {
+  await tx.run("DELETE FROM shop_quotes WHERE asked_at < ?", before);
 }
 
 export const deleteShopQuotes = deleterOf("shop_quotes");

@@ -62,6 +62,9 @@ export const OrderBody = z
     }),
     revision: z.int().openapi({ description: "Increases with every change of the order." }),
     created_at: Timestamp,
+    shop_order_id: z.string().nullable().openapi({
+      description: "The id of the order in the shop system; null if it has none.",
+    }),
     erased_at: Timestamp.nullable().openapi({
       description: "When the personal data of the order was erased. null while it is kept.",
     }),
@@ -157,6 +160,7 @@ function orderBody(order: Order, now: number): z.infer<typeof OrderBody> {
     payment_changed_at: timeOrNull(order.paymentChangedAt),
     revision: order.revision,
     created_at: isoTime(order.createdAt),
+    shop_order_id: order.shopOrderId,
     erased_at: timeOrNull(order.erasedAt),
   };
 }

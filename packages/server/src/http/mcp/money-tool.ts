@@ -27,7 +27,8 @@ import {
 import type { Context } from "../../context.js";
 import type { OrderedItem } from "../../domain/payments/payment.js";
 import type { Site } from "../../domain/sites/site.js";
-import { priceOrder } from "../../purchase/request.js";
+import { priceOrder } from "../../purchase/prices.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
 import type { Sent, ShopTools } from "./shop-tool.js";
@@ -132,15 +133,18 @@ async function checkoutToPay(
 
 /** Answers a call without a mandate: what to sign, and the price. For a checkout, also the checkout. */
 async function mandateRequired(
-  { config, db }: Context,
+  context: Context,
   site: Site,
   { name: skill, args }: { readonly name: string; readonly args: JsonObject },
   checkout: JsonObject,
 ): Promise<ToolResult> {
+  const { config, db } = context;
   const completes = skill === COMPLETE_CHECKOUT;
   const priced = completes
     ? await checkoutToSign(db, site.siteKeyHash, readCompletion(args, site.provider))
-    : await priceOrder(db, site.siteKeyHash, args, "quote");
+    : await withShopQuotes(context, () =>
+        priceOrder(context, db, site.siteKeyHash, { args, purpose: "quote" }),
+      );
   const cart = priced.ok
     ? {
         cart_total: formatAmount(priced.value.amount),

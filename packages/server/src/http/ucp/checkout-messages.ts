@@ -49,6 +49,11 @@ const MISSING: Readonly<Record<Missing, readonly [code: string, content: string,
       "The country, and its region if it has regions, is required for taxes. Send address_country and " +
         "address_region as codes, in the destination or in `context`.",
     ],
+    shop: [
+      "shop_unavailable",
+      "The shop cannot compute delivery and taxes now. Read the checkout again in a minute, or let the buyer continue " +
+        "at `continue_url`.",
+    ],
   };
 
 const REFUSALS: Readonly<Record<NonNullable<Changed["refusal"]>, readonly [string, Severity]>> = {

@@ -78,6 +78,7 @@ async function writeCancellation(
     status: "completed",
     amountMinor: null,
     description: reason,
+    shopEventId: null,
     occurredAt: now,
     changedAt: now,
   };

@@ -33,6 +33,8 @@ export interface RequestedChange {
   readonly reason: string | null;
   /** The revision that the owner saw. A repeated request finds another one, so it moves nothing twice. */
   readonly revision: number;
+  /** The event of the shop system that asks for it; undefined if a person does. */
+  readonly shopEventId?: string | undefined;
 }
 
 type ChangeFault = "not_found" | "conflict" | "invalid_request";
@@ -126,6 +128,7 @@ export async function changePayment(
       amount: { minor: minor.value, currency: amount.currency },
       reason: requested.reason,
       requestedBy: actor.id,
+      shopEventId: requested.shopEventId ?? null,
       status: "requested",
       failure: null,
       requestedAt: now,

@@ -10,6 +10,7 @@ import {
   WAITING_PER_PLATFORM_MAX,
 } from "../../domain/outbox/message.js";
 import { failedIfFull, insertMessages } from "../../domain/outbox/store.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import { domainOfSite, siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -58,7 +59,7 @@ async function notifyOwnerOfOrder(
 }
 
 /**
- * Writes the messages to the platform, buyer and owner in the transaction that changes the order. Each message
+ * Writes the messages to the platform, buyer, owner and shop system in the transaction that changes the order. Each message
  * holds the whole order, and they are sent in order.
  */
 export async function notifyOfOrder(
@@ -70,6 +71,31 @@ export async function notifyOfOrder(
   await notifyPlatform(context, tx, whole, update);
   await notifyBuyer(context, tx, whole, update);
   await notifyOwnerOfOrder(context, tx, whole, update);
+  await notifyShop(context, tx, whole, update);
+}
+
+/** The shop system is sent the order as it is when the message is sent, so no buyer is stored with the message. */
+async function notifyShop(
+  { ids }: Context,
+  tx: Transaction,
+  { order: { inShop, siteKeyHash, orderId, revision } }: WholeOrder,
+  { topic, now }: OrderUpdate,
+): Promise<void> {
+  const connection = inShop ? await shopConnection(tx, siteKeyHash) : undefined;
+  if (connection === undefined) return;
+  const message = newMessage({
+    messageId: ids.timeId("msg", now),
+    siteKeyHash,
+    kind: "webhook",
+    audience: "shop",
+    topic,
+    subjectId: orderId,
+    position: revision,
+    destination: connection.endpoint,
+    body: JSON.stringify({ order_id: orderId }),
+    createdAt: now,
+  });
+  await insertMessages(tx, [message]);
 }
 
 async function notifyPlatform(

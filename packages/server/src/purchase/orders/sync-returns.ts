@@ -24,14 +24,15 @@ function adjustmentOf(
   changes: readonly PaymentChange[],
   now: number,
 ): Adjustment {
-  const own = changes.find((one) => one.changeId === changeId)?.reason;
+  const own = changes.find((one) => one.changeId === changeId);
   return {
     adjustmentId: `adj_${reference}`,
     siteKeyHash,
     orderId,
     kind,
     status,
-    description: own ?? description,
+    description: own?.reason ?? description,
+    shopEventId: own?.shopEventId ?? null,
     amountMinor: amount.minor,
     lines: [],
     occurredAt: createdAt,

@@ -46,6 +46,8 @@ export interface Adjustment {
   readonly lines: readonly LineQuantity[];
   /** Shown to the buyer. */
   readonly description: string | null;
+  /** The event of the shop system that asked for a refund; null for any other change. */
+  readonly shopEventId: string | null;
   readonly occurredAt: number;
   readonly changedAt: number;
 }

@@ -35,6 +35,7 @@ const adjustments = new Table<Adjustment>("order_adjustments", {
   amountMinor: "amount_minor",
   lines: json("line_items"),
   description: "description",
+  shopEventId: "shop_event_id",
   occurredAt: "occurred_at",
   changedAt: "changed_at",
 });

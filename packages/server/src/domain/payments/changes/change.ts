@@ -18,6 +18,8 @@ export interface PaymentChange {
   /** Why, in the owner's words. The buyer sees it. */
   readonly reason: string | null;
   readonly requestedBy: string;
+  /** The event of the shop system that asked for it; null if a person did. */
+  readonly shopEventId: string | null;
   readonly status: (typeof CHANGE_STATUSES)[number];
   /** Why it failed, as a word of the provider. */
   readonly failure: string | null;

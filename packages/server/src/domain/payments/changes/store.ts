@@ -12,6 +12,7 @@ const changes = new Table<PaymentChange>("payment_changes", {
   amount: AMOUNT,
   reason: "reason",
   requestedBy: "requested_by",
+  shopEventId: "shop_event_id",
   status: "status",
   failure: "failure",
   requestedAt: "requested_at",

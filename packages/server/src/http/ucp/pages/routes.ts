@@ -129,7 +129,8 @@ class BuyerPages {
       ? await firstBrowser(context, { checkout, progress: progress.progress }, browser)
       : checkout.browserMac;
     const bound = { ...checkout, browserMac };
-    const shown = checkout.status === "open" ? await checkoutInBrowser(db, bound, browser) : bound;
+    const shown =
+      checkout.status === "open" ? await checkoutInBrowser(context, bound, browser) : bound;
     const voice = voiceOf(
       languageFor(exchange.header("accept-language"), checkout.content.context),
     );

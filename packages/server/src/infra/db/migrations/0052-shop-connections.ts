@@ -12,6 +12,10 @@ import type { Migration } from "../migration.js";
  *
  * shop_order_events: changes of orders that the shop system has reported, with the answer to each.
  *
+ * payments.in_shop, orders.in_shop: 1 if the goods are reserved and ordered in the shop system.
+ *
+ * payment_changes.shop_event_id, order_adjustments.shop_event_id: the event of the shop system that asked for it.
+ *
  * orders.shop_order_id: the id of the order in the shop system; null until it has answered.
  */
 export const shopConnections: Migration = {
@@ -62,6 +66,10 @@ CREATE TABLE shop_order_events (
   PRIMARY KEY (site_key_hash, event_id)
 ) ${strict};
 CREATE INDEX shop_order_events_by_time ON shop_order_events (received_at);
+ALTER TABLE payments ADD COLUMN in_shop ${integer} NOT NULL DEFAULT 0;
+ALTER TABLE orders ADD COLUMN in_shop ${integer} NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN shop_order_id TEXT;
+ALTER TABLE payment_changes ADD COLUMN shop_event_id TEXT;
+ALTER TABLE order_adjustments ADD COLUMN shop_event_id TEXT;
 `,
 };

@@ -1,0 +1,210 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { BUYER, lines, openWorld, paying, sent, told, type World } from "../ucp/buying.ts";
+import { ShopStandIn } from "./shop-stand-in.ts";
+
+const MINUTE_MS = 60_000;
+const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
+
+describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, at } = {} as World;
+  let shop: Shop;
+  let system: ShopStandIn;
+  beforeAll(async () => {
+    system = await ShopStandIn.start(clock);
+    const world = await openWorld(dialect, clock, {}, [system.host]);
+    ({ server, at } = world);
+    await server.context.jobs.stop();
+    return async () => {
+      system.stop();
+      await world.close();
+    };
+  });
+  beforeEach(async () => {
+    clock.advance(MINUTE_MS);
+    system.reset();
+    shop = await at.shop({});
+    await system.connect(server, shop.site_key_hash);
+  });
+
+  const totals = (body: { totals: { type: string; amount: number }[] }) =>
+    Object.fromEntries(body.totals.map(({ type, amount }) => [type, amount]));
+  const deliver = () => deliverMessages(server.context);
+  const charged = async () =>
+    (await at.authorizations(shop)).map(({ amount_minor }) => amount_minor);
+
+  test("sells at the shop's prices, and the shop has the order once", async () => {
+    const made = await at.create(shop, { ...ROSE, ...sent(null) });
+    expect(told(made)).toEqual([201, "incomplete", "field_required"]);
+    const [method] = made.body.fulfillment.methods;
+    expect(method.groups[0].options.map(({ id }: { id: string }) => id)).toEqual([
+      "parcel",
+      "courier",
+    ]);
+    expect(made.body.continue_url).toBe("https://shop.example.com/checkout-link/?products=rose:1");
+    const ready = await at.update(shop, made.body.id, ROSE);
+    expect(told(ready)).toEqual([200, "ready_for_complete"]);
+    // 100.00 and 4.90, and 19 % of both.
+    const sums = { subtotal: 10_000, fulfillment: 490, tax: 1993, total: 12_483 };
+    expect(totals(ready.body)).toEqual(sums);
+    const done = await at.complete(shop, made.body.id);
+    expect(told(done)).toEqual([200, "completed"]);
+    expect(await charged()).toEqual([12_483]);
+    const [reserved] = system.of("reserve");
+    expect(reserved).toMatchObject({
+      total_minor: 12_483,
+      option_id: "parcel",
+      expires_in_s: 3600,
+    });
+    await deliver();
+    await deliver();
+    const [order, ...others] = system.orders.values();
+    expect(others).toEqual([]);
+    expect(order).toMatchObject({
+      order_id: done.body.order.id,
+      revision: 1,
+      reservation_id: reserved.reservation_id,
+      test: true,
+      lines: [{ line_id: "li_1", product_id: "rose", quantity: 1, cancelled: 0, sent: 0 }],
+      option: { id: "parcel", amount_minor: 490 },
+      tax_minor: 1993,
+      total_minor: 12_483,
+      buyer: { email: "ada@example.com", first_name: "Ada" },
+      destination: { country: "DE", city: "Berlin", street: "Gartenstr. 1", last_name: "Love" },
+      payment: { state: "authorized", provider: "sandbox" },
+      refunds: [],
+    });
+    expect([system.stock.rose, system.reservations.size]).toEqual([4, 0]);
+    expect((await at.product(shop, "rose")).quantity).toBe(49);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("shows a quote for 15 minutes, and asks again before it sells", async () => {
+    const { id } = await at.ready(shop, ROSE);
+    await at.get(shop, id);
+    clock.advance(14 * MINUTE_MS);
+    await at.get(shop, id);
+    expect(system.of("quote")).toHaveLength(1);
+    system.prices.rose = 11_000;
+    const changed = await at.complete(shop, id);
+    expect(told(changed)).toEqual([200, "ready_for_complete", "quote_changed"]);
+    expect([system.of("quote").length, system.of("reserve").length]).toEqual([2, 0]);
+    expect(totals(changed.body).subtotal).toBe(11_000);
+    expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+    expect(await charged()).toEqual([13_673]);
+  });
+
+  test("sells nothing while the shop does not answer, and the buyer can go there", async () => {
+    const { id } = await at.ready(shop, ROSE);
+    clock.advance(2 * MINUTE_MS);
+    system.spoil = { quote: "silent" };
+    const refused = await at.complete(shop, id);
+    expect(told(refused)).toEqual([200, "incomplete", "shop_unavailable"]);
+    expect(refused.body.continue_url).toContain("checkout-link");
+    // A shop that is away is not asked for every request.
+    await at.get(shop, id);
+    expect(system.of("quote")).toHaveLength(2);
+    system.spoil = {};
+    clock.advance(11_000);
+    expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete"]);
+    expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+  });
+
+  test.each([
+    ["out_of_stock", "out_of_stock"],
+    ["price_changed", "cart_mismatch"],
+    ["closed", "skill_not_live"],
+  ])("charges nothing if the shop refuses to reserve: %s", async (reason, code) => {
+    const { id } = await at.ready(shop, ROSE);
+    system.spoil = { reserve: () => ({ type: "reserve.answer", state: "refused", reason }) };
+    const refused = await at.complete(shop, id);
+    expect(told(refused).at(-1)).toBe(code);
+    expect(await charged()).toEqual([]);
+    await deliver();
+    expect(system.of("release").map(({ reservation_id }) => reservation_id)).toEqual(
+      system.of("reserve").map(({ reservation_id }) => reservation_id),
+    );
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("frees a reservation that the shop made without answering", async () => {
+    const { id } = await at.ready(shop, ROSE);
+    system.spoil = { reserve: "silent" };
+    await at.complete(shop, id);
+    expect([system.reservations.size, await charged()]).toEqual([1, []]);
+    await deliver();
+    expect(system.reservations.size).toBe(0);
+    expect((await at.product(shop, "rose")).quantity).toBe(50);
+  });
+
+  test("frees the goods if the card is declined, and repeats that until the shop has it", async () => {
+    const { id } = await at.ready(shop, ROSE);
+    const declined = await at.complete(shop, id, paying("pm_card_visa_chargeDeclined"));
+    expect(told(declined).at(-1)).toBe("payment_failed");
+    expect(system.reservations.size).toBe(1);
+    system.spoil = { release: "silent" };
+    await deliver();
+    system.spoil = {};
+    clock.advance(MINUTE_MS);
+    await deliver();
+    expect(system.reservations.size).toBe(0);
+    const [first, second] = system.of("release");
+    expect(first.webhook_id).toBe(second.webhook_id);
+  });
+
+  test("tells the shop of every change, and the newest is what counts", async () => {
+    const { orderId } = await at.bought(shop, ROSE);
+    await deliver();
+    const order = `/orders/${orderId}`;
+    await shop.admin("POST", `${order}/ship`, {});
+    system.spoil = { order: "silent" };
+    await deliver();
+    system.spoil = {};
+    clock.advance(MINUTE_MS);
+    await deliver();
+    expect(system.orders.get(orderId)).toMatchObject({ revision: 2, lines: [{ sent: 1 }] });
+    expect((await shop.admin("GET", order)).body.shop_order_id).toBe("wc-1001");
+  });
+
+  test("prices a mandate by the shop, and decides nothing while the shop is away", async () => {
+    const buyer = await at.buyer(shop);
+    const mandate = await at.signed(shop, buyer, { total: "119.00" });
+    system.spoil = { quote: "silent" };
+    const away = await at.send(shop, mandate);
+    expect([away.status, away.body.outcome]).toEqual([503, "unavailable"]);
+    system.spoil = {};
+    clock.advance(11_000);
+    const wrong = await at.order(shop, buyer, { total: "100.00" });
+    expect([wrong.status, wrong.body.reason]).toEqual([400, "cart_mismatch"]);
+    expect((await at.send(shop, mandate)).status).toBe(200);
+    expect(await charged()).toEqual([11_900]);
+    await deliver();
+    const [order] = system.orders.values();
+    expect(order).toMatchObject({ buyer: null, destination: null, total_minor: 11_900 });
+  });
+
+  test.each([
+    ["a wrong sum", { total_minor: 1 }],
+    ["another currency", { currency: "USD" }],
+    ["other lines", { lines: [{ product_id: "vase", quantity: 1, unit_minor: 1 }] }],
+    ["a negative tax", { tax_minor: -1993, total_minor: 8497 }],
+    ["the type of the question", { type: "quote" }],
+  ])("does not use a quote with %s", async (_what, wrong) => {
+    system.spoil = { quote: (answer) => ({ ...answer, ...wrong }) };
+    expect(told(await at.create(shop, ROSE))).toEqual([201, "incomplete", "shop_unavailable"]);
+  });
+
+  test("believes nobody without the secret, and no other status", async () => {
+    system.otherSecret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+    expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");
+    system.otherSecret = undefined;
+    system.status = 500;
+    clock.advance(11_000);
+    expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");
+  });
+});
