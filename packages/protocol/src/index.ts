@@ -284,7 +284,7 @@ export {
   type WebBotAuthOptions,
   type WebBotAuthVerdict,
 } from "./web-bot-auth/verify.js";
-export { signHmacWebhook, verifyHmacWebhook } from "./webhooks/hmac-webhook.js";
+export { hmacWebhookSecret, signHmacWebhook, verifyHmacWebhook } from "./webhooks/hmac-webhook.js";
 export { signWebhook, type WebhookDelivery } from "./webhooks/sign-webhook.js";
 export {
   IDENTIFIERS,

@@ -23,6 +23,7 @@ import { renderCompactProblem } from "./http/server/errors.js";
 import { get, group, post, type RouteGroup } from "./http/server/exchange.js";
 import { renderMandateError, renderSubmitError } from "./http/server/mandate-answer.js";
 import { createPipeline } from "./http/server/pipeline.js";
+import { connectionHandlers } from "./http/shops/connections.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
 import { ucpGroups } from "./http/ucp/routes.js";
@@ -33,11 +34,14 @@ import { stripeHandlers } from "./http/webhooks/stripe.js";
 const AGENT = ":agent{agt_[\\w-]+}";
 const ESCALATION = ":escalation{esc_[\\w-]+}";
 
+const CONNECTION = ":connection{con_[\\w-]+}";
+
 /** Every route of every group: first those of the pipeline, then those that Hono serves behind it. */
 export function createApp(context: Context): RequestListener {
   const agents = agentHandlers(context);
   const escalations = escalationHandlers(context);
   const stripe = stripeHandlers(context);
+  const connections = connectionHandlers(context);
   const platformProfiles = new PlatformProfiles(context);
   const mcp = new McpHandler(context, new McpShopTools(context, platformProfiles));
   const described = [
@@ -76,6 +80,12 @@ export function createApp(context: Context): RequestListener {
     group({ name: "hooks", cors: "none" }, [
       post("/v1/hooks/stripe/:site/events", stripe.events),
       post("/v1/hooks/stripe/:site/order-approval", stripe.orderApproval),
+    ]),
+    group({ name: "connections", cors: "none" }, [
+      post("/v1/connections", connections.connect),
+      post(`/v1/connections/${CONNECTION}/products`, connections.products),
+      post(`/v1/connections/${CONNECTION}/orders`, connections.orders),
+      post(`/v1/connections/${CONNECTION}/status`, connections.status),
     ]),
     group({ name: "operations", cors: "open" }, [
       get("/healthz", healthHandler),

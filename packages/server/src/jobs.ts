@@ -33,6 +33,8 @@ import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/sto
 import { QUESTION_KEPT_MS, QUESTION_TOPIC } from "./domain/questions/question.js";
 import { deleteExpiredQuestions } from "./domain/questions/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
+import { deleteExpiredCodes } from "./domain/shop-connections/codes/store.js";
+import { deleteOldShopEvents, SHOP_EVENT_KEPT_MS } from "./domain/shop-events/store.js";
 import { QUOTE_SHOWN_MS_MAX } from "./domain/shop-quotes/shop-quote.js";
 import { deleteOldQuotes } from "./domain/shop-quotes/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
@@ -178,6 +180,8 @@ export function planJobs(context: Context): void {
       await db.transaction((tx) => deleteExpiredCheckouts(tx, now));
       await db.transaction((tx) => deleteExpiredReplies(tx, now));
       await db.transaction((tx) => deleteOldQuotes(tx, now - QUOTE_SHOWN_MS_MAX));
+      await db.transaction((tx) => deleteExpiredCodes(tx, now));
+      await db.transaction((tx) => deleteOldShopEvents(tx, now - SHOP_EVENT_KEPT_MS));
       await deleteEmptyShares(db);
     },
   });

@@ -16,6 +16,16 @@ const VERSION = "v1,";
 const AGE_S_MAX = 300;
 const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
 
+/**
+ * A secret that both sides sign with, made of random bytes.
+ *
+ * @example
+ * hmacWebhookSecret(new Uint8Array(24)); //=> "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+ */
+export function hmacWebhookSecret(bytes: Uint8Array): string {
+  return SECRET_PREFIX + toBase64(bytes);
+}
+
 async function keyOf(secret: string): Promise<CryptoKey> {
   const bytes = secret.startsWith(SECRET_PREFIX)
     ? fromBase64(secret.slice(SECRET_PREFIX.length))
@@ -55,7 +65,19 @@ export async function signHmacWebhook(
   };
 }
 
-/** Whether a message or an answer was signed with the secret, not long ago. */
+/**
+ * Whether a message or an answer was signed with the secret, not long ago.
+ *
+ * @example
+ * const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+ * const message = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: utf8('{"test": 2432232314}') };
+ * const signature = {
+ *   timestamp: "1614265330",
+ *   signature: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+ * };
+ * const verified = await verifyHmacWebhook(message, signature, { secret, now: 1614265390000 });
+ * verified.ok; //=> true
+ */
 export async function verifyHmacWebhook(
   message: HmacMessage,
   { timestamp, signature }: { readonly timestamp: string; readonly signature: string },

@@ -22,10 +22,12 @@ export const ARCHIVE_POINTS = [
   "archive.rows_deleted",
 ] as const;
 
+/** A payment of a site with a shop system: the goods are reserved there, and the provider was not asked yet. */
+export const RESERVED_POINT = "decide.reserved";
+
 /** A payment: the intent is written, the provider has answered, the outcome is written, it is voided. */
 export const PURCHASE_POINTS = [
   "decide.intended",
-  "decide.reserved",
   "decide.asked",
   "decide.ended",
   "decide.released",
@@ -53,6 +55,7 @@ type CrashPointName =
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof PURCHASE_POINTS)[number]
+  | typeof RESERVED_POINT
   | (typeof CHANGE_POINTS)[number]
   | typeof CHECKOUT_POINT;
 export type CrashPoint = (point: CrashPointName) => void;

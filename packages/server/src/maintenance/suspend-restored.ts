@@ -5,6 +5,7 @@ import { revokeAllTokens } from "../domain/access/store.js";
 import { suspendActiveAgents } from "../domain/agents/store.js";
 import { revokeAllCredentials } from "../domain/platforms/credentials/store.js";
 import { suspendAdmittedPlatforms } from "../domain/platforms/store.js";
+import { deleteAllShopConnections } from "../domain/shop-connections/store.js";
 import type { Queries } from "../infra/db/database.js";
 
 /** The actor in rows that a restore changed. */
@@ -12,7 +13,7 @@ export const RESTORE_ACTOR = "restore";
 
 /** How much a restore voided or suspended. */
 export interface Suspended {
-  /** With edge tokens, passkeys, and the credentials of platforms. */
+  /** With edge tokens, passkeys, the credentials of platforms, and the connections of shop systems. */
   readonly tokens: number;
   readonly agents: number;
   readonly platforms: number;
@@ -31,11 +32,12 @@ export async function suspendRestored(
   const tokens = await revokeAllTokens(tx, now);
   const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
   const keys = tables.has("platform_credentials") ? await revokeAllCredentials(tx, now) : 0;
+  const shops = tables.has("shop_connections") ? await deleteAllShopConnections(tx) : 0;
   if (tables.has("console_sessions")) await endAllSessions(tx);
   const passkeys = tables.has("passkeys") ? await voidPeople(tx) : 0;
   const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
   const platforms = tables.has("platforms")
     ? await suspendAdmittedPlatforms(tx, RESTORE_ACTOR, now)
     : 0;
-  return { tokens: tokens + edges + keys + passkeys, agents, platforms };
+  return { tokens: tokens + edges + keys + shops + passkeys, agents, platforms };
 }

@@ -6,6 +6,7 @@ import { newMessage } from "../domain/outbox/message.js";
 import { insertMessages } from "../domain/outbox/store.js";
 import type { Payment } from "../domain/payments/payment.js";
 import { shopConnection } from "../domain/shop-connections/store.js";
+import { RESERVED_POINT } from "../infra/crash-points.js";
 import type { Transaction } from "../infra/db/database.js";
 import { questionOf } from "./shop-question.js";
 
@@ -26,11 +27,11 @@ export async function reserveInShop(
   if (checkout === undefined) return refuse("closed", "The checkout is gone.");
   const { currency, minor: totalMinor } = amount;
   const lines = items.map(({ id: productId, quantity }) => ({ productId, quantity }));
-  const content = checkout && checkout.content;
+  const content = checkout?.content ?? null;
   const question = questionOf({ siteKeyHash, currency, lines, content });
   const reservation = { reservationId: attemptId, totalMinor, ...question };
   const reserved = await shopSystem.reserve(connection, reservation);
-  crashPoint("decide.reserved");
+  crashPoint(RESERVED_POINT);
   return reserved;
 }
 

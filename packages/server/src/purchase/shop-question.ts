@@ -36,7 +36,7 @@ export function questionOf({ siteKeyHash, currency, lines, content }: Goods): Sh
     currency,
     lines: lines.map(({ productId: product_id, quantity }) => ({ product_id, quantity })),
     destination: content && quotedPlace(content),
-    option_id: content && content.delivery.optionId,
+    option_id: content?.delivery.optionId ?? null,
     coupons: [],
   };
 }

@@ -9,6 +9,7 @@ import { requestErasure } from "../../domain/buyers/store.js";
 import { revokeCredential } from "../../domain/platforms/credentials/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
 import { type Revocation, splitSiteScopedId } from "../../domain/revocations/store.js";
+import { deleteShopConnectionById } from "../../domain/shop-connections/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { webName } from "../../infra/web-name.js";
@@ -26,6 +27,7 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   person_role: "person_access",
   person_sign_in: "passkeys",
   passkey: "passkeys",
+  shop_connection: "shop_connections",
 };
 
 /** The actor in rows that a list of revocations changed. */
@@ -66,6 +68,9 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       return;
     case "passkey":
       await deletePasskeyById(tx, id);
+      return;
+    case "shop_connection":
+      await deleteShopConnectionById(tx, id);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type RequestedLines,
 } from "../../purchase/orders/line-change.js";
 import { notifyOfOrder } from "../../purchase/orders/notify-of-order.js";
+import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
 import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 
 /** An event of a shipment, as the owner reports it. */
@@ -25,6 +26,8 @@ export interface Shipment
   readonly lines: RequestedLines;
   /** Null for now. */
   readonly occurredAt: number | null;
+  /** Undefined if a person reports it. */
+  readonly origin?: ShopOrigin | undefined;
 }
 
 export type ShipFault = "not_found" | "conflict" | "invalid_request";
@@ -57,7 +60,7 @@ function timeFault({ createdAt }: { readonly createdAt: number }, at: number, no
 export async function shipOrder(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
-  { lines: requested, occurredAt: at, ...shipment }: Shipment,
+  { lines: requested, occurredAt: at, origin, ...shipment }: Shipment,
   actor: Actor,
 ): Promise<Result<WholeOrder, ShipFault>> {
   const { audit, clock, ids } = context;
@@ -93,6 +96,7 @@ export async function shipOrder(
       createdAt: now,
     };
     await insertEvent(tx, event);
+    await origin?.write(tx);
     const whole = await revise(tx, order);
     const topic = type === "shipped" ? "order.shipped" : "order.fulfillment";
     await notifyOfOrder(context, tx, whole, { topic, now, shipment: event });

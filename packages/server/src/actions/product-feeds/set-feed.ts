@@ -4,6 +4,7 @@ import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import type { FeedHours, ProductFeed } from "../../domain/product-feeds/product-feed.js";
 import { deleteFeed, productFeed, writeFeed } from "../../domain/product-feeds/store.js";
 import { releaseProducts } from "../../domain/products/feed/store.js";
+import { ownedByShop } from "../products/owned-by-shop.js";
 
 export interface FeedSettings {
   readonly url: string;
@@ -26,11 +27,13 @@ export async function showFeed(
  * feeds often contain a secret.
  */
 export async function setFeed(
-  { audit, clock, safeFetch }: Context,
+  { audit, clock, db, safeFetch }: Context,
   siteKeyHash: string,
   settings: FeedSettings,
   actor: Actor,
-): Promise<Result<ProductFeed, "invalid_request">> {
+): Promise<Result<ProductFeed, "invalid_request" | "conflict">> {
+  const owned = await ownedByShop(db, siteKeyHash);
+  if (owned !== undefined) return owned;
   const permitted = await safeFetch.permits(settings.url);
   if (!permitted.ok) return refuse("invalid_request", `url: ${permitted.detail}.`);
   const { host } = permitted.value;

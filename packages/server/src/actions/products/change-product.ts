@@ -17,6 +17,7 @@ import {
 } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { changingProducts } from "./changing-products.js";
+import { ownedByShop } from "./owned-by-shop.js";
 
 type Fault = "invalid_request" | "not_found" | "conflict";
 type Changed = Result<Product, Fault>;
@@ -78,6 +79,8 @@ export function addProduct(
   actor: Actor,
 ): Promise<Changed> {
   return writeOne(context, { siteKeyHash, actor, kind: "product_added" }, async (tx) => {
+    const owned = await ownedByShop(tx, siteKeyHash);
+    if (owned !== undefined) return owned;
     const known = await productById(tx, siteKeyHash, String(value.id));
     if (known !== undefined) return refuse("conflict", "id: another product has this id.");
     if ((await countProducts(tx, siteKeyHash)) >= PRODUCTS_MAX) {
@@ -96,6 +99,9 @@ export function changeProduct(
   actor: Actor,
 ): Promise<Changed> {
   return writeOne(context, { siteKeyHash, actor, kind: "product_changed" }, async (tx) => {
+    const isOnlyPaused = Object.keys(fields).length === 0;
+    const owned = isOnlyPaused ? undefined : await ownedByShop(tx, siteKeyHash);
+    if (owned !== undefined) return owned;
     const product = await productById(tx, siteKeyHash, productId);
     if (product === undefined) return refuse("not_found", "The site has no such product.");
     const value = { ...asListed(product), ...fields, id: productId };

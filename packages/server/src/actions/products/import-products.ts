@@ -7,6 +7,7 @@ import { countProducts, removeOthers, writeProducts } from "../../domain/product
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { changingProducts } from "./changing-products.js";
+import { ownedByShop } from "./owned-by-shop.js";
 
 /** Rows written in one transaction; other work runs between transactions. */
 export const BATCH_ROWS = 200;
@@ -154,6 +155,8 @@ export async function importProducts(
   lines: AsyncIterable<ProductLine>,
   { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<Result<ImportReport, ImportFault>> {
+  const owned = await ownedByShop(context.db, siteKeyHash);
+  if (owned !== undefined) return owned;
   const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
   return importAlone(context, siteKeyHash, async () => {
     await recordStart(context, target, { replace, actor });

@@ -8,6 +8,7 @@ import {
   writeProducts,
 } from "../../domain/products/store.js";
 import { changingProducts } from "./changing-products.js";
+import { ownedByShop } from "./owned-by-shop.js";
 import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
 
 /** Removes a product. Nobody can buy it any more; orders keep their own copy of it. */
@@ -16,8 +17,11 @@ export async function removeProduct(
   siteKeyHash: string,
   productId: string,
   actor: Actor,
-): Promise<Result<null, "not_found">> {
-  const { answer } = await audit.commit<Result<null, "not_found">>(siteKeyHash, async (tx) => {
+): Promise<Result<null, "not_found" | "conflict">> {
+  type Answer = Result<null, "not_found" | "conflict">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const owned = await ownedByShop(tx, siteKeyHash);
+    if (owned !== undefined) return { records: [], answer: owned };
     const now = clock.now();
     const remove = () => deleteProduct(tx, siteKeyHash, productId);
     if (!(await changingProducts(tx, siteKeyHash, now, remove))) {
@@ -33,11 +37,13 @@ export async function removeProduct(
 
 /** Replaces all products of a site in one transaction. If one is refused, nothing changes. */
 export async function setProducts(
-  { audit, clock, ids }: Context,
+  { audit, clock, db, ids }: Context,
   siteKeyHash: string,
   products: readonly JsonValue[],
   actor: Actor,
 ): Promise<Result<ImportReport, ImportFault>> {
+  const owned = await ownedByShop(db, siteKeyHash);
+  if (owned !== undefined) return owned;
   const reader = new ProductReader();
   const list = products.flatMap((value, line) => reader.read({ kind: "value", line, value }) ?? []);
   const [first] = reader.problems;

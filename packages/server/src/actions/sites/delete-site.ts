@@ -25,6 +25,8 @@ import { deleteRejections } from "../../domain/rejections/store.js";
 import { deleteReviews } from "../../domain/reviews/store.js";
 import { deleteVerdicts } from "../../domain/reviews/verdicts/store.js";
 import { deleteShopConnection } from "../../domain/shop-connections/store.js";
+import { deleteShopEvents } from "../../domain/shop-events/store.js";
+import { deleteVersions } from "../../domain/shop-products/store.js";
 import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
 import { deleteShopSettings } from "../../domain/shop-settings/store.js";
 import { deleteSiteKeys } from "../../domain/site-keys/store.js";
@@ -84,6 +86,8 @@ export async function deleteSite(
     await deleteOwnProfile(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteShopConnection(tx, siteKeyHash);
+    await deleteShopEvents(tx, siteKeyHash);
+    await deleteVersions(tx, siteKeyHash);
     await deleteShopQuotes(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // Payments that were requested with an account are still settled; then its secrets are deleted.

@@ -29,6 +29,11 @@ export function providerActor(name: string): Actor {
   return { kind: "service", id: `processor ${name}`, role: "service" };
 }
 
+/** The shop system of a site. The person who made the change there is unknown here. */
+export function shopActor(connectionId: string): Actor {
+  return { kind: "service", id: `shop ${connectionId}`, role: "service" };
+}
+
 /** An agent with a valid signature. */
 export function agentActor(agentId: string): Actor {
   return { kind: "agent", id: agentId, role: "agent" };

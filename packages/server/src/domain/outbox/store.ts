@@ -235,6 +235,20 @@ export function hasWaitingMessages(
   return rowExists(db, from, subjectId, siteKeyHash);
 }
 
+/** How many messages to the shop system of a site wait, or have failed. At most `max` of each are counted. */
+export async function countShopMessages(
+  db: Queries,
+  siteKeyHash: string,
+  max: number,
+): Promise<{ readonly waiting: number; readonly failed: number }> {
+  const count = (state: MessageState) => {
+    const from = `(SELECT 1 FROM outbox WHERE site_key_hash = ? AND state = ? AND audience = 'shop'
+       LIMIT ?) AS counted`;
+    return countRows(db, from, siteKeyHash, state, max);
+  };
+  return { waiting: await count("waiting"), failed: await count("failed") };
+}
+
 /** Deletes the mails to the buyer about an order. Returns how many there were. */
 export function deleteBuyerMails(tx: Transaction, orderId: string): Promise<number> {
   return tx.run("DELETE FROM outbox WHERE about = ? AND audience = 'buyer'", orderId);

@@ -4,7 +4,7 @@ import { rowExists } from "../../infra/db/statements.js";
 export const REVOCATION_KINDS = [
   ...(["token", "edge_token", "agent", "agent_key"] as const),
   ...(["platform", "platform_credential", "buyer"] as const),
-  ...(["person", "person_role", "person_sign_in", "passkey"] as const),
+  ...(["person", "person_role", "person_sign_in", "passkey", "shop_connection"] as const),
 ] as const;
 
 /**

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from "../../infra/time.js";
+
 /** The full list of products that is arriving from a shop system, part by part. */
 export interface ArrivingSync {
   readonly id: string;
@@ -10,14 +12,16 @@ export interface ArrivingSync {
 
 /** What the last full list came to. */
 export interface FinishedSync {
+  readonly id: string;
+  readonly startedAt: number;
   readonly at: number;
   readonly listed: number;
   readonly paused: number;
-  /** Why products that are missing were not paused, as a sentence for the owner. */
-  readonly problem: string | null;
+  /** How many products the list leaves out, if they were not paused because they are too many; else 0. */
+  readonly unconfirmed: number;
 }
 
-/** The shop system that a site's products, quotes and orders come from. */
+/** The system that a site is connected to. */
 export interface ShopConnection {
   readonly siteKeyHash: string;
   readonly connectionId: string;
@@ -25,17 +29,22 @@ export interface ShopConnection {
   readonly endpoint: string;
   /** The name and version of the shop system, in its own words. */
   readonly system: string;
+  /** Whether the site's products, quotes and orders come from it. A website without a shop is connected for its pages alone. */
+  readonly sells: boolean;
   /** A link into the shop's own checkout, with `{items}`; null if it has none. */
   readonly cartLink: string | null;
   readonly sealedSecret: string;
   /** The token that it reports visits with. */
   readonly edgeTokenId: string;
   readonly connectedAt: number;
-  /** When a signed message or answer of it arrived last. */
+  /** When a signed message of it arrived last, to the minute. */
   readonly seenAt: number;
   readonly sync: ArrivingSync | null;
   readonly synced: FinishedSync | null;
 }
+
+/** Times that are told to the minute are written this often. */
+export const SEEN_EVERY_MS = MINUTE_MS;
 
 /** Names the secret that is sealed. */
 export const connectionSecretPlace = (connectionId: string) => `shop connection ${connectionId}`;

@@ -1,13 +1,19 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
-import { jsonOrNull, Table } from "../../infra/db/table.js";
-import type { ArrivingSync, FinishedSync, ShopConnection } from "./shop-connection.js";
+import { flag, jsonOrNull, Table } from "../../infra/db/table.js";
+import {
+  type ArrivingSync,
+  type FinishedSync,
+  SEEN_EVERY_MS,
+  type ShopConnection,
+} from "./shop-connection.js";
 
 const connections = new Table<ShopConnection>("shop_connections", {
   siteKeyHash: "site_key_hash",
   connectionId: "connection_id",
   endpoint: "endpoint",
   system: "system",
+  sells: flag("sells"),
   cartLink: "cart_link",
   sealedSecret: "sealed_secret",
   edgeTokenId: "edge_token_id",
@@ -19,12 +25,21 @@ const connections = new Table<ShopConnection>("shop_connections", {
 
 const keyOf = (siteKeyHash: string) => ({ site_key_hash: siteKeyHash });
 
-/** The connection of a site; undefined if its products, quotes and orders are here. */
-export function shopConnection(
+/** The system that a site is connected to, whether it sells or not. */
+export function siteConnection(
   db: Queries,
   siteKeyHash: string,
 ): Promise<ShopConnection | undefined> {
   return connections.find(db, keyOf(siteKeyHash));
+}
+
+/** The shop system of a site; undefined if its products, quotes and orders are here. */
+export async function shopConnection(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<ShopConnection | undefined> {
+  const connection = await siteConnection(db, siteKeyHash);
+  return connection?.sells ? connection : undefined;
 }
 
 /** What {@link shopConnection} reads. */
@@ -39,4 +54,35 @@ export function writeShopConnection(tx: Transaction, connection: ShopConnection)
   return connections.upsert(tx, connection, { key: ["site_key_hash"] });
 }
 
+/** Writes how far the full list of products has arrived. False if the connection was replaced meanwhile. */
+export async function writeSync(tx: Transaction, connection: ShopConnection): Promise<boolean> {
+  const row = connections.rowOf(connection);
+  const { connectionId } = connection;
+  const columns = ["sync", "synced"];
+  return (await connections.update(tx, row, columns, "connection_id = ?", connectionId)) === 1;
+}
+
+/** Notes that a signed message of a connection has arrived. */
+export async function markSeen(
+  db: Queries,
+  { connectionId, seenAt }: ShopConnection,
+  now: number,
+): Promise<void> {
+  if (now < seenAt + SEEN_EVERY_MS) return;
+  const sql = "UPDATE shop_connections SET seen_at = ? WHERE connection_id = ? AND seen_at < ?";
+  await db.run(sql, now, connectionId, now);
+}
+
+/** Ends the connection of a site. */
 export const deleteShopConnection = deleterOf("shop_connections", "shop_connection_codes");
+
+/** Ends every connection: after a restore nobody can tell which of them were ended since. */
+export async function deleteAllShopConnections(db: Queries): Promise<number> {
+  await db.run("DELETE FROM shop_connection_codes");
+  return db.run("DELETE FROM shop_connections");
+}
+
+/** Ends the connection with an id. */
+export async function deleteShopConnectionById(db: Queries, connectionId: string): Promise<void> {
+  await db.run("DELETE FROM shop_connections WHERE connection_id = ?", connectionId);
+}

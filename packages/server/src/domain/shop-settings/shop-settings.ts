@@ -50,7 +50,7 @@ export interface ShopSettings {
 }
 
 /** All lines as `id:quantity`, with commas between them. */
-const ITEMS = "{items}";
+export const ITEMS = "{items}";
 /** The product of a shop whose links take one. */
 const ID = "{id}";
 const QUANTITY = "{quantity}";

@@ -77,6 +77,7 @@ const replace = siteRoute("put", "/product-feed", {
     }),
   }),
   answer: json(FeedBody, "The feed."),
+  errors: ["conflict"],
 });
 
 const fetchNow = siteRoute("post", "/product-feed/fetch", {

@@ -82,6 +82,7 @@ const replaceAll = siteRoute("put", "/products", {
     "Either all products are saved, or none. For long lists, use the import.",
   body: strict({ products: z.array(z.record(z.string(), z.unknown())) }),
   answer: json(ReportBody, "What was saved."),
+  errors: ["conflict"],
 });
 
 const importRoute = createRoute({
@@ -150,6 +151,7 @@ const remove = siteRoute("delete", "/products", {
     "contain characters that a path cannot.",
   query: z.object({ id: ProductId }),
   noContent: "The product was removed.",
+  errors: ["conflict"],
 });
 
 function render(product: Product): z.infer<typeof ProductBody> {

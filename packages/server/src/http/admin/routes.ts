@@ -44,6 +44,7 @@ import { productImportRoute, productRoutes } from "./products.js";
 import { questionRoutes } from "./questions.js";
 import { salesCountRoutes } from "./sales-counts.js";
 import { shopRoutes } from "./shop.js";
+import { shopConnectionRoutes } from "./shop-connection.js";
 import { siteRoutes } from "./sites.js";
 import { skillRoutes } from "./skills.js";
 import { tokenRoutes } from "./tokens.js";
@@ -82,6 +83,7 @@ export function adminRoutes(context: Context): HonoGroup {
   processorRoutes(routes, context);
   productRoutes(routes, context);
   productFeedRoutes(routes, context);
+  shopConnectionRoutes(routes, context);
   salesCountRoutes(routes, context);
   orderRoutes(routes, context);
   orderChangeRoutes(routes, context);

@@ -17,6 +17,7 @@ import { UNDER_WAY } from "./change-payment.js";
 import { checkFreeWords } from "./free-words.js";
 import { checkRequestedLines, lineChangeRecord, type RequestedLines } from "./line-change.js";
 import { notifyOfOrder } from "./notify-of-order.js";
+import type { ShopOrigin } from "./shop-event.js";
 import { revise, type WholeOrder, wholeOrder } from "./whole-order.js";
 
 const CANCELLATIONS_MAX = 100;
@@ -26,6 +27,8 @@ export interface Cancellation {
   readonly lines: RequestedLines;
   /** Shown to the buyer. */
   readonly reason: string | null;
+  /** Undefined if a person cancels. */
+  readonly origin?: ShopOrigin | undefined;
 }
 
 export type CancelFault = "not_found" | "conflict" | "invalid_request";
@@ -61,6 +64,7 @@ async function writeCancellation(
   {
     lines,
     reason,
+    origin,
     actor,
   }: Omit<Cancellation, "lines"> & {
     readonly lines: readonly LineQuantity[];
@@ -78,17 +82,19 @@ async function writeCancellation(
     status: "completed",
     amountMinor: null,
     description: reason,
-    shopEventId: null,
+    shopEventId: origin?.eventId ?? null,
     occurredAt: now,
     changedAt: now,
   };
   await writeAdjustment(tx, adjustment);
+  await origin?.write(tx);
   const whole = await revise(tx, order);
   const back = lines.flatMap(({ id, quantity }) => {
     const line = whole.lines.find(({ lineId }) => lineId === id);
     return line === undefined ? [] : [{ id: line.id, quantity }];
   });
-  await restock(tx, siteKeyHash, back);
+  // A shop system that cancels returns the stock itself, and sends the new quantity.
+  if (origin === undefined) await restock(tx, siteKeyHash, back);
   const payment =
     whole.order.status === "cancelled" ? await startVoid(tx, whole.order, now) : undefined;
   await notifyOfOrder(context, tx, whole, { topic: "order.cancelled", now, adjusted: adjustment });
@@ -107,7 +113,7 @@ async function writeCancellation(
 export async function cancelOrder(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
-  { lines: requested, reason }: Cancellation,
+  { lines: requested, reason, origin }: Cancellation,
   actor: Actor,
 ): Promise<Result<WholeOrder, CancelFault>> {
   type Done = { readonly whole: WholeOrder; readonly payment: Payment | undefined };
@@ -134,7 +140,7 @@ export async function cancelOrder(
       if (await isBeingCaptured(tx, whole, lines.value)) {
         return { records: [], answer: refuse("conflict", UNDER_WAY) };
       }
-      return writeCancellation(context, tx, order, { lines: lines.value, reason, actor });
+      return writeCancellation(context, tx, order, { lines: lines.value, reason, origin, actor });
     },
   );
   if (!answer.ok) return answer;

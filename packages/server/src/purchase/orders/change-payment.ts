@@ -23,6 +23,7 @@ import { changeRecord } from "./change-record.js";
 import { checkFreeWords } from "./free-words.js";
 import { isCapturable, type MoneyLeft, moneyLeft } from "./money-left.js";
 import { settleChange } from "./settle-change.js";
+import type { ShopOrigin } from "./shop-event.js";
 import { wholeOrder } from "./whole-order.js";
 
 /** A capture or refund, as the owner asks for it. */
@@ -33,15 +34,15 @@ export interface RequestedChange {
   readonly reason: string | null;
   /** The revision that the owner saw. A repeated request finds another one, so it moves nothing twice. */
   readonly revision: number;
-  /** The event of the shop system that asks for it; undefined if a person does. */
-  readonly shopEventId?: string | undefined;
+  /** Undefined if a person asks for it. */
+  readonly origin?: ShopOrigin | undefined;
 }
 
 type ChangeFault = "not_found" | "conflict" | "invalid_request";
 
 const AUTHORIZED_ONLY = "Only an authorized payment can be captured.";
 const CAPTURED_ONLY = "Only a captured payment can be refunded, up to what is left of it.";
-const CHANGED = "The order has changed since you opened it. Look at it again.";
+export const CHANGED = "The order has changed since you opened it. Look at it again.";
 export const UNDER_WAY = "A capture or refund of this order is under way. Wait for its outcome.";
 const TOO_MANY = `An order can have at most ${CHANGES_MAX} captures and refunds.`;
 
@@ -89,7 +90,7 @@ async function readChange(
 }
 
 /** What the owner reads if the provider did not do it. */
-function failureText({ kind, failure }: PaymentChange): string {
+export function failureText({ kind, failure }: PaymentChange): string {
   if (failure === "processor_refused_key" || failure === "no_key") {
     return `The payment provider refused the key of this site. Allow it to ${kind} payments, or do it there.`;
   }
@@ -128,7 +129,7 @@ export async function changePayment(
       amount: { minor: minor.value, currency: amount.currency },
       reason: requested.reason,
       requestedBy: actor.id,
-      shopEventId: requested.shopEventId ?? null,
+      shopEventId: requested.origin?.eventId ?? null,
       status: "requested",
       failure: null,
       requestedAt: now,
@@ -137,6 +138,7 @@ export async function changePayment(
       nextAt: now + FIRST_LOOK_MS,
     };
     await insertChange(tx, change);
+    await requested.origin?.write(tx);
     return { records: [changeRecord(payment, change, actor, now)], answer: ok(change) };
   });
   if (!answer.ok) return answer;

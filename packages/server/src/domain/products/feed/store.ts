@@ -87,6 +87,13 @@ export async function markListed(
   await tx.run(sql, siteKeyHash, ...ids);
 }
 
+/** Counts every product of a site as listed. What the first full list of its shop system leaves out is missing then. */
+export async function adoptProducts(tx: Transaction, siteKeyHash: string): Promise<void> {
+  const sql = `UPDATE products SET from_feed = 1, missing_since = NULL
+     WHERE site_key_hash = ? AND from_feed = 0`;
+  await tx.run(sql, siteKeyHash);
+}
+
 /** Takes products off sale that the feed does not list any more. Those that their owner paused stay so for good. */
 export async function pauseMissing(
   tx: Transaction,

@@ -1,14 +1,15 @@
 import type { Migration } from "../migration.js";
 
 /**
- * shop_connections: the shop system that a site's products, quotes and orders come from. `sync` is the full list of
- * products that is arriving, and `synced` what the last one came to.
+ * shop_connections: the system that a site is connected to. If it sells, the site's products, quotes and orders come from
+ * it. `sync` is the full list of products that is arriving, and `synced` what the last one came to.
  *
  * shop_connection_codes: codes that connect a shop system once, as digests.
  *
  * shop_quotes: what the shop system answered to a cart, by a digest of the question.
  *
- * shop_products: the version of each product that the shop system has sent, removed ones included.
+ * shop_products: the version of each product that the shop system has sent, removed ones included, and the full list
+ * that it was in last.
  *
  * shop_order_events: changes of orders that the shop system has reported, with the answer to each.
  *
@@ -17,6 +18,8 @@ import type { Migration } from "../migration.js";
  * payment_changes.shop_event_id, order_adjustments.shop_event_id: the event of the shop system that asked for it.
  *
  * orders.shop_order_id: the id of the order in the shop system; null until it has answered.
+ *
+ * revocations, made anew: a connection can end (`shop_connection`).
  */
 export const shopConnections: Migration = {
   name: "shop-connections",
@@ -26,6 +29,7 @@ CREATE TABLE shop_connections (
   connection_id TEXT NOT NULL,
   endpoint TEXT NOT NULL,
   system TEXT NOT NULL,
+  sells ${integer} NOT NULL,
   cart_link TEXT,
   sealed_secret TEXT NOT NULL,
   edge_token_id TEXT NOT NULL,
@@ -55,6 +59,7 @@ CREATE TABLE shop_products (
   product_id TEXT NOT NULL,
   version ${integer} NOT NULL,
   sync_id TEXT,
+  received_at ${integer} NOT NULL,
   PRIMARY KEY (site_key_hash, product_id)
 ) ${strict};
 CREATE TABLE shop_order_events (
@@ -71,5 +76,16 @@ ALTER TABLE orders ADD COLUMN in_shop ${integer} NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN shop_order_id TEXT;
 ALTER TABLE payment_changes ADD COLUMN shop_event_id TEXT;
 ALTER TABLE order_adjustments ADD COLUMN shop_event_id TEXT;
+ALTER TABLE revocations RENAME TO revocations_before;
+CREATE TABLE revocations (
+  kind TEXT NOT NULL CHECK (kind IN ('token', 'edge_token', 'agent', 'agent_key', 'platform',
+    'platform_credential', 'buyer', 'person', 'person_role', 'person_sign_in', 'passkey', 'shop_connection')),
+  id TEXT NOT NULL,
+  revoked_at ${integer} NOT NULL,
+  CONSTRAINT revocations_named PRIMARY KEY (kind, id)
+) ${strict};
+INSERT INTO revocations (kind, id, revoked_at)
+  SELECT kind, id, revoked_at FROM revocations_before;
+DROP TABLE revocations_before;
 `,
 };

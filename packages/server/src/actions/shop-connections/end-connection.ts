@@ -1,0 +1,60 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { revokeEdgeToken } from "../../domain/access/edge/store.js";
+import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
+import { releaseProducts } from "../../domain/products/feed/store.js";
+import { insertRevocations, type Revocation } from "../../domain/revocations/store.js";
+import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
+import { deleteShopConnection, siteConnection } from "../../domain/shop-connections/store.js";
+import { deleteVersions } from "../../domain/shop-products/store.js";
+import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
+import { SITE_TOPIC } from "../../domain/sites/site.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { tokenDrafts } from "../tokens/token-record.js";
+
+export const NO_CONNECTION = refuse("not_found", "The site is not connected to a shop system.");
+
+/** Ends a connection and its edge token in a transaction, and returns the records. Its products stay. */
+export async function endConnection(
+  { clock }: Context,
+  tx: Transaction,
+  { siteKeyHash, connectionId, edgeTokenId }: ShopConnection,
+  actor: Actor,
+): Promise<RecordDraft[]> {
+  const now = clock.now();
+  await deleteShopConnection(tx, siteKeyHash);
+  await deleteVersions(tx, siteKeyHash);
+  await deleteShopQuotes(tx, siteKeyHash);
+  const change = { kind: "shop_disconnected", connection_id: connectionId };
+  const records = [actorDraft("site.changed", actor, now, { change })];
+  const ended: Revocation[] = [{ kind: "shop_connection", id: connectionId, revokedAt: now }];
+  if (await revokeEdgeToken(tx, edgeTokenId, now)) {
+    ended.push({ kind: "edge_token", id: edgeTokenId, revokedAt: now });
+    const token = { tokenId: edgeTokenId, role: "edge", sites: [siteKeyHash] };
+    records.push(...tokenDrafts("token.revoked", token, { actor, now }));
+  }
+  await insertRevocations(tx, ended);
+  return records;
+}
+
+/**
+ * Ends the connection of a site. Its products stay as they are, and belong to the owner's list again. Purchases that
+ * are being paid for end without an order unless the shop system has reserved the goods already.
+ */
+export async function disconnectShop(
+  context: Context,
+  siteKeyHash: string,
+  actor: Actor,
+): Promise<Result<null, "not_found">> {
+  type Answer = Result<null, "not_found">;
+  const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const connection = await siteConnection(tx, siteKeyHash);
+    if (connection === undefined) return { records: [], answer: NO_CONNECTION };
+    const records = await endConnection(context, tx, connection, actor);
+    await releaseProducts(tx, siteKeyHash);
+    tx.announce(SITE_TOPIC, siteKeyHash);
+    return { records, answer: ok(null) };
+  });
+  await context.revocations.write();
+  return answer;
+}

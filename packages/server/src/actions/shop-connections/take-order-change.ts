@@ -1,0 +1,140 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { shopActor } from "../../domain/audit/drafts.js";
+import type { Order } from "../../domain/orders/order.js";
+import { orderById } from "../../domain/orders/store.js";
+import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
+import { shopEvent, writeShopEvent } from "../../domain/shop-events/store.js";
+import { DatabaseConflictError, type Transaction } from "../../infra/db/database.js";
+import { cancelOrder } from "../../purchase/orders/cancel-order.js";
+import type { RequestedLines } from "../../purchase/orders/line-change.js";
+import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
+import { wholeOrder } from "../../purchase/orders/whole-order.js";
+import { shipOrder } from "../orders/ship-order.js";
+import { moveMoney } from "./move-money.js";
+import type { ChangeOutcome, OrderChangeEvent } from "./order-change.js";
+
+type Outcome = Result<ChangeOutcome, "conflict">;
+
+const DONE = ok<ChangeOutcome>({ state: "done" });
+
+/** A change under way. */
+interface Taken {
+  readonly connection: ShopConnection;
+  readonly order: Order;
+  readonly event: OrderChangeEvent;
+  /** Whether an earlier try has carried out its first effect. */
+  readonly isBegun: boolean;
+  readonly origin: ShopOrigin;
+}
+
+/** Notes an event in the transaction of its effect. Two tries at once must not both take effect. */
+function originOf(
+  { clock }: Context,
+  { siteKeyHash }: ShopConnection,
+  { eventId, orderId }: OrderChangeEvent,
+): ShopOrigin {
+  const write = async (tx: Transaction) => {
+    if ((await shopEvent(tx, siteKeyHash, eventId)) !== undefined) {
+      throw new DatabaseConflictError("the event is being carried out");
+    }
+    const receivedAt = clock.now();
+    await writeShopEvent(tx, { siteKeyHash, eventId, orderId, answer: null, receivedAt });
+  };
+  return { eventId, write };
+}
+
+/** A refusal is an outcome, for a person to read in the shop system. */
+const outcomeOf = (result: Result<unknown, string>): Outcome =>
+  result.ok ? DONE : ok({ state: "refused", problem: result.detail });
+
+/** Whether nothing is left that a change without lines could apply to, so that it is done already. */
+async function isNothingLeft({ db }: Context, { order }: Taken, lines: RequestedLines) {
+  if (lines !== null) return false;
+  const whole = await wholeOrder(db, order);
+  return whole.lines.every(({ total, fulfilled }) => total <= fulfilled);
+}
+
+async function ship(
+  context: Context,
+  taken: Taken,
+  shipment: Pick<Parameters<typeof shipOrder>[2], "type" | "lines"> &
+    Partial<Parameters<typeof shipOrder>[2]>,
+): Promise<Outcome> {
+  const { connection, order, isBegun, origin } = taken;
+  if (isBegun) return DONE;
+  const { type, lines } = shipment;
+  if (type === "shipped" && (await isNothingLeft(context, taken, lines))) return DONE;
+  const words = { carrier: null, trackingNumber: null, trackingUrl: null, description: null };
+  const event = { ...words, occurredAt: null, ...shipment, origin };
+  return outcomeOf(await shipOrder(context, order, event, shopActor(connection.connectionId)));
+}
+
+async function carryOut(context: Context, taken: Taken): Promise<Outcome> {
+  const { connection, order, event, isBegun, origin } = taken;
+  const { change } = event;
+  const money = { order, origin, actor: shopActor(connection.connectionId) };
+  switch (change.kind) {
+    case "sent": {
+      const { kind: _, capture, ...shipment } = change;
+      const shipped = await ship(context, taken, { type: "shipped", ...shipment });
+      if (!capture || !shipped.ok || shipped.value.state !== "done") return shipped;
+      // The event is noted already if it shipped anything.
+      return moveMoney(context, money, { kind: "capture", amountMinor: null, reason: null });
+    }
+    case "delivered":
+      return ship(context, taken, { type: "delivered", lines: change.lines });
+    case "cancelled": {
+      if (isBegun || (await isNothingLeft(context, taken, change.lines))) return DONE;
+      const { lines, reason } = change;
+      const cancellation = { lines, reason, origin };
+      return outcomeOf(await cancelOrder(context, order, cancellation, money.actor));
+    }
+    case "captured":
+      return moveMoney(context, money, { kind: "capture", reason: null, ...pick(change) });
+    case "refunded":
+      return moveMoney(context, money, { kind: "refund", reason: change.reason, ...pick(change) });
+  }
+}
+
+const pick = ({ amountMinor }: { readonly amountMinor: number | null }) => ({ amountMinor });
+
+/** What a shop system is answered to a change, with the revision of the order since. */
+export interface AnsweredChange {
+  readonly outcome: ChangeOutcome;
+  readonly revision: number;
+}
+
+type ChangeFault = "not_found" | "conflict" | "invalid_request";
+
+/**
+ * Carries out a change that was made in the shop system. Its event is noted in the transaction of its effect, and
+ * answered the same again. `conflict`: the order is being changed now, and the event has to come again.
+ */
+export async function takeOrderChange(
+  context: Context,
+  connection: ShopConnection,
+  event: OrderChangeEvent,
+): Promise<Result<AnsweredChange, ChangeFault>> {
+  const { clock, db } = context;
+  const { siteKeyHash } = connection;
+  const { eventId, orderId } = event;
+  const order = await orderById(db, siteKeyHash, orderId);
+  if (!order?.inShop) return refuse("not_found", "The shop system has no such order of this site.");
+  const known = await shopEvent(db, siteKeyHash, eventId);
+  if (known !== undefined && known.orderId !== orderId) {
+    return refuse("invalid_request", "event_id: was used for another order.");
+  }
+  if (known?.answer)
+    return ok({ outcome: known.answer as ChangeOutcome, revision: order.revision });
+  const origin = originOf(context, connection, event);
+  const isBegun = known !== undefined;
+  const outcome = await carryOut(context, { connection, order, event, isBegun, origin });
+  if (!outcome.ok) return outcome;
+  if (outcome.value.state !== "pending") {
+    const answer = outcome.value;
+    await writeShopEvent(db, { siteKeyHash, eventId, orderId, answer, receivedAt: clock.now() });
+  }
+  const after = await orderById(db, siteKeyHash, orderId);
+  return ok({ outcome: outcome.value, revision: after?.revision ?? order.revision });
+}

@@ -1,0 +1,11 @@
+import { deleteFeed } from "../../domain/product-feeds/store.js";
+import { adoptProducts } from "../../domain/products/feed/store.js";
+import { SITE_TOPIC } from "../../domain/sites/site.js";
+import type { Transaction } from "../../infra/db/database.js";
+
+/** From now on the shop system says what a site sells: its feed ends, and products from elsewhere can go missing. */
+export async function takeOverProducts(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await deleteFeed(tx, siteKeyHash);
+  await adoptProducts(tx, siteKeyHash);
+  tx.announce(SITE_TOPIC, siteKeyHash);
+}

@@ -1,0 +1,43 @@
+import { ok, type Result } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { actorDraft, shopActor } from "../../domain/audit/drafts.js";
+import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
+import { siteConnection, writeShopConnection } from "../../domain/shop-connections/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import { readCartLink } from "./shop-address.js";
+import { takeOverProducts } from "./take-over-products.js";
+
+/** What a shop system says of itself now. What it leaves out stays. */
+export interface ShopDescription {
+  readonly system?: string | undefined;
+  readonly sells?: boolean | undefined;
+  readonly cartLink?: string | null | undefined;
+}
+
+/** Takes over what has changed in a shop system, such as its version, or that it sells from now on. */
+export async function updateConnection(
+  context: Context,
+  connection: ShopConnection,
+  site: Site,
+  described: ShopDescription,
+): Promise<Result<null, "invalid_request">> {
+  const { audit, clock } = context;
+  const { siteKeyHash, connectionId } = connection;
+  const { system = connection.system, sells = connection.sells } = described;
+  const link = described.cartLink === undefined ? connection.cartLink : described.cartLink;
+  const { cartLink: linked } = connection;
+  if (system === connection.system && sells === connection.sells && link === linked)
+    return ok(null);
+  const cartLink = await readCartLink(context, site, link);
+  if (!cartLink.ok) return cartLink;
+  await audit.commit(siteKeyHash, async (tx) => {
+    const before = await siteConnection(tx, siteKeyHash);
+    if (before?.connectionId !== connectionId) return { records: [], answer: null };
+    await writeShopConnection(tx, { ...before, system, sells, cartLink: cartLink.value });
+    if (sells && !before.sells) await takeOverProducts(tx, siteKeyHash);
+    const change = { kind: "shop_changed", system, sells };
+    const record = actorDraft("site.changed", shopActor(connectionId), clock.now(), { change });
+    return { records: [record], answer: null };
+  });
+  return ok(null);
+}
