@@ -10,7 +10,7 @@ const BUNDLES = [
   {
     from: "packages/server/dist",
     to: "packages/server/dist/bundle",
-    entries: ["index", "installation"],
+    entries: ["index", "installation", "connector"],
   },
   { from: "packages/cli/dist", entries: ["main"], to: "packages/cli/dist/bundle" },
   // Its agents are the examples: the package holds them too.

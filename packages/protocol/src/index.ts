@@ -284,7 +284,12 @@ export {
   type WebBotAuthOptions,
   type WebBotAuthVerdict,
 } from "./web-bot-auth/verify.js";
-export { hmacWebhookSecret, signHmacWebhook, verifyHmacWebhook } from "./webhooks/hmac-webhook.js";
+export {
+  type HmacMessage,
+  hmacWebhookSecret,
+  signHmacWebhook,
+  verifyHmacWebhook,
+} from "./webhooks/hmac-webhook.js";
 export { signWebhook, type WebhookDelivery } from "./webhooks/sign-webhook.js";
 export {
   IDENTIFIERS,

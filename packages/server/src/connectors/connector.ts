@@ -1,6 +1,7 @@
-import type { JsonObject, Result } from "@gatehouse/protocol";
+import type { Result } from "@gatehouse/protocol";
 import type { ShopConnection } from "../domain/shop-connections/shop-connection.js";
 import type { ShopQuestion, ShopQuote } from "../domain/shop-quotes/shop-quote.js";
+import type { ShopOrder } from "./shop/messages.js";
 
 /** Goods that a shop system is to hold while they are paid for. */
 export interface Reservation extends ShopQuestion {
@@ -32,6 +33,6 @@ export interface ShopConnector {
   /** Sends an order as it is now. Returns its id in the shop system. */
   sendOrder(
     connection: ShopConnection,
-    message: { readonly messageId: string; readonly order: JsonObject },
+    message: { readonly messageId: string; readonly order: ShopOrder },
   ): Promise<Result<string, "unanswered">>;
 }

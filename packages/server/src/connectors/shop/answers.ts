@@ -1,41 +1,33 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import { z } from "zod";
 import {
   type AnsweredQuote,
   SHOP_LINE_FAULTS,
   type ShopQuestion,
 } from "../../domain/shop-quotes/shop-quote.js";
+import { id, LINES_MAX, minor, quantity } from "./fields.js";
 
-const MINOR_MAX = 1_000_000_000_000;
 const OPTIONS_MAX = 50;
 const DISCOUNTS_MAX = 50;
-const LINES_MAX = 50;
 const DAYS_MAX = 365;
 
-const minor = z.int().min(0).max(MINOR_MAX);
-const id = z.string().min(1).max(100);
 const title = z.string().trim().min(1).max(200);
+const days = z.int().min(0).max(DAYS_MAX);
 
 const Line = z.object({
   product_id: id,
-  quantity: z.int().min(1),
+  quantity,
   unit_minor: minor.optional(),
   fault: z.enum(SHOP_LINE_FAULTS).optional(),
 });
 
-const Quote = z.object({
+export const QuoteAnswer = z.object({
   type: z.literal("quote.answer"),
   currency: z.string(),
   lines: z.array(Line).max(LINES_MAX),
   ships: z.boolean(),
   options: z
-    .array(
-      z.object({
-        id,
-        title,
-        amount_minor: minor,
-        days: z.tuple([z.int().min(0).max(DAYS_MAX), z.int().min(0).max(DAYS_MAX)]).nullish(),
-      }),
-    )
+    .array(z.object({ id, title, amount_minor: minor, days: z.tuple([days, days]).nullish() }))
     .max(OPTIONS_MAX),
   discounts: z
     .array(z.object({ code: z.string().max(100).nullish(), title, amount_minor: minor }))
@@ -59,44 +51,84 @@ export const ReleaseAnswer = z.object({ type: z.literal("release.answer") });
 
 export const OrderAnswer = z.object({ type: z.literal("order.answer"), shop_order_id: id });
 
+type Quote = z.infer<typeof QuoteAnswer>;
+
+/** How an answer breaks the contract: in its shape, or against the question or its own numbers. */
+export type QuoteFault = "shape" | "currency" | "lines" | "options" | "sum";
+
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
 
-/** Reads a quote. Undefined unless it answers the question, and its sum is right. */
-export function readQuote(body: unknown, question: ShopQuestion): AnsweredQuote | undefined {
-  const read = Quote.safeParse(body);
-  if (!read.success || read.data.currency !== question.currency) return undefined;
-  const { lines, ships, options, discounts, tax_minor, total_minor } = read.data;
-  const isAsked = ({ product_id, quantity }: (typeof lines)[number], i: number) =>
-    product_id === question.lines[i]?.product_id && quantity === question.lines[i]?.quantity;
-  if (lines.length !== question.lines.length || !lines.every(isAsked)) return undefined;
-  const units = lines.map(({ unit_minor, fault }) => fault ?? unit_minor);
-  if (units.includes(undefined)) return undefined;
-  if (new Set(options.map((option) => option.id)).size < options.length) return undefined;
-  const chosen = options.find((option) => option.id === question.option_id);
-  const goods = lines.map(({ unit_minor, fault, quantity }) =>
-    fault === undefined ? (unit_minor as number) * quantity : 0,
-  );
-  const added = sumOf(goods) + (chosen?.amount_minor ?? 0) + tax_minor;
-  const total = added - sumOf(discounts.map(({ amount_minor }) => amount_minor));
+/** Where an answer does not have the fields of the contract, in a sentence. */
+export function shapeProblem({ issues: [issue] }: z.ZodError): string {
+  const field = issue?.path.join(".") || "The answer";
+  return `${field}: ${issue?.message ?? "is not valid"}.`;
+}
+
+function linesFault({ lines }: Quote, asked: ShopQuestion["lines"]): string | undefined {
+  if (lines.length !== asked.length) {
+    return `${asked.length} lines were requested, and ${lines.length} answered.`;
+  }
+  const isAsked = ({ product_id, quantity }: Quote["lines"][number], i: number) =>
+    product_id === asked[i]?.product_id && quantity === asked[i]?.quantity;
+  if (!lines.every(isAsked)) {
+    return "The lines do not have the products and quantities of the question, in its order.";
+  }
+  const isPriced = lines.every(({ unit_minor, fault }) => (fault ?? unit_minor) !== undefined);
+  return isPriced ? undefined : "A line has neither unit_minor nor a fault.";
+}
+
+function sumFault(quote: Quote, optionId: string | null): string | undefined {
+  const { lines, options, discounts, tax_minor, total_minor } = quote;
   // If a line cannot be bought, nothing is charged, and the total is not used.
-  const isWhole = lines.every(({ fault }) => fault === undefined);
-  if (isWhole && total !== total_minor) return undefined;
+  if (lines.some(({ fault }) => fault !== undefined)) return undefined;
+  const goods = sumOf(lines.map(({ unit_minor = 0, quantity }) => unit_minor * quantity));
+  const delivery = options.find(({ id }) => id === optionId)?.amount_minor ?? 0;
+  const discount = sumOf(discounts.map(({ amount_minor }) => amount_minor));
+  const sum = goods - discount + delivery + tax_minor;
+  if (sum === total_minor) return undefined;
+  const parts = `lines ${goods}, minus discounts ${discount}, plus option ${delivery}, plus tax ${tax_minor}`;
+  return `total_minor is ${total_minor}, but the sum is ${sum}: ${parts}.`;
+}
+
+function answered(quote: Quote): AnsweredQuote {
   return {
     kind: "answered",
-    lines: units as AnsweredQuote["lines"],
-    ships,
-    options: options.map(({ amount_minor, days, ...option }) => ({
+    lines: quote.lines.map(
+      ({ unit_minor, fault }) => fault ?? unit_minor,
+    ) as AnsweredQuote["lines"],
+    ships: quote.ships,
+    options: quote.options.map(({ amount_minor, days, ...option }) => ({
       ...option,
       amountMinor: amount_minor,
       days: days ?? null,
     })),
-    discounts: discounts.map(({ code, amount_minor, ...discount }) => ({
+    discounts: quote.discounts.map(({ code, amount_minor, ...discount }) => ({
       ...discount,
       code: code ?? null,
       amountMinor: amount_minor,
     })),
-    rejectedCoupons: read.data.rejected_coupons,
-    taxMinor: tax_minor,
-    totalMinor: total_minor,
+    rejectedCoupons: quote.rejected_coupons,
+    taxMinor: quote.tax_minor,
+    totalMinor: quote.total_minor,
   };
+}
+
+/** Reads a quote. It must answer the question, and its sum must be right. */
+export function readQuote(
+  body: unknown,
+  question: Pick<ShopQuestion, "currency" | "lines" | "option_id">,
+): Result<AnsweredQuote, QuoteFault> {
+  const read = QuoteAnswer.safeParse(body);
+  if (!read.success) return refuse("shape", shapeProblem(read.error));
+  const { currency, options } = read.data;
+  if (currency !== question.currency) {
+    return refuse("currency", `${question.currency} was requested, and ${currency} answered.`);
+  }
+  const lines = linesFault(read.data, question.lines);
+  if (lines !== undefined) return refuse("lines", lines);
+  if (new Set(options.map(({ id }) => id)).size < options.length) {
+    return refuse("options", "Two options have the same id.");
+  }
+  const sum = sumFault(read.data, question.option_id);
+  return sum === undefined ? ok(answered(read.data)) : refuse("sum", sum);
 }

@@ -1,5 +1,4 @@
 import {
-  type JsonObject,
   ok,
   type Result,
   refuse,
@@ -19,13 +18,10 @@ import type { Ids } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import type { Reservation, ReserveFault, ShopConnector } from "../connector.js";
-import { OrderAnswer, ReleaseAnswer, ReserveAnswer, readQuote } from "./answers.js";
+import { readQuote, shapeProblem } from "./answers.js";
+import { ANSWER_BYTES_MAX, SHOP_MESSAGES } from "./contract.js";
+import type { ShopOrder } from "./messages.js";
 
-/** An agent waits for a quote, and for a payment that needs a reservation. Nobody waits for the others. */
-const QUOTE_MS_MAX = 2000;
-const RESERVE_MS_MAX = 5000;
-const MESSAGE_MS_MAX = 10_000;
-const ANSWER_BYTES_MAX = 256 * 1024;
 /** Longer than any payment stays open without its reservation being repeated. */
 const RESERVED_S = 3600;
 
@@ -41,12 +37,7 @@ interface ShopTools {
 
 interface Sent {
   readonly messageId: string;
-  readonly body: JsonObject;
-  readonly totalMs: number;
-}
-
-function questionBody({ siteKeyHash: _, ...question }: ShopQuestion): JsonObject {
-  return question as unknown as JsonObject;
+  readonly body: { readonly type: keyof typeof SHOP_MESSAGES };
 }
 
 /** Talks to shop systems by signed messages, as docs/guide/connector.md says. */
@@ -58,25 +49,27 @@ export class ShopSystem implements ShopConnector {
   }
 
   async quote(connection: ShopConnection, question: ShopQuestion): Promise<ShopQuote> {
-    const body = { type: "quote", ...questionBody(question) };
-    const answer = await this.ask(connection, this.sent(body, QUOTE_MS_MAX));
-    const quote = answer.ok ? readQuote(answer.value, question) : undefined;
-    if (answer.ok && quote === undefined) this.warn(connection, "quote", "the answer is not valid");
-    return quote ?? { kind: "unanswered" };
+    const { siteKeyHash: _, ...cart } = question;
+    const answer = await this.ask(connection, this.sent({ type: "quote", ...cart }));
+    const quote = answer.ok ? readQuote(answer.value, question) : answer;
+    if (quote.ok) return quote.value;
+    if (answer.ok) this.warn(connection, "quote", quote.detail);
+    return { kind: "unanswered" };
   }
 
   async reserve(
     connection: ShopConnection,
-    { reservationId, totalMinor, ...question }: Reservation,
+    { siteKeyHash: _, reservationId, totalMinor, ...cart }: Reservation,
   ): Promise<Result<true, ReserveFault>> {
     const body = {
-      type: "reserve",
+      type: "reserve" as const,
       reservation_id: reservationId,
       expires_in_s: RESERVED_S,
-      ...questionBody(question),
+      ...cart,
       total_minor: totalMinor,
     };
-    const answer = await this.read(connection, this.sent(body, RESERVE_MS_MAX), ReserveAnswer);
+    const { reserve } = SHOP_MESSAGES;
+    const answer = await this.read(connection, this.sent(body), reserve.answer);
     if (!answer.ok) return answer;
     if (answer.value.state === "reserved") return ok(true);
     return refuse(answer.value.reason, "the shop system refused it");
@@ -86,23 +79,23 @@ export class ShopSystem implements ShopConnector {
     connection: ShopConnection,
     { messageId, reservationId }: { readonly messageId: string; readonly reservationId: string },
   ): Promise<Result<true, "unanswered">> {
-    const body = { type: "release", reservation_id: reservationId };
-    const sent = { messageId, body, totalMs: MESSAGE_MS_MAX };
-    const answer = await this.read(connection, sent, ReleaseAnswer);
+    const body = { type: "release" as const, reservation_id: reservationId };
+    const { release } = SHOP_MESSAGES;
+    const answer = await this.read(connection, { messageId, body }, release.answer);
     return answer.ok ? ok(true) : answer;
   }
 
   async sendOrder(
     connection: ShopConnection,
-    { messageId, order }: { readonly messageId: string; readonly order: JsonObject },
+    { messageId, order }: { readonly messageId: string; readonly order: ShopOrder },
   ): Promise<Result<string, "unanswered">> {
-    const sent = { messageId, body: { type: "order", order }, totalMs: MESSAGE_MS_MAX };
-    const answer = await this.read(connection, sent, OrderAnswer);
+    const body = { type: "order" as const, order };
+    const answer = await this.read(connection, { messageId, body }, SHOP_MESSAGES.order.answer);
     return answer.ok ? ok(answer.value.shop_order_id) : answer;
   }
 
-  private sent(body: JsonObject, totalMs: number): Sent {
-    return { messageId: this.tools.ids.id("msg"), body, totalMs };
+  private sent(body: Sent["body"]): Sent {
+    return { messageId: this.tools.ids.id("msg"), body };
   }
 
   private async read<T>(
@@ -114,13 +107,15 @@ export class ShopSystem implements ShopConnector {
     if (!answer.ok) return answer;
     const read = schema.safeParse(answer.value);
     if (read.success) return ok(read.data);
-    return refuse("unanswered", "the answer of the shop system is not valid");
+    const problem = shapeProblem(read.error);
+    this.warn(connection, sent.body.type, problem);
+    return refuse("unanswered", problem);
   }
 
   /** Sends a message, and returns the JSON of its signed answer. */
   private async ask(
     connection: ShopConnection,
-    { messageId, body, totalMs }: Sent,
+    { messageId, body }: Sent,
   ): Promise<Result<unknown, "unanswered">> {
     const { safeFetch, clock, secrets } = this.tools;
     const secret = secrets.open(
@@ -132,10 +127,11 @@ export class ShopSystem implements ShopConnector {
       { id: messageId, body: bytes },
       { secret, sentAt: clock.now() },
     );
+    const { totalMs } = SHOP_MESSAGES[body.type];
     const limits = { totalMs, bodyBytes: ANSWER_BYTES_MAX };
     const answer = await safeFetch.exchange(connection.endpoint, { headers, body: bytes }, limits);
     const failed = (why: string) => {
-      this.warn(connection, String(body.type), why);
+      this.warn(connection, body.type, why);
       return refuse("unanswered", why);
     };
     if (!answer.ok) return failed(answer.detail);

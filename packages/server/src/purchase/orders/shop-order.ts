@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "@gatehouse/protocol";
+import type { JsonValue } from "@gatehouse/protocol";
+import type { ShopOrder } from "../../connectors/shop/messages.js";
 import type { Context } from "../../context.js";
 import { agentById } from "../../domain/agents/store.js";
 import { type Checkout, chosenAddress } from "../../domain/checkouts/checkout.js";
@@ -11,7 +12,7 @@ import { isTestOrder, type WholeOrder, wholeOrder } from "./whole-order.js";
 
 const textOrNull = (value: JsonValue | undefined) => (typeof value === "string" ? value : null);
 
-function buyerOf({ content: { buyer } }: Checkout): JsonObject {
+function buyerOf({ content: { buyer } }: Checkout): ShopOrder["buyer"] {
   const { email, first_name, last_name, phone_number } = buyer;
   return {
     email: textOrNull(email),
@@ -21,7 +22,7 @@ function buyerOf({ content: { buyer } }: Checkout): JsonObject {
   };
 }
 
-function destinationOf({ content: { delivery } }: Checkout): JsonObject | null {
+function destinationOf({ content: { delivery } }: Checkout): ShopOrder["destination"] {
   const address = chosenAddress(delivery);
   if (address === undefined) return null;
   const { street_address, extended_address, address_locality, address_region } = address;
@@ -38,7 +39,7 @@ function destinationOf({ content: { delivery } }: Checkout): JsonObject | null {
   };
 }
 
-function refundsOf(adjustments: readonly Adjustment[]): JsonObject[] {
+function refundsOf(adjustments: readonly Adjustment[]): ShopOrder["refunds"] {
   return adjustments
     .filter(({ kind }) => kind === "refund")
     .map(({ adjustmentId, amountMinor, status, shopEventId }) => ({
@@ -49,7 +50,7 @@ function refundsOf(adjustments: readonly Adjustment[]): JsonObject[] {
     }));
 }
 
-function pricesOf({ order: { amount }, checkout }: WholeOrder): JsonObject {
+function pricesOf({ order: { amount }, checkout }: WholeOrder) {
   const { quote, content } = checkout ?? {};
   const option = quote?.options.find(({ id }) => id === content?.delivery.optionId);
   const discount = quote?.totals.discountMinor ?? 0;
@@ -69,7 +70,7 @@ export async function shopOrder(
   { db }: Pick<Context, "db">,
   siteKeyHash: string,
   orderId: string,
-): Promise<JsonObject | undefined> {
+): Promise<ShopOrder | undefined> {
   const order = await orderById(db, siteKeyHash, orderId);
   if (order === undefined) return undefined;
   const whole = await wholeOrder(db, order);
@@ -99,12 +100,12 @@ export async function shopOrder(
   };
 }
 
-async function agentOf(db: Queries, siteKeyHash: string, id: string): Promise<JsonObject> {
+async function agentOf(db: Queries, siteKeyHash: string, id: string): Promise<ShopOrder["agent"]> {
   const agent = await agentById(db, siteKeyHash, id);
   return { id, name: agent?.name ?? id };
 }
 
-async function paymentOf(db: Queries, { order }: WholeOrder): Promise<JsonObject> {
+async function paymentOf(db: Queries, { order }: WholeOrder): Promise<ShopOrder["payment"]> {
   const payment = await paymentById(db, order.attemptId);
   return {
     state: order.payment,
