@@ -1,63 +1,43 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { signHmacWebhook, utf8, verifyHmacWebhook } from "@gatehouse/protocol";
+import { type HmacMessage, signHmacWebhook, utf8, verifyHmacWebhook } from "@gatehouse/protocol";
+import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
 import { connectionSecretPlace } from "../../src/domain/shop-connections/shop-connection.ts";
 import { writeShopConnection } from "../../src/domain/shop-connections/store.ts";
 import type { Clock } from "../../src/infra/clock.ts";
 import type { TestServer } from "../harness.ts";
+import { type Json, ShopInMemory } from "./shop-in-memory.ts";
 
-interface Line {
-  readonly product_id: string;
-  readonly quantity: number;
+/**
+ * What a test does to an answer: changes its body; "silent" cuts the connection, "never" leaves it open without an
+ * answer.
+ */
+type Spoil = "silent" | "never" | ((answer: Json) => Json);
+
+interface Signature {
+  readonly timestamp: string;
+  readonly signature: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what tests read of messages is checked by the tests
-type Json = any;
-
-/** What a test does to an answer: changes its body, or how it is signed; "silent" cuts the connection. */
-type Spoil = "silent" | ((answer: Json) => Json);
-
-/** A shop system as the contract of connectors says, with prices of 119 % and stock in memory. */
-export class ShopStandIn {
+/** A shop system that Gatehouse can be connected to. Tests replace its methods to make it wrong. */
+export class ShopStandIn extends ShopInMemory {
   readonly secret = `whsec_${randomBytes(32).toString("base64")}`;
   received: Json[] = [];
-  reservations = new Map<string, readonly Line[]>();
-  released = new Set<string>();
-  orders = new Map<string, Json>();
-  /** Net prices in cents, and how many there are. */
-  prices: Record<string, number> = {};
-  stock: Record<string, number> = {};
   /** By the type of the message. */
   spoil: Readonly<Record<string, Spoil>> = {};
   /** How answers are signed, if not with the secret. */
   otherSecret: string | undefined;
   status = 200;
-  private readonly clock: Clock;
+  readonly clock: Clock;
   private readonly server: Server;
 
   private constructor(clock: Clock) {
+    super();
     this.clock = clock;
-    this.server = createServer(async (request, response) => {
-      const body = await text(request);
-      const id = String(request.headers["webhook-id"]);
-      const signature = {
-        timestamp: String(request.headers["webhook-timestamp"]),
-        signature: String(request.headers["webhook-signature"]),
-      };
-      const key = { secret: this.secret, now: clock.now() };
-      const verified = await verifyHmacWebhook({ id, body: utf8(body) }, signature, key);
-      if (!verified.ok) return response.writeHead(401).end();
-      const message = JSON.parse(body);
-      this.received.push({ ...message, webhook_id: id });
-      const spoil = this.spoil[message.type];
-      const right = this.answer(message);
-      if (spoil === "silent") return request.socket.destroy();
-      const answer = utf8(JSON.stringify(spoil === undefined ? right : spoil(right)));
-      const secret = this.otherSecret ?? this.secret;
-      const headers = await signHmacWebhook({ id, body: answer }, { secret, sentAt: clock.now() });
-      return response.writeHead(this.status, headers).end(answer);
+    this.server = createServer((request, response) => {
+      this.serve(request, response).catch(() => response.writeHead(500).end());
     });
   }
 
@@ -72,10 +52,14 @@ export class ShopStandIn {
     return `127.0.0.1:${(this.server.address() as { port: number }).port}`;
   }
 
+  get endpoint(): string {
+    return `http://${this.host}/connector`;
+  }
+
   reset(): void {
     this.received = [];
     this.reservations = new Map();
-    this.released = new Set();
+    this.closed = new Set();
     this.orders = new Map();
     this.prices = { rose: 10_000, vase: 1250 };
     this.stock = { rose: 5 };
@@ -101,7 +85,7 @@ export class ShopStandIn {
       writeShopConnection(tx, {
         siteKeyHash,
         connectionId,
-        endpoint: `http://${this.host}/connector`,
+        endpoint: this.endpoint,
         system: "Stand-in 1",
         cartLink: "https://shop.example.com/checkout-link/?products={items}",
         sealedSecret: secrets.seal(connectionSecretPlace(connectionId), this.secret),
@@ -114,77 +98,52 @@ export class ShopStandIn {
     );
   }
 
-  private left(productId: string, except?: string): number {
-    const held = [...this.reservations]
-      .filter(([id]) => id !== except)
-      .flatMap(([, lines]) => lines);
-    const wanted = held.filter(({ product_id }) => product_id === productId);
-    const all = this.stock[productId] ?? Number.POSITIVE_INFINITY;
-    return all - wanted.reduce((sum, { quantity }) => sum + quantity, 0);
+  /** Whether a message comes from Gatehouse, and is not old. */
+  async accepts(message: HmacMessage, signature: Signature): Promise<boolean> {
+    const key = { secret: this.secret, now: this.clock.now() };
+    return (await verifyHmacWebhook(message, signature, key)).ok;
   }
 
-  private quote({ lines, destination, option_id }: Json): Json {
-    const priced = lines.map(({ product_id, quantity }: Line) => {
-      const { [product_id]: price } = this.prices;
-      if (price === undefined) return { product_id, quantity, fault: "not_found" };
-      if (this.left(product_id) < quantity) return { product_id, quantity, fault: "out_of_stock" };
-      return { product_id, quantity, unit_minor: price };
-    });
-    const options =
-      destination?.country === "DE"
-        ? [
-            { id: "parcel", title: "Parcel", amount_minor: 490, days: [1, 3] },
-            { id: "courier", title: "Courier", amount_minor: 1500 },
-          ]
-        : [];
-    const net = priced.reduce(
-      (sum: number, { unit_minor = 0, quantity }: Json) => sum + unit_minor * quantity,
-      0,
-    );
-    const shipping = options.find(({ id }) => id === option_id)?.amount_minor ?? 0;
-    const tax_minor = Math.round((net + shipping) * 0.19);
-    return {
-      type: "quote.answer",
-      currency: "EUR",
-      lines: priced,
-      ships: true,
-      options,
-      tax_minor,
-      total_minor: net + shipping + tax_minor,
-      unknown_to_us: true,
+  /** The message in a body; undefined if it is none of the contract. */
+  read(body: string): Json {
+    try {
+      const message = JSON.parse(body);
+      if (!Object.hasOwn(SHOP_MESSAGES, message.type)) return undefined;
+      const { message: schema } = SHOP_MESSAGES[message.type as keyof typeof SHOP_MESSAGES];
+      return schema.safeParse(message).success ? message : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  answer(message: Json): Json {
+    return this[message.type as keyof typeof SHOP_MESSAGES](message);
+  }
+
+  sign(answer: HmacMessage): Promise<Readonly<Record<string, string>>> {
+    const secret = this.otherSecret ?? this.secret;
+    return signHmacWebhook(answer, { secret, sentAt: this.clock.now() });
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    const header = (name: string) => String(request.headers[name] ?? "");
+    const id = header("webhook-id");
+    const signature = {
+      timestamp: header("webhook-timestamp"),
+      signature: header("webhook-signature"),
     };
-  }
-
-  private answer(message: Json): Json {
-    if (message.type === "quote") return this.quote(message);
-    if (message.type === "reserve") return { type: "reserve.answer", ...this.reserve(message) };
-    if (message.type === "release") {
-      this.reservations.delete(message.reservation_id);
-      this.released.add(message.reservation_id);
-      return { type: "release.answer" };
+    if (!(await this.accepts({ id, body: utf8(body) }, signature))) {
+      return void response.writeHead(401).end();
     }
-    const { order } = message;
-    if (!this.orders.has(order.order_id)) {
-      this.reservations.delete(order.reservation_id);
-      for (const { product_id, quantity } of order.lines) {
-        if (product_id in this.stock) this.stock[product_id] = this.left(product_id) - quantity;
-      }
-    }
-    if (!(this.orders.get(order.order_id)?.revision >= order.revision)) {
-      this.orders.set(order.order_id, order);
-    }
-    return { type: "order.answer", shop_order_id: `wc-${order.number}` };
-  }
-
-  private reserve({ reservation_id: id, lines, total_minor, ...cart }: Json): Json {
-    if (this.released.has(id)) return { state: "refused", reason: "closed" };
-    if (lines.some((line: Line) => this.left(line.product_id, id) < line.quantity)) {
-      return { state: "refused", reason: "out_of_stock" };
-    }
-    if (this.quote({ lines, ...cart }).total_minor !== total_minor && !this.reservations.has(id)) {
-      return { state: "refused", reason: "price_changed" };
-    }
-    this.reservations.set(id, lines);
-    return { state: "reserved" };
+    const message = this.read(body);
+    if (message === undefined) return void response.writeHead(400).end();
+    this.received.push({ ...message, webhook_id: id });
+    const spoil = this.spoil[message.type];
+    const right = this.answer(message);
+    if (spoil === "never") return;
+    if (spoil === "silent") return void request.socket.destroy();
+    const answer = utf8(JSON.stringify(spoil === undefined ? right : spoil(right)));
+    response.writeHead(this.status, await this.sign({ id, body: answer })).end(answer);
   }
 }

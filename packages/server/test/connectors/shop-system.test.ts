@@ -1,5 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
@@ -30,6 +31,14 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     system.reset();
     shop = await at.shop({});
     await system.connect(server, shop.site_key_hash);
+  });
+
+  // The contract is what other people build on, so nothing else may be sent.
+  afterEach(() => {
+    for (const { webhook_id: _, ...message } of system.received) {
+      const { message: schema } = SHOP_MESSAGES[message.type as keyof typeof SHOP_MESSAGES];
+      expect(schema.parse(message)).toEqual(message);
+    }
   });
 
   const totals = (body: { totals: { type: string; amount: number }[] }) =>
