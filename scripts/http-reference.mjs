@@ -193,8 +193,34 @@ function routeSection({ path, method, operation }) {
   ].join("\n");
 }
 
+const MESSAGES = "Messages to shop systems";
+const MESSAGES_INTRO = `Gatehouse sends these messages to the endpoint of a shop system that is connected. The
+[connector interface](../guide/connector.md) says what each means. Each is a \`POST\` with JSON, and has these headers, as the answer has:`;
+
+function messageSection([type, { post }]) {
+  const { summary, requestBody, responses } = post;
+  const schemaOf = ({ content }) => content["application/json"].schema;
+  const answer = schemaOf(responses[200]);
+  const answers = (answer.anyOf ?? [answer]).map((one) => fieldTable(one, { body: false }));
+  return [
+    `### ${summary}\n`,
+    `The message \`${type}\`:\n`,
+    fieldTable(schemaOf(requestBody), { body: false }),
+    answers.length === 1 ? "Answer:\n" : "Answer, one of these:\n",
+    ...answers,
+  ].join("\n");
+}
+
+function messageSections(webhooks) {
+  const messages = Object.entries(webhooks);
+  const [, { post }] = messages[0];
+  const headers = post.parameters.map(({ name, schema }) => `- \`${name}\`: ${meaningOf(schema)}`);
+  const sections = messages.map(messageSection);
+  return [`## ${MESSAGES}\n`, `${MESSAGES_INTRO}\n`, `${headers.join("\n")}\n`, ...sections];
+}
+
 /** The page without its note. */
-export function httpReference({ paths, components }) {
+export function httpReference({ paths, webhooks, components }) {
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -210,7 +236,7 @@ export function httpReference({ paths, components }) {
       base.length === 0 ? "" : `${base.map(({ $ref }) => shapeLink($ref)).join(", ")}, and:\n\n`;
     return `### ${shapeHeading(name)}\n\n${more}${fieldTable(schema, { body: false })}`;
   });
-  const contents = [...tags, "Shapes"]
+  const contents = [...tags, MESSAGES, "Shapes"]
     .map((title) => `[${title}](#${anchorOf(title)})`)
     .join(" · ");
   return [
@@ -218,6 +244,7 @@ export function httpReference({ paths, components }) {
     `${INTRO}\n`,
     `${contents}\n`,
     ...sections,
+    ...messageSections(webhooks),
     "## Shapes\n",
     "The objects that the answers above contain.\n",
     ...shapeSections,

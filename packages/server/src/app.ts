@@ -3,6 +3,7 @@ import { isLoopback } from "./config/readers.js";
 import type { Context } from "./context.js";
 import { adminRoutes } from "./http/admin/routes.js";
 import { publicAuditRoutes } from "./http/audit/routes.js";
+import { describeShopMessages } from "./http/connections/openapi.js";
 import { consoleRoutes } from "./http/console/routes.js";
 import { DocumentCache } from "./http/discovery/document-cache.js";
 import { discoveryGroup } from "./http/discovery/documents.js";
@@ -50,6 +51,7 @@ export function createApp(context: Context): RequestListener {
     adminRoutes(context),
     consoleRoutes(context),
   ];
+  const descriptions = [describeDocuments, describeShopMessages];
   const groups: RouteGroup[] = [
     discoveryGroup(context, new DocumentCache(context)),
     group({ name: "mandates", cors: "echo" }, [
@@ -95,7 +97,7 @@ export function createApp(context: Context): RequestListener {
     // No other origin may read metrics: a page in a local browser is a local client.
     group({ name: "metrics", cors: "none" }, [get("/metrics", metricsHandler(context))]),
     group({ name: "openapi", cors: "open" }, [
-      get("/openapi.json", openapiHandler(described, describeDocuments, context.config)),
+      get("/openapi.json", openapiHandler(described, descriptions, context.config)),
     ]),
   ];
   const honoGroups = [...described, sandboxRoutes(context), homeRoutes(), docsRoutes(context)];

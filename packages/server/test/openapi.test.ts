@@ -67,3 +67,24 @@ test("a request built from the document alone is accepted, and the answer has th
   const { properties } = document.components.schemas.Site;
   expect(Object.keys(site).sort()).toEqual(Object.keys(properties).sort());
 });
+
+test("the messages to a shop system are described by the schemas that check their answers", async () => {
+  const { document } = await served();
+  expect(Object.keys(document.webhooks)).toEqual(["quote", "reserve", "release", "order"]);
+  for (const { post } of Object.values<{ post: typeof document.webhooks.quote.post }>(
+    document.webhooks,
+  )) {
+    const names = post.parameters.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
+    expect(Object.keys(post.responses)).toEqual(["200", "400", "401", "503"]);
+    expect(Object.keys(post.responses[200].headers)).toEqual(names);
+    expect(post.requestBody.required).toBe(true);
+  }
+  const { requestBody, responses } = document.webhooks.reserve.post;
+  const { properties, required } = requestBody.content["application/json"].schema;
+  expect(properties.total_minor).toMatchObject({ type: "integer", minimum: 0 });
+  expect(required).toContain("reservation_id");
+  const [reserved, refused] = responses[200].content["application/json"].schema.anyOf;
+  expect(reserved.properties.state).toMatchObject({ enum: ["reserved"] });
+  expect(refused.properties.reason.enum).toEqual(["out_of_stock", "price_changed", "closed"]);
+});

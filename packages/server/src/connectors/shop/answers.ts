@@ -12,7 +12,9 @@ const DISCOUNTS_MAX = 50;
 const DAYS_MAX = 365;
 
 const title = z.string().trim().min(1).max(200);
-const days = z.int().min(0).max(DAYS_MAX);
+const day = z.int().min(0).max(DAYS_MAX);
+// The OpenAPI generator leaves out the length of a tuple.
+const days = z.tuple([day, day]).meta({ minItems: 2, maxItems: 2 });
 
 const Line = z.object({
   product_id: id,
@@ -27,7 +29,7 @@ export const QuoteAnswer = z.object({
   lines: z.array(Line).max(LINES_MAX),
   ships: z.boolean(),
   options: z
-    .array(z.object({ id, title, amount_minor: minor, days: z.tuple([days, days]).nullish() }))
+    .array(z.object({ id, title, amount_minor: minor, days: days.nullish() }))
     .max(OPTIONS_MAX),
   discounts: z
     .array(z.object({ code: z.string().max(100).nullish(), title, amount_minor: minor }))

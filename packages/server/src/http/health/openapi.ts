@@ -31,9 +31,13 @@ function nameOperations(paths: Readonly<Record<string, object>> = {}): void {
   }
 }
 
-function describeHttp(groups: readonly HonoGroup[], describeOthers: Describe, baseUrl: string) {
+function describeHttp(
+  groups: readonly HonoGroup[],
+  describeOthers: readonly Describe[],
+  baseUrl: string,
+) {
   const all = new OpenAPIHono<HttpEnv>();
-  describeOthers(all.openAPIRegistry);
+  for (const describe of describeOthers) describe(all.openAPIRegistry);
   for (const { routes } of groups) all.route("/", routes);
   all.openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",
@@ -63,7 +67,7 @@ function describeHttp(groups: readonly HonoGroup[], describeOthers: Describe, ba
  */
 export function openapiHandler(
   groups: readonly HonoGroup[],
-  describeOthers: Describe,
+  describeOthers: readonly Describe[],
   { baseUrl }: { readonly baseUrl: string },
 ): Handler {
   let document: ReturnType<typeof describeHttp> | undefined;
