@@ -3,7 +3,8 @@ import { isLoopback } from "./config/readers.js";
 import type { Context } from "./context.js";
 import { adminRoutes } from "./http/admin/routes.js";
 import { publicAuditRoutes } from "./http/audit/routes.js";
-import { describeShopMessages } from "./http/connections/openapi.js";
+import { describeConnections } from "./http/connections/openapi.js";
+import { connectionGroup } from "./http/connections/routes.js";
 import { consoleRoutes } from "./http/console/routes.js";
 import { DocumentCache } from "./http/discovery/document-cache.js";
 import { discoveryGroup } from "./http/discovery/documents.js";
@@ -24,7 +25,6 @@ import { renderCompactProblem } from "./http/server/errors.js";
 import { get, group, post, type RouteGroup } from "./http/server/exchange.js";
 import { renderMandateError, renderSubmitError } from "./http/server/mandate-answer.js";
 import { createPipeline } from "./http/server/pipeline.js";
-import { connectionHandlers } from "./http/shops/connections.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
 import { ucpGroups } from "./http/ucp/routes.js";
@@ -35,14 +35,11 @@ import { stripeHandlers } from "./http/webhooks/stripe.js";
 const AGENT = ":agent{agt_[\\w-]+}";
 const ESCALATION = ":escalation{esc_[\\w-]+}";
 
-const CONNECTION = ":connection{con_[\\w-]+}";
-
 /** Every route of every group: first those of the pipeline, then those that Hono serves behind it. */
 export function createApp(context: Context): RequestListener {
   const agents = agentHandlers(context);
   const escalations = escalationHandlers(context);
   const stripe = stripeHandlers(context);
-  const connections = connectionHandlers(context);
   const platformProfiles = new PlatformProfiles(context);
   const mcp = new McpHandler(context, new McpShopTools(context, platformProfiles));
   const described = [
@@ -51,7 +48,7 @@ export function createApp(context: Context): RequestListener {
     adminRoutes(context),
     consoleRoutes(context),
   ];
-  const descriptions = [describeDocuments, describeShopMessages];
+  const descriptions = [describeDocuments, describeConnections];
   const groups: RouteGroup[] = [
     discoveryGroup(context, new DocumentCache(context)),
     group({ name: "mandates", cors: "echo" }, [
@@ -83,12 +80,7 @@ export function createApp(context: Context): RequestListener {
       post("/v1/hooks/stripe/:site/events", stripe.events),
       post("/v1/hooks/stripe/:site/order-approval", stripe.orderApproval),
     ]),
-    group({ name: "connections", cors: "none" }, [
-      post("/v1/connections", connections.connect),
-      post(`/v1/connections/${CONNECTION}/products`, connections.products),
-      post(`/v1/connections/${CONNECTION}/orders`, connections.orders),
-      post(`/v1/connections/${CONNECTION}/status`, connections.status),
-    ]),
+    connectionGroup(context),
     group({ name: "operations", cors: "open" }, [
       get("/healthz", healthHandler),
       get("/readyz", readinessHandler(context)),

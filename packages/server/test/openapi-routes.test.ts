@@ -46,6 +46,7 @@ test("every route of the OpenAPI document answers with a status that it document
     session_id: "ses_none",
     platform: "platform.example",
     credential_id: "key_none",
+    connection_id: "con_none",
   };
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();
   const routes = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>

@@ -7,7 +7,8 @@ import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
 import { connectionSecretPlace } from "../../src/domain/shop-connections/shop-connection.ts";
 import { writeShopConnection } from "../../src/domain/shop-connections/store.ts";
 import type { Clock } from "../../src/infra/clock.ts";
-import type { TestServer } from "../harness.ts";
+import type { TestAnswer, TestServer } from "../harness.ts";
+import { send } from "../http-client.ts";
 import { type Json, ShopInMemory } from "./shop-in-memory.ts";
 
 /**
@@ -23,13 +24,15 @@ interface Signature {
 
 /** A shop system that Gatehouse can be connected to. Tests replace its methods to make it wrong. */
 export class ShopStandIn extends ShopInMemory {
-  readonly secret = `whsec_${randomBytes(32).toString("base64")}`;
+  secret = `whsec_${randomBytes(32).toString("base64")}`;
   received: Json[] = [];
   /** By the type of the message. */
   spoil: Readonly<Record<string, Spoil>> = {};
   /** How answers are signed, if not with the secret. */
   otherSecret: string | undefined;
   status = 200;
+  connectionId = "";
+  private sent = 0;
   readonly clock: Clock;
   private readonly server: Server;
 
@@ -48,8 +51,17 @@ export class ShopStandIn extends ShopInMemory {
     return shop;
   }
 
+  get port(): number {
+    return (this.server.address() as { port: number }).port;
+  }
+
   get host(): string {
-    return `127.0.0.1:${(this.server.address() as { port: number }).port}`;
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** The domain of a site that it can be connected to with a code. */
+  get domain(): string {
+    return `shop.localhost:${this.port}`;
   }
 
   get endpoint(): string {
@@ -80,15 +92,16 @@ export class ShopStandIn extends ShopInMemory {
   /** Connects a site to it, as connecting with a code does. */
   async connect({ context }: TestServer, siteKeyHash: string): Promise<void> {
     const { db, secrets, ids } = context;
-    const connectionId = ids.id("con");
+    this.connectionId = ids.id("con");
     await db.transaction((tx) =>
       writeShopConnection(tx, {
         siteKeyHash,
-        connectionId,
+        connectionId: this.connectionId,
         endpoint: this.endpoint,
         system: "Stand-in 1",
+        sells: true,
         cartLink: "https://shop.example.com/checkout-link/?products={items}",
-        sealedSecret: secrets.seal(connectionSecretPlace(connectionId), this.secret),
+        sealedSecret: secrets.seal(connectionSecretPlace(this.connectionId), this.secret),
         edgeTokenId: "",
         connectedAt: this.clock.now(),
         seenAt: this.clock.now(),
@@ -96,6 +109,53 @@ export class ShopStandIn extends ShopInMemory {
         synced: null,
       }),
     );
+  }
+
+  /** Connects a site to it with a code, and keeps what Gatehouse answers. */
+  async connectWith({ url }: TestServer, code: string, more: Json = {}): Promise<TestAnswer> {
+    const answer = await send(`${url}/v1/connections`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        type: "connect",
+        code,
+        endpoint: `http://${this.domain}/connector`,
+        system: "Stand-in 1",
+        ...more,
+      }),
+    });
+    if (answer.status === 201) {
+      this.connectionId = answer.body.connection_id;
+      this.secret = answer.body.secret;
+    }
+    return answer;
+  }
+
+  /** Sends a signed message to Gatehouse, and checks that a good answer is signed for it. */
+  async send(
+    { url }: TestServer,
+    path: "products" | "orders" | "status",
+    message: Json,
+    signing: { readonly secret?: string; readonly sentAt?: number } = {},
+  ): Promise<TestAnswer> {
+    const body = JSON.stringify(message);
+    const id = `msg_${++this.sent}`;
+    const key = { secret: this.secret, sentAt: this.clock.now(), ...signing };
+    const headers = await signHmacWebhook({ id, body: utf8(body) }, key);
+    const to = `${url}/v1/connections/${this.connectionId}/${path}`;
+    const answer = await send(to, { method: "POST", headers, body });
+    if (answer.status === 200) {
+      const signature = {
+        timestamp: answer.headers.get("webhook-timestamp") ?? "",
+        signature: answer.headers.get("webhook-signature") ?? "",
+      };
+      const isSigned = await this.accepts(
+        { id, body: utf8(JSON.stringify(answer.body)) },
+        signature,
+      );
+      if (!isSigned) throw new Error("the answer is not signed");
+    }
+    return answer;
   }
 
   /** Whether a message comes from Gatehouse, and is not old. */

@@ -79,8 +79,11 @@ async function carryOut(context: Context, taken: Taken): Promise<Outcome> {
       const { kind: _, capture, ...shipment } = change;
       const shipped = await ship(context, taken, { type: "shipped", ...shipment });
       if (!capture || !shipped.ok || shipped.value.state !== "done") return shipped;
-      // The event is noted already if it shipped anything.
-      return moveMoney(context, money, { kind: "capture", amountMinor: null, reason: null });
+      const { eventId } = event;
+      const isNoted = (await shopEvent(context.db, order.siteKeyHash, eventId)) !== undefined;
+      const noted = isNoted ? { eventId, write: async () => {} } : origin;
+      const capturing = { kind: "capture", amountMinor: null, reason: null } as const;
+      return moveMoney(context, { ...money, origin: noted }, capturing);
     }
     case "delivered":
       return ship(context, taken, { type: "delivered", lines: change.lines });

@@ -2,6 +2,8 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { SHOP_MESSAGES } from "../../connectors/shop/contract.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { body, json } from "../server/schemas.js";
+import { ConnectAnswer, OrderChangeAnswer, ProductsAnswer, StatusAnswer } from "./answers.js";
+import { ConnectMessage, OrderChangeMessage, ProductsMessage, StatusMessage } from "./messages.js";
 
 const SUMMARIES: Readonly<Record<keyof typeof SHOP_MESSAGES, string>> = {
   quote: "Ask what a cart costs",
@@ -30,8 +32,83 @@ const AnswerHeaders = z.object({
   "webhook-signature": signature,
 });
 
-/** Says what Gatehouse sends to shop systems, by the schemas that check their answers. */
-export function describeShopMessages(registry: OpenAPIHono<HttpEnv>["openAPIRegistry"]): void {
+type Registry = OpenAPIHono<HttpEnv>["openAPIRegistry"];
+
+/** Says what shop systems send, by the schemas that check it, and what Gatehouse sends to them. */
+export function describeConnections(registry: Registry): void {
+  describeMessagesOfShops(registry);
+  describeMessagesToShops(registry);
+}
+
+const FROM_SHOPS = [
+  {
+    path: "products",
+    summary: "Send products that have changed, or a part of all of them",
+    message: ProductsMessage,
+    answer: ProductsAnswer,
+  },
+  {
+    path: "orders",
+    summary: "Report a change of an order that was made in the shop system",
+    message: OrderChangeMessage,
+    answer: OrderChangeAnswer,
+  },
+  {
+    path: "status",
+    summary: "Ask how the connection is doing, verify the domain, or disconnect",
+    message: StatusMessage,
+    answer: StatusAnswer,
+  },
+];
+
+const CONTRACT = "The connector interface (docs/guide/connector.md) says how to use it.";
+
+function describeMessagesOfShops(registry: Registry): void {
+  const tags = ["Messages of shop systems"];
+  registry.registerPath({
+    method: "post",
+    path: "/v1/connections",
+    tags,
+    summary: "Connect a shop system with a code",
+    description: CONTRACT,
+    security: [],
+    request: { body: body(ConnectMessage) },
+    responses: {
+      201: json(ConnectAnswer, "The shop system is connected. The secret is shown only once."),
+      400: {
+        description: "The message cannot be read, or an address is not on the site's domain.",
+      },
+      401: { description: "The code is not valid any more." },
+    },
+  });
+  for (const { path, summary, message, answer } of FROM_SHOPS) {
+    registry.registerPath({
+      method: "post",
+      path: `/v1/connections/{connection_id}/${path}`,
+      tags,
+      summary,
+      description: CONTRACT,
+      security: [],
+      request: {
+        params: z.object({ connection_id: z.string() }),
+        headers: MessageHeaders,
+        body: body(message),
+      },
+      responses: {
+        200: { ...json(answer, "The message was understood."), headers: AnswerHeaders },
+        400: { description: "The message cannot be read." },
+        401: {
+          description: "The signature is missing, wrong or old, or the connection has ended.",
+        },
+        404: { description: "The order is not known." },
+        409: { description: "The order is being changed now. Send the message again." },
+        422: { description: "The verification file was not found." },
+      },
+    });
+  }
+}
+
+function describeMessagesToShops(registry: Registry): void {
   for (const [type, { message, answer, totalMs }] of Object.entries(SHOP_MESSAGES)) {
     registry.registerWebhook({
       method: "post",

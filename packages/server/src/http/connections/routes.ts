@@ -15,7 +15,7 @@ import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { UNREAD_REST } from "../server/body.js";
-import { type Handler, json } from "../server/exchange.js";
+import { group, type Handler, json, post, type RouteGroup } from "../server/exchange.js";
 import { readJsonBytes } from "../server/json-body.js";
 import { requireFound, requireNoWait } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
@@ -56,8 +56,7 @@ function statusBody({ connection, site, agentPage, ...counts }: ConnectionStatus
   };
 }
 
-/** `POST /v1/connections…`: messages of shop systems. */
-export function connectionHandlers(
+function connectionHandlers(
   context: Context,
 ): Readonly<Record<"connect" | "products" | "orders" | "status", Handler>> {
   const { admission, db } = context;
@@ -114,4 +113,17 @@ export function connectionHandlers(
       return signedAnswer(context, message, statusBody(status));
     },
   };
+}
+
+const CONNECTION = "/v1/connections/:connection{con_[\\w-]+}";
+
+/** What shop systems send to Gatehouse. */
+export function connectionGroup(context: Context): RouteGroup {
+  const { connect, products, orders, status } = connectionHandlers(context);
+  return group({ name: "connections", cors: "none" }, [
+    post("/v1/connections", connect),
+    post(`${CONNECTION}/products`, products),
+    post(`${CONNECTION}/orders`, orders),
+    post(`${CONNECTION}/status`, status),
+  ]);
 }

@@ -1,0 +1,363 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
+import { send } from "../http-client.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { BUYER, lines, openWorld, paying, sent, type World } from "../ucp/buying.ts";
+import { ShopStandIn } from "./shop-stand-in.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
+
+const product = (id: string, version: number, fields: object = {}) => ({
+  id,
+  version,
+  title: `Product ${id}`,
+  price: "10.00",
+  currency: "EUR",
+  ...fields,
+});
+
+describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, at } = {} as World;
+  let shop: Shop;
+  let system: ShopStandIn;
+  beforeAll(async () => {
+    system = await ShopStandIn.start(clock);
+    const world = await openWorld(dialect, clock, {}, [system.host, system.domain]);
+    ({ server, at } = world);
+    await server.context.jobs.stop();
+    return async () => {
+      system.stop();
+      await world.close();
+    };
+  });
+  beforeEach(() => {
+    clock.advance(MINUTE_MS);
+    system.reset();
+  });
+
+  const site = async (): Promise<Shop> => {
+    const { site_key, site_key_hash } = await createSite(server, system.domain);
+    const base = `/v1/admin/sites/${site_key_hash}`;
+    const admin: Shop["admin"] = (method, path, body) => server.admin(method, base + path, body);
+    return { site_key, site_key_hash, admin };
+  };
+  const newCode = async (to: Shop): Promise<string> => {
+    const made = await to.admin("POST", "/shop-connection/codes");
+    expect(made.status).toBe(201);
+    return made.body.code;
+  };
+  const productIds = async (to: Shop) => {
+    const { body } = await to.admin("GET", "/products?limit=100");
+    return body.items.map((one: { id: string; paused: boolean }) =>
+      one.paused ? `-${one.id}` : one.id,
+    );
+  };
+
+  describe("made with a code", () => {
+    beforeEach(async () => {
+      shop = await site();
+    });
+
+    test("works once, and gives a secret, the site's keys and a token for visits", async () => {
+      const made = await shop.admin("POST", "/shop-connection/codes");
+      const pasted = Buffer.from(made.body.connect_code.slice("ghc_".length), "base64url");
+      const { url, code } = JSON.parse(pasted.toString());
+      expect([url, code]).toEqual([server.context.config.baseUrl, made.body.code]);
+      const connected = await system.connectWith(server, code);
+      expect(connected).toMatchObject({
+        status: 201,
+        body: {
+          type: "connect.answer",
+          connection_id: expect.stringMatching(/^con_/),
+          secret: expect.stringMatching(/^whsec_/),
+          site: { domain: system.domain, status: "verified", ...keysOf(shop) },
+          edge_token: expect.stringMatching(/^ghe_/),
+        },
+      });
+      expect((await system.connectWith(server, code)).status).toBe(401);
+      expect((await shop.admin("GET", "/shop-connection")).body).toMatchObject({
+        system: "Stand-in 1",
+        sells: true,
+        endpoint: `http://${system.domain}/connector`,
+      });
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+
+    test("ends with an hour, with a newer code, and with the rights of its maker", async () => {
+      const old = await newCode(shop);
+      const newer = await newCode(shop);
+      expect((await system.connectWith(server, old)).status).toBe(401);
+      clock.advance(HOUR_MS);
+      expect((await system.connectWith(server, newer)).status).toBe(401);
+      const token = await server.admin("POST", "/v1/admin/tokens", {
+        name: "owner",
+        role: "owner",
+        sites: [shop.site_key_hash],
+      });
+      const path = `/v1/admin/sites/${shop.site_key_hash}/shop-connection/codes`;
+      const made = await server.admin("POST", path, undefined, token.body.token);
+      await server.admin("DELETE", `/v1/admin/tokens/${token.body.token_id}`);
+      expect((await system.connectWith(server, made.body.code)).status).toBe(401);
+    });
+
+    test.each([
+      ["an endpoint on another domain", { endpoint: "https://attacker.example/connector" }],
+      ["an endpoint without HTTPS", { endpoint: "http://shop.example.com/connector" }],
+      ["a cart link to another domain", { cart_link: "https://attacker.example/?p={items}" }],
+      ["a cart link without goods", { cart_link: "https://shop.example.com/cart" }],
+      ["a script as its cart link", { cart_link: "javascript:alert('{items}')" }],
+    ])("refuses %s, and keeps the code", async (_what, wrong) => {
+      const code = await newCode(shop);
+      expect((await system.connectWith(server, code, wrong)).status).toBe(400);
+      expect((await system.connectWith(server, code)).status).toBe(201);
+    });
+
+    test("replaces the earlier one, whose secret and token stop working", async () => {
+      const before = (await system.connectWith(server, await newCode(shop))).body;
+      const visits = (token: string) =>
+        send(`${server.url}/v1/edge/${shop.site_key_hash}/visits`, {
+          method: "POST",
+          headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+          body: JSON.stringify({ visits: [] }),
+        });
+      expect((await visits(before.edge_token)).status).not.toBe(401);
+      await system.connectWith(server, await newCode(shop));
+      system.connectionId = before.connection_id;
+      const late = await system.send(
+        server,
+        "status",
+        { type: "status" },
+        { secret: before.secret },
+      );
+      expect([late.status, (await visits(before.edge_token)).status]).toEqual([401, 401]);
+    });
+
+    test.each(["the shop", "the owner"])("is ended by %s, and the products stay", async (who) => {
+      await system.connectWith(server, await newCode(shop));
+      await system.send(server, "products", { type: "products", products: [product("a", 1)] });
+      const byHand = () =>
+        shop.admin("POST", "/products", { id: "b", title: "B", price: "1.00", currency: "EUR" });
+      expect(await byHand()).toMatchObject({ status: 409, body: { error: "conflict" } });
+      if (who === "the owner") await shop.admin("DELETE", "/shop-connection");
+      else await system.send(server, "status", { type: "status", disconnect: true });
+      expect((await shop.admin("GET", "/shop-connection")).status).toBe(404);
+      expect((await system.send(server, "status", { type: "status" })).status).toBe(401);
+      expect((await byHand()).status).toBe(201);
+      expect(await productIds(shop)).toEqual(["a", "b"]);
+    });
+
+    test("reports what is missing before agents can buy", async () => {
+      await system.connectWith(server, await newCode(shop));
+      const status = await system.send(server, "status", { type: "status", system: "Stand-in 2" });
+      expect(status.body).toMatchObject({
+        type: "status.answer",
+        site: { status: "verified" },
+        products: { listed: 0, paused: 0, synced_at: null, problem: null },
+        selling: { open: false, problems: expect.arrayContaining(["Add a product."]) },
+        messages: { waiting: 0, failed: 0 },
+      });
+      const shown = await shop.admin("GET", "/shop-connection");
+      expect(shown.body.system).toBe("Stand-in 2");
+    });
+
+    test("of a website without a shop leaves the products to the owner", async () => {
+      await system.connectWith(server, await newCode(shop), { sells: false });
+      const added = await shop.admin("POST", "/products", {
+        id: "a",
+        title: "A",
+        price: "1.00",
+        currency: "EUR",
+      });
+      expect(added.status).toBe(201);
+      await system.send(server, "status", { type: "status", sells: true });
+      expect((await shop.admin("PATCH", "/products?id=a", { title: "B" })).status).toBe(409);
+      expect((await shop.admin("PATCH", "/products?id=a", { paused: true })).status).toBe(200);
+    });
+  });
+
+  describe("with messages", () => {
+    beforeEach(async () => {
+      shop = await site();
+      await system.connectWith(server, await newCode(shop));
+    });
+
+    test("accepts none that is unsigned, old, for another connection, or changed", async () => {
+      const status = { type: "status" };
+      const secret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+      const wrong = await system.send(server, "status", status, { secret });
+      const old = await system.send(server, "status", status, {
+        sentAt: clock.now() - 6 * MINUTE_MS,
+      });
+      system.connectionId = "con_other";
+      const other = await system.send(server, "status", status);
+      expect([wrong, old, other].map((one) => one.status)).toEqual([401, 401, 401]);
+    });
+
+    test("stores products by version, whatever their order, and says which are wrong", async () => {
+      const first = await system.send(server, "products", {
+        type: "products",
+        products: [
+          product("a", 5, { quantity: 3 }),
+          product("b", 5),
+          product("wrong", 1, { price: "cheap" }),
+          { ...product("unversioned", 1), version: "1" },
+          { ...product("c", 1), unknown_to_us: true },
+        ],
+      });
+      expect(first.body).toMatchObject({ stored: 3, ignored: 0, removed: 0 });
+      expect(first.body.problems.map(({ id }: { id: string }) => id)).toEqual([
+        "wrong",
+        "unversioned",
+      ]);
+      const late = await system.send(server, "products", {
+        type: "products",
+        products: [product("a", 4, { title: "Old" }), product("b", 6, { title: "New" })],
+        removed: [{ id: "c", version: 1 }],
+      });
+      expect(late.body).toMatchObject({ stored: 1, ignored: 2, removed: 0 });
+      const gone = await system.send(server, "products", {
+        type: "products",
+        removed: [{ id: "c", version: 2 }],
+      });
+      expect(gone.body.removed).toBe(1);
+      const back = await system.send(server, "products", {
+        type: "products",
+        products: [product("c", 1)],
+      });
+      expect(back.body).toMatchObject({ stored: 0, ignored: 1 });
+      const { body } = await shop.admin("GET", "/products?limit=100");
+      expect(body.items.map(({ title }: { title: string }) => title)).toEqual(["Product a", "New"]);
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+
+    const part = (id: string, number: number, last: boolean, ids: readonly string[]) =>
+      system.send(server, "products", {
+        type: "products",
+        sync: { id, part: number, last },
+        products: ids.map((one) => product(one, 10)),
+      });
+
+    test("pauses what a full list leaves out, when all its parts have arrived", async () => {
+      await part("one", 1, true, ["a", "b", "c", "d", "e"]);
+      clock.advance(HOUR_MS);
+      await part("two", 2, true, ["c"]);
+      expect(await productIds(shop)).toEqual(["a", "b", "c", "d", "e"]);
+      // Changed meanwhile, and not in the list.
+      await system.send(server, "products", { type: "products", products: [product("new", 1)] });
+      await part("two", 1, false, ["a", "b"]);
+      expect(await productIds(shop)).toEqual(["a", "b", "c", "-d", "-e", "new"]);
+      await part("two", 1, false, ["a", "b"]);
+      clock.advance(HOUR_MS);
+      await part("three", 1, true, ["a", "b", "c", "d"]);
+      expect(await productIds(shop)).toEqual(["a", "b", "c", "d", "-e", "-new"]);
+      expect((await shop.admin("GET", "/shop-connection")).body.products).toMatchObject({
+        listed: 4,
+        problem: null,
+      });
+    });
+
+    test("pauses nothing if a full list leaves out most, until the owner confirms it", async () => {
+      await part("one", 1, true, ["a", "b", "c"]);
+      clock.advance(HOUR_MS);
+      await part("two", 1, true, []);
+      expect(await productIds(shop)).toEqual(["a", "b", "c"]);
+      const { products } = (await shop.admin("GET", "/shop-connection")).body;
+      expect(products.problem).toContain("leaves out 3 products");
+      expect((await shop.admin("POST", "/shop-connection/confirm-list")).body).toEqual({
+        paused: 3,
+      });
+      expect(await productIds(shop)).toEqual(["-a", "-b", "-c"]);
+      expect((await shop.admin("POST", "/shop-connection/confirm-list")).status).toBe(409);
+    });
+  });
+
+  describe("with orders", () => {
+    let orderId: string;
+    beforeEach(async () => {
+      shop = await at.shop({});
+      await system.connect(server, shop.site_key_hash);
+      ({ orderId } = await at.bought(shop, ROSE, paying()));
+      await deliverMessages(server.context);
+    });
+
+    let events = 0;
+    const change = (change: object, event_id = `event-${++events}`) =>
+      system.send(server, "orders", { type: "order.change", event_id, order_id: orderId, change });
+    const order = async () => (await shop.admin("GET", `/orders/${orderId}`)).body;
+
+    test("sends and captures once, however often the event comes", async () => {
+      const sentOut = {
+        kind: "sent",
+        lines: null,
+        carrier: "DHL",
+        tracking_number: "1",
+        capture: true,
+      };
+      const first = await change(sentOut, "sent-1");
+      expect(first.body).toMatchObject({ type: "order.change.answer", state: "done" });
+      const again = await change(sentOut, "sent-1");
+      expect(again.body).toEqual(first.body);
+      expect((await change(sentOut)).body.state).toBe("done");
+      const shown = await order();
+      expect([shown.status, shown.payment]).toEqual(["shipped", "captured"]);
+      expect(shown.events).toHaveLength(1);
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+
+    test("refunds each event once, and the shop is told which refund was its own", async () => {
+      await change({ kind: "captured" });
+      const refund = { kind: "refunded", amount_minor: 500, reason: "Broken" };
+      await Promise.all([change(refund, "refund-1"), change(refund, "refund-1")]);
+      expect((await change(refund, "refund-1")).body.state).toBe("done");
+      expect((await change(refund, "refund-2")).body.state).toBe("done");
+      expect((await order()).refunded_minor).toBe(1000);
+      const tooMuch = await change({ kind: "refunded", amount_minor: 99_999_999 });
+      expect(tooMuch.body).toMatchObject({
+        state: "refused",
+        problem: expect.stringContaining("at most"),
+      });
+      await deliverMessages(server.context);
+      const { refunds } = system.orders.get(orderId);
+      expect(refunds.map((one: { origin_event_id: string }) => one.origin_event_id).sort()).toEqual(
+        ["refund-1", "refund-2"],
+      );
+    });
+
+    test("cancels and voids without touching the stock, which the shop sends itself", async () => {
+      const before = (await at.product(shop, "rose")).quantity;
+      const cancelled = await change({ kind: "cancelled", lines: null, reason: "Sold out" });
+      expect(cancelled.body.state).toBe("done");
+      expect([(await order()).status, (await order()).payment]).toEqual(["cancelled", "released"]);
+      expect((await at.product(shop, "rose")).quantity).toBe(before);
+      expect((await change({ kind: "cancelled", lines: null })).body.state).toBe("done");
+      expect((await change({ kind: "captured" })).body.state).toBe("refused");
+    });
+
+    test("refuses what cannot be, and answers it the same again", async () => {
+      const wrong = { kind: "sent", lines: [{ line_id: "li_9", quantity: 1 }] };
+      const refused = await change(wrong, "wrong");
+      expect(refused.body).toMatchObject({
+        state: "refused",
+        problem: expect.stringContaining("li_9"),
+      });
+      expect((await change(wrong, "wrong")).body).toEqual(refused.body);
+      orderId = "ord_unknown";
+      expect((await change({ kind: "captured" })).status).toBe(404);
+    });
+
+    test("changes no order of another site, and none from before the connection", async () => {
+      const other = await at.shop({});
+      const { orderId: foreign } = await at.bought(other);
+      orderId = foreign;
+      expect((await change({ kind: "cancelled", lines: null })).status).toBe(404);
+    });
+  });
+});
+
+const keysOf = ({ site_key, site_key_hash }: Shop) => ({ site_key, site_key_hash });
