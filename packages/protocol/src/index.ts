@@ -284,13 +284,7 @@ export {
   type WebBotAuthOptions,
   type WebBotAuthVerdict,
 } from "./web-bot-auth/verify.js";
-export {
-  type HmacMessage,
-  hmacWebhookSecret,
-  signHmacWebhook,
-  verifyHmacWebhook,
-} from "./webhooks/hmac-webhook.js";
-export { signWebhook, type WebhookDelivery } from "./webhooks/sign-webhook.js";
+export * from "./webhooks/index.js";
 export {
   IDENTIFIERS,
   KEY_ID_PREFIXES,
