@@ -43,6 +43,12 @@ const account = createRoute({
   path: "/account",
   component: lazyRouteComponent(() => import("./account/account-page.js"), "AccountPage"),
 });
+const connectShop = createRoute({
+  getParentRoute: () => shell,
+  path: "/connect-shop",
+  component: lazyRouteComponent(() => import("./setup/connect-shop-page.js"), "ConnectShopPage"),
+  validateSearch: texts("domain", "return", "state"),
+});
 const site = createRoute({ getParentRoute: () => shell, path: "/$site", component: SiteFrame });
 const below = { getParentRoute: () => site };
 
@@ -224,7 +230,10 @@ const pages = [
 /** Every page of the console, by its address below /console. */
 export const router = createRouter({
   routeTree: root.addChildren([
-    shell.addChildren([first, sites, newSite, account, site.addChildren([...pages])]),
+    shell.addChildren([
+      ...[first, sites, newSite, account, connectShop],
+      site.addChildren([...pages]),
+    ]),
   ]),
   basepath: "/console",
   defaultNotFoundComponent: NotFound,

@@ -3,6 +3,7 @@ export const SETTINGS_PARTS = {
   site: "Site",
   skills: "Actions and requests",
   payments: "Payments",
+  shop: "Shop system",
   notifications: "Notifications",
   buyers: "Buyers' data",
   people: "People",

@@ -9,6 +9,7 @@ import { NotificationsPart } from "./notifications.js";
 import { SETTINGS_PARTS } from "./parts.js";
 import { PaymentsPart } from "./payments.js";
 import { PeoplePart } from "./people.js";
+import { ShopSystemPart } from "./shop-system.js";
 import { SitePart } from "./site.js";
 import { SkillsPart } from "./skills.js";
 import { TokensPart } from "./tokens.js";
@@ -17,6 +18,7 @@ const SHOWN: Readonly<Record<string, ComponentType>> = {
   site: SitePart,
   skills: SkillsPart,
   payments: PaymentsPart,
+  shop: ShopSystemPart,
   notifications: NotificationsPart,
   buyers: BuyersPart,
   people: PeoplePart,

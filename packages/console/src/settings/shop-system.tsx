@@ -1,0 +1,154 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Api, call, Refused } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Snippet } from "../ui/id.js";
+import { Loading } from "../ui/loading.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Facts } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { countText } from "../ui/words.js";
+
+type Connection = Api["ShopConnection"];
+
+const TOPICS = ["shop-connection", "products"];
+
+/** A code for the shop system, shown once. */
+function ConnectCode({ again }: { readonly again: boolean }) {
+  const { path } = useSite();
+  const create = useSave(() =>
+    call<Api["ShopConnectionCode"]>("POST", `${path}/shop-connection/codes`),
+  );
+  return (
+    <>
+      <div>
+        <Button
+          kind={again ? "plain" : "act"}
+          disabled={create.isPending}
+          onClick={() => create.mutate()}
+        >
+          {again ? "Connect another shop" : "Connect a shop"}
+        </Button>
+      </div>
+      {create.isError && <Failure error={create.error} />}
+      {create.data !== undefined && (
+        <>
+          <Snippet label="code" text={create.data.connect_code} />
+          <p className="text-sm text-soft">
+            Paste it into your shop system. In WordPress, that is Settings → Gatehouse. The code
+            works once, until <Time at={create.data.expires_at} />.
+          </p>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Products that the shop no longer lists, for the owner to confirm. */
+function Doubt({ connection }: { readonly connection: Connection }) {
+  const { path } = useSite();
+  const { problem } = connection.products;
+  const confirm = useSave(() => call("POST", `${path}/shop-connection/confirm-list`), ...TOPICS);
+  if (problem === null) return null;
+  return (
+    <Notice>
+      <p>{problem}</p>
+      <Confirm
+        label="Pause these products"
+        title="Pause the products that your shop no longer lists?"
+        yes="Pause"
+        onYes={() => confirm.mutateAsync()}
+      >
+        <p>Agents cannot buy them until your shop lists them again.</p>
+      </Confirm>
+    </Notice>
+  );
+}
+
+function messagesText({ waiting, failed }: Connection["messages"]): string {
+  if (waiting + failed === 0) return "All sent";
+  const parts = [
+    ...(waiting > 0 ? [`${countText(waiting, "message")} waiting`] : []),
+    ...(failed > 0 ? [`${countText(failed, "message")} failed`] : []),
+  ];
+  return parts.join(", ");
+}
+
+function Connected({ connection }: { readonly connection: Connection }) {
+  const { path, name } = useSite();
+  const { system, sells, products, messages, connected_at, seen_at } = connection;
+  const disconnect = useSave(() => call("DELETE", `${path}/shop-connection`), ...TOPICS);
+  const shop: [string, ReactNode][] = [
+    [
+      "Products",
+      <Link key="products" to="/$site/products" params={{ site: name }} className="link">
+        {countText(products.listed, "product")} for sale
+      </Link>,
+    ],
+    [
+      "Last full list",
+      products.synced_at === null ? "Not yet" : <Time key="synced" at={products.synced_at} />,
+    ],
+    ["Orders to your shop", messagesText(messages)],
+  ];
+  return (
+    <>
+      <Facts
+        rows={[
+          ["Connected to", system],
+          ["Connected", <Time key="connected" at={connected_at} />],
+          ["Last message", <Time key="seen" at={seen_at} />],
+          ...(sells ? shop : []),
+        ]}
+      />
+      <Doubt connection={connection} />
+      <div className="flex flex-wrap gap-2">
+        <Confirm
+          label="Disconnect"
+          title={`Disconnect ${system}?`}
+          yes="Disconnect"
+          danger
+          onYes={() => disconnect.mutateAsync()}
+        >
+          <p>
+            Your products stay here as they are. Orders and stock are no longer exchanged with your
+            shop.
+          </p>
+        </Confirm>
+      </div>
+    </>
+  );
+}
+
+/** The shop system that the site's products, prices and orders come from. */
+export function ShopSystemPart() {
+  const { path } = useSite();
+  const found = useQuery({
+    queryKey: ["shop-connection", path],
+    queryFn: () =>
+      call<Connection>("GET", `${path}/shop-connection`).catch((error: unknown) => {
+        if (error instanceof Refused && error.status === 404) return null;
+        throw error;
+      }),
+  });
+  if (found.isPending) return <Loading />;
+  if (found.isError) return <Failure error={found.error} />;
+  const connection = found.data;
+  return (
+    <Card title="Shop system">
+      {connection === null ? (
+        <p className="max-w-prose text-sm text-soft">
+          Connect WooCommerce or another shop system. Products, prices, stock, delivery and taxes
+          then come from your shop, and orders of agents arrive in it.
+        </p>
+      ) : (
+        <Connected connection={connection} />
+      )}
+      <ConnectCode again={connection !== null} />
+    </Card>
+  );
+}

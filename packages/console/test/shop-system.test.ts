@@ -1,0 +1,47 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { systemClock } from "../../server/src/infra/clock.ts";
+import { ShopStandIn } from "../../server/test/connectors/shop-stand-in.ts";
+import { desk } from "./desk.ts";
+
+describe.skipIf(skipChromium)("a shop system at the console", () => {
+  let system: ShopStandIn;
+  afterAll(() => system.stop());
+  const at = desk({
+    env: async () => {
+      system = await ShopStandIn.start(systemClock);
+      return { GATEHOUSE_FETCH_ALLOW: system.host };
+    },
+  });
+
+  test("gets a code to paste, is shown with its products, and is disconnected", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/shop");
+    await page.getByRole("button", { name: "Connect a shop" }).click();
+    expect(await page.locator("pre").textContent()).toMatch(/^ghc_[\w-]+$/);
+    await system.connect(at.server, at.shop.site_key_hash);
+    await page.reload();
+    await page.getByText("Stand-in 1").waitFor();
+    await page.getByText("All sent").waitFor();
+    await page.getByRole("button", { name: "Disconnect" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
+    await page.getByRole("button", { name: "Connect a shop" }).waitFor();
+  });
+
+  test("that asks to be connected gets the browser back with a code", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    const back = `https://${at.domain}/wp-admin/`;
+    await page.route(`https://${at.domain}/**`, (route) => route.fulfill({ body: "back" }));
+    const asks = (to: string) =>
+      `${at.baseUrl()}/console/connect-shop?${new URLSearchParams({ domain: at.domain, return: to, state: "s1" })}`;
+    await page.goto(asks("https://attacker.example/"));
+    await page.getByText("does not lead back to").waitFor();
+    await page.goto(asks(back));
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.waitForURL(`https://${at.domain}/**`);
+    const { searchParams } = new URL(page.url());
+    expect(searchParams.get("state")).toBe("s1");
+    expect(searchParams.get("code")).toMatch(/^[\w-]{43}$/);
+  });
+});
