@@ -12,6 +12,7 @@ import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
 import { buyerCommands } from "./commands/buyer.js";
 import { clockCommands } from "./commands/clock.js";
+import { connectorCommands } from "./commands/connector.js";
 import { demoCommand } from "./commands/demo.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { initCommand } from "./commands/init.js";
@@ -97,6 +98,7 @@ export function createProgram(terminal: Terminal): Command {
   visitCommands(program, terminal);
   policyCommands(program, terminal);
   productCommands(program, terminal);
+  connectorCommands(program, terminal);
   orderCommands(program, terminal);
   buyerCommands(program, terminal);
   agentCommands(program, terminal);

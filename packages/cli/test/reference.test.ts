@@ -8,6 +8,7 @@ import { command } from "./command.ts";
 import { agents } from "./reference/agents.ts";
 import { audit } from "./reference/audit.ts";
 import { buyers } from "./reference/buyers.ts";
+import { connectors } from "./reference/connectors.ts";
 import type { Coverage } from "./reference/covered.ts";
 import { installation } from "./reference/installation.ts";
 import { mandates } from "./reference/mandates.ts";
@@ -28,6 +29,7 @@ const COVERAGE: Coverage = {
   ...sales,
   ...buyers,
   ...questions,
+  ...connectors,
   ...agents,
   ...platforms,
   ...mandates,

@@ -3,6 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Finished } from "../../../../test/gatehouse-process.ts";
+import { ManualClock } from "../../../server/src/infra/clock.ts";
+import { ShopStandIn } from "../../../server/test/connectors/shop-stand-in.ts";
 import {
   createSite,
   freshEnvironment,
@@ -59,6 +61,7 @@ export async function openStage() {
   const home = await startHomePage();
   const receiver = await startReceiver();
   const stripe = await StripeSimulator.start();
+  const shopSystem = await ShopStandIn.start(new ManualClock(Date.now()));
   const base = {
     ...(await freshEnvironment("sqlite")),
     GATEHOUSE_FETCH_ALLOW: `127.0.0.1,${home.domain}`,
@@ -114,6 +117,7 @@ export async function openStage() {
     env,
     folder,
     shop,
+    shopSystem,
     feed: `http://${home.domain}/feed.jsonl`,
     card,
     key,
@@ -169,6 +173,7 @@ export async function openStage() {
     close: async () => {
       home.server.close();
       receiver.close();
+      shopSystem.stop();
       await stripe.stop();
     },
   };

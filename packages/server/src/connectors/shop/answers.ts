@@ -60,10 +60,13 @@ export type QuoteFault = "shape" | "currency" | "lines" | "options" | "sum";
 
 const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0);
 
-/** Where an answer does not have the fields of the contract, in a sentence. */
-export function shapeProblem({ issues: [issue] }: z.ZodError): string {
+/** Reads the fields of an answer. */
+export function readAnswer<T>(schema: z.ZodType<T>, body: unknown): Result<T, "shape"> {
+  const read = schema.safeParse(body);
+  if (read.success) return ok(read.data);
+  const [issue] = read.error.issues;
   const field = issue?.path.join(".") || "The answer";
-  return `${field}: ${issue?.message ?? "is not valid"}.`;
+  return refuse("shape", `${field}: ${issue?.message ?? "is not valid"}.`);
 }
 
 function linesFault({ lines }: Quote, asked: ShopQuestion["lines"]): string | undefined {
@@ -120,17 +123,18 @@ export function readQuote(
   body: unknown,
   question: Pick<ShopQuestion, "currency" | "lines" | "option_id">,
 ): Result<AnsweredQuote, QuoteFault> {
-  const read = QuoteAnswer.safeParse(body);
-  if (!read.success) return refuse("shape", shapeProblem(read.error));
-  const { currency, options } = read.data;
+  const read = readAnswer(QuoteAnswer, body);
+  if (!read.ok) return read;
+  const { value: quote } = read;
+  const { currency, options } = quote;
   if (currency !== question.currency) {
     return refuse("currency", `${question.currency} was requested, and ${currency} answered.`);
   }
-  const lines = linesFault(read.data, question.lines);
+  const lines = linesFault(quote, question.lines);
   if (lines !== undefined) return refuse("lines", lines);
   if (new Set(options.map(({ id }) => id)).size < options.length) {
     return refuse("options", "Two options have the same id.");
   }
-  const sum = sumFault(read.data, question.option_id);
-  return sum === undefined ? ok(answered(read.data)) : refuse("sum", sum);
+  const sum = sumFault(quote, question.option_id);
+  return sum === undefined ? ok(answered(quote)) : refuse("sum", sum);
 }

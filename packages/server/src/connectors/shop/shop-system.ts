@@ -18,7 +18,7 @@ import type { Ids } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import type { Reservation, ReserveFault, ShopConnector } from "../connector.js";
-import { readQuote, shapeProblem } from "./answers.js";
+import { readAnswer, readQuote } from "./answers.js";
 import { ANSWER_BYTES_MAX, SHOP_MESSAGES } from "./contract.js";
 import type { ShopOrder } from "./messages.js";
 
@@ -105,11 +105,10 @@ export class ShopSystem implements ShopConnector {
   ): Promise<Result<T, "unanswered">> {
     const answer = await this.ask(connection, sent);
     if (!answer.ok) return answer;
-    const read = schema.safeParse(answer.value);
-    if (read.success) return ok(read.data);
-    const problem = shapeProblem(read.error);
-    this.warn(connection, sent.body.type, problem);
-    return refuse("unanswered", problem);
+    const read = readAnswer(schema, answer.value);
+    if (read.ok) return read;
+    this.warn(connection, sent.body.type, read.detail);
+    return refuse("unanswered", read.detail);
   }
 
   /** Sends a message, and returns the JSON of its signed answer. */
