@@ -4,7 +4,12 @@ import { ShopStandIn } from "../../server/test/connectors/shop-stand-in.ts";
 import type { ContractFinding } from "../src/connector-check/finding.ts";
 import { oneAtATime } from "../src/connector-check/one-at-a-time.ts";
 import { command } from "./command.ts";
-import { FAULTS } from "./connector-check/faults.ts";
+import { MESSAGE_FAULTS } from "./connector-check/message-faults.ts";
+import { ORDER_FAULTS } from "./connector-check/order-faults.ts";
+import { QUOTE_FAULTS } from "./connector-check/quote-faults.ts";
+import { RESERVATION_FAULTS } from "./connector-check/reservation-faults.ts";
+
+const FAULTS = { ...MESSAGE_FAULTS, ...QUOTE_FAULTS, ...RESERVATION_FAULTS, ...ORDER_FAULTS };
 
 let shop: ShopStandIn;
 beforeEach(async () => {

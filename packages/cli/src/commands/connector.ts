@@ -113,8 +113,8 @@ export function connectorCommands(program: Command, terminal: Terminal): void {
     .description("check a shop system against the connector interface; only for a test shop")
     .requiredOption("--secret <secret>", "whsec_…, a file that contains it, or - to type it")
     .requiredOption("--product <id>", "id of a product with 5 to 10,000 in stock")
-    .option("--country <code>", "country that the shop delivers to (DE)", code(2, "DE"), "DE")
-    .option("--currency <code>", "currency of the shop (EUR)", code(3, "EUR"), "EUR")
+    .option("--country <code>", "country that the shop delivers to", code(2, "DE"), "DE")
+    .option("--currency <code>", "currency of the shop", code(3, "EUR"), "EUR")
     .option("--json", "print JSON")
     .action((address: string, flags: Flags) => check(terminal, address, flags));
 }

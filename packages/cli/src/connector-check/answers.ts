@@ -1,6 +1,6 @@
 import type { Section } from "./finding.js";
+import type { AnswerFault, AnswerRule, Messenger } from "./messenger.js";
 import type { Report } from "./report.js";
-import type { AnswerFault, AnswerRule, ShopUnderTest } from "./shop-under-test.js";
 
 const RULES: readonly (readonly [AnswerRule, Section, string])[] = [
   ["status", "How it works", "Every message that is right is answered with 200."],
@@ -21,7 +21,7 @@ const SECTIONS: Readonly<Record<AnswerFault["type"], Section>> = {
 };
 
 /** Reports what was noted about all answers of the run. */
-export function reportAnswers(report: Report, { faults, answered }: ShopUnderTest): void {
+export function reportAnswers(report: Report, { faults, answered }: Messenger): void {
   for (const [rule, section, check] of RULES) {
     const fault = faults.get(rule);
     if (fault !== undefined) {

@@ -56,6 +56,6 @@ export async function checkConnector(
   await checkQuotes(report, goods);
   await checkReservations(report, goods);
   await checkOrders(report, goods);
-  reportAnswers(report, shop);
+  reportAnswers(report, shop.messenger);
   return { findings: report.findings, orders: [...shop.shopOrderIds] };
 }

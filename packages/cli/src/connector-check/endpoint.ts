@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { signHmacWebhook, utf8, verifyHmacWebhook } from "@gatehouse/protocol";
 import { ANSWER_BYTES_MAX } from "@gatehouse/server/connector";
 import { readBytes, sendRequest } from "../http.js";
 import { type Exchange, NotChecked } from "./finding.js";
+import { newId } from "./new-id.js";
 
 /** Enough for every check, even if the stock has to be searched for again each time. */
 const REQUESTS_MAX = 500;
@@ -13,6 +13,8 @@ const SHOWN_CHARS_MAX = 1000;
 
 /** A message as it is sent, which may be signed wrongly on purpose. */
 export interface Outgoing {
+  /** A new one if it is left out. */
+  readonly id?: string;
   readonly body: string;
   readonly totalMs: number;
   /** Changes the headers of the signature. */
@@ -65,8 +67,8 @@ export class ShopEndpoint {
   }
 
   /** Sends a message even if the run has used up its limits: it cleans up. */
-  async sendAlways({ body, totalMs, sign = signRight }: Outgoing): Promise<Reply> {
-    const id = `msg_${randomUUID()}`;
+  async sendAlways(outgoing: Outgoing): Promise<Reply> {
+    const { id = newId("msg"), body, totalMs, sign = signRight } = outgoing;
     const now = Date.now();
     const signed = await sign({ id, body, secret: this.secret, now });
     const headers = {

@@ -28,14 +28,14 @@ function takeLock(file: string): boolean {
 export async function oneAtATime<T>(endpoint: URL, run: () => Promise<T>): Promise<T> {
   const digest = createHash("sha256").update(endpoint.href).digest("hex").slice(0, 16);
   const file = join(tmpdir(), `gatehouse-connector-check-${digest}.lock`);
-  // A run that was killed leaves its file behind.
   if (!takeLock(file)) {
-    if (isRunning(Number(readFileSync(file, "utf8")))) {
+    // A run that was killed leaves its file behind.
+    const isStale = !isRunning(Number(readFileSync(file, "utf8")));
+    if (isStale) rmSync(file, { force: true });
+    if (!isStale || !takeLock(file)) {
       const hint = `Wait until it has ended, or delete ${file}.`;
       throw new CommandError("This endpoint is being checked by another run.", EXIT.failed, hint);
     }
-    rmSync(file, { force: true });
-    takeLock(file);
   }
   try {
     return await run();

@@ -1,7 +1,7 @@
 import { Broken, NotChecked, needed } from "./finding.js";
 import type { Goods } from "./goods.js";
+import { newId } from "./new-id.js";
 import type { Report } from "./report.js";
-import { newId } from "./shop-under-test.js";
 
 const OPTIONS_CHECKED_MAX = 10;
 

@@ -1,7 +1,7 @@
 import { needed } from "./finding.js";
 import type { Goods } from "./goods.js";
+import { newId } from "./new-id.js";
 import type { Report } from "./report.js";
-import { newId } from "./shop-under-test.js";
 
 const NOT_HELD = "No goods were reserved before.";
 const NOT_RELEASED = "No reservation was released before.";

@@ -1,6 +1,6 @@
 import type { AnsweredQuote, ShopOrder } from "@gatehouse/server/connector";
 import type { Goods } from "./goods.js";
-import { newId } from "./shop-under-test.js";
+import { newId } from "./new-id.js";
 
 const BUYER = {
   email: "connector-check@example.com",
