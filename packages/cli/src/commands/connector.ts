@@ -7,6 +7,7 @@ import { CommandError, EXIT } from "../exit.js";
 import { readSecretFile } from "../secret-file.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { isThisMachine } from "../this-machine.js";
+import { siteConnectorCommands } from "./connector-site.js";
 
 interface Flags {
   readonly secret: string;
@@ -103,11 +104,11 @@ async function check(terminal: Terminal, address: string, flags: Flags): Promise
   failIfBroken(findings);
 }
 
-/** `connector`: for developers who connect a shop system. */
+/** `connector`: for owners who connect a shop system, and for developers of one. */
 export function connectorCommands(program: Command, terminal: Terminal): void {
-  program
-    .command("connector")
-    .description("connections of shop systems")
+  const connector = program.command("connector").description("connections of shop systems");
+  siteConnectorCommands(connector, terminal);
+  connector
     .command("check")
     .argument("<endpoint>", "https address that the shop system takes messages at")
     .description("check a shop system against the connector interface; only for a test shop")

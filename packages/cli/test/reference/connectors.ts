@@ -1,7 +1,59 @@
 import { expect } from "vitest";
 import type { Coverage } from "./covered.ts";
 
+/** A site without a connection, and what to do about it. */
+const notConnected = () => ({
+  args: async ({ site }: { site(): Promise<string> }) => [await site()],
+  code: 1 as const,
+  says: /^\S+ is not connected to a shop system\.$/m,
+  next: /Create a code for it: gatehouse connector code \S+/,
+});
+
 export const connectors: Coverage = {
+  "connector code": {
+    args: async ({ site }) => [await site()],
+    says: /^ghc_[\w-]+$/m,
+    json: { connect_code: expect.stringMatching(/^ghc_/) },
+    fails: {
+      args: () => ["nowhere.example"],
+      code: 1,
+      says: /nowhere\.example/,
+      next: /gatehouse site list/,
+    },
+  },
+  "connector show": {
+    args: async ({ connected }) => [await connected()],
+    says: /^system +Stand-in 1\n[\s\S]*^products +0 for sale, 0 paused$/m,
+    json: { system: "Stand-in 1", sells: true },
+    fails: notConnected(),
+  },
+  "connector confirm": {
+    args: async ({ connected, shopSystem, server, run, file }) => {
+      const domain = await connected();
+      const send = (path: "status" | "products", message: object) =>
+        shopSystem.send(server, path, { type: path, ...message });
+      // A product from before the shop sold, which its first full list leaves out.
+      await send("status", { sells: false });
+      await run(
+        "product",
+        "import",
+        domain,
+        file("csv", "id,title,price,currency\na,A,1.00,EUR\n"),
+      );
+      await send("status", { sells: true });
+      await send("products", { sync: { id: "one", part: 1, last: true } });
+      return [domain];
+    },
+    says: /^Paused 1 product of \S+\.$/m,
+    json: { paused: 1 },
+    fails: notConnected(),
+  },
+  "connector disconnect": {
+    args: async ({ connected }) => [await connected()],
+    says: /^Disconnected \S+ from its shop system\. The products stay\.$/m,
+    json: { disconnected: true },
+    fails: notConnected(),
+  },
   "connector check": {
     args: ({ shopSystem }) => {
       shopSystem.reset();

@@ -134,6 +134,12 @@ export async function openStage() {
     stripeKey: () => stripe.openAccount({ restricted: true }).key,
     /** A site of its own, verified. */
     site: async () => (await createSite(server, `site-${++made}.example.com`)).domain as string,
+    /** A site that is connected to the shop system. */
+    connected: async () => {
+      const { domain, site_key_hash } = await createSite(server, `site-${++made}.example.com`);
+      await shopSystem.connect(server, site_key_hash);
+      return domain as string;
+    },
     /** An agent that waits for the owner. */
     waiting: async () => {
       const args = ["--key", await keygen(), "--name", "Waiting", "--json"];

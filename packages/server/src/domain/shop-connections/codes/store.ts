@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { json, Table } from "../../../infra/db/table.js";
 
 /** Who made a code, as records name them. */
-export interface CodeMaker {
+interface CodeMaker {
   readonly kind: "token" | "person";
   readonly id: string;
   readonly role: string;

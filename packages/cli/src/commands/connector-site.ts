@@ -1,0 +1,100 @@
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
+import { findSite } from "../find-site.js";
+import { card, plainJson, plainText, type Terminal } from "../terminal.js";
+
+interface ConnectionBody {
+  readonly system: string;
+  readonly sells: boolean;
+  readonly endpoint: string;
+  readonly connected_at: string;
+  readonly seen_at: string;
+  readonly products: {
+    readonly listed: number;
+    readonly paused: number;
+    readonly problem: string | null;
+    readonly synced_at: string | null;
+  };
+  readonly messages: { readonly waiting: number; readonly failed: number };
+}
+
+interface Flags {
+  readonly json?: boolean;
+}
+
+/** The site that is named, and calls about its connection. */
+async function connectionOf(terminal: Terminal, text: string) {
+  const client = adminClient(terminal);
+  const site = await findSite(client, text);
+  const missing = {
+    says: `${site.domain} is not connected to a shop system.`,
+    hint: `Create a code for it: gatehouse connector code ${site.domain}`,
+  };
+  const path = `/v1/admin/sites/${site.site_key_hash}/shop-connection`;
+  const call = <T>(method: string, below = "") =>
+    client.callAbout<T>(missing, method, path + below);
+  return { site, call };
+}
+
+async function code(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
+  const { call } = await connectionOf(terminal, text);
+  const made = await call<{ connect_code: string; expires_at: string }>("POST", "/codes");
+  if (json) return terminal.out(plainJson(made));
+  terminal.out(made.connect_code);
+  terminal.err("Paste this code into your shop system. It works once, within an hour.");
+}
+
+async function show(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
+  const { call } = await connectionOf(terminal, text);
+  const connection = await call<ConnectionBody>("GET");
+  if (json) return terminal.out(plainJson(connection));
+  const { system, sells, endpoint, connected_at, seen_at, products, messages } = connection;
+  terminal.out(
+    card({
+      system: plainText(system),
+      endpoint,
+      connected_at,
+      seen_at,
+      ...(sells && {
+        products: `${products.listed} for sale, ${products.paused} paused`,
+        synced_at: products.synced_at ?? "not yet",
+        messages: `${messages.waiting} waiting, ${messages.failed} failed`,
+      }),
+    }),
+  );
+  if (products.problem !== null) terminal.err(products.problem);
+}
+
+async function confirm(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
+  const { site, call } = await connectionOf(terminal, text);
+  const { paused } = await call<{ paused: number }>("POST", "/confirm-list");
+  const says = `Paused ${counted(paused, "product")} of ${site.domain}.`;
+  terminal.out(json ? plainJson({ paused }) : says);
+}
+
+async function disconnect(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
+  const { site, call } = await connectionOf(terminal, text);
+  await call("DELETE");
+  const says = `Disconnected ${site.domain} from its shop system. The products stay.`;
+  terminal.out(json ? plainJson({ domain: site.domain, disconnected: true }) : says);
+}
+
+const COMMANDS = {
+  code: { run: code, says: "create a code that connects a shop system once" },
+  show: { run: show, says: "show the connection of a site" },
+  confirm: { run: confirm, says: "pause the products that the shop no longer lists" },
+  disconnect: { run: disconnect, says: "end the connection of a site; the products stay" },
+} as const;
+
+/** The commands about the connection of a site. */
+export function siteConnectorCommands(connector: Command, terminal: Terminal): void {
+  for (const [name, { run, says }] of Object.entries(COMMANDS)) {
+    connector
+      .command(name)
+      .argument("<site>", "domain, site key or site key hash")
+      .description(says)
+      .option("--json", "print JSON")
+      .action((text: string, flags: Flags) => run(terminal, text, flags));
+  }
+}
