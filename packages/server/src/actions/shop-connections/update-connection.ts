@@ -28,7 +28,7 @@ export async function updateConnection(
   const { cartLink: linked } = connection;
   if (system === connection.system && sells === connection.sells && link === linked)
     return ok(null);
-  const cartLink = await readCartLink(context, site, link);
+  const cartLink = link === linked ? ok(link) : await readCartLink(context, site, link);
   if (!cartLink.ok) return cartLink;
   await audit.commit(siteKeyHash, async (tx) => {
     const before = await siteConnection(tx, siteKeyHash);
