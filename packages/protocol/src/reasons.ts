@@ -26,7 +26,7 @@ const MANDATE_REASONS = {
   ),
   audience_mismatch: reason(
     400,
-    "The mandate was signed for another address. Sign the exact mandate URL as audience.",
+    "The mandate was signed for another address. Sign the exact address of the mandate endpoint as audience.",
   ),
   arguments_mismatch: reason(
     400,
@@ -71,10 +71,13 @@ const MANDATE_REASONS = {
     403,
     "The agent may not use this skill here. Ask the owner for the scope.",
   ),
-  policy_denied: reason(403, "The site's policy does not allow this. Do not retry unchanged."),
+  policy_denied: reason(
+    403,
+    "The owner's rules do not allow this. Do not send the same request again.",
+  ),
   budget_exceeded: reason(
     403,
-    "This would exceed a budget in the site's policy. Try a smaller amount, or try later.",
+    "This would exceed a budget in the owner's rules. Try a smaller amount, or try later.",
   ),
   payment_declined: reason(
     403,
@@ -82,14 +85,14 @@ const MANDATE_REASONS = {
   ),
   checkout_cancelled: reason(
     403,
-    "The checkout was cancelled before it was paid. Create a new one.",
+    "The checkout was cancelled or changed during the payment. Nothing was charged. Create a new one.",
   ),
   out_of_stock: reason(403, "Not enough stock. Reduce the quantity, or choose another item."),
   evidence_already_used: reason(
     403,
     "This evidence was used before. Use each piece of evidence only once.",
   ),
-  review_denied: reason(403, "A reviewer denied the request."),
+  review_denied: reason(403, "A reviewer declined the request."),
   review_expired: reason(
     403,
     "Nobody reviewed the request in time. Send a new mandate if it still matters.",

@@ -28,18 +28,18 @@ const BLOCKS = {
   platform_suspended:
     "The platform is suspended. Admit the platform first, then approve this request.",
   platform_not_admitted:
-    "The site sells only to admitted platforms now. Admit this platform first, or deny the request.",
+    "The site sells only to admitted platforms now. Admit this platform first, or decline the request.",
   site_paused: "Sales of this site are paused. Resume them, then approve again.",
   gate_shut: "The site is not ready to sell.",
   skill_not_live: "The site does not offer this action now. Turn it on, then approve again.",
   provider_changed:
-    "This request uses a different payment provider than the site. Connect that provider again, or deny the request.",
+    "This request uses a different payment provider than the site. Connect that provider again, or decline the request.",
   provider_unreachable:
     "The payment provider cannot be reached. Nothing was charged. Try again in a minute.",
   shop_unreachable: "The shop system does not answer. Nothing was charged. Try again in a minute.",
-  out_of_stock: "Not enough stock. Add stock and approve again, or deny the request.",
+  out_of_stock: "Not enough stock. Add stock and approve again, or decline the request.",
   budget_exceeded:
-    "This would exceed a budget in your rules. Approve it later, raise the budget, or deny the request.",
+    "This would exceed a budget in your rules. Approve it later, raise the budget, or decline the request.",
 } as const;
 
 type BlockCode = keyof typeof BLOCKS;
