@@ -10,7 +10,7 @@ import { Failure } from "./ui/notice.js";
 import "virtual:design-tokens.css";
 import "./style.css";
 
-/** Requests without an answer are tried twice more. Rejected requests are not. */
+/** Requests without an answer are tried twice more. Refused requests are not. */
 const client: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -24,7 +24,7 @@ function texts<Name extends string>(...names: readonly Name[]) {
 function NotFound() {
   return (
     <Notice bad>
-      This page does not exist. <Link to="/">Go to the start page</Link>
+      This page does not exist. <Link to="/">Go to Home</Link>
     </Notice>
   );
 }

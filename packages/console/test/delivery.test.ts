@@ -18,8 +18,8 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await delivery.getByLabel("Delivery option").fill("By post");
     await delivery.getByLabel("Price").fill("4,90");
     await delivery.getByLabel("Currency").fill("EUR");
-    await delivery.getByLabel("Days, from").fill("2");
-    await delivery.getByLabel("Days, to").fill("4");
+    await delivery.getByLabel("Delivery days, from").fill("2");
+    await delivery.getByLabel("Delivery days, to").fill("4");
     await delivery.getByRole("button", { name: "Save" }).click();
     await page.getByText("Germany, Austria: By post for 4.90 EUR, 2 to 4 days.").waitFor();
     expect((await shop()).shipping).toEqual([

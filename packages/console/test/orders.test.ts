@@ -119,7 +119,7 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByText(/^ghk_/).waitFor();
     await page.getByLabel("Kind").selectOption("oauth_client");
-    await page.getByLabel("Valid for days").fill("30");
+    await page.getByLabel("Valid for (days)").fill("30");
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByText(/^ghs_/).waitFor();
     await page.getByText(/\/oauth\/token$/).waitFor();

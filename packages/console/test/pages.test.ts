@@ -158,7 +158,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const file = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(lines.join("\n")) };
     await page.getByLabel(/^File/).setInputFiles(file);
     await page.getByRole("button", { name: "Import 2 products" }).click();
-    await page.getByText(/1 product saved, 1 line rejected/).waitFor();
+    await page.getByText(/1 product saved, 1 line refused/).waitFor();
     await page.getByText(/^Line 2: price: /).waitFor();
     await page.getByRole("searchbox", { name: "Name or product number" }).fill("fern");
     await page.getByRole("button", { name: "Search" }).click();

@@ -94,7 +94,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     const before = (await at.shop.admin("GET", "/products?q=tulip")).body.items;
     expect(before).toEqual([]);
     await page.getByRole("button", { name: "Import 3 products" }).click();
-    await page.getByText("2 products saved, 1 line rejected").waitFor();
+    await page.getByText("2 products saved, 1 line refused").waitFor();
     await page.getByText("Line 3: title: is missing").waitFor();
     await page.getByRole("link", { name: "Tulip" }).waitFor();
     await page.getByRole("button", { name: "Undo this import" }).click();
@@ -126,7 +126,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByText("Not fetched yet").waitFor();
     feeds.answer = rss(item("f1"), item("f2"), item("f3"), item("f4", { price: "free EUR" }));
     await page.getByRole("button", { name: "Fetch now" }).click();
-    await page.getByText("3 added, 1 rejected").waitFor();
+    await page.getByText("3 added, 1 refused").waitFor();
     await page.getByText("Google feed (XML)").waitFor();
     await page.getByText(/^Line \d+: f4: price: /).waitFor();
     await page.getByRole("link", { name: "Flower f2" }).waitFor();

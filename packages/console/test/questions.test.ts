@@ -40,7 +40,7 @@ describe.skipIf(skipChromium)("the questions page:", () => {
     const [reviewer, auditor] = [await at.opened(), await at.opened()];
     await at.signedIn(auditor.page, "auditor", "/questions");
     await auditor.page.getByRole("link", { name: SHOWN }).click();
-    await auditor.page.getByText("A caller that did not prove who it is").waitFor();
+    await auditor.page.getByText("An agent that did not prove who it is").waitFor();
     expect(await auditor.page.getByLabel("Your answer").count()).toBe(0);
     await at.signedIn(reviewer.page, "reviewer", "/questions");
     await reviewer.page.getByRole("link", { name: SHOWN }).click();

@@ -69,7 +69,7 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "reviewer", "/reviews");
     await page.getByText(/Requested just now, 4 hours left \(until .+\)/).waitFor();
-    await page.getByText("What this caller did before").waitFor();
+    await page.getByText("Earlier requests of this agent").waitFor();
     await page.getByRole("link", { name: "Place an order €100.00" }).waitFor();
   });
 

@@ -155,7 +155,7 @@ describe.skipIf(skipChromium)("the setup", () => {
       await page.getByText("The record is verified. Your browser checked it.").waitFor();
       await page.getByText("The test is over").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-      await page.getByRole("link", { name: "Go to the overview" }).click();
+      await page.getByRole("link", { name: "Go to Home" }).click();
       // The test item is off sale, so the shop still needs a product.
       await page.getByRole("link", { name: "Agents cannot buy yet: Add a product." }).waitFor();
 

@@ -49,8 +49,8 @@ function Passkeys({ account }: { readonly account: Account }) {
   return (
     <Card title="Passkeys">
       <p className="text-sm text-soft">
-        A passkey signs you in with your fingerprint, face or PIN. You also need one to change keys,
-        tokens, payment settings and people.
+        A passkey signs you in with your fingerprint, face or PIN. You also need one for important
+        changes, such as to rules, payments, people, tokens and keys.
       </p>
       <ul className="flex flex-col gap-2 text-sm">
         {account.passkeys.map(({ passkey_id, name, created_at, last_used_at }) => (

@@ -42,7 +42,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   suspend: {
     label: "Suspend",
     title: "Suspend this agent?",
-    text: "Its requests are rejected until you approve it again.",
+    text: "Its requests are declined until you approve it again.",
     from: ["active"],
   },
   revoke: {

@@ -21,8 +21,8 @@ function useAgent(id: string): Api["Agent"] | undefined {
 /** A platform by the host of its profile. The whole address is only needed by programs. */
 function platformText(id: string): string {
   const url = id.split(" ").at(-1) ?? "";
-  if (!URL.canParse(url)) return id === "unsigned caller" ? "Unsigned caller" : id;
-  return id === url ? new URL(url).host : `${new URL(url).host} (unsigned)`;
+  if (!URL.canParse(url)) return id === "unsigned caller" ? "Unknown (no proof of identity)" : id;
+  return id === url ? new URL(url).host : `${new URL(url).host} (no proof of identity)`;
 }
 
 /** The agent or platform behind a request, with a link to the agent. */

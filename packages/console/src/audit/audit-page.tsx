@@ -101,7 +101,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      about="Every decision and every change, in a signed log that nobody can edit unnoticed. Reading it is recorded too."
+      about="Decisions, payments and changes, in a signed log. Save checkpoints outside Gatehouse: with them you can notice any later edit. Reading the log is recorded too."
       actions={<ExportButton path={`${path}/audit/records`} filter={search} name="audit-records" />}
     >
       <div className="grid items-start gap-4 lg:grid-cols-3">

@@ -10,7 +10,7 @@ const TITLES: Readonly<Record<RecordType, string>> = {
   "checkout.decision": "Checkout decided",
   "payment.outcome": "Payment",
   "review.decision": "Review decided",
-  "refusals.folded": "Rejected requests",
+  "refusals.folded": "Refusals counted",
   "mcp.tools_call": "Action called",
   "order.approval": "Order approved",
   "order.adjustment": "Order changed",

@@ -25,7 +25,7 @@ function Payment({ payment }: { readonly payment: NonNullable<Explained["payment
           ["State", <Badge key="state" word={payment.status} />],
           ["Reason", payment.reason && titleOf(payment.reason)],
           ["Requested", <Time key="asked" at={payment.requested_at} />],
-          ["Attempt ID", <Id key="id" value={payment.attempt_id} label="attempt ID" />],
+          ["Payment ID", <Id key="id" value={payment.attempt_id} label="payment ID" />],
         ]}
       />
     </Card>
@@ -43,7 +43,7 @@ function Proofs({ decision }: { readonly decision: Explained }) {
         For each record, this page can check the hash, the signature and the position in the log.
       </p>
       <p className="text-sm">
-        Result of the rules: <Id value={record_id} label="record ID" />
+        Record of this decision: <Id value={record_id} label="record ID" />
       </p>
       <RecordProof
         key={record_id}
@@ -94,7 +94,7 @@ export function DecisionPage() {
                 ["Signed", signedBy(decision)],
                 ["Key ID", signature && <Id key="key" value={signature.key_id} label="key ID" />],
                 [
-                  "Digest",
+                  "Request digest (SHA-256)",
                   signature && <Id key="digest" value={signature.digest} label="digest" />,
                 ],
                 ["Protocol", titleOf(decision.protocol)],

@@ -34,7 +34,7 @@ export const POOL_TEXT =
 /** The result of the rules in words. */
 function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | undefined): string {
   if (rules.length === 0)
-    return `Rejected before your rules were used: ${plainWord(reason ?? "")}.`;
+    return `Declined before your rules were evaluated: ${plainWord(reason ?? "")}.`;
   if (rule_id === null && reason === "budget_exceeded") return POOL_TEXT;
   if (rule_id === null) return "No rule matched, so the default decided.";
   const title = text(rule?.title);

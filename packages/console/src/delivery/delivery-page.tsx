@@ -53,7 +53,7 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
     <Card title="Delivery">
       <div className="text-sm text-soft">
         {(shop.shipping ?? []).length === 0
-          ? "You have no delivery zones yet, so platforms cannot order goods that need delivery."
+          ? "You have no delivery zones yet. Buyers enter no delivery address and pay nothing for delivery."
           : shop.shipping?.map((zone) => <p key={zone.countries.join()}>{zoneText(zone)}</p>)}
       </div>
       <Form

@@ -86,8 +86,8 @@ function Option({
         value={option.currency}
         onChange={({ target }) => onChange({ ...option, currency: target.value.toUpperCase() })}
       />
-      <TextField label="Days, from" type="number" min={0} max={365} {...field("from")} />
-      <TextField label="Days, to" type="number" min={0} max={365} {...field("to")} />
+      <TextField label="Delivery days, from" type="number" min={0} max={365} {...field("from")} />
+      <TextField label="Delivery days, to" type="number" min={0} max={365} {...field("to")} />
       {onRemove !== undefined && <Button onClick={onRemove}>Remove</Button>}
     </div>
   );

@@ -25,7 +25,8 @@ const WORDS = {
   capture: {
     open: "Capture",
     title: (name: string) => `Capture the payment of order ${name}?`,
-    about: "The money is transferred to your account. You can capture a payment only once.",
+    about:
+      "Your payment provider collects the reserved money for you. You can capture a payment only once: if you capture less, the rest is voided (released to the buyer).",
     yes: "Capture",
   },
   refund: {

@@ -46,7 +46,7 @@ export function MarkMany({
           >
             <p>
               All their remaining items are marked as sent. Platforms are notified, and buyers if
-              mail is set up.
+              email is set up.
             </p>
           </Confirm>
           <Button onClick={() => onDone([])}>Clear selection</Button>

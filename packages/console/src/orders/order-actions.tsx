@@ -49,7 +49,7 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
           onYes={() => act.mutateAsync(["ship", given(sent)])}
         >
           <p>
-            All remaining items are marked as sent. The platform is notified, and the buyer if mail
+            All remaining items are marked as sent. The platform is notified, and the buyer if email
             is set up.
           </p>
           {field("carrier", "Carrier (optional)")}
@@ -66,7 +66,7 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
       >
         <p>
           The items go back in stock and the buyer is notified. If no items remain, the payment is
-          voided. You cannot undo this.
+          voided: the reserved money is released to the buyer. You cannot undo this.
         </p>
         <TextField
           label="Reason (optional, visible to the buyer)"

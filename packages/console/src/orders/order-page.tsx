@@ -24,7 +24,7 @@ function Source({ order }: { readonly order: ShownOrder }) {
       <Facts
         rows={[
           ["Who", <Asker key="who" id={order.agent_id} />],
-          ["With", `${skillTitle(order.skill)} (${titleOf(order.protocol)})`],
+          ["Bought through", `${skillTitle(order.skill)} (${titleOf(order.protocol)})`],
           ["In your shop system", order.shop_order_id && `Order ${order.shop_order_id}`],
           [
             "Personal data",
@@ -42,7 +42,10 @@ function Source({ order }: { readonly order: ShownOrder }) {
           <Facts
             rows={[
               ["Order ID", <Id key="id" value={order.order_id} label="order ID" />],
-              ["Caller", <Id key="caller" value={order.agent_id} label="caller" />],
+              [
+                "Agent or platform ID",
+                <Id key="caller" value={order.agent_id} label="agent or platform ID" />,
+              ],
               ["Payment ID", <Id key="attempt" value={order.attempt_id} label="payment ID" />],
             ]}
           />

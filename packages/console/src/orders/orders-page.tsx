@@ -109,7 +109,7 @@ export function OrdersPage() {
   return (
     <Page
       title="Orders"
-      about="What agents bought in your shop, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
+      about="What was sold through agents, platforms and the payment page, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
       actions={<ExportButton path={`${path}/orders`} filter={filter} name="orders" />}
     >
       <div className="grid max-w-3xl items-end gap-3 sm:grid-cols-3">

@@ -10,12 +10,11 @@ import { countText } from "../ui/words.js";
 const REFRESH_MS = 30_000;
 
 const WAITS: Readonly<Record<string, string>> = {
-  identity: "All payments from",
-  instrument: "One payment method from",
-  buyer: "One buyer from",
+  instrument: "One payment method of",
+  buyer: "One buyer of",
 };
 
-/** Shown while payments are declined, or while somebody is blocked because of that. */
+/** Shown while payments are declined, or while somebody cannot pay because of that. */
 export function Declines() {
   const { site, path } = useSite();
   const { data } = useQuery({
@@ -42,11 +41,10 @@ export function Declines() {
         <ul className="flex flex-col gap-1 text-sm">
           {waiting.map(({ kind, identity, until }) => (
             <li key={`${kind} ${identity} ${until}`} className="flex flex-wrap gap-x-2">
-              {identity === null ? "One address" : WAITS[kind]}
+              {identity === null ? "One network address" : WAITS[kind]}
               {identity !== null && <Asker id={identity} />}
               <span className="text-soft">
-                {identity !== null && kind === "identity" ? "are" : "is"} blocked until{" "}
-                <Time at={until} />
+                cannot pay until <Time at={until} />
               </span>
             </li>
           ))}

@@ -26,13 +26,13 @@ interface SalesAnswer {
 const amountsText = (amounts: readonly Money[]) =>
   amounts.length === 0 ? "0" : amounts.map(moneyText).join(" + ");
 
-/** The change against the time before, in words: a sign alone is easily overlooked. */
+/** The change against the time before, in words: a sign is easily overlooked. */
 function changeText(now: number, before: number, label: string): string {
   const than = `than in the ${label.toLowerCase().replace("last", "previous")}`;
-  if (before === 0) return now === 0 ? "" : "None in the time before";
+  if (before === 0) return now === 0 ? "" : `No orders ${than.replace("than ", "")}`;
   const percent = Math.round(((now - before) / before) * 100);
   if (percent === 0) return `As many ${than.replace("than", "as")}`;
-  return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %, ${percent > 0 ? "more" : "fewer"} ${than}`;
+  return `${Math.abs(percent)} % ${percent > 0 ? "more" : "fewer"} ${than}`;
 }
 
 function useSales(range: RangeName) {

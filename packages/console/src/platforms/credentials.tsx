@@ -59,7 +59,7 @@ function NewCredential({ at }: { readonly at: string }) {
       <Form onSubmit={() => create.mutate()} className="grid items-end gap-3 sm:grid-cols-3">
         <Select label="Kind" value={kind} choices={KINDS} onChoose={setKind} />
         <TextField
-          label="Valid for days"
+          label="Valid for (days)"
           type="number"
           required
           min={1}

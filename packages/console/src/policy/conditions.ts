@@ -54,7 +54,7 @@ const WINDOWS = {
   P7D: "a week",
   P30D: "30 days",
 };
-const SCOPES = { agent: "this agent", site: "all agents together" };
+const SCOPES = { agent: "each agent separately", site: "all agents together" };
 const SPAN: readonly Field[] = [
   { name: "scope", label: "By", choices: SCOPES, first: "agent" },
   { name: "window", label: "Within", choices: WINDOWS, first: "P1D" },
@@ -160,8 +160,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   everything: there("Always", "skill", true),
   total_up_to: total("The total is at most", "lte"),
   total_over: total("The total is more than", "gt"),
-  cart: there("The request costs money", "cart.total", true),
-  no_cart: there("The request costs nothing", "cart.total", false),
+  cart: there("The request is a purchase", "cart.total", true),
+  no_cart: there("The request is not a purchase", "cart.total", false),
   spend,
   count,
   tags: list("The agent has one of the tags", "agent.tags", "any_of", TAGS),
@@ -171,7 +171,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   other_currencies: list("The currency is not one of", "cart.currency", "not_in", CURRENCIES),
   time,
   present: presence("The buyer pays on the payment page", true),
-  not_present: presence("The buyer is not on the payment page", false),
+  not_present: presence("An agent or platform pays", false),
 };
 
 /** One condition of the form. */

@@ -38,7 +38,7 @@ function Amount({ label, value, currency, problem, disabled, onChange }: AmountP
 const LABELS = {
   limit: "Approve up to",
   ceiling: "Decline above",
-  day: "Ask above, in a day",
+  day: "Daily limit of one agent",
 } as const;
 type Name = keyof typeof LABELS;
 
@@ -76,8 +76,8 @@ export function SentenceForm({
   return (
     <Card title="What agents can do by themselves">
       <p className="text-base leading-10">
-        Approve orders up to {field("limit")} on your own. Ask me above that, and decline above{" "}
-        {field("ceiling")}.
+        Approve orders up to {field("limit")} without asking me. Ask me above that, and decline
+        above {field("ceiling")}.
         {sentence.day !== null && (
           <> Ask me too if one agent spends more than {field("day")} in a day.</>
         )}

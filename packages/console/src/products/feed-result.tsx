@@ -25,8 +25,8 @@ function changesText(result: NonNullable<Feed["last_result"]>): string {
   const counts = (["added", "changed", "paused", "removed"] as const)
     .filter((name) => result[name] > 0)
     .map((name) => `${result[name]} ${name}`);
-  const rejected = result.refused > 0 ? [`${result.refused} rejected`] : [];
-  return [...counts, ...rejected].join(", ");
+  const refused = result.refused > 0 ? [`${result.refused} refused`] : [];
+  return [...counts, ...refused].join(", ");
 }
 
 /** The feed in facts, and what is wrong with it. */
@@ -49,7 +49,7 @@ export function FeedResult({ feed }: { readonly feed: Feed }) {
       />
       {result?.message && <Notice bad>{result.message}</Notice>}
       {result !== null && result.problems.length > 0 && (
-        <ul aria-label="Rejected items" className="max-h-60 overflow-auto text-sm">
+        <ul aria-label="Refused items" className="max-h-60 overflow-auto text-sm">
           {result.problems.map(({ line, problem }) => (
             <li key={`${line} ${problem}`}>
               Line {line}: {problem}

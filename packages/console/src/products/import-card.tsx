@@ -26,9 +26,9 @@ function Report({ report }: { readonly report: ImportReport }) {
       <Notice bad={refused > 0}>
         {countText(written, "product")} saved
         {removed > 0 && `, ${removed} removed`}
-        {refused > 0 && `, ${countText(refused, "line")} rejected`}. Your shop now has{" "}
+        {refused > 0 && `, ${countText(refused, "line")} refused`}. Your shop now has{" "}
         {countText(total, "product")}.
-        {stopped && " The import stopped because too many lines were rejected."}
+        {stopped && " The import stopped because too many lines were refused."}
       </Notice>
       {problems.length > 0 && (
         <ul className="max-h-60 overflow-auto text-sm">

@@ -143,7 +143,7 @@ export function ProductForm({
         {product === undefined && (
           <TextField
             label="Product number"
-            hint="Your SKU. Leave it empty to create one from the name."
+            hint="Your own number (SKU) for the product. Leave it empty to create one from the name."
             maxLength={100}
             placeholder={idFrom(draft.title)}
             value={draft.id}

@@ -16,10 +16,10 @@ import { type Question, questionPath, questionQuery } from "./questions.js";
 
 function AskedBy({ asker }: Pick<Question, "asker">) {
   if (asker.agent_id !== null) return <Asker id={asker.agent_id} />;
-  if (asker.name === null) return <>A caller that did not prove who it is</>;
+  if (asker.name === null) return <>An agent that did not prove who it is</>;
   return (
     <>
-      A caller that did not prove who it is. It calls itself “<bdi>{strangersText(asker.name)}</bdi>
+      An agent that did not prove who it is. It calls itself “<bdi>{strangersText(asker.name)}</bdi>
       ”.
     </>
   );

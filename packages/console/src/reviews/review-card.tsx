@@ -42,11 +42,13 @@ export function Who({ id }: { readonly id: string }) {
   );
 }
 
+const isAgent = ({ agent_id }: Review) => agent_id.startsWith("agt_");
+
 /** The numbers of a review, for those who look for them. */
 function Details({ review }: { readonly review: Review }) {
   const { escalation_id, mandate_id, agent_id, rule_id, items } = review;
   const id = (label: string, value: string) => <Id key={value} {...{ value, label }} />;
-  const caller = agent_id.startsWith("agt_") ? "Agent ID" : "Platform";
+  const asker = isAgent(review) ? "Agent ID" : "Platform";
   return (
     <details className="text-sm sm:col-span-2">
       <summary className="text-soft">Details</summary>
@@ -55,7 +57,7 @@ function Details({ review }: { readonly review: Review }) {
           rows={[
             ["Review ID", id("review ID", escalation_id)],
             ["Request ID", id("request ID", mandate_id)],
-            [caller, id(plainWord(caller), agent_id)],
+            [asker, id(plainWord(asker), agent_id)],
             ["Rule ID", id("rule ID", rule_id)],
             ["Product numbers", items.map((item) => id("product number", item.id))],
           ]}
@@ -129,7 +131,7 @@ export function ReviewCard({ linked = true, ...props }: CardProps) {
         <Buyer review={review} />
         <Breakdown review={review} />
         <WhyAsked review={review} />
-        <Part title="What this caller did before">
+        <Part title={`Earlier requests of this ${isAgent(review) ? "agent" : "platform"}`}>
           <AgentHistory agentId={review.agent_id} but={review.mandate_id} />
         </Part>
       </div>

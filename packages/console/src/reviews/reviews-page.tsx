@@ -52,7 +52,7 @@ export function Decided({
   const { name } = useSite();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);
-  const more = "You approved it. It needs one more approval.";
+  const more = "You approved it. It still needs an approval by somebody else.";
   return (
     <div ref={place} tabIndex={-1} className="outline-none">
       <Notice bad={review.status === "payment_failed"}>

@@ -41,7 +41,8 @@ export const REVIEW_STATES: Readonly<Record<Review["status"], string>> = {
   denied: "Declined.",
   expired: "Expired. Nobody decided in time.",
   withdrawn: "The agent withdrew the request.",
-  invalidated: "No longer valid: prices, stock or rules changed. Nothing was charged.",
+  invalidated:
+    "No longer valid: a price, the checkout, the agent or your rules changed. Nothing was charged.",
 };
 
 /** The reasons to decline, as codes and in words. */

@@ -24,7 +24,7 @@ function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
     "buyer-retention",
   );
   return (
-    <Card title="How long to keep it">
+    <Card title="How long to keep buyers' data">
       <Form onSubmit={() => save.mutate()} className="flex max-w-prose flex-col gap-3">
         <TextField
           label="Erase buyers' personal data this many days after an order has ended"

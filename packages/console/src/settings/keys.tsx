@@ -28,8 +28,8 @@ function Rotate({ purpose }: { readonly purpose: Key["purpose"] }) {
     >
       <p>All sites of this installation share this key.</p>
       <p>
-        The next key takes over and a new next key is published. The old key stays published while
-        its signatures are valid, so verification keeps working.
+        The key that is already announced takes over, and another one is announced. The old key
+        stays published while its signatures are valid, so verification keeps working.
       </p>
       <p>
         To replace a stolen key, run <code>gatehouse key rotate {purpose} --stolen</code> in a

@@ -45,7 +45,7 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           label="Webhook"
           type="url"
           placeholder="https://shop.example.com/hooks/gatehouse"
-          hint="We send signed requests and retry for up to 60 hours."
+          hint="Gatehouse signs each webhook, and tries again for up to 60 hours."
           value={webhook}
           onChange={({ target }) => setWebhook(target.value)}
         />

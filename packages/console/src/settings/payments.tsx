@@ -46,10 +46,10 @@ export function Gates({ processor }: { readonly processor: Processor }) {
 }
 
 const SECRETS = [
-  ["secret_key", "Restricted key (rk_… or sk_…)"],
+  ["secret_key", "Restricted key (rk_…) or secret key (sk_…)"],
   ["publishable_key", "Publishable key (pk_…)"],
   ["webhook_secret", "Signing secret for events (whsec_…)"],
-  ["approval_secret", "Signing secret for approvals (whsec_…)"],
+  ["approval_secret", "Signing secret for Stripe's order approvals (whsec_…)"],
   ["wallet_merchant_id", "Google Pay merchant ID (live only)"],
 ] as const;
 
@@ -123,19 +123,24 @@ function Connected({ found }: { readonly found: Processor }) {
           ["Account", stripe?.account],
           ["Connected", stripe && <Time key="since" at={stripe.connected_at} />],
           [
-            "Events address",
-            stripe && <Id key="events" value={stripe.events_url} label="events address" />,
+            "Address for events",
+            stripe && <Id key="events" value={stripe.events_url} label="address for events" />,
           ],
           [
-            "Approvals address",
-            stripe && <Id key="approvals" value={stripe.approval_url} label="approvals address" />,
+            "Address for order approvals",
+            stripe && (
+              <Id key="approvals" value={stripe.approval_url} label="address for order approvals" />
+            ),
           ],
           [
-            "Events secret",
+            "Signing secret for events",
             stripe &&
               (stripe.webhook_secret_set ? "Set" : "Not set. Gatehouse cannot see refunds."),
           ],
-          ["Approval secret", stripe && (stripe.approval_secret_set ? "Set" : "Not set")],
+          [
+            "Signing secret for order approvals",
+            stripe && (stripe.approval_secret_set ? "Set" : "Not set"),
+          ],
         ]}
       />
       {mayChange && (

@@ -25,7 +25,7 @@ const METHODS: Readonly<Record<string, string>> = {
 const PUBLIC = {
   full: "Everybody",
   hourly: "Everybody, updated once an hour",
-  owner: "Only you",
+  owner: "Only people and tokens of this site",
 } as const;
 
 function SiteForm({ site }: { readonly site: Site }) {
@@ -82,7 +82,8 @@ function DeleteSite({ site }: { readonly site: Site }) {
   return (
     <Card title="Delete the site">
       <p className="text-sm text-soft">
-        Agents can no longer find the site, and its key is never used again. The audit log is kept.
+        Agents can no longer find the site, and its site key is never used again. The audit log is
+        kept.
       </p>
       <div>
         <Confirm

@@ -102,7 +102,8 @@ function SkillForm({ found }: { readonly found: Skills }) {
     <Card title="Actions">
       <p className="text-sm text-soft">
         What agents can do on your site. An action is live when it is turned on and has an https://
-        address. Agents find live actions in your documents and on your MCP server.
+        address. “Place an order” needs no address: it is live while your site can sell. Agents find
+        live actions in your documents and on your MCP server.
       </p>
       <fieldset disabled={!mayChange} className="flex flex-col gap-3">
         <legend className="sr-only">Actions</legend>

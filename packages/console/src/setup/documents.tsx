@@ -38,8 +38,8 @@ export function SignatureCheck() {
   if (!verified) {
     return (
       <Notice>
-        These documents are not public yet. They are signed and published as soon as your domain is
-        verified. This page then checks their signatures.
+        These documents are not public yet. They are published as soon as your domain is verified.
+        The agent card and the catalog are signed, and this page then checks their signatures.
       </Notice>
     );
   }

@@ -155,7 +155,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
       )}
       {finish.isSuccess && (
         <Notice>
-          The test is over: the test agent is revoked and the test item is off sale.{" "}
+          The test is over: the test agent is revoked and the test item is paused.{" "}
           <Link
             to="/$site/decisions"
             params={{ site: name }}
@@ -165,7 +165,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
             Show the decision
           </Link>{" "}
           <Link to="/$site" params={{ site: name }} className="link">
-            Go to the overview
+            Go to Home
           </Link>
         </Notice>
       )}

@@ -66,7 +66,7 @@ const TITLES: Readonly<Record<string, string>> = {
   mcp: "MCP",
   ucp: "UCP",
   agent_pending: "The agent is not approved yet",
-  budget_exceeded: "A spending limit of your rules is reached",
+  budget_exceeded: "A budget in your rules is used up",
   declared_agent: "Agent, not verified",
   default: "No rule matched",
   denied: "Declined",
