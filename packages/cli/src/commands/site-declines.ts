@@ -19,7 +19,7 @@ function describe(
   { attempts, declined, unresolved, unresolved_since, hand_off_until, waiting }: DeclinesBody,
 ): string {
   const rows = waiting.map(({ kind, identity, until, times }) => ({
-    who_waits: WHO_WAITS[kind](identity ?? "a caller"),
+    who_waits: WHO_WAITS[kind](identity ?? "an unknown agent or platform"),
     until,
     waits_in_a_row: String(times),
   }));
@@ -31,7 +31,7 @@ function describe(
     ...(hand_off_until === null
       ? []
       : [`Platforms you have not admitted cannot pay by themselves until ${hand_off_until}.`]),
-    table(rows, "No caller has to wait."),
+    table(rows, "Nobody has to wait."),
     ...(waiting.length === 0
       ? []
       : [

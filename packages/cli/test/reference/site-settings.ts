@@ -58,7 +58,7 @@ export const siteSettings: Coverage = {
   },
   "site declines": {
     args: ({ shop }) => [shop],
-    says: /^\d+ of \d+ payments were declined in the last 10 minutes\.\nNo caller has to wait\.$/m,
+    says: /^\d+ of \d+ payments were declined in the last 10 minutes\.\nNobody has to wait\.$/m,
     json: { window_seconds: 600, waiting: [] },
     fails: noSite(),
   },
