@@ -45,7 +45,7 @@ function recordsOf({ record_id, answer }: ExplainedDecision): string {
  * a rule it was the pool.
  */
 function decidedBy({ rule_id, policy_version, reason }: ExplainedDecision): string {
-  if (policy_version === null) return "no rule: it was rejected before the rules were applied";
+  if (policy_version === null) return "no rule: it was refused before the rules were evaluated";
   if (rule_id === null && reason === "budget_exceeded") {
     return (
       "the limit shared by platforms you have not admitted\n" +
@@ -132,7 +132,7 @@ const nothingDecided = (domain: string): Missing => ({
   says: `${domain} has no decision about this mandate.`,
   hint:
     `\`gatehouse mandate list ${domain}\` lists its decisions. ` +
-    `Mandates that are rejected before the rules apply are only in the log: ` +
+    `Mandates that are refused before the rules are evaluated are only in the log: ` +
     `gatehouse audit tail ${domain} --type mandate.decision`,
 });
 

@@ -54,7 +54,7 @@ test("policy check prints warnings, and fails on errors", async () => {
   expect([warned.code, warned.out]).toEqual([
     0,
     expect.stringMatching(
-      /^warning \(without_cart\): The rule “cap” also denies .*\nThe policy can be published: 2 rules\.\n$/,
+      /^warning \(without_cart\): The rule “cap” also declines .*\nThe policy can be published: 2 rules\.\n$/,
     ),
   ]);
   const slips = policyFile({ ...open, effect: "permit", when: { skil: {} } }, open, {

@@ -102,20 +102,22 @@ test("gates are listed with the command that opens each, and open one by one", a
   );
   const shut = await run("site", "gates", SHOP);
   expect(shut.out).toMatch(
-    /^– processor +Connect a payment provider\. Run: gatehouse site connect shop\.example\.com --processor sandbox\|stripe$/m,
+    /^– payment provider +Connect a payment provider\. Run: gatehouse site connect shop\.example\.com --processor sandbox\|stripe$/m,
   );
-  expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
+  expect(shut.out).toMatch(/Nobody can buy yet\.\n$/);
   await run("site", "connect", SHOP, "--no-rail");
   // Changing something else leaves it so.
   const later = await run("site", "connect", SHOP, "--wallet", "merchant-1");
-  expect(later.out).toMatch(/^– rail .* Run: gatehouse site connect shop\.example\.com --rail$/m);
+  expect(later.out).toMatch(
+    /^– payments by agents .* Run: gatehouse site connect shop\.example\.com --rail$/m,
+  );
   const policy = JSON.parse(
     (await run("policy", "preset", "automatic_under", "--limit", "50.00", "--currency", "EUR")).out,
   );
   await run("policy", "publish", SHOP, file("policy.json", JSON.stringify(policy)));
   const open = await run("site", "connect", SHOP, "--rail");
   expect(open.out).toMatch(
-    /^Payment provider: sandbox \(test mode, no real money\)\.\n(?:✓ .* open\n)+/,
+    /^Payment provider: sandbox \(test mode, no real money\)\.\n(?:✓ .* ready\n)+/,
   );
   expect(open.out).toMatch(/Agents can buy\.\n$/);
 });
@@ -126,10 +128,12 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
   await run("site", "mandates", SHOP, "--off");
   const off = await said();
   expect(off).toMatch(
-    /^– skill +Turn on place_order \(only needed for mandates\)\. Run: gatehouse skill enable \S+ place_order$/m,
+    /^– action place_order +Turn on place_order \(only needed for mandates\)\. Run: gatehouse skill enable \S+ place_order$/m,
   );
-  expect(off).toMatch(/^– mandates +Turn mandates on\. Run: gatehouse site mandates \S+ --on$/m);
-  expect(off).toMatch(/Agents cannot buy yet\.\n$/);
+  expect(off).toMatch(
+    /^– signed requests +Turn mandates on\. Run: gatehouse site mandates \S+ --on$/m,
+  );
+  expect(off).toMatch(/Nobody can buy yet\.\n$/);
   await run("site", "mandates", SHOP, "--on");
   expect(await said()).toMatch(
     /Platforms can buy through UCP\. Agents cannot buy with mandates yet\.\n$/,

@@ -173,18 +173,21 @@ test("site check says for each item what is there and what to do", {
 
   // Nothing is sold yet: no profile on the domain, and each gate says what opens it.
   expect(text.out).toMatch(
-    /^– gate: rail +closed: .*\n +→ Let agents pay through the payment provider\.$/m,
+    /^– selling: payments by agents +not ready: .*\n +→ Let agents pay through the payment provider\.$/m,
   );
   expect(whole.state("/.well-known/ucp")).toBeUndefined();
   await run("site", "connect", shop.domain, "--processor", "sandbox");
   const opened = await check();
-  expect([opened.state("gate: rail"), opened.state("gate: policy")]).toEqual(["good", "missing"]);
+  expect([
+    opened.state("selling: payments by agents"),
+    opened.state("selling: published rules"),
+  ]).toEqual(["good", "missing"]);
 
   const listed = await run("token", "list", "--site", shop.domain);
   const [, id] = /^(edg_\S+) +shop +edge +1 +\S+ +live$/m.exec(listed.out) ?? [];
   expect((await run("token", "revoke", id ?? "")).code).toBe(0);
   const dead = (await check()).findings.find(({ item }) => item === "edge tokens");
-  expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are rejected"]);
+  expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are refused"]);
   const again = await run("token", "list", "--site", shop.domain);
   expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +\S+ +revoked /m);
 });

@@ -117,8 +117,8 @@ function readCommands(agent: Command, terminal: Terminal): void {
 }
 
 const STEPS: readonly (readonly [string, string])[] = [
-  ["approve", "approve an agent that is pending, rejected or suspended"],
-  ["reject", "reject a pending agent"],
+  ["approve", "approve an agent that is pending, declined or suspended"],
+  ["reject", "decline a pending agent"],
   ["suspend", "suspend an agent until you approve it again"],
   ["revoke", "revoke an agent and its keys permanently"],
 ];
@@ -152,7 +152,7 @@ function changeCommands(agent: Command, terminal: Terminal): void {
   agent
     .command("reject-pending")
     .argument("<site>", "domain, site key or site key hash")
-    .description("reject all pending agents")
+    .description("decline all pending agents")
     .option("--without-key-source", "only agents whose key is not published on a domain")
     .option("--json", "print JSON")
     .action(async (site: string, flags: Flags & { withoutKeySource?: boolean }) => {
@@ -163,7 +163,7 @@ function changeCommands(agent: Command, terminal: Terminal): void {
       const result = await client.call<{ rejected: number }>("POST", path, body);
       if (flags.json) return terminal.out(plainJson(result));
       const { rejected } = result;
-      terminal.out(rejected === 1 ? "Rejected 1 agent." : `Rejected ${rejected} agents.`);
+      terminal.out(rejected === 1 ? "Declined 1 agent." : `Declined ${rejected} agents.`);
     });
 
   agent

@@ -53,7 +53,7 @@ function exportCommand(buyer: Command, terminal: Terminal): void {
   buyer
     .command("export")
     .argument("<site>", "domain, site key or site key hash")
-    .argument("<email>", "mail address of the buyer")
+    .argument("<email>", "email address of the buyer")
     .description("write everything that is stored about a buyer to a file")
     .requiredOption("--out <file>", "new file for the JSON")
     .option("--json", "print JSON")
@@ -84,7 +84,7 @@ function eraseCommand(buyer: Command, terminal: Terminal): void {
   buyer
     .command("erase")
     .argument("<site>", "domain, site key or site key hash")
-    .argument("<email>", "mail address of the buyer")
+    .argument("<email>", "email address of the buyer")
     .description("erase the personal data of a buyer; this cannot be undone")
     .requiredOption("--yes", "confirm the erasure")
     .option("--json", "print JSON")

@@ -120,7 +120,7 @@ export function personCommands(program: Command, terminal: Terminal): void {
         "auditor",
       ]).makeOptionMandatory(),
     )
-    .option("--email <address>", "mail the invitation, if a mail server is configured")
+    .option("--email <address>", "send the invitation by email, if a mail server is configured")
     .option("--site <site...>", "the sites (domain, key or hash); not for operators")
     .option("--json", "print JSON")
     .action((flags: InviteFlags) => invite(terminal, flags));

@@ -50,8 +50,8 @@ function resultText({ last_result: result }: FeedBody): string {
   if (result === null) return "not fetched yet";
   const { outcome, listed, added, changed, paused, removed, refused } = result;
   const counts = `${added} added, ${changed} changed, ${paused} paused, ${removed} removed`;
-  const rejected = refused === 0 ? "" : `, ${refused} rejected`;
-  return `${outcome}: ${counts}${rejected}; ${counted(listed, "product")} in the feed`;
+  const skipped = refused === 0 ? "" : `, ${refused} refused`;
+  return `${outcome}: ${counts}${skipped}; ${counted(listed, "product")} in the feed`;
 }
 
 function print(terminal: Terminal, { json }: Flags, feed: FeedBody): void {

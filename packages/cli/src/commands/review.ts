@@ -154,7 +154,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
         decide(terminal, { verb, site, id }, flags),
       );
   deciding("approve", "approve a request, if the rules still allow it");
-  deciding("deny", "deny a request, with a reason for the agent").addOption(
+  deciding("deny", "decline a request, with a reason for the agent").addOption(
     choice("--reason <code>", "reason that the agent sees", CODES).makeOptionMandatory(),
   );
 }

@@ -3,6 +3,7 @@ import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
 import { runnable } from "../command-name.js";
 import { findSite, type SiteBody } from "../find-site.js";
+import { REQUIREMENT_WIDTH, requirementName } from "../requirement-names.js";
 import { readSecretFile } from "../secret-file.js";
 import { type Readiness, readinessOf, type StripeAccount } from "../site-readiness.js";
 import { plainJson, type Terminal } from "../terminal.js";
@@ -46,13 +47,14 @@ function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): s
   return `${whose}Let Stripe send events to ${events_url}, and set the signing secret with --webhook-secret-file`;
 }
 
-function verdict({ can_buy, can_check_out, checks }: Readiness): string {
+function verdict({ can_buy, can_check_out, checks, processor }: Readiness): string {
   if (can_buy) return "Agents can buy.";
   if (checks.some(({ name, open }) => name === "sales" && !open)) {
     return "Nothing can be bought while sales are paused.";
   }
-  if (!can_check_out) return "Agents cannot buy yet.";
-  return "Platforms can buy through UCP. Agents cannot buy with mandates yet.";
+  if (can_check_out) return "Platforms can buy through UCP. Agents cannot buy with mandates yet.";
+  if (processor.offered.length === 0) return "Nobody can buy yet.";
+  return "Agents can buy with mandates. Platforms cannot buy through UCP.";
 }
 
 /** What holds already, and what makes the rest hold. */
@@ -64,7 +66,7 @@ function describe(readiness: Readiness): string {
     ...(stripe == null ? [] : [hookLine(stripe)]),
     ...readiness.checks.map(
       ({ name, open, advice = "", command = "" }) =>
-        `${open ? "✓" : "–"} ${name.padEnd(10)} ${open ? "open" : `${advice} Run: ${command}`}`,
+        `${open ? "✓" : "–"} ${requirementName(name).padEnd(REQUIREMENT_WIDTH)} ${open ? "ready" : `${advice} Run: ${command}`}`,
     ),
     verdict(readiness),
   ].join("\n");
@@ -146,7 +148,7 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
     .option("--no-rail", "do not let agents pay through this provider")
     .option("--settle", "confirm that this provider pays out to you (the default)")
     .option("--no-settle", "do not confirm this yet; until you do, nobody can buy")
-    .option("--wallet <merchant_id>", "merchant id of the wallet, for live accounts")
+    .option("--wallet <merchant_id>", "your Google Pay merchant id, for live accounts")
     .option("--json", "print JSON")
     .action((text: string, flags: Flags) => connect(terminal, text, flags));
 

@@ -74,7 +74,7 @@ export function siteShopCommand(site: Command, terminal: Terminal): void {
             shop.terms === null ? "default text in your name" : `version ${shop.terms.version}`,
           links: Object.keys(shop.links).join(", ") || "none",
           "unsigned orders": shop.allow_unsigned ? "accepted" : "rejected",
-          "mail to buyers": shop.buyer_mail ? "sent, if a mail server is configured" : "not sent",
+          "emails to buyers": shop.buyer_mail ? "sent, if a mail server is configured" : "not sent",
         }),
       );
     });

@@ -2,6 +2,7 @@ import type { AdminClient } from "../admin-client.js";
 import { counted } from "../counted.js";
 import { type DeclinesBody, declinesOf } from "../declines.js";
 import type { SiteBody } from "../find-site.js";
+import { requirementName } from "../requirement-names.js";
 import type { SiteFinding } from "./finding.js";
 
 /** What stands between a site and selling to agents (contract 1.9). */
@@ -59,17 +60,17 @@ function checkDeclines(
     hand_off_until === null
       ? ""
       : `, platforms you have not admitted cannot pay by themselves until ${hand_off_until}`;
-  const found = `${counted(declined, "payment")} declined in the last 10 minutes, ${counted(waiting.length, "caller")} waiting${off}`;
+  const found = `${counted(declined, "payment")} declined in the last 10 minutes, ${counted(waiting.length, "agent or platform", "agents or platforms")} waiting${off}`;
   const advice = `See who: \`gatehouse site declines ${site.domain}\`.`;
   return [{ item: "declined payments", state: "missing", found, advice }];
 }
 
-/** Each gate of checkout: open, or shut and what opens it. Not to sell may be what the owner wants. */
+/** Each gate of checkout: ready, or what makes it so. Not to sell may be what the owner wants. */
 export function checkGates({ gates }: Gates): readonly SiteFinding[] {
   return gates.map(({ name, open, advice }) => {
-    const item = `gate: ${name}`;
-    if (open) return { item, state: "good", found: "open" };
-    const found = "closed: agents cannot check out";
+    const item = `selling: ${requirementName(name)}`;
+    if (open) return { item, state: "good", found: "ready" };
+    const found = "not ready: nobody can buy";
     return { item, state: "missing", found, ...(advice === undefined ? {} : { advice }) };
   });
 }
@@ -80,5 +81,5 @@ export function checkOffer({ gates, missing, offered }: Gates): readonly SiteFin
   const item = "selling";
   if (offered.length > 0) return [{ item, state: "good", found: "agents can buy" }];
   const advice = missing.map((obstacle) => obstacle.advice).join(" ");
-  return [{ item, state: "missing", found: "agents cannot buy yet", advice }];
+  return [{ item, state: "missing", found: "nobody can buy yet", advice }];
 }

@@ -55,5 +55,5 @@ export async function checkEdgeTokens(
   if (live + revoked === 0) return undefined;
   if (live > 0) return { item, state: "good", found: `${live} live` };
   const advice = `Create a new one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
-  return { item, state: "wrong", found: "all are revoked, so reports are rejected", advice };
+  return { item, state: "wrong", found: "all are revoked, so reports are refused", advice };
 }

@@ -45,7 +45,7 @@ export const agents: Coverage = {
       await waiting();
       return [shop];
     },
-    says: /^Rejected \d+ agents?\.$/m,
+    says: /^Declined \d+ agents?\.$/m,
     json: { rejected: 1 },
     fails: {
       args: () => ["nowhere.example"],

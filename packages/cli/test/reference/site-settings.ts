@@ -5,7 +5,7 @@ import { type Coverage, noSite } from "./covered.ts";
 export const siteSettings: Coverage = {
   "site connect": {
     args: async ({ site }) => [await site(), "--processor", "sandbox"],
-    says: /^Payment provider: sandbox \(test mode, no real money\)\.\n[\s\S]*^✓ rail +open$/m,
+    says: /^Payment provider: sandbox \(test mode, no real money\)\.\n[\s\S]*^✓ payments by agents +ready$/m,
     json: { kind: "sandbox", can_buy: false },
     fails: {
       args: ({ shop }) => [shop, "--processor", "stripe", "--secret-key-file", "none.key"],
@@ -41,7 +41,7 @@ export const siteSettings: Coverage = {
   },
   "site gates": {
     args: ({ shop }) => [shop],
-    says: /^✓ domain +open$[\s\S]*^Agents can buy\.$/m,
+    says: /^✓ domain +ready$[\s\S]*^Agents can buy\.$/m,
     json: { can_buy: true, can_check_out: true },
     fails: noSite(),
   },
