@@ -210,7 +210,7 @@ describe("a fact that may be unknown counts against the agent, so a policy is re
     const currencies = rule("only", "deny", { "cart.currency": { not_in: ["EUR", "USD"] } });
     expect(findings([buy, currencies, cap])).toEqual(["warning currency_missing cap"]);
     expect(policyFindings(policyOf([buy, currencies, cap]))[0]?.message).toBe(
-      "The rule “cap” has no amount in USD, which “only” uses, so it denies carts in USD at any price. Add an amount in USD.",
+      "The rule “cap” has no amount in USD, which “only” uses, so it declines carts in USD at any price. Add an amount in USD.",
     );
     const both = rule("cap", "deny", over({ EUR: "200.00", USD: "200.00" }));
     expect(findings([buy, currencies, both])).toEqual([]);

@@ -90,7 +90,7 @@ describe("a malformed setting is refused in one sentence that names the variable
     "it is refused for the mail sender %s",
     (from) => {
       const env = { GATEHOUSE_SMTP_URL: "smtp://mail.example.com", GATEHOUSE_MAIL_FROM: from };
-      expect(refusal(env)).toMatch(/^GATEHOUSE_MAIL_FROM must be a mail address/);
+      expect(refusal(env)).toMatch(/^GATEHOUSE_MAIL_FROM must be an email address/);
     },
   );
 

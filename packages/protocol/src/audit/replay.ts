@@ -80,7 +80,7 @@ function decidedOtherwise(record: AuditRecord, decision: JsonObject, policy: Pol
     return otherwise(`it says ${decision.outcome}, but the rules say ${outcome}`);
   }
   if (isApprovedReview(record) && outcome === "rejected") {
-    return otherwise("a person approved it, but the rules deny it");
+    return otherwise("a person approved it, but the rules decline it");
   }
   if (isApprovedOrder(record) && outcome !== "approved") {
     return otherwise(`an order was approved, but the rules say ${outcome}`);

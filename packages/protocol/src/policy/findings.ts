@@ -79,7 +79,7 @@ function* coverFindings(overlaps: Overlaps, dead: ReadonlySet<PolicyRule>) {
     const who = denied ?? stopped;
     if (who === undefined) continue;
     const one = who.startsWith("“");
-    const does = denied === undefined ? (one ? "asks" : "ask") : one ? "denies" : "deny";
+    const does = denied === undefined ? (one ? "asks" : "ask") : one ? "declines" : "decline";
     const what = denied === undefined ? `${does} for a review of` : does;
     const message = `The rule “${rule.id}” never has an effect, because ${who} ${what} everything that it matches. Change or remove one of them.`;
     yield warning("shadowed", rule.id, message);
@@ -88,7 +88,7 @@ function* coverFindings(overlaps: Overlaps, dead: ReadonlySet<PolicyRule>) {
   const asks = !overlaps.nothingEscalated();
   if (!asks) {
     const message =
-      "Nothing can ever be approved, not even by a person. Add a rule that allows something, or change the rules that deny it.";
+      "Nothing can ever be approved, not even by a person. Add a rule that allows something, or change the rules that decline it.";
     yield warning("nothing_approved", undefined, message);
   } else if (overlaps.rules("allow").length > 0) {
     // Without any rule that allows, a policy that leaves everything to a person is meant so.
@@ -105,7 +105,7 @@ function* limitFindings(overlaps: Overlaps, rule: PolicyRule): Generator<PolicyF
     for (const limit of leaf.limits) {
       const [stopping] = overlaps.stoppingFrom(rule, limit);
       if (stopping === undefined) continue;
-      const does = stopping.effect === "deny" ? "denies" : "asks for a review of";
+      const does = stopping.effect === "deny" ? "declines" : "asks for a review of";
       const message = `The rule “${rule.id}” allows carts up to ${formatAmount(limit)} ${limit.currency}, but “${stopping.id}” ${does} carts of that amount. Change the amount there too.`;
       yield warning("limit_without_effect", rule.id, message);
     }
@@ -142,7 +142,7 @@ function* currencyFindings(overlaps: Overlaps, rule: PolicyRule): Generator<Poli
     const carts = `carts in ${currency}`;
     const so = {
       allow: `${carts} are never allowed`,
-      deny: `it denies ${carts} at any price`,
+      deny: `it declines ${carts} at any price`,
       escalate: `${carts} always need review`,
     }[rule.effect];
     const message = `The rule “${rule.id}” has no amount in ${currency}, which “${admitting.id}” uses, so ${so}. Add an amount in ${currency}.`;
@@ -151,7 +151,7 @@ function* currencyFindings(overlaps: Overlaps, rule: PolicyRule): Generator<Poli
 }
 
 function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
-  const does = effect === "deny" ? "denies" : "requires a review for";
+  const does = effect === "deny" ? "declines" : "requires a review for";
   const message = `The rule “${id}” also ${does} requests without a cart, because an unknown amount counts as too high. To avoid this, put {"all": [{"cart.total": {"exists": true}}, …]} around its condition.`;
   return warning("without_cart", id, message);
 }
@@ -183,7 +183,7 @@ export function policyFindings(
   findings.push(...wordFindings(policy));
   const always = overlaps.rules("deny").filter((rule) => overlaps.alwaysTakesEffect(rule));
   for (const { id } of always) {
-    const message = `The rule “${id}” denies everything, so no other rule has an effect. Add a condition, unless you want to stop all agents.`;
+    const message = `The rule “${id}” declines everything, so no other rule has an effect. Add a condition, unless you want to stop all agents.`;
     findings.push(warning("always_denies", id, message));
   }
   // Everything else would only say the same again.

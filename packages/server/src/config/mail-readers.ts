@@ -44,7 +44,7 @@ export function mailSender(name: string, value: string): MailSender {
   const [, label = "", inside = ""] = SENDER.exec(value) ?? [];
   const address = inside === "" ? value : inside;
   if (!isMailAddress(address)) {
-    fail(name, "a mail address such as gate@example.com, or Gatehouse <gate@example.com>");
+    fail(name, "an email address such as gate@example.com, or Gatehouse <gate@example.com>");
   }
   return Object.freeze({ name: label.trim(), address });
 }

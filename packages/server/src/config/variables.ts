@@ -238,7 +238,7 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "GATEHOUSE_SMTP_URL",
     group: "mail",
-    help: "mail server for notifications: smtps://user:password@host, or smtp:// (port 587); default: no mail",
+    help: "mail server for email notifications: smtps://user:password@host, or smtp:// (port 587); default: no email",
     secret: true,
   },
   {

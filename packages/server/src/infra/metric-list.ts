@@ -24,7 +24,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_admission_total: {
     type: "counter",
-    help: "Requests answered, by how the caller proved who it is, and by the limit that rejected the request.",
+    help: "Requests answered, by how the caller proved who it is, and by the limit that refused the request.",
     labels: {
       class: "`anonymous`, `proven` (a valid signature or token) or `spending` (a call that pays)",
       area: GROUP,
@@ -55,7 +55,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_plaintext_refused_total: {
     type: "counter",
-    help: "Requests rejected because they came without HTTPS.",
+    help: "Requests refused because they came without HTTPS.",
     labels: {},
   },
   gatehouse_audit_commits_total: {
@@ -165,7 +165,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_fetches_refused_total: {
     type: "counter",
-    help: "Requests to other hosts that were rejected because they waited too long.",
+    help: "Requests to other hosts that were dropped because they waited too long.",
     labels: {
       lane: "`owner` (addresses that owners set), `check` (daily checks of domains), `stranger` (addresses that strangers name), `known` (hosts that answered before), `webhook`, `shop` (shop systems) or `download` (product feeds)",
     },
@@ -186,7 +186,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_decline_refusals_total: {
     type: "counter",
-    help: "Purchases rejected because the caller has to wait after declined payments.",
+    help: "Purchases refused because the caller has to wait after declined payments.",
     labels: {
       kind: "who has to wait, as above; `under_way`: too many payments have no outcome yet",
     },

@@ -82,7 +82,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
       "Amount:  60.50 EUR",
       `Who:     ${buyer.agentId} (you call it "Buyer")`,
       'Why:     your rule "Ask me"',
-      `Until:   ${until} (UTC), then it is rejected`,
+      `Until:   ${until} (UTC), then it is declined`,
       "",
       "Approve or decline it here:",
       "",
@@ -145,7 +145,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     box.refuse = 451;
     await owner.deliverNext(shop);
     const [busy] = await owner.messages(shop);
-    expect(busy.last_problem).toBe("the mail server rejected it for now (451)");
+    expect(busy.last_problem).toBe("the mail server refused it for now (451)");
     box.refuse = 0;
     await owner.deliverNext(shop);
     const first = only().raw;
@@ -161,7 +161,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const [failed] = await owner.messages(shop);
     expect([failed.state, failed.last_problem]).toEqual([
       "failed",
-      "the mail server does not accept mail for this address (550)",
+      "the mail server does not accept email for this address (550)",
     ]);
   });
 

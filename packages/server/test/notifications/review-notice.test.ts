@@ -30,7 +30,7 @@ test("a review notification lists the items, each on its own line", () => {
     "What:    Buy something\n         2 × A red rose (rose)\nAmount:  20.00 EUR\n",
   );
   expect(text).toContain('Why:     your rule "More than 50 EUR"\n');
-  expect(text).toContain("Until:   1 Jan 1970, 01:00 (Europe/Berlin), then it is rejected");
+  expect(text).toContain("Until:   1 Jan 1970, 01:00 (Europe/Berlin), then it is declined");
   const { escalation } = reviewEvent(asked, "msg_1", CONFIG);
   expect(escalation).toMatchObject({
     items: [{ ...item, title: "A red rose" }],

@@ -165,7 +165,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
     const { results } = (await admin("POST", "/notifications/test", {})).body;
     expect(results.map(({ says }: { says: string }) => says)).toEqual([
       "The message was not delivered: the receiver returned status 404.",
-      "The message was not delivered: the mail server does not accept mail for this address (550).",
+      "The message was not delivered: the mail server does not accept email for this address (550).",
     ]);
     expect((await admin("GET", "/messages")).body.items).toEqual([]);
   });

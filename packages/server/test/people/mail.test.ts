@@ -72,7 +72,7 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     const { invite, box } = await open();
     box.refuse = 550;
     const { body } = await invite("ada@example.com");
-    expect(body.link.mail_problem).toContain("does not accept mail");
+    expect(body.link.mail_problem).toContain("does not accept email");
     expect(body.link.url).toContain("#link=");
   });
 });

@@ -298,7 +298,7 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     const known = await page.ask("POST", links, { email: "ada@example.com" });
     const unknown = await page.ask("POST", links, { email: "eve@example.com" });
     expect([known.status, known.body.message]).toEqual([unknown.status, unknown.body.message]);
-    expect(known.body.message).toContain("cannot send mail");
+    expect(known.body.message).toContain("cannot send email");
     await page.ask("POST", links, { email: "ada@example.com" });
     const many = await page.ask("POST", links, { email: "ada@example.com" });
     expect(many.status).toBe(429);

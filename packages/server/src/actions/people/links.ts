@@ -69,7 +69,7 @@ function mailOf(context: Context, person: Person, url: string, lastsMs: number) 
     "",
     url,
     "",
-    `The link works once, within ${lasts}. If you did not expect this mail, ignore it: nothing changes.`,
+    `The link works once, within ${lasts}. If you did not expect this email, ignore it: nothing changes.`,
     "",
   ].join("\n");
   const subject = invited ? `Your invitation to ${host}` : `Sign in to ${host}`;
@@ -156,7 +156,7 @@ async function findAndMail(context: Context, email: string): Promise<void> {
 export function mailSignInLink(context: Context, email: string): Result<true, "conflict"> {
   const { log, mailer } = context;
   if (!mailer.configured) {
-    const why = "This installation cannot send mail. Ask an owner or the operator for a new link.";
+    const why = "This installation cannot send email. Ask an owner or the operator for a new link.";
     return refuse("conflict", why);
   }
   void findAndMail(context, email).catch((error: unknown) =>

@@ -69,7 +69,7 @@ async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallF
   const tokens = await listEdgeTokens(db, siteKeyHash, { after: null, limit: 1 });
   if (last === undefined && tokens.length === 0) return [];
   if ((await countLiveEdgeTokens(db, siteKeyHash)) === 0) {
-    const found = "all edge tokens are revoked, so reports are rejected";
+    const found = "all edge tokens are revoked, so reports are refused";
     const advice = `Create a new one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
     return [{ item, state: "wrong", found, advice }];
   }

@@ -81,7 +81,8 @@ export async function obstaclesOf(
     {
       name: "rules",
       open: !refusesAll,
-      advice: "Your rules reject every purchase. Publish rules that allow or escalate some.",
+      advice:
+        "Your rules decline every purchase. Publish rules that approve some, or ask for a review.",
     },
     {
       name: "skill",

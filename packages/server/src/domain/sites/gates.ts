@@ -35,8 +35,8 @@ export function gatesOf({ provider, policyPublished }: Site): readonly Gate[] {
       open: provider?.settles === true,
       advice: "Confirm that the payment provider pays out to you.",
     },
-    { name: "policy", open: policyPublished, advice: "Publish a policy." },
-    { name: "wallet", open: wallet, advice: "Set the merchant id of the wallet." },
+    { name: "policy", open: policyPublished, advice: "Publish your rules." },
+    { name: "wallet", open: wallet, advice: "Set your Google Pay merchant id." },
   ];
 }
 

@@ -141,7 +141,7 @@ const change = siteRoute("patch", "/agents/{agent_id}", {
 
 const step = siteRoute("post", "/agents/{agent_id}/{step}", {
   tags: ["Agents"],
-  summary: "Approve, reject, suspend or revoke an agent",
+  summary: "Approve, decline, suspend or revoke an agent",
   description: "Applies from the next decision on, on every node. Revoking is permanent.",
   params: AgentParams.extend({
     step: z.enum(AGENT_STEPS).openapi({ param: { name: "step", in: "path" } }),
@@ -160,7 +160,7 @@ const rejectAll = siteRoute("post", "/pending-agents/reject", {
       description: "Only agents whose key is not published on a domain.",
     }),
   }),
-  answer: json(z.object({ rejected: z.number().int() }), "The number of rejected agents."),
+  answer: json(z.object({ rejected: z.number().int() }), "The number of declined agents."),
 });
 
 export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

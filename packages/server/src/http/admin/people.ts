@@ -104,7 +104,7 @@ const renderFor =
 
 const NEW_PERSON = { name: Name, email: Email.optional() };
 const PERSON_NOTE =
-  "The invitation is mailed if there is an address and a mail server. Otherwise the answer contains a " +
+  "The invitation is sent by email if there is an address and a mail server. Otherwise the answer contains a " +
   "link for you to hand over. Needs a recent confirmation by passkey, unless a token calls.";
 
 const invite = adminRoute("post", "/v1/admin/people", {

@@ -83,7 +83,7 @@ const publish = siteRoute("put", "/policy", {
   summary: "Check and publish a policy",
   description:
     "The policy is a `rules/1` document. Every version is kept, because audit records refer to it. " +
-    "A policy with a finding of level `error` is rejected. The answer contains warnings.",
+    "A policy with a finding of level `error` is refused. The answer contains warnings.",
   body: PolicyDocument,
   answer: json(PolicyBody.extend({ findings: Findings }), "The published version."),
 });

@@ -40,7 +40,7 @@ const ResultBody = z.object({
   refused: z.int(),
   problems: z
     .array(z.object({ line: z.int(), problem: z.string() }))
-    .openapi({ description: "The first hundred rejected items, by line or number." }),
+    .openapi({ description: "The first hundred refused items, by line or number." }),
 });
 
 const FeedBody = z

@@ -50,11 +50,11 @@ const ReportBody = z
     refused: z.int(),
     problems: z
       .array(z.object({ line: z.int(), problem: z.string() }))
-      .openapi({ description: "The first hundred rejected lines." }),
+      .openapi({ description: "The first hundred refused lines." }),
     total: z.int().openapi({ description: "How many products the site has now." }),
     stopped: z
       .boolean()
-      .openapi({ description: "A thousand lines were rejected. The rest was not read." }),
+      .openapi({ description: "A thousand lines were refused. The rest was not read." }),
   })
   .openapi("ImportReport");
 

@@ -94,7 +94,7 @@ const ShopBody = strict({
   buyer_mail: z
     .boolean()
     .default(true)
-    .openapi({ description: "Whether buyers receive mail about their orders." }),
+    .openapi({ description: "Whether buyers receive emails about their orders." }),
   cart_link: z
     .string()
     .max(CART_LINK_CHARS_MAX)

@@ -68,7 +68,7 @@ const replace = siteRoute("put", "/skills", {
   summary: "Replace a site's skills",
   description:
     "A skill is live if it is enabled and has an https URL. Only live skills are listed for " +
-    "agents, in this order. With `version`, the change is rejected if the site has changed since you read it.",
+    "agents, in this order. With `version`, the change is refused if the site has changed since you read it.",
   body: strict({ skills: SkillList, version: z.int().optional() }),
   answer: json(SkillsBody, "The new skills."),
   errors: ["conflict"],

@@ -30,7 +30,7 @@ const ways = createRoute({
     200: json(
       z
         .object({
-          mail: z.boolean().openapi({ description: "Whether links can be mailed." }),
+          mail: z.boolean().openapi({ description: "Whether links can be sent by email." }),
           oidc: z
             .string()
             .nullable()
@@ -47,7 +47,7 @@ const mailLink = createRoute({
   method: "post",
   path: "/v1/console/sign-in-links",
   tags,
-  summary: "Mail a sign-in link",
+  summary: "Send a sign-in link by email",
   description:
     "Sends a link to the person with this address. The answer is the same if there is no such person.",
   request: { body: body(strict({ email: z.string().min(3).max(EMAIL_CHARS_MAX) })) },

@@ -33,7 +33,7 @@ async function requireCall(
   const isExpected = await expectsWebhook(context, siteKeyHash, secretName);
   if (signature === undefined || !isExpected) {
     throw new Problem("invalid_request", {
-      message: "The call was rejected: it is not signed by Stripe for this site.",
+      message: "The call was refused: it is not signed by Stripe for this site.",
       headers: UNREAD_REST,
     });
   }
@@ -44,7 +44,7 @@ async function requireCall(
     return call.value;
   }
   admission.failProof(caller);
-  throw new Problem("invalid_request", { message: `The call was rejected: ${call.detail}.` });
+  throw new Problem("invalid_request", { message: `The call was refused: ${call.detail}.` });
 }
 
 /** The addresses to which a site's own Stripe account sends events and requests for approval. */

@@ -65,12 +65,12 @@ function faultOf(error: { readonly code?: unknown; readonly responseCode?: unkno
   const { code, responseCode } = error;
   const said = typeof responseCode === "number" ? ` (${responseCode})` : "";
   if (code === "EENVELOPE" && Number(responseCode) >= 500) {
-    return refuse("gone", `the mail server does not accept mail for this address${said}`);
+    return refuse("gone", `the mail server does not accept email for this address${said}`);
   }
   if (code === "EAUTH") {
-    return refuse("not_delivered", `the mail server rejected the user or the password${said}`);
+    return refuse("not_delivered", `the mail server refused the user or the password${said}`);
   }
-  if (said !== "") return refuse("not_delivered", `the mail server rejected it for now${said}`);
+  if (said !== "") return refuse("not_delivered", `the mail server refused it for now${said}`);
   const word = typeof code === "string" ? ` (${code})` : "";
   return refuse("not_delivered", `the mail server could not be reached${word}`);
 }

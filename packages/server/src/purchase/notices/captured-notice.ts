@@ -41,12 +41,12 @@ export function capturedMail({ domain, payment, captured, reason }: CapturedPaym
   const taken = captured ?? payment.amount;
   const sum = `${formatAmount(taken)} ${taken.currency}`;
   const lines = [
-    `A payment at ${domain} was captured, but the purchase was rejected. There is no order for it.`,
+    `A payment at ${domain} was captured, but the purchase was declined. There is no order for it.`,
     "",
     `Captured: ${sum}`,
     `Payment:  ${payment.reference ?? "unknown"}`,
     `Attempt:  ${payment.attemptId}`,
-    `Rejected: ${reason}`,
+    `Declined: ${reason}`,
     "",
     "Gatehouse tried to void the authorization, but it was already captured. Refund it at your payment",
     "provider, or deliver the items. Gatehouse never moves money by itself.",

@@ -102,7 +102,7 @@ export function reviewMail(
     // The name of a platform is its address.
     `Who:     ${actorId}${agent.name === actorId ? "" : ` (${called} ${quoted(agent.name)})`}`,
     `Why:     your rule ${ruleTitle === null ? ruleId : quoted(ruleTitle)}`,
-    `Until:   ${localTime(expiresAt, timeZone)}, then it is rejected`,
+    `Until:   ${localTime(expiresAt, timeZone)}, then it is declined`,
     "",
     "Approve or decline it here:",
     "",

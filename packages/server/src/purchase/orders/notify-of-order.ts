@@ -135,7 +135,7 @@ async function notifyPlatform(
 const BUYER_RATE = { perMinute: 0.1, burst: 12 };
 /** Mails to all buyers of a shop. */
 const BUYERS_RATE = { perMinute: 60, burst: 600 };
-const TOO_MANY = "not sent: this shop sent too many mails recently, or too many to this address";
+const TOO_MANY = "not sent: this shop sent too many emails recently, or too many to this address";
 
 function addressIn({ content: { buyer } }: Checkout): string | undefined {
   const { email } = buyer;
