@@ -124,7 +124,7 @@ describe("a policy is reported with a warning for", () => {
     const both = [rule("young", "deny", young), rule("old", "deny", old)];
     expect(findings([open, help, ...both])).toEqual(["warning shadowed help"]);
     expect(policyFindings(policyOf([open, help, ...both]))[0]?.message).toBe(
-      "The rule “help” never has an effect, because other rules deny everything that it matches. Change or remove one of them.",
+      "The rule “help” never has an effect, because other rules decline everything that it matches. Change or remove one of them.",
     );
     expect(findings([open, help, both[0] ?? ""])).toEqual([]);
   });
