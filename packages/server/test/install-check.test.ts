@@ -294,7 +294,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
     expect((await check()).of("edge")).toMatchObject({
       state: "wrong",
-      found: "all edge tokens are revoked, so reports are rejected",
+      found: "all edge tokens are revoked, so reports are refused",
     });
   });
 
