@@ -119,7 +119,7 @@ export function paymentText(order: OrderBody): string {
   const refunded = refundText(order);
   if (refunded !== undefined) return refunded;
   const usual = USUAL_WORDS[payment];
-  if (usual !== undefined) return `${payment} (${usual})`;
+  if (usual !== undefined) return usual;
   if (minor === null || minor === amount.minor) return payment;
   return `${payment}: ${moneyText({ minor, currency: amount.currency })}`;
 }

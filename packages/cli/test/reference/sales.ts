@@ -159,7 +159,7 @@ export const sales: Coverage = {
   },
   "order cancel": {
     args: async ({ shop, order }) => [shop, await order(), "--reason", "Sold out"],
-    says: /^status +cancelled$[\s\S]*^payment +released \(voided\)$[\s\S]*Sold out$/m,
+    says: /^status +cancelled$[\s\S]*^payment +voided$[\s\S]*Sold out$/m,
     json: { status: "cancelled", payment: "released" },
     fails: noOrder(),
   },

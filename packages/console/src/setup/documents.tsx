@@ -39,7 +39,8 @@ export function SignatureCheck() {
     return (
       <Notice>
         These documents are not public yet. They are published as soon as your domain is verified.
-        The agent card and the catalog are signed, and this page then checks their signatures.
+        The agent card and a part of the catalog are signed, and this page then checks their
+        signatures.
       </Notice>
     );
   }
