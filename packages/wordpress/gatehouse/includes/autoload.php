@@ -14,8 +14,10 @@ spl_autoload_register(
 		if ( ! str_starts_with( $name, 'Gatehouse\\' ) ) {
 			return;
 		}
-		$slug = strtolower( str_replace( '_', '-', substr( $name, 10 ) ) );
-		$file = __DIR__ . '/class-' . $slug . '.php';
+		// Gatehouse\WooCommerce\Order_Lock is in woocommerce/class-order-lock.php.
+		$parts = explode( '\\', strtolower( str_replace( '_', '-', substr( $name, 10 ) ) ) );
+		$slug  = array_pop( $parts );
+		$file  = implode( '/', array( __DIR__, ...$parts, 'class-' . $slug . '.php' ) );
 		if ( is_file( $file ) ) {
 			require_once $file;
 		}

@@ -20,25 +20,30 @@ final class Settings {
 	private const SITE_KEY           = '/^(?:us_[A-Za-z0-9_-]{43}|sk_[A-Za-z0-9_-]{8,120})$/D';
 	private const EDGE_TOKEN         = '/^ghe_[\w-]{20,100}$/D';
 	private const VERIFICATION_TOKEN = '/^[A-Za-z0-9_-]{16,128}$/D';
+	private const CONNECTION_ID      = '/^con_[A-Za-z0-9_-]{1,100}$/D';
 	private const LOOPBACK           = '/^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/D';
 	private const EXCEPT_MAX         = 20;
 
 	/**
 	 * Use read() or current().
 	 *
-	 * @param string   $gatehouse     Address of Gatehouse, without a slash at its end.
-	 * @param string   $site_key      Public key of the site.
-	 * @param string   $edge_token    Secret for reporting visits; empty if none are reported.
-	 * @param string   $verification  Token that proves the domain; empty if it is proven in another way.
-	 * @param string[] $except        Paths that the site serves itself.
-	 * @param bool     $embed         Whether pages load the script.
-	 * @param bool     $agents_only   Whether visits of people are left out.
+	 * @param string   $gatehouse         Address of Gatehouse, without a slash at its end.
+	 * @param string   $site_key          Public key of the site.
+	 * @param string   $edge_token        Secret for reporting visits; empty if none are reported.
+	 * @param string   $verification      Token that proves the domain; empty if it is proven in another way.
+	 * @param string   $connection_id     Id of the shop's connection; empty if the shop is not connected.
+	 * @param string   $connection_secret Secret that signs messages of the connection; empty without one.
+	 * @param string[] $except            Paths that the site serves itself.
+	 * @param bool     $embed             Whether pages load the script.
+	 * @param bool     $agents_only       Whether visits of people are left out.
 	 */
 	private function __construct(
 		public readonly string $gatehouse,
 		public readonly string $site_key,
 		public readonly string $edge_token,
 		public readonly string $verification,
+		public readonly string $connection_id,
+		public readonly string $connection_secret,
 		public readonly array $except,
 		public readonly bool $embed,
 		public readonly bool $agents_only,
@@ -57,6 +62,8 @@ final class Settings {
 			(string) ( $kept['site_key'] ?? '' ),
 			(string) ( $kept['edge_token'] ?? '' ),
 			(string) ( $kept['verification'] ?? '' ),
+			(string) ( $kept['connection_id'] ?? '' ),
+			(string) ( $kept['connection_secret'] ?? '' ),
 			(array) ( $kept['except'] ?? array() ),
 			(bool) ( $kept['embed'] ?? true ),
 			(bool) ( $kept['agents_only'] ?? true ),
@@ -84,6 +91,10 @@ final class Settings {
 		if ( '' !== $text( 'verification' ) && 1 !== preg_match( self::VERIFICATION_TOKEN, $text( 'verification' ) ) ) {
 			return new \WP_Error( 'gatehouse_verification', __( 'The verification token is not valid. Enter only the token, without a file name or a tag.', 'gatehouse' ) );
 		}
+		$has_shop = '' !== $text( 'connection_id' ) || '' !== $text( 'connection_secret' );
+		if ( $has_shop && ( 1 !== preg_match( self::CONNECTION_ID, $text( 'connection_id' ) ) || ! Message_Signature::is_secret( $text( 'connection_secret' ) ) ) ) {
+			return new \WP_Error( 'gatehouse_connection', __( 'The connection of the shop is not valid. Connect again.', 'gatehouse' ) );
+		}
 		$except = self::read_paths( $text( 'except' ) );
 		if ( null === $except ) {
 			return new \WP_Error( 'gatehouse_except', __( 'Enter paths that begin with a slash, separated by commas.', 'gatehouse' ) );
@@ -93,10 +104,19 @@ final class Settings {
 			$text( 'site_key' ),
 			$text( 'edge_token' ),
 			$text( 'verification' ),
+			$text( 'connection_id' ),
+			$text( 'connection_secret' ),
 			$except,
 			(bool) ( $input['embed'] ?? true ),
 			(bool) ( $input['agents_only'] ?? true ),
 		);
+	}
+
+	/**
+	 * Whether the shop is connected, so that Gatehouse can ask for quotes and send orders.
+	 */
+	public function has_shop(): bool {
+		return '' !== $this->connection_id && '' !== $this->connection_secret;
 	}
 
 	/**
