@@ -5,13 +5,23 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { KNOWN_AGENTS, OWN_DOMAIN_PATHS, SITE_PATHS, SITE_VERIFICATION } from "@gatehouse/protocol";
+import {
+  currencyCodes,
+  KNOWN_AGENTS,
+  minorUnitDigits,
+  OWN_DOMAIN_PATHS,
+  SITE_PATHS,
+  SITE_VERIFICATION,
+} from "@gatehouse/protocol";
 import { zipOf } from "./zip.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = join(root, "packages/wordpress");
 const plugin = join(home, "gatehouse");
 const TABLES = join(plugin, "includes/tables.php");
+
+/** Digits of most currencies, which the list leaves out. */
+const USUAL_DIGITS = 2;
 
 const quoted = (text) => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
@@ -25,6 +35,9 @@ export function pluginTables() {
     return `\t\t${key} => array( ${quoted(name)}, ${quoted(SITE_PATHS[name])} ),`;
   });
   const agents = KNOWN_AGENTS.map(({ name }) => `\t\t${quoted(name)},`);
+  const currencies = currencyCodes()
+    .filter((code) => minorUnitDigits(code) !== USUAL_DIGITS)
+    .map((code) => `\t\t${quoted(code)} => ${minorUnitDigits(code)},`);
   return [
     "<?php",
     "/**",
@@ -44,6 +57,9 @@ export function pluginTables() {
     `\t'verification_path' => ${quoted(SITE_VERIFICATION.filePath)},`,
     "\t'agents'            => array(",
     ...agents,
+    "\t),",
+    "\t'currency_digits'   => array(",
+    ...currencies,
     "\t),",
     ");",
     "",

@@ -15,7 +15,7 @@ defined( 'ABSPATH' ) || exit;
  * Reports visits, fetches keys of agents, and renews documents.
  */
 final class Background {
-	public const LOCK = 'gatehouse_busy';
+	private const LOCK = 'background';
 	/**
 	 * Seconds after which a run begins nothing more, and after which its lock counts as left behind.
 	 */
@@ -31,7 +31,8 @@ final class Background {
 	 */
 	public static function run(): void {
 		$settings = Settings::current();
-		if ( null === $settings || ! self::lock() ) {
+		$lock     = null === $settings ? null : Lock::take( self::LOCK, self::LOCK_S_MAX );
+		if ( null === $lock ) {
 			return;
 		}
 		try {
@@ -41,7 +42,7 @@ final class Background {
 			self::renew( $settings, self::RENEW_AFTER_S, $until );
 			Status::note( 'ran_at', (string) time() );
 		} finally {
-			delete_option( self::LOCK );
+			$lock->free();
 		}
 	}
 
@@ -60,18 +61,5 @@ final class Background {
 				Document_Source::renew( $document, $kept, $settings, Gatehouse_Client::BACKGROUND_S );
 			}
 		}
-	}
-
-	/**
-	 * Whether this run is the only one. A row that exists cannot be added, whoever tries at the same time; and
-	 * one that was left behind is taken over by one run only.
-	 */
-	private static function lock(): bool {
-		global $wpdb;
-		$now = time();
-		// phpcs:disable WordPress.DB.DirectDatabaseQuery -- add_option() would overwrite the row of another run.
-		$added = $wpdb->query( $wpdb->prepare( "INSERT IGNORE INTO $wpdb->options (option_name, option_value, autoload) VALUES (%s, %s, 'off')", self::LOCK, (string) $now ) );
-		return 1 === $added || 1 === $wpdb->query( $wpdb->prepare( "UPDATE $wpdb->options SET option_value = %s WHERE option_name = %s AND option_value < %s", (string) $now, self::LOCK, (string) ( $now - self::LOCK_S_MAX ) ) );
-		// phpcs:enable
 	}
 }

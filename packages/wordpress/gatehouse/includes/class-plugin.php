@@ -31,6 +31,7 @@ final class Plugin {
 		// phpcs:ignore WordPress.WP.CronInterval.ChangeDetected -- one minute; a run without work makes no request.
 		add_filter( 'cron_schedules', array( Schedule::class, 'add_interval' ) );
 		add_action( Schedule::HOOK, array( Background::class, 'run' ) );
+		WooCommerce\Shop::boot( $file );
 		if ( is_admin() ) {
 			add_action( 'admin_init', array( Connection::class, 'resume' ) );
 			add_action( 'admin_menu', array( Settings_Page::class, 'add' ) );

@@ -32,14 +32,23 @@ final class Storage {
 	}
 
 	/**
-	 * Creates both tables where they are missing.
+	 * The table of goods that are reserved, and of the orders they became.
+	 */
+	public static function reservations(): string {
+		global $wpdb;
+		return $wpdb->prefix . 'gatehouse_reservations';
+	}
+
+	/**
+	 * Creates the tables where they are missing.
 	 */
 	public static function create(): void {
 		global $wpdb;
 		require_once ABSPATH . 'wp-admin/includes/upgrade.php';
-		$charset     = $wpdb->get_charset_collate();
-		$visits      = self::visits();
-		$directories = self::directories();
+		$charset      = $wpdb->get_charset_collate();
+		$visits       = self::visits();
+		$directories  = self::directories();
+		$reservations = self::reservations();
 		dbDelta(
 			"CREATE TABLE $visits (
 				id bigint(20) unsigned NOT NULL AUTO_INCREMENT,
@@ -60,6 +69,15 @@ final class Storage {
 				PRIMARY KEY  (id)
 			) $charset;"
 		);
+		dbDelta(
+			"CREATE TABLE $reservations (
+				id char(64) NOT NULL,
+				state varchar(10) NOT NULL,
+				shop_order_id bigint(20) unsigned NOT NULL,
+				remove_at bigint(20) NOT NULL,
+				PRIMARY KEY  (id)
+			) $charset;"
+		);
 	}
 
 	/**
@@ -67,7 +85,8 @@ final class Storage {
 	 */
 	public static function remove(): void {
 		global $wpdb;
-		foreach ( array( self::visits(), self::directories() ) as $table ) {
+		WooCommerce\Reservations::remove_all();
+		foreach ( array( self::visits(), self::directories(), self::reservations() ) as $table ) {
 			// phpcs:ignore WordPress.DB.DirectDatabaseQuery, WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- our own table.
 			$wpdb->query( "DROP TABLE IF EXISTS $table" );
 		}
@@ -75,7 +94,7 @@ final class Storage {
 			Kept_Document::remove( $document );
 		}
 		delete_option( Status::OPTION );
-		delete_option( Background::LOCK );
+		Lock::remove_all();
 		delete_option( Settings::OPTION );
 	}
 }

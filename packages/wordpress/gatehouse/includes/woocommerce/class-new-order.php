@@ -1,0 +1,138 @@
+<?php
+/**
+ * New orders.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse\WooCommerce;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Turns a reservation into an order. If the reservation is gone, the order is made without it: the buyer has paid.
+ */
+final class New_Order {
+	/**
+	 * For how long stock is held until it is reduced.
+	 */
+	private const HOLD_MINUTES = 5;
+	private const PAYMENT      = 'gatehouse';
+
+	/**
+	 * Begins the order, so that it is found again whatever happens next.
+	 *
+	 * @param Order_Message  $message The order at Gatehouse.
+	 * @param \WC_Order|null $draft   What was reserved.
+	 */
+	public static function begin( Order_Message $message, ?\WC_Order $draft ): \WC_Order {
+		$order = $draft ?? self::computed( $message ) ?? Order_Lines::as_agreed( $message );
+		foreach ( $order->get_items() as $item ) {
+			$item->delete_meta_data( Order::META_LINE );
+			foreach ( $message->lines as $line ) {
+				if ( (string) ( $item->get_variation_id() ? $item->get_variation_id() : $item->get_product_id() ) === $line['product_id'] ) {
+					$item->add_meta_data( Order::META_LINE, $line['line_id'] );
+				}
+			}
+		}
+		$order->update_meta_data( Order::META_ID, $message->order_id );
+		$order->update_meta_data( '_gatehouse_number', (string) $message->number );
+		$order->update_meta_data( '_gatehouse_agent_id', $message->agent_id );
+		$order->update_meta_data( '_gatehouse_agent_name', $message->agent_name );
+		$order->update_meta_data( '_gatehouse_test', $message->test ? 'yes' : 'no' );
+		$order->save();
+		Reservations::keep( $message->reservation_id, Reservations::ORDERED, $order->get_id(), 0 );
+		return $order;
+	}
+
+	/**
+	 * Completes the order: addresses, payment, notes, stock and status.
+	 *
+	 * @param \WC_Order     $order   The draft.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	public static function complete( \WC_Order $order, Order_Message $message ): void {
+		if ( ! $order->has_status( array( Draft_Order::STATUS, 'pending' ) ) ) {
+			return;
+		}
+		self::set_addresses( $order, $message );
+		self::set_payment( $order, $message );
+		$order->set_date_created( time() );
+		$problems = Order_Lines::problems( $order, $message );
+		$order->set_total( Money::decimal( $message->total_minor, $message->currency ) );
+		$order->save();
+		/* translators: 1: name of an agent, 2: its id, 3: number of the order, 4: its id */
+		$origin = __( 'Bought by the agent %1$s (%2$s) through Gatehouse, order #%3$d (%4$s).', 'gatehouse' );
+		$order->add_order_note( sprintf( $origin, esc_html( $message->agent_name ), esc_html( $message->agent_id ), $message->number, esc_html( $message->order_id ) ) );
+		if ( $message->test ) {
+			$order->add_order_note( __( 'This is a test order. It moves no money.', 'gatehouse' ) );
+		}
+		if ( $message->is_cancelled() ) {
+			// It was cancelled before its first message arrived.
+			$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
+			return;
+		}
+		if ( ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
+			$problems[] = __( 'There is not enough stock for this order, and the buyer has paid.', 'gatehouse' );
+		}
+		// As a checkout does: WooCommerce and plugins wait for the change from pending.
+		$order->update_status( 'pending' );
+		foreach ( $problems as $problem ) {
+			$order->add_order_note( esc_html( $problem ) );
+		}
+		$order->update_status( array() === $problems ? 'processing' : 'on-hold' );
+	}
+
+	/**
+	 * A draft as the shop computes it now; null if the shop would charge something else than what was agreed.
+	 *
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	private static function computed( Order_Message $message ): ?\WC_Order {
+		return Scratch_Cart::fill(
+			$message->question(),
+			static fn( Scratch_Cart $scratch ): ?\WC_Order => ! $scratch->has_fault() && $scratch->total_minor() === $message->total_minor ? Draft_Order::create( $scratch ) : null,
+			true
+		);
+	}
+
+	/**
+	 * Sets both addresses.
+	 *
+	 * @param \WC_Order     $order   The order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	private static function set_addresses( \WC_Order $order, Order_Message $message ): void {
+		$buyer = array_filter( $message->buyer );
+		if ( null !== $message->destination ) {
+			$address = $message->destination->address;
+			$order->set_billing_address( array_merge( $address, $buyer ) );
+			$order->set_shipping_address( array_merge( array_diff_key( $buyer, array( 'email' => true ) ), array_filter( $address ) ) );
+		} else {
+			$order->set_billing_address( $buyer );
+		}
+	}
+
+	/**
+	 * Notes how the order is paid. No gateway of the shop knows this method, so none captures or refunds.
+	 *
+	 * @param \WC_Order     $order   The order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	private static function set_payment( \WC_Order $order, Order_Message $message ): void {
+		[ 'provider' => $provider, 'reference' => $reference ] = $message->payment;
+		$details = array_filter( array( ucfirst( $provider ), $message->test ? __( 'test', 'gatehouse' ) : '' ) );
+		$order->set_payment_method( self::PAYMENT );
+		$order->set_payment_method_title( 'Gatehouse' . ( array() === $details ? '' : ' (' . implode( ', ', $details ) . ')' ) );
+		if ( '' !== $reference ) {
+			$order->set_transaction_id( $reference );
+		}
+		if ( 'stripe' === $provider && '' !== $reference ) {
+			// So that plugins for Stripe find the payment. Not tested with one of them.
+			$order->update_meta_data( '_stripe_intent_id', $reference );
+			$order->update_meta_data( '_stripe_charge_captured', 'captured' === $message->payment['state'] ? 'yes' : 'no' );
+		}
+	}
+}

@@ -1,0 +1,162 @@
+<?php
+/**
+ * Changes of orders.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse\WooCommerce;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Makes the shop's order what the order is at Gatehouse. WooCommerce changes orders in several places, so each step
+ * reads the order again.
+ */
+final class Order_Changes {
+	private const META_PAYMENT = '_gatehouse_payment_state';
+	private const META_REFUND  = '_gatehouse_refund_id';
+
+	/**
+	 * Applies all changes.
+	 *
+	 * @param int           $id      Id of the shop's order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	public static function apply( int $id, Order_Message $message ): void {
+		self::cancel( wc_get_order( $id ), $message );
+		foreach ( $message->refunds as $refund ) {
+			// A refund with an event was made in this shop.
+			if ( 'completed' === $refund['state'] && '' === $refund['origin_event_id'] ) {
+				self::refund( wc_get_order( $id ), $refund, $message->currency );
+			}
+		}
+		self::note_payment( wc_get_order( $id ), $message );
+		$order = wc_get_order( $id );
+		if ( $message->is_sent() && $order->has_status( 'processing' ) ) {
+			$order->update_status( 'completed', __( 'Sent, as Gatehouse says.', 'gatehouse' ) );
+		}
+	}
+
+	/**
+	 * Returns cancelled quantities to the stock. WooCommerce records them as a refund without an amount, so quantities
+	 * that somebody has taken back in the shop are not returned again.
+	 *
+	 * @param \WC_Order     $order   The shop's order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	private static function cancel( \WC_Order $order, Order_Message $message ): void {
+		if ( $message->is_cancelled() ) {
+			if ( ! $order->has_status( array( 'cancelled', 'refunded' ) ) ) {
+				$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
+			}
+			return;
+		}
+		$cancelled = array_column( $message->lines, 'cancelled', 'line_id' );
+		$returned  = array();
+		foreach ( $order->get_items() as $item_id => $item ) {
+			$ids      = array_column( array_map( static fn( \WC_Meta_Data $meta ): array => $meta->get_data(), $item->get_meta( Order::META_LINE, false ) ), 'value' );
+			$quantity = array_sum( array_intersect_key( $cancelled, array_flip( $ids ) ) ) - abs( $order->get_qty_refunded_for_item( $item_id ) );
+			if ( $quantity > 0 ) {
+				$returned[ $item_id ] = array(
+					'qty'          => $quantity,
+					'refund_total' => 0,
+				);
+			}
+		}
+		if ( array() !== $returned ) {
+			self::return_to_stock( $order, $returned );
+		}
+	}
+
+	/**
+	 * Records that quantities are not sent.
+	 *
+	 * @param \WC_Order                        $order    The shop's order.
+	 * @param array<int, array<string, mixed>> $returned Quantities by item.
+	 */
+	private static function return_to_stock( \WC_Order $order, array $returned ): void {
+		// Nothing is refunded: no mail says so, and an order that costs nothing is not refunded as a whole.
+		$never  = static fn(): bool => false;
+		$always = static fn(): bool => true;
+		add_filter( 'woocommerce_email_enabled_customer_partially_refunded_order', $never, PHP_INT_MAX );
+		add_filter( 'woocommerce_email_enabled_customer_refunded_order', $never, PHP_INT_MAX );
+		add_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
+		$result = wc_create_refund(
+			array(
+				'order_id'      => $order->get_id(),
+				'amount'        => 0,
+				'reason'        => __( 'Cancelled in Gatehouse', 'gatehouse' ),
+				'line_items'    => $returned,
+				'restock_items' => true,
+			)
+		);
+		remove_filter( 'woocommerce_email_enabled_customer_partially_refunded_order', $never, PHP_INT_MAX );
+		remove_filter( 'woocommerce_email_enabled_customer_refunded_order', $never, PHP_INT_MAX );
+		remove_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
+		if ( is_wp_error( $result ) ) {
+			throw new \RuntimeException( 'A cancelled quantity could not be recorded.' );
+		}
+	}
+
+	/**
+	 * Records a refund that Gatehouse has made, without asking a gateway.
+	 *
+	 * @param \WC_Order            $order    The shop's order.
+	 * @param array<string, mixed> $refund   The refund.
+	 * @param string               $currency Code of the currency.
+	 */
+	private static function refund( \WC_Order $order, array $refund, string $currency ): void {
+		foreach ( $order->get_refunds() as $known ) {
+			if ( $known->get_meta( self::META_REFUND ) === $refund['refund_id'] ) {
+				return;
+			}
+		}
+		$mark = static fn( \WC_Order_Refund $made ) => $made->update_meta_data( self::META_REFUND, $refund['refund_id'] );
+		add_action( 'woocommerce_create_refund', $mark );
+		$result = wc_create_refund(
+			array(
+				'order_id' => $order->get_id(),
+				'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
+				'reason'   => __( 'Refunded in Gatehouse', 'gatehouse' ),
+			)
+		);
+		remove_action( 'woocommerce_create_refund', $mark );
+		if ( is_wp_error( $result ) ) {
+			/* translators: %s: an amount */
+			$order->add_order_note( sprintf( __( 'Gatehouse has refunded %s, which the shop could not record.', 'gatehouse' ), Money::shown( $refund['amount_minor'], $currency ) ) );
+		}
+	}
+
+	/**
+	 * Notes what happened to the payment. Without it nothing should be sent.
+	 *
+	 * @param \WC_Order     $order   The shop's order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	private static function note_payment( \WC_Order $order, Order_Message $message ): void {
+		[ 'state' => $state, 'captured_minor' => $captured_minor ] = $message->payment;
+		if ( $order->get_meta( self::META_PAYMENT ) === $state ) {
+			return;
+		}
+		$order->update_meta_data( self::META_PAYMENT, $state );
+		if ( 'captured' === $state && '' !== $order->get_meta( '_stripe_intent_id' ) ) {
+			$order->update_meta_data( '_stripe_charge_captured', 'yes' );
+		}
+		$order->save();
+		$order->add_order_note(
+			match ( $state ) {
+				'authorized' => __( 'The payment is authorized, and not captured yet.', 'gatehouse' ),
+				/* translators: %s: an amount */
+				'captured'   => sprintf( __( 'The payment was captured: %s.', 'gatehouse' ), Money::shown( $captured_minor, $message->currency ) ),
+				'released'   => __( 'The payment was voided. The buyer pays nothing.', 'gatehouse' ),
+				'lapsed'     => __( 'The authorization of the payment has expired. Nothing was captured.', 'gatehouse' ),
+			}
+		);
+		if ( in_array( $state, array( 'released', 'lapsed' ), true ) && $order->has_status( 'processing' ) ) {
+			$order->update_status( 'on-hold', __( 'Do not send it: it is not paid.', 'gatehouse' ) );
+		}
+	}
+}

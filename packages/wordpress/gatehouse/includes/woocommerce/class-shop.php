@@ -1,0 +1,59 @@
+<?php
+/**
+ * Where the plugin meets WooCommerce.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse\WooCommerce;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Registers the hooks of the connector. None of them runs where WooCommerce is absent, except the endpoint.
+ */
+final class Shop {
+	/**
+	 * The first version that keeps orders in tables of their own by default.
+	 */
+	private const VERSION_LEAST = '8.2';
+	/**
+	 * Removes old reservations.
+	 */
+	public const REMOVE_HOOK = 'gatehouse_remove_reservations';
+	/**
+	 * WooCommerce's mails about what Gatehouse has sent a mail about.
+	 */
+	private const BUYER_MAILS = array( 'customer_processing_order', 'customer_on_hold_order', 'customer_completed_order', 'customer_cancelled_order' );
+
+	/**
+	 * Registers everything.
+	 *
+	 * @param string $file Main file of the plugin.
+	 */
+	public static function boot( string $file ): void {
+		add_action( 'parse_request', array( Connector::class, 'answer' ), 0 );
+		add_action(
+			'before_woocommerce_init',
+			static function () use ( $file ): void {
+				if ( class_exists( \Automattic\WooCommerce\Utilities\FeaturesUtil::class ) ) {
+					\Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility( 'custom_order_tables', $file );
+					\Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility( 'cart_checkout_blocks', $file );
+				}
+			}
+		);
+		add_action( self::REMOVE_HOOK, array( Reservations::class, 'remove_old' ) );
+		foreach ( self::BUYER_MAILS as $mail ) {
+			add_filter( 'woocommerce_email_enabled_' . $mail, array( Order_Mail::class, 'is_enabled' ), 10, 2 );
+		}
+	}
+
+	/**
+	 * Whether WooCommerce is there.
+	 */
+	public static function is_ready(): bool {
+		return defined( 'WC_VERSION' ) && version_compare( WC_VERSION, self::VERSION_LEAST, '>=' ) && did_action( 'woocommerce_init' ) > 0;
+	}
+}
