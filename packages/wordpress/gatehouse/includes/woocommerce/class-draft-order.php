@@ -49,7 +49,11 @@ final class Draft_Order {
 	 */
 	public static function blank( string $currency ): \WC_Order {
 		$order = new \WC_Order();
+		// Otherwise it would count as an order that became a draft.
+		$default = static fn(): string => self::STATUS;
+		add_filter( 'woocommerce_default_order_status', $default );
 		$order->set_status( self::STATUS );
+		remove_filter( 'woocommerce_default_order_status', $default );
 		$order->set_created_via( self::CREATED_VIA );
 		$order->set_currency( $currency );
 		$order->set_prices_include_tax( wc_prices_include_tax() );

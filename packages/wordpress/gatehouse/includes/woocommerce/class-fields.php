@@ -66,6 +66,16 @@ final class Fields {
 	}
 
 	/**
+	 * An email address; empty if there is none. A wrong one is not mended, because it could become somebody else's.
+	 *
+	 * @param string $name Name of the field.
+	 */
+	public function email( string $name ): string {
+		$value = $this->fields[ $name ] ?? '';
+		return is_string( $value ) && false !== is_email( $value ) ? $value : '';
+	}
+
+	/**
 	 * A whole number.
 	 *
 	 * @param string $name  Name of the field.

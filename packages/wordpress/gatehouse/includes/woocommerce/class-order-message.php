@@ -150,9 +150,8 @@ final class Order_Message {
 	 * @return array<string, string>
 	 */
 	private static function buyer( Fields $buyer ): array {
-		$email = sanitize_email( $buyer->text( 'email' ) );
 		return array(
-			'email'      => is_email( $email ) ? $email : '',
+			'email'      => $buyer->email( 'email' ),
 			'first_name' => $buyer->text( 'first_name' ),
 			'last_name'  => $buyer->text( 'last_name' ),
 			'phone'      => $buyer->text( 'phone' ),

@@ -1,0 +1,445 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BERLIN, type ConnectedShop, type Json, startConnectedShop } from "./connector-shop.ts";
+import { missing } from "./wordpress.ts";
+
+let shop: ConnectedShop;
+beforeAll(async () => {
+  if (missing === undefined) shop = await startConnectedShop();
+});
+afterAll(() => shop?.stop());
+
+const PARCEL = "flat_rate:1";
+let count = 0;
+const fresh = (prefix: string) => `${prefix}_${++count}`;
+const id = (sku: string) => shop.products[sku] as string;
+
+/** A reservation of one product, with the total of a quote. */
+async function reservation(sku: string, quantity = 1, more: Json = {}): Promise<Json> {
+  const cart = {
+    currency: "EUR",
+    lines: [{ product_id: id(sku), quantity }],
+    destination: BERLIN,
+    option_id: PARCEL,
+    coupons: [],
+    ...more,
+  };
+  const { total_minor } = await shop.send({ type: "quote", ...cart });
+  const reservation_id = fresh("pay");
+  return { type: "reserve", reservation_id, expires_in_s: 3600, ...cart, total_minor };
+}
+
+/** The order of a reservation. */
+function orderOf({ reservation_id, currency, lines, total_minor }: Json, more: Json = {}): Json {
+  const line = (wanted: Json, i: number) => ({
+    line_id: `li_${i + 1}`,
+    title: "Espresso",
+    cancelled: 0,
+    sent: 0,
+    unit_minor: 495,
+    ...wanted,
+  });
+  return {
+    order_id: fresh("ord"),
+    number: 1042,
+    revision: 1,
+    reservation_id,
+    created_at: "2026-11-18T12:00:00.000Z",
+    test: false,
+    currency,
+    lines: lines.map(line),
+    option: { id: PARCEL, title: "Parcel", amount_minor: 583 },
+    discount_minor: 0,
+    tax_minor: 0,
+    total_minor,
+    buyer: { email: "ann@example.com", first_name: "Ann", last_name: "Lee", phone: null },
+    destination: { ...BERLIN, street_2: null, first_name: "Ann", last_name: "Lee", phone: null },
+    agent: { id: "agt_1", name: "Shopper" },
+    payment: { state: "authorized", provider: "stripe", reference: "pi_1", captured_minor: 0 },
+    refunds: [],
+    ...more,
+  };
+}
+
+const sendOrder = async (order: Json) => (await shop.send({ type: "order", order })).shop_order_id;
+const reserve = async (message: Json) => {
+  const { state, reason } = await shop.send(message);
+  return reason ?? state;
+};
+const release = (reservation_id: string) => shop.send({ type: "release", reservation_id });
+const available = async (sku: string, quantity: number) => {
+  const lines = [{ product_id: id(sku), quantity }];
+  const cart = { currency: "EUR", lines, destination: null, option_id: null, coupons: [] };
+  return (await shop.send({ type: "quote", ...cart })).lines[0].fault === undefined;
+};
+const setStock = (sku: string, quantity: number) =>
+  shop.php(`wc_update_product_stock( ${id(sku)}, ${quantity} ); echo 1`);
+
+/** An order as the shop has it. */
+const seen = (shopOrderId: string) =>
+  shop.php(`$order = wc_get_order( ${shopOrderId} );
+    echo json_encode( array(
+      'status'  => $order->get_status(),
+      'total'   => $order->get_total(),
+      'via'     => $order->get_created_via(),
+      'paid_by' => array( $order->get_payment_method(), $order->get_payment_method_title(), $order->get_transaction_id(), $order->get_meta( '_stripe_charge_captured' ) ),
+      'billing' => array( $order->get_billing_first_name(), $order->get_billing_email(), $order->get_billing_country() ),
+      'shipped' => array( $order->get_shipping_last_name(), $order->get_shipping_address_1(), $order->get_shipping_state() ),
+      'items'   => array_values( array_map( fn( $item ) => array( $item->get_name(), $item->get_quantity(), round( $item->get_total() + $item->get_total_tax(), 2 ) ), $order->get_items( array( 'line_item', 'shipping', 'fee' ) ) ) ),
+      'tax'     => $order->get_total_tax(),
+      'refunds' => array_map( fn( $refund ) => $refund->get_amount(), $order->get_refunds() ),
+      'notes'   => array_map( fn( $note ) => $note->content, wc_get_order_notes( array( 'order_id' => $order->get_id() ) ) ),
+      'stock'   => array_values( array_map( fn( $item ) => $item->get_product() ? $item->get_product()->get_stock_quantity() : null, $order->get_items() ) ),
+      'reserved' => (int) $GLOBALS['wpdb']->get_var( "SELECT COUNT(*) FROM {$GLOBALS['wpdb']->wc_reserved_stock} WHERE order_id = " . $order->get_id() ),
+    ) )`);
+const mails = (to: string) => {
+  const folder = join(shop.wordpress.folder, "mail");
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .filter((mail) => mail.includes(`To: ${to}`));
+};
+
+describe.skipIf(missing !== undefined)("a reservation of the shop", () => {
+  test("holds stock for itself only, again and again, until it is released", async () => {
+    const wanted = await reservation("SHOP-021", 60);
+    expect(await reserve(wanted)).toBe("reserved");
+    expect(await reserve(wanted)).toBe("reserved");
+    expect([await available("SHOP-021", 40), await available("SHOP-021", 41)]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await reserve({ ...wanted, reservation_id: fresh("pay") })).toBe("out_of_stock");
+    expect(await release(wanted.reservation_id)).toEqual({ type: "release.answer" });
+    expect(await release(wanted.reservation_id)).toEqual({ type: "release.answer" });
+    expect(await available("SHOP-021", 100)).toBe(true);
+    expect(await reserve(wanted)).toBe("closed");
+  });
+
+  test("is respected by the shop's own checkout", async () => {
+    const store = `${shop.wordpress.url}/wp-json/wc/store/v1`;
+    const cart = await fetch(`${store}/cart`);
+    const headers = {
+      "cart-token": cart.headers.get("cart-token") ?? "",
+      "content-type": "application/json",
+    };
+    const post = (path: string, body: Json) =>
+      fetch(store + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const added = await post("/cart/add-item", { id: Number(id("SHOP-022")), quantity: 2 });
+    expect(added.status).toBe(201);
+    expect(await reserve(await reservation("SHOP-022", 99))).toBe("reserved");
+    const address = {
+      first_name: "Bob",
+      last_name: "Ray",
+      address_1: "Street 1",
+      city: "Berlin",
+      postcode: "10115",
+      country: "DE",
+      state: "DE-BE",
+      email: "bob@example.com",
+    };
+    const paid = await post("/checkout", { billing_address: address, payment_method: "cod" });
+    expect([paid.status, await paid.text()]).toEqual([
+      409,
+      expect.stringContaining("not_enough_units_in_stock"),
+    ]);
+  });
+
+  test("is refused if the price, a coupon or the stock is another", async () => {
+    const wanted = await reservation("SHOP-023");
+    expect(await reserve({ ...wanted, total_minor: wanted.total_minor - 1 })).toBe("price_changed");
+    expect(await reserve({ ...wanted, coupons: ["unknown"] })).toBe("price_changed");
+    expect(await reserve({ ...wanted, lines: [{ product_id: "1", quantity: 1 }] })).toBe(
+      "out_of_stock",
+    );
+    const drafts = await shop.php(
+      `echo json_encode( count( wc_get_orders( array( 'limit' => -1, 'status' => 'checkout-draft', 'created_via' => 'gatehouse' ) ) ) )`,
+    );
+    expect(drafts).toBe(1);
+    expect(await reserve(wanted)).toBe("reserved");
+  });
+
+  test("remembers a release that arrives first", async () => {
+    const wanted = await reservation("SHOP-023");
+    await release(wanted.reservation_id);
+    expect(await reserve(wanted)).toBe("closed");
+  });
+
+  test("tells ids apart by upper and lower case", async () => {
+    const wanted = await reservation("SHOP-023");
+    await release("PAY_case");
+    expect(await reserve({ ...wanted, reservation_id: "pay_case" })).toBe("reserved");
+  });
+
+  test("lets exactly one of several buyers have the last item", async () => {
+    await setStock("SHOP-024", 1);
+    const wanted = await reservation("SHOP-024");
+    const rivals = Array.from({ length: 6 }, () => ({ ...wanted, reservation_id: fresh("pay") }));
+    const states = await Promise.all(rivals.map(reserve));
+    expect(states.sort()).toEqual([...Array(5).fill("out_of_stock"), "reserved"]);
+  });
+
+  test("frees the stock when its time is over, and is removed a day later", async () => {
+    const wanted = { ...(await reservation("SHOP-025", 100)), expires_in_s: 60 };
+    expect(await reserve(wanted)).toBe("reserved");
+    expect(await available("SHOP-025", 1)).toBe(false);
+    const past = (column: string, table: string) =>
+      `$wpdb->query( "UPDATE {$wpdb->prefix}${table} SET ${column}" );`;
+    await shop.php(
+      `global $wpdb; ${past("expires = '2020-01-01 00:00:00'", "wc_reserved_stock")} echo 1`,
+    );
+    expect(await available("SHOP-025", 100)).toBe(true);
+    expect(await reserve(wanted)).toBe("reserved");
+    await shop.php(
+      `global $wpdb; ${past("remove_at = 1 WHERE state <> 'ordered'", "gatehouse_reservations")} echo 1`,
+    );
+    const ran = await shop.wordpress.cron();
+    expect(ran).toBeDefined();
+    await shop.php(`do_action( 'gatehouse_remove_reservations' ); echo 1`);
+    const left = await shop.php(
+      `global $wpdb; echo json_encode( array( (int) $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->prefix}gatehouse_reservations" ), count( wc_get_orders( array( 'limit' => -1, 'created_via' => 'gatehouse' ) ) ), false !== as_next_scheduled_action( 'gatehouse_remove_reservations' ) ) )`,
+    );
+    expect(left).toEqual([0, 0, true]);
+  });
+});
+
+describe.skipIf(missing !== undefined)("an order in the shop", () => {
+  test("is made of its reservation, with lines, taxes, delivery, addresses and payment", async () => {
+    const wanted = await reservation("SHOP-026", 2);
+    await reserve(wanted);
+    const order = orderOf(wanted);
+    const shopOrderId = await sendOrder(order);
+    const made = await seen(shopOrderId);
+    expect(made).toMatchObject({
+      status: "processing",
+      total: (wanted.total_minor / 100).toFixed(2),
+      via: "gatehouse",
+      paid_by: ["gatehouse", "Gatehouse (Stripe)", "pi_1", "no"],
+      billing: ["Ann", "ann@example.com", "DE"],
+      shipped: ["Lee", "Invalidenstr. 1", "DE-BE"],
+      stock: [98],
+      reserved: 0,
+      refunds: [],
+    });
+    const [goods, parcel] = made.items;
+    expect([goods[1], parcel[0], Math.round((goods[2] + parcel[2]) * 100)]).toEqual([
+      2,
+      "Parcel",
+      wanted.total_minor,
+    ]);
+    expect(Number(made.tax)).toBeGreaterThan(0);
+    expect(made.notes).toContainEqual(
+      `Bought by the agent Shopper (agt_1) through Gatehouse, order #1042 (${order.order_id}).`,
+    );
+    expect(mails("owner@example.test")).toHaveLength(1);
+    // Gatehouse writes to the buyer.
+    expect(mails("ann@example.com")).toEqual([]);
+    expect(await reserve(wanted)).toBe("closed");
+    await release(wanted.reservation_id);
+    expect((await seen(shopOrderId)).stock).toEqual([98]);
+  });
+
+  test("changes nothing twice, whatever is repeated, reordered or sent at once", async () => {
+    const wanted = await reservation("SHOP-027", 5);
+    await reserve(wanted);
+    const first = orderOf(wanted);
+    const line = first.lines[0];
+    const refunds = [
+      { refund_id: "re_1", amount_minor: 500, state: "completed", origin_event_id: null },
+      { refund_id: "re_2", amount_minor: 100, state: "pending", origin_event_id: null },
+      { refund_id: "re_3", amount_minor: 100, state: "completed", origin_event_id: "wc-9-refund" },
+    ];
+    const payment = { ...first.payment, state: "captured", captured_minor: 1000 };
+    const third = { ...first, revision: 3, lines: [{ ...line, cancelled: 2 }], payment, refunds };
+    const ids = await Promise.all([third, first, third, first].map(sendOrder));
+    expect(new Set(ids).size).toBe(1);
+    const shopOrderId = ids[0];
+    const once = await seen(shopOrderId);
+    expect(once).toMatchObject({ status: "processing", stock: [97], reserved: 0 });
+    expect(once.refunds.map(Number).sort()).toEqual([0, 5]);
+    expect(once.paid_by[3]).toBe("yes");
+    expect(once.notes).toContainEqual("The payment was captured: 10.00 EUR.");
+    await sendOrder({ ...first, revision: 2 });
+    await sendOrder(third);
+    await sendOrder({ ...third, revision: 4 });
+    expect(await seen(shopOrderId)).toEqual(once);
+    await sendOrder({ ...third, revision: 5, lines: [{ ...line, cancelled: 3 }] });
+    expect((await seen(shopOrderId)).stock).toEqual([98]);
+    await sendOrder({ ...third, revision: 6, lines: [{ ...line, cancelled: 3, sent: 2 }] });
+    expect((await seen(shopOrderId)).status).toBe("completed");
+  });
+
+  test("is cancelled with its whole stock when all is cancelled, also before it is known", async () => {
+    const wanted = await reservation("SHOP-028", 4);
+    await reserve(wanted);
+    const order = orderOf(wanted);
+    const cancelled = (n: number) => [{ ...order.lines[0], cancelled: n }];
+    const shopOrderId = await sendOrder(order);
+    await sendOrder({ ...order, revision: 2, lines: cancelled(1) });
+    expect(await seen(shopOrderId)).toMatchObject({ status: "processing", stock: [97] });
+    const payment = { ...order.payment, state: "released" };
+    await sendOrder({ ...order, revision: 3, lines: cancelled(4), payment });
+    expect(await seen(shopOrderId)).toMatchObject({ status: "cancelled", stock: [100] });
+    const late = await reservation("SHOP-028", 4);
+    await reserve(late);
+    const gone = orderOf(late, { revision: 2 });
+    gone.lines[0].cancelled = 4;
+    expect(await seen(await sendOrder(gone))).toMatchObject({
+      status: "cancelled",
+      stock: [100],
+      reserved: 0,
+    });
+  });
+
+  test("is put on hold when its payment expires", async () => {
+    const wanted = await reservation("SHOP-029");
+    await reserve(wanted);
+    const order = orderOf(wanted);
+    const shopOrderId = await sendOrder(order);
+    await sendOrder({ ...order, revision: 2, payment: { ...order.payment, state: "lapsed" } });
+    expect((await seen(shopOrderId)).status).toBe("on-hold");
+  });
+
+  test("is made without a reservation too, from what the shop would charge", async () => {
+    const wanted = await reservation("SHOP-030", 3);
+    const made = await seen(await sendOrder(orderOf(wanted, { test: true })));
+    expect(made).toMatchObject({ status: "processing", stock: [97] });
+    expect(made.paid_by[1]).toBe("Gatehouse (Stripe, test)");
+    expect(made.notes).toContainEqual("This is a test order. It moves no money.");
+  });
+
+  test("waits for a person if stock is missing", async () => {
+    const wanted = await reservation("SHOP-031", 3);
+    await setStock("SHOP-031", 1);
+    const made = await seen(await sendOrder(orderOf(wanted)));
+    expect(made).toMatchObject({ status: "on-hold", stock: [-2] });
+    expect(made.notes.join()).toContain("There is not enough stock");
+  });
+
+  test("waits for a person if the price is another now, or a product is gone", async () => {
+    const wanted = await reservation("SHOP-032", 2);
+    const gone = { line_id: "li_2", product_id: "999999", title: "Gone <b>x</b>", quantity: 1 };
+    const order = orderOf({ ...wanted, total_minor: 4321 }, { discount_minor: 200, tax_minor: 7 });
+    order.lines.push({ ...order.lines[0], ...gone });
+    const made = await seen(await sendOrder(order));
+    expect(made).toMatchObject({ status: "on-hold", total: "43.21" });
+    expect(made.items).toEqual([
+      ["Espresso", 2, 9.9],
+      ["Gone x", 1, 4.95],
+      ["Parcel", 1, 5.83],
+      ["Discount", 1, -2],
+      ["Tax", 1, 0.07],
+    ]);
+    expect(made.notes.join()).toContain("The reservation of this order is gone");
+  });
+
+  test("waits for a person if its total or lines are not those of the reservation", async () => {
+    const wanted = await reservation("SHOP-033", 2);
+    await reserve(wanted);
+    const order = orderOf(wanted, { total_minor: wanted.total_minor + 1 });
+    order.lines[0].quantity = 3;
+    const made = await seen(await sendOrder(order));
+    expect(made).toMatchObject({
+      status: "on-hold",
+      total: ((wanted.total_minor + 1) / 100).toFixed(2),
+    });
+    expect(made.notes.join()).toMatch(
+      /products of this order differ.*but the buyer pays|but the buyer pays.*products of this order differ/,
+    );
+  });
+
+  test("has no address for an order by mandate, and takes names as text", async () => {
+    const wanted = await reservation("SHOP-034", 1, { destination: null, option_id: null });
+    await reserve(wanted);
+    const bare = orderOf(wanted, { buyer: null, destination: null, option: null });
+    expect(await seen(await sendOrder(bare))).toMatchObject({ billing: ["", "", ""] });
+    const again = await reservation("SHOP-034");
+    await reserve(again);
+    const evil = `<script>alert(1)</script>'; DROP TABLE wp_options; --`;
+    const made = await seen(
+      await sendOrder(
+        orderOf(again, {
+          order_id: `ord_'";--`,
+          agent: { id: evil, name: `${evil}<b onclick=x>Bob & Co` },
+          buyer: { email: `a"<b>@example.com`, first_name: evil, last_name: "O'Neil", phone: evil },
+          payment: { state: "captured", provider: evil, reference: evil, captured_minor: 0 },
+        }),
+      ),
+    );
+    expect(JSON.stringify(made)).not.toMatch(/<script|<b onclick/);
+    expect(made.billing[1]).toBe("");
+    expect(made.notes.join()).toContain("Bob &amp; Co");
+    expect(made.status).toBe("processing");
+  });
+
+  test("is found again after the shop was connected anew, and is not made again once deleted", async () => {
+    const wanted = await reservation("SHOP-035");
+    await reserve(wanted);
+    const order = orderOf(wanted);
+    const shopOrderId = await sendOrder(order);
+    await shop.php(
+      `global $wpdb; $wpdb->query( "DELETE FROM {$wpdb->prefix}gatehouse_reservations WHERE state = 'ordered'" ); echo 1`,
+    );
+    expect(await sendOrder({ ...order, revision: 2 })).toBe(shopOrderId);
+    const other = await reservation("SHOP-035");
+    await reserve(other);
+    const deleted = orderOf(other);
+    const deletedId = await sendOrder(deleted);
+    await shop.php(`wc_get_order( ${deletedId} )->delete( true ); echo 1`);
+    expect(await sendOrder({ ...deleted, revision: 2 })).toBe(deletedId);
+    expect(await shop.php(`echo json_encode( wc_get_order( ${deletedId} ) )`)).toBe(false);
+  });
+
+  test("uses a coupon once for each order, and not more often than the shop allows", async () => {
+    await shop.php(
+      `$coupon = new WC_Coupon(); $coupon->set_code( 'last' ); $coupon->set_discount_type( 'percent' ); $coupon->set_amount( 10 ); $coupon->set_usage_limit( 1 ); $coupon->save(); echo 1`,
+    );
+    const wanted = await reservation("SHOP-036", 1, { coupons: ["last"] });
+    expect(await reserve(wanted)).toBe("reserved");
+    expect(await reserve({ ...wanted, reservation_id: fresh("pay") })).toBe("price_changed");
+    await sendOrder(orderOf(wanted));
+    const usage = await shop.php(
+      `echo json_encode( ( new WC_Coupon( 'last' ) )->get_usage_count() )`,
+    );
+    expect(usage).toBe(1);
+  });
+
+  test("leaves no lock behind, and causes no notice of PHP", async () => {
+    const locks = await shop.php(
+      `global $wpdb; echo json_encode( $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'gatehouse_lock%'" ) )`,
+    );
+    expect(locks).toEqual([]);
+    const log = readFileSync(join(shop.wordpress.folder, "log/php.log"), {
+      encoding: "utf8",
+      flag: "a+",
+    });
+    expect(log.split("\n").filter((line) => /gatehouse/i.test(line))).toEqual([]);
+  });
+
+  test("stays when the plugin is deleted, but nothing else does", async () => {
+    const wanted = await reservation("SHOP-037", 100);
+    expect(await reserve(wanted)).toBe("reserved");
+    const left = await shop.php(`global $wpdb;
+      $orders = count( wc_get_orders( array( 'limit' => -1, 'created_via' => 'gatehouse', 'status' => 'processing' ) ) );
+      require_once ABSPATH . 'wp-admin/includes/plugin.php';
+      deactivate_plugins( 'gatehouse/gatehouse.php' );
+      uninstall_plugin( 'gatehouse/gatehouse.php' );
+      $named = fn( $name ) => str_contains( $name, 'gatehouse' );
+      echo json_encode( array(
+        'tables'   => count( array_filter( $wpdb->get_col( 'SHOW TABLES' ), $named ) ),
+        'options'  => count( array_filter( $wpdb->get_col( "SELECT option_name FROM $wpdb->options" ), $named ) ),
+        'actions'  => false !== as_next_scheduled_action( 'gatehouse_remove_reservations' ),
+        'drafts'   => count( wc_get_orders( array( 'limit' => -1, 'created_via' => 'gatehouse', 'status' => 'checkout-draft' ) ) ),
+        'reserved' => (int) $wpdb->get_var( "SELECT COUNT(*) FROM $wpdb->wc_reserved_stock WHERE product_id = ${id("SHOP-037")}" ),
+        'orders'   => $orders > 5 && $orders === count( wc_get_orders( array( 'limit' => -1, 'created_via' => 'gatehouse', 'status' => 'processing' ) ) ),
+      ) )`);
+    expect(left).toEqual({
+      tables: 0,
+      options: 0,
+      actions: false,
+      drafts: 0,
+      reserved: 0,
+      orders: true,
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { signHmacWebhook, utf8, verifyHmacWebhook } from "@gatehouse/protocol";
+import { startWordPress, type WordPress } from "./wordpress.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: what tests read of answers is checked by the tests
+export type Json = any;
+
+export const ROUTE = "/wp-json/gatehouse/v1/connector";
+export const BERLIN = {
+  country: "DE",
+  region: "BE",
+  postal_code: "10115",
+  city: "Berlin",
+  street: "Invalidenstr. 1",
+};
+
+export type ConnectedShop = Awaited<ReturnType<typeof startConnectedShop>>;
+
+/** A shop that has a connection, and a Gatehouse that is only a secret. */
+export async function startConnectedShop() {
+  const wordpress = await startWordPress();
+  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const products = await connect(wordpress, secret);
+  let sent = 0;
+  /** Sends bytes, signed unless the headers say something else. */
+  const post = async (body: string, more: Record<string, string> = {}, route = ROUTE) => {
+    const id = more["webhook-id"] ?? `msg_${++sent}`;
+    const bytes = utf8(body);
+    const signed = await signHmacWebhook({ id, body: bytes }, { secret, sentAt: Date.now() });
+    const headers = { ...signed, ...more };
+    const answer = await fetch(wordpress.url + route, { method: "POST", headers, body: bytes });
+    const text = await answer.text();
+    const signature = {
+      timestamp: answer.headers.get("webhook-timestamp") ?? "",
+      signature: answer.headers.get("webhook-signature") ?? "",
+    };
+    const message = { id, body: utf8(text) };
+    const verified = await verifyHmacWebhook(message, signature, { secret, now: Date.now() });
+    return { status: answer.status, headers: answer.headers, text, isSigned: verified.ok };
+  };
+  return {
+    wordpress,
+    secret,
+    /** Ids by number of the catalogue, such as `SHOP-001`. */
+    products,
+    post,
+    /** Sends a message, and returns its answer, which must be signed. */
+    async send(message: Json): Promise<Json> {
+      const { status, text, isSigned } = await post(JSON.stringify(message));
+      if (status !== 200 || !isSigned) throw new Error(`status ${status}: ${text}`);
+      return JSON.parse(text);
+    },
+    php: (code: string) => wordpress.evaluate(`${code};`) as Promise<Json>,
+    stop: () => wordpress.stop(),
+  };
+}
+
+async function connect(wordpress: WordPress, secret: string): Promise<Record<string, string>> {
+  return wordpress.evaluate(`
+    Gatehouse\\Storage::create();
+    Gatehouse\\Settings::read( array(
+      'gatehouse'         => 'http://localhost:1',
+      'site_key'          => 'us_' . str_repeat( 'A', 43 ),
+      'connection_id'     => 'con_1',
+      'connection_secret' => '${secret}',
+    ) )->save();
+    $ids = array();
+    foreach ( wc_get_products( array( 'limit' => -1, 'type' => array( 'simple', 'variable', 'variation' ) ) ) as $product ) {
+      $ids[ $product->get_sku() ] = (string) $product->get_id();
+    }
+    echo json_encode( $ids );`);
+}
