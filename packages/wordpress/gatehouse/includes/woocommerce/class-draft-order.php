@@ -79,6 +79,9 @@ final class Draft_Order {
 	 * @throws Busy If others are reserving for long.
 	 */
 	public static function hold_stock( \WC_Order $order, int $minutes ): bool {
+		if ( self::extend( $order->get_id(), $minutes ) ) {
+			return true;
+		}
 		// One after the other: databases end one of two such queries that wait for each other.
 		$lock = Lock::wait( self::LOCK, self::LOCK_S_MAX, self::WAIT_S_MAX );
 		if ( null === $lock ) {
@@ -92,6 +95,25 @@ final class Draft_Order {
 		} finally {
 			$lock->free();
 		}
+	}
+
+	/**
+	 * Holds stock longer that is still held. WooCommerce takes a second query within a second, which changes nothing, for
+	 * missing stock, and frees what is held.
+	 *
+	 * @param int $id      Id of the order.
+	 * @param int $minutes How long from now.
+	 * @return bool Whether something is still held.
+	 */
+	private static function extend( int $id, int $minutes ): bool {
+		global $wpdb;
+		// phpcs:disable WordPress.DB.DirectDatabaseQuery -- WooCommerce has no function for it.
+		$held = (int) $wpdb->get_var( $wpdb->prepare( "SELECT COUNT(*) FROM $wpdb->wc_reserved_stock WHERE order_id = %d AND expires > NOW()", $id ) );
+		if ( $held > 0 ) {
+			$wpdb->query( $wpdb->prepare( "UPDATE $wpdb->wc_reserved_stock SET expires = ( NOW() + INTERVAL %d MINUTE ) WHERE order_id = %d", $minutes, $id ) );
+		}
+		// phpcs:enable
+		return $held > 0;
 	}
 
 	/**

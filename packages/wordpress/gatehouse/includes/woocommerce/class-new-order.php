@@ -18,8 +18,9 @@ final class New_Order {
 	/**
 	 * For how long stock is held until it is reduced.
 	 */
-	private const HOLD_MINUTES = 5;
-	private const PAYMENT      = 'gatehouse';
+	private const HOLD_MINUTES  = 5;
+	private const PAYMENT       = 'gatehouse';
+	private const META_PROBLEMS = '_gatehouse_problems';
 
 	/**
 	 * Begins the order, so that it is found again whatever happens next.
@@ -28,61 +29,67 @@ final class New_Order {
 	 * @param \WC_Order|null $draft   What was reserved.
 	 */
 	public static function begin( Order_Message $message, ?\WC_Order $draft ): \WC_Order {
-		$order = $draft ?? self::computed( $message ) ?? Order_Lines::as_agreed( $message );
-		foreach ( $order->get_items() as $item ) {
-			$item->delete_meta_data( Order::META_LINE );
-			foreach ( $message->lines as $line ) {
-				if ( (string) ( $item->get_variation_id() ? $item->get_variation_id() : $item->get_product_id() ) === $line['product_id'] ) {
-					$item->add_meta_data( Order::META_LINE, $line['line_id'] );
-				}
-			}
-		}
+		$order    = $draft ?? self::computed( $message );
+		$problems = null === $order ? array( __( 'The reservation of this order is gone, and the shop would charge another amount now. The lines have the prices that the buyer agreed to, without separate taxes.', 'gatehouse' ) ) : array();
+		$order  ??= Order_Lines::as_agreed( $message );
+		$order->update_meta_data( self::META_PROBLEMS, array_merge( $problems, Order_Lines::problems( $order, $message ) ) );
+		$order->set_total( Money::decimal( $message->total_minor, $message->currency ) );
+		Order_Lines::mark( $order, $message );
+		self::set_addresses( $order, $message );
+		self::set_payment( $order, $message );
 		$order->update_meta_data( Order::META_ID, $message->order_id );
 		$order->update_meta_data( '_gatehouse_number', (string) $message->number );
 		$order->update_meta_data( '_gatehouse_agent_id', $message->agent_id );
 		$order->update_meta_data( '_gatehouse_agent_name', $message->agent_name );
 		$order->update_meta_data( '_gatehouse_test', $message->test ? 'yes' : 'no' );
+		$order->set_date_created( time() );
+		// As a checkout does: WooCommerce removes drafts, and plugins wait for the change from pending.
+		$order->set_status( 'pending' );
 		$order->save();
 		Reservations::keep( $message->reservation_id, Reservations::ORDERED, $order->get_id(), 0 );
 		return $order;
 	}
 
 	/**
-	 * Completes the order: addresses, payment, notes, stock and status.
+	 * Completes the order: notes, stock and status.
 	 *
-	 * @param \WC_Order     $order   The draft.
+	 * @param \WC_Order     $order   The order that was begun.
 	 * @param Order_Message $message The order at Gatehouse.
 	 */
 	public static function complete( \WC_Order $order, Order_Message $message ): void {
-		if ( ! $order->has_status( array( Draft_Order::STATUS, 'pending' ) ) ) {
+		if ( ! $order->has_status( 'pending' ) ) {
 			return;
 		}
-		self::set_addresses( $order, $message );
-		self::set_payment( $order, $message );
-		$order->set_date_created( time() );
-		$problems = Order_Lines::problems( $order, $message );
-		$order->set_total( Money::decimal( $message->total_minor, $message->currency ) );
-		$order->save();
+		self::note_origin( $order, $message );
+		if ( $message->is_cancelled() ) {
+			// It was cancelled before its first message arrived.
+			$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
+			return;
+		}
+		$problems = (array) $order->get_meta( self::META_PROBLEMS );
+		if ( ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
+			$problems[] = __( 'There is not enough stock for this order, and the buyer has paid.', 'gatehouse' );
+		}
+		foreach ( $problems as $problem ) {
+			$order->add_order_note( esc_html( $problem ) );
+		}
+		$order->delete_meta_data( self::META_PROBLEMS );
+		$order->update_status( array() === $problems ? 'processing' : 'on-hold' );
+	}
+
+	/**
+	 * Notes who has bought.
+	 *
+	 * @param \WC_Order     $order   The order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	private static function note_origin( \WC_Order $order, Order_Message $message ): void {
 		/* translators: 1: name of an agent, 2: its id, 3: number of the order, 4: its id */
 		$origin = __( 'Bought by the agent %1$s (%2$s) through Gatehouse, order #%3$d (%4$s).', 'gatehouse' );
 		$order->add_order_note( sprintf( $origin, esc_html( $message->agent_name ), esc_html( $message->agent_id ), $message->number, esc_html( $message->order_id ) ) );
 		if ( $message->test ) {
 			$order->add_order_note( __( 'This is a test order. It moves no money.', 'gatehouse' ) );
 		}
-		if ( $message->is_cancelled() ) {
-			// It was cancelled before its first message arrived.
-			$order->update_status( 'cancelled', __( 'All items were cancelled in Gatehouse.', 'gatehouse' ) );
-			return;
-		}
-		if ( ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
-			$problems[] = __( 'There is not enough stock for this order, and the buyer has paid.', 'gatehouse' );
-		}
-		// As a checkout does: WooCommerce and plugins wait for the change from pending.
-		$order->update_status( 'pending' );
-		foreach ( $problems as $problem ) {
-			$order->add_order_note( esc_html( $problem ) );
-		}
-		$order->update_status( array() === $problems ? 'processing' : 'on-hold' );
 	}
 
 	/**

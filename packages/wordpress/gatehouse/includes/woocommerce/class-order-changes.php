@@ -18,6 +18,10 @@ defined( 'ABSPATH' ) || exit;
 final class Order_Changes {
 	private const META_PAYMENT = '_gatehouse_payment_state';
 	private const META_REFUND  = '_gatehouse_refund_id';
+	/**
+	 * At an order: refunds that could not be recorded.
+	 */
+	private const META_MISSING = '_gatehouse_missing_refund';
 
 	/**
 	 * Applies all changes.
@@ -57,8 +61,8 @@ final class Order_Changes {
 		$cancelled = array_column( $message->lines, 'cancelled', 'line_id' );
 		$returned  = array();
 		foreach ( $order->get_items() as $item_id => $item ) {
-			$ids      = array_column( array_map( static fn( \WC_Meta_Data $meta ): array => $meta->get_data(), $item->get_meta( Order::META_LINE, false ) ), 'value' );
-			$quantity = array_sum( array_intersect_key( $cancelled, array_flip( $ids ) ) ) - abs( $order->get_qty_refunded_for_item( $item_id ) );
+			$ids      = array_flip( self::metas( $item, Order::META_LINE ) );
+			$quantity = array_sum( array_intersect_key( $cancelled, $ids ) ) - abs( $order->get_qty_refunded_for_item( $item_id ) );
 			if ( $quantity > 0 ) {
 				$returned[ $item_id ] = array(
 					'qty'          => $quantity,
@@ -76,6 +80,7 @@ final class Order_Changes {
 	 *
 	 * @param \WC_Order                        $order    The shop's order.
 	 * @param array<int, array<string, mixed>> $returned Quantities by item.
+	 * @throws \RuntimeException If WooCommerce refuses it.
 	 */
 	private static function return_to_stock( \WC_Order $order, array $returned ): void {
 		// Nothing is refunded: no mail says so, and an order that costs nothing is not refunded as a whole.
@@ -114,7 +119,7 @@ final class Order_Changes {
 				return;
 			}
 		}
-		$mark = static fn( \WC_Order_Refund $made ) => $made->update_meta_data( self::META_REFUND, $refund['refund_id'] );
+		$mark   = static fn( \WC_Order_Refund $made ) => $made->update_meta_data( self::META_REFUND, $refund['refund_id'] );
 		add_action( 'woocommerce_create_refund', $mark );
 		$result = wc_create_refund(
 			array(
@@ -124,7 +129,9 @@ final class Order_Changes {
 			)
 		);
 		remove_action( 'woocommerce_create_refund', $mark );
-		if ( is_wp_error( $result ) ) {
+		if ( is_wp_error( $result ) && ! in_array( $refund['refund_id'], self::metas( $order, self::META_MISSING ), true ) ) {
+			$order->add_meta_data( self::META_MISSING, $refund['refund_id'] );
+			$order->save();
 			/* translators: %s: an amount */
 			$order->add_order_note( sprintf( __( 'Gatehouse has refunded %s, which the shop could not record.', 'gatehouse' ), Money::shown( $refund['amount_minor'], $currency ) ) );
 		}
@@ -158,5 +165,16 @@ final class Order_Changes {
 		if ( in_array( $state, array( 'released', 'lapsed' ), true ) && $order->has_status( 'processing' ) ) {
 			$order->update_status( 'on-hold', __( 'Do not send it: it is not paid.', 'gatehouse' ) );
 		}
+	}
+
+	/**
+	 * All values of one key.
+	 *
+	 * @param \WC_Data $thing An order or an item.
+	 * @param string   $key   Key of the values.
+	 * @return string[]
+	 */
+	private static function metas( \WC_Data $thing, string $key ): array {
+		return array_map( static fn( \WC_Meta_Data $meta ): string => (string) $meta->get_data()['value'], $thing->get_meta( $key, false ) );
 	}
 }

@@ -16,11 +16,6 @@ defined( 'ABSPATH' ) || exit;
  */
 final class Order_Lines {
 	/**
-	 * At an order whose lines were written here.
-	 */
-	private const META_AS_AGREED = '_gatehouse_as_agreed';
-
-	/**
 	 * A draft with the agreed amounts. Taxes are not known separately, so a person must look at it.
 	 *
 	 * @param Order_Message $message The order at Gatehouse.
@@ -61,9 +56,24 @@ final class Order_Lines {
 			}
 		}
 		$order->set_total( $decimal( $message->total_minor ) );
-		$order->update_meta_data( self::META_AS_AGREED, 'yes' );
 		$order->save();
 		return $order;
+	}
+
+	/**
+	 * Marks each item with its lines of Gatehouse.
+	 *
+	 * @param \WC_Order     $order   The shop's order.
+	 * @param Order_Message $message The order at Gatehouse.
+	 */
+	public static function mark( \WC_Order $order, Order_Message $message ): void {
+		foreach ( $order->get_items() as $item ) {
+			foreach ( $message->lines as $line ) {
+				if ( self::product_id( $item ) === $line['product_id'] ) {
+					$item->add_meta_data( Order::META_LINE, $line['line_id'] );
+				}
+			}
+		}
 	}
 
 	/**
@@ -75,9 +85,6 @@ final class Order_Lines {
 	 */
 	public static function problems( \WC_Order $order, Order_Message $message ): array {
 		$problems = array();
-		if ( 'yes' === $order->get_meta( self::META_AS_AGREED ) ) {
-			$problems[] = __( 'The reservation of this order is gone, and the shop would charge another amount now. The lines have the prices that the buyer agreed to, without separate taxes.', 'gatehouse' );
-		}
 		if ( self::quantities( $order ) !== self::agreed_quantities( $message ) ) {
 			$problems[] = __( 'The products of this order differ from those in Gatehouse.', 'gatehouse' );
 		}
@@ -98,7 +105,7 @@ final class Order_Lines {
 	private static function quantities( \WC_Order $order ): array {
 		$quantities = array();
 		foreach ( $order->get_items() as $item ) {
-			$id = (string) ( $item->get_variation_id() ? $item->get_variation_id() : $item->get_product_id() );
+			$id = self::product_id( $item );
 
 			$quantities[ $id ] = ( $quantities[ $id ] ?? 0 ) + (int) $item->get_quantity();
 		}
@@ -119,5 +126,14 @@ final class Order_Lines {
 		}
 		ksort( $quantities );
 		return $quantities;
+	}
+
+	/**
+	 * Id of the product or variation of an item, as Gatehouse has it.
+	 *
+	 * @param \WC_Order_Item_Product $item An item.
+	 */
+	private static function product_id( \WC_Order_Item_Product $item ): string {
+		return (string) ( $item->get_variation_id() ? $item->get_variation_id() : $item->get_product_id() );
 	}
 }

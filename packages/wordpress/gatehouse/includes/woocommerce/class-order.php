@@ -87,7 +87,7 @@ final class Order {
 				'meta_value' => $order_id,
 			)
 		);
-		$found  = $orders[0] ?? null;
+		$found = $orders[0] ?? null;
 		return $found instanceof \WC_Order && $found->get_meta( self::META_ID ) === $order_id ? $found : null;
 	}
 }

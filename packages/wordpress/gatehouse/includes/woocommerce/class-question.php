@@ -23,11 +23,11 @@ final class Question {
 	/**
 	 * Use read(), or give the fields of an order.
 	 *
-	 * @param string                                                $currency    Code of the currency.
+	 * @param string                                               $currency    Code of the currency.
 	 * @param array<int, array{product_id: string, quantity: int}> $lines       Products.
-	 * @param Destination|null                                      $destination Where they are sent.
-	 * @param string                                                $option_id   Chosen way of delivery; empty without one.
-	 * @param string[]                                              $coupons     Codes.
+	 * @param Destination|null                                     $destination Where they are sent.
+	 * @param string                                               $option_id   Chosen way of delivery; empty without one.
+	 * @param string[]                                             $coupons     Codes.
 	 */
 	public function __construct(
 		public readonly string $currency,

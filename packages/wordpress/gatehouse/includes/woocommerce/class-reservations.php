@@ -74,6 +74,7 @@ final class Reservations {
 	 * @param string $state         One of the states.
 	 * @param int    $shop_order_id Its order or draft; 0 without one.
 	 * @param int    $remove_at     Seconds; a reservation that became an order is kept.
+	 * @throws \RuntimeException If the database refuses it.
 	 */
 	public static function keep( string $id, string $state, int $shop_order_id, int $remove_at ): void {
 		global $wpdb;
@@ -107,17 +108,14 @@ final class Reservations {
 	public static function remove_old(): void {
 		global $wpdb;
 		$table = Storage::reservations();
-		$due   = "state <> %s AND remove_at < %d";
-		// phpcs:ignore WordPress.DB.PreparedSQLPlaceholders.UnfinishedPrepare -- the placeholders are in $due.
-		$keys = $wpdb->get_col( $wpdb->prepare( "SELECT id FROM $table WHERE $due LIMIT %d", self::ORDERED, time(), self::REMOVE_MAX ) );
+		$keys  = $wpdb->get_col( $wpdb->prepare( "SELECT id FROM $table WHERE state <> %s AND remove_at < %d LIMIT %d", self::ORDERED, time(), self::REMOVE_MAX ) );
 		foreach ( $keys as $key ) {
 			$lock = Lock::take( $key, self::LOCK_S_MAX );
 			if ( null === $lock ) {
 				continue;
 			}
 			// It may have been extended or become an order since.
-			// phpcs:ignore WordPress.DB.PreparedSQLPlaceholders.UnfinishedPrepare -- the placeholders are in $due.
-			$draft_id = $wpdb->get_var( $wpdb->prepare( "SELECT shop_order_id FROM $table WHERE id = %s AND $due", $key, self::ORDERED, time() ) );
+			$draft_id = $wpdb->get_var( $wpdb->prepare( "SELECT shop_order_id FROM $table WHERE id = %s AND state <> %s AND remove_at < %d", $key, self::ORDERED, time() ) );
 			if ( null !== $draft_id ) {
 				Draft_Order::remove( (int) $draft_id );
 				$wpdb->delete( $table, array( 'id' => $key ), array( '%s' ) );

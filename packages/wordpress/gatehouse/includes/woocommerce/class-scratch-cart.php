@@ -66,9 +66,9 @@ final class Scratch_Cart {
 	 * Fills a cart, and hands it to somebody. WooCommerce has its own cart back after that.
 	 *
 	 * @template T
-	 * @param Question                $question     What is asked.
-	 * @param callable( self ): T     $work         What to do with the cart.
-	 * @param bool                    $ignore_stock Whether goods count as available that are not.
+	 * @param Question            $question     What is asked.
+	 * @param callable( self ): T $work         What to do with the cart.
+	 * @param bool                $ignore_stock Whether goods count as available that are not.
 	 * @return T
 	 */
 	public static function fill( Question $question, callable $work, bool $ignore_stock = false ): mixed {
