@@ -1,5 +1,7 @@
 import { signHmacWebhook, utf8 } from "@gatehouse/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkConnector } from "../../cli/src/connector-check/check-connector.ts";
+import type { ContractFinding } from "../../cli/src/connector-check/finding.ts";
 import { type ConnectedShop, type Json, ROUTE, startConnectedShop } from "./connector-shop.ts";
 import { missing } from "./wordpress.ts";
 
@@ -8,6 +10,9 @@ beforeAll(async () => {
   if (missing === undefined) shop = await startConnectedShop();
 });
 afterAll(() => shop?.stop());
+
+/** About 150 messages, one after the other. */
+const CHECK_MS_MAX = 300_000;
 
 const release = JSON.stringify({ type: "release", reservation_id: "pay_nobody" });
 const quote = (more: Json = {}) => ({
@@ -144,7 +149,7 @@ describe.skipIf(missing !== undefined)("the endpoint of the connector", () => {
       quote({ lines: {} }),
       quote({ lines: Array(51).fill(quote().lines[0]) }),
       ...[0, -1, 1.5, 1e30, "1", null].map((quantity) => lines({ quantity })),
-      ...["", " ", "x".repeat(101), 1, null].map((product_id) => lines({ product_id })),
+      ...["", "a\n", "x".repeat(101), 1, null].map((product_id) => lines({ product_id })),
       quote({ destination: {} }),
       quote({ destination: { country: "de" } }),
       quote({ destination: { country: "DE", city: "x".repeat(1001) } }),
@@ -189,6 +194,26 @@ describe.skipIf(missing !== undefined)("the endpoint of the connector", () => {
     );
     expect(compatible).toContain("gatehouse/gatehouse.php");
   });
+
+  test(
+    "keeps every rule of the contract that can be checked from outside",
+    async () => {
+      const wrong: ContractFinding[] = [];
+      const checked = {
+        endpoint: new URL(ROUTE, shop.wordpress.url),
+        secret: shop.secret,
+        productId: shop.products["SHOP-050"] as string,
+        country: "DE",
+        currency: "EUR",
+      };
+      const { findings } = await checkConnector(checked, (finding) => {
+        if (finding.state !== "good") wrong.push(finding);
+      });
+      expect(wrong).toEqual([]);
+      expect(findings.length).toBeGreaterThan(30);
+    },
+    CHECK_MS_MAX,
+  );
 
   test("answers 503 while WooCommerce is off, and 404 without a connection", async () => {
     const load = "require_once ABSPATH . 'wp-admin/includes/plugin.php';";

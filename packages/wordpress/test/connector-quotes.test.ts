@@ -22,8 +22,11 @@ const question = (lines: Json, more: Json = {}) => ({
 });
 const quote = (lines: Json, more?: Json) => shop.send(question(lines, more));
 const faults = ({ lines }: Json) => lines.map(({ fault = null }: Json) => fault);
-/** As Gatehouse reads it, which refuses a sum that is wrong. */
-const read = (answer: Json, asked: Json) => readQuote(answer, { ...asked, siteKeyHash: "" });
+/** The total as Gatehouse reads it, or why it does not. */
+const read = (answer: Json, asked: Json) => {
+  const quoted = readQuote(answer, asked);
+  return quoted.ok ? quoted.value.totalMinor : quoted.detail;
+};
 
 describe.skipIf(missing !== undefined)("a quote of the shop", () => {
   test("has the prices, taxes, delivery and coupons of the cart", async () => {
@@ -43,7 +46,7 @@ describe.skipIf(missing !== undefined)("a quote of the shop", () => {
       tax_minor: 0,
       total_minor: 1474,
     });
-    expect(read(answer, asked)?.totalMinor).toBe(1474);
+    expect(read(answer, asked)).toBe(1474);
   });
 
   test("has the options without choosing one, and none without a destination", async () => {
@@ -62,7 +65,16 @@ describe.skipIf(missing !== undefined)("a quote of the shop", () => {
   });
 
   test("says which lines cannot be bought", async () => {
-    const hostile = ["0", "-1", "1e3", "999999999999999999999", "1'--", "<b>", "SHOP-001"];
+    const hostile = [
+      "0",
+      "-1",
+      "1e3",
+      "999999999999999999999",
+      "1'--",
+      "<b>",
+      "Röse 1",
+      "SHOP-001",
+    ];
     const lines = hostile.map((product_id) => ({ product_id, quantity: 1 }));
     expect(faults(await quote(lines))).toEqual(lines.map(() => "not_found"));
     const answer = await quote([line("SHOP-003"), line("SHOP-004"), line("SHOP-008", 5000)]);
@@ -135,7 +147,7 @@ describe.skipIf(missing !== undefined)("a quote of the shop", () => {
     cases.forEach(({ question: asked, options }, i) => {
       const { quote: answer, own } = answers[i];
       const place = JSON.stringify([options, asked.coupons, answer]);
-      expect(read(answer, asked)?.totalMinor, place).toBe(answer.total_minor);
+      expect(read(answer, asked), place).toBe(answer.total_minor);
       expect(answer.rejected_coupons).toEqual([]);
       const minor = Math.round(Number(own) * 10 ** (digits[asked.currency] as number));
       // A shop that shows fractions of the smallest coin charges them, which nobody can pay.
@@ -162,16 +174,25 @@ describe.skipIf(missing !== undefined)("a quote of the shop", () => {
     expect(await count()).toEqual(before);
   });
 
-  test("comes fast", async () => {
-    const times: number[] = [];
-    for (let i = 0; i < 9; i++) {
-      const began = performance.now();
-      await quote([line("SHOP-001"), line("SHOP-004-S"), line("SHOP-020")], { option_id: PARCEL });
-      times.push(performance.now() - began);
-    }
-    const median = times.sort((a, b) => a - b)[4] as number;
-    console.info(`quote: ${Math.round(median)} ms`);
-    // Other work may share the machine.
-    expect(median).toBeLessThan(900);
+  test("needs less than 200 ms of computing", async () => {
+    const skus = ["SHOP-001", "SHOP-004-S", "SHOP-020"];
+    const asked = JSON.stringify(
+      question(
+        skus.map((sku) => line(sku)),
+        { option_id: PARCEL },
+      ),
+    );
+    // The time of the clock depends on what else the machine does.
+    const median = await shop.php(`
+      $cpu = fn() => array_sum( array_map( fn( $name ) => getrusage()["ru_{$name}time.tv_sec"] * 1e3 + getrusage()["ru_{$name}time.tv_usec"] / 1e3, array( 'u', 's' ) ) );
+      $times = array();
+      for ( $i = 0; $i < 5; $i++ ) {
+        $began = $cpu();
+        Gatehouse\\WooCommerce\\Quote::answer( Gatehouse\\WooCommerce\\Fields::read( '${asked}' ) );
+        $times[] = $cpu() - $began;
+      }
+      sort( $times );
+      echo json_encode( $times[2] )`);
+    expect(median).toBeLessThan(200);
   });
 });

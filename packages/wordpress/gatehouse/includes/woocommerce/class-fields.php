@@ -18,7 +18,7 @@ final class Fields {
 	public const MINOR_MAX = 1_000_000_000_000;
 
 	private const DEPTH_MAX      = 10;
-	private const ID_PATTERN     = '/^[!-~]{1,100}$/D';
+	private const ID_PATTERN     = '/^[^\x00-\x1f\x7f]{1,100}$/uD';
 	private const TEXT_CHARS_MAX = 1000;
 
 	/**
@@ -43,7 +43,7 @@ final class Fields {
 	}
 
 	/**
-	 * An id: printable ASCII without spaces.
+	 * An id, as it was sent.
 	 *
 	 * @param string $name Name of the field.
 	 */

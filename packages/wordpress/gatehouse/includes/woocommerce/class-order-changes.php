@@ -32,8 +32,7 @@ final class Order_Changes {
 	public static function apply( int $id, Order_Message $message ): void {
 		self::cancel( wc_get_order( $id ), $message );
 		foreach ( $message->refunds as $refund ) {
-			// A refund with an event was made in this shop.
-			if ( 'completed' === $refund['state'] && '' === $refund['origin_event_id'] ) {
+			if ( 'completed' === $refund['state'] && ! $refund['is_own'] ) {
 				self::refund( wc_get_order( $id ), $refund, $message->currency );
 			}
 		}

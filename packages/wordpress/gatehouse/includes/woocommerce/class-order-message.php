@@ -16,7 +16,8 @@ defined( 'ABSPATH' ) || exit;
  */
 final class Order_Message {
 	private const PAYMENT_STATES = array( 'authorized', 'captured', 'released', 'lapsed' );
-	private const REFUNDS_MAX    = 200;
+	private const LINES_MAX      = 500;
+	private const REFUNDS_MAX    = 500;
 	private const REVISION_MAX   = 1_000_000_000;
 
 	/**
@@ -73,7 +74,7 @@ final class Order_Message {
 			$fields->id( 'reservation_id' ),
 			$fields->boolean( 'test' ),
 			$fields->currency( 'currency' ),
-			array_map( array( self::class, 'line' ), $fields->each( 'lines', 1, Question::LINES_MAX ) ),
+			array_map( array( self::class, 'line' ), $fields->each( 'lines', 1, self::LINES_MAX ) ),
 			$fields->has( 'option' ) ? self::option( $fields->fields( 'option' ) ) : null,
 			$fields->minor( 'discount_minor' ),
 			$fields->minor( 'tax_minor' ),
@@ -185,10 +186,11 @@ final class Order_Message {
 	 */
 	private static function refund( Fields $refund ): array {
 		return array(
-			'refund_id'       => $refund->id( 'refund_id' ),
-			'amount_minor'    => $refund->minor( 'amount_minor' ),
-			'state'           => $refund->id( 'state' ),
-			'origin_event_id' => $refund->has( 'origin_event_id' ) ? $refund->id( 'origin_event_id' ) : '',
+			'refund_id'    => $refund->id( 'refund_id' ),
+			'amount_minor' => $refund->minor( 'amount_minor' ),
+			'state'        => $refund->id( 'state' ),
+			// A refund with an event was made in this shop.
+			'is_own'       => $refund->has( 'origin_event_id' ),
 		);
 	}
 }

@@ -15,9 +15,9 @@ defined( 'ABSPATH' ) || exit;
  * A cart of a message.
  */
 final class Question {
-	public const LINES_MAX    = 50;
 	public const QUANTITY_MAX = 1_000_000;
 
+	private const LINES_MAX   = 50;
 	private const COUPONS_MAX = 50;
 
 	/**
