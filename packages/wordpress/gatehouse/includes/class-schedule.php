@@ -17,6 +17,14 @@ defined( 'ABSPATH' ) || exit;
 final class Schedule {
 	public const HOOK      = 'gatehouse_background';
 	private const INTERVAL = 'gatehouse_minute';
+	/**
+	 * Work for the shop, by Action Scheduler. The names are here because every page needs them, and nothing else
+	 * of this work.
+	 */
+	public const PUSH_PRODUCTS      = 'gatehouse_push_products';
+	public const FULL_SYNC          = 'gatehouse_full_sync';
+	public const NIGHTLY_SYNC       = 'gatehouse_nightly_sync';
+	public const SEND_ORDER_CHANGES = 'gatehouse_send_order_changes';
 
 	/**
 	 * Makes the interval known.

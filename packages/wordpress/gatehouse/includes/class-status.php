@@ -20,7 +20,7 @@ final class Status {
 	/**
 	 * Keeps a note. Writes only if it changes something.
 	 *
-	 * @param string $name  Name of the note: `ran_at`, `reported_at` or `report_problem`.
+	 * @param string $name  Name of the note, such as `ran_at` or `report_problem`.
 	 * @param string $value What to keep.
 	 */
 	public static function note( string $name, string $value ): void {

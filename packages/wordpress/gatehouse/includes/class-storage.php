@@ -9,6 +9,10 @@ declare( strict_types=1 );
 
 namespace Gatehouse;
 
+use Gatehouse\WooCommerce\Full_Sync;
+use Gatehouse\WooCommerce\Order_Notices;
+use Gatehouse\WooCommerce\Product_Problems;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -37,6 +41,22 @@ final class Storage {
 	public static function reservations(): string {
 		global $wpdb;
 		return $wpdb->prefix . 'gatehouse_reservations';
+	}
+
+	/**
+	 * The table of products that have changed and were not sent yet.
+	 */
+	public static function products(): string {
+		global $wpdb;
+		return $wpdb->prefix . 'gatehouse_products';
+	}
+
+	/**
+	 * The table of changes of orders that wait to be sent.
+	 */
+	public static function order_changes(): string {
+		global $wpdb;
+		return $wpdb->prefix . 'gatehouse_order_changes';
 	}
 
 	/**
@@ -78,6 +98,38 @@ final class Storage {
 				PRIMARY KEY  (id)
 			) $charset;"
 		);
+		self::create_queues( $charset );
+	}
+
+	/**
+	 * Creates the tables of what waits to be sent about the shop.
+	 *
+	 * @param string $charset Character set of the tables.
+	 */
+	private static function create_queues( string $charset ): void {
+		$products      = self::products();
+		$order_changes = self::order_changes();
+		dbDelta(
+			"CREATE TABLE $products (
+				product_id bigint(20) unsigned NOT NULL,
+				changed_at bigint(20) NOT NULL,
+				PRIMARY KEY  (product_id)
+			) $charset;"
+		);
+		dbDelta(
+			"CREATE TABLE $order_changes (
+				id bigint(20) unsigned NOT NULL AUTO_INCREMENT,
+				event_id varchar(100) NOT NULL,
+				shop_order_id bigint(20) unsigned NOT NULL,
+				message text NOT NULL,
+				failures int(11) NOT NULL,
+				not_before bigint(20) NOT NULL,
+				created_at bigint(20) NOT NULL,
+				PRIMARY KEY  (id),
+				UNIQUE KEY event_id (event_id),
+				KEY shop_order_id (shop_order_id)
+			) $charset;"
+		);
 	}
 
 	/**
@@ -86,14 +138,18 @@ final class Storage {
 	public static function remove(): void {
 		global $wpdb;
 		WooCommerce\Reservations::remove_all();
-		foreach ( array( self::visits(), self::directories(), self::reservations() ) as $table ) {
+		foreach ( array( self::visits(), self::directories(), self::reservations(), self::products(), self::order_changes() ) as $table ) {
 			// phpcs:ignore WordPress.DB.DirectDatabaseQuery, WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- our own table.
 			$wpdb->query( "DROP TABLE IF EXISTS $table" );
 		}
 		foreach ( Document::all() as $document ) {
 			Kept_Document::remove( $document );
 		}
-		delete_option( Status::OPTION );
+		foreach ( array( Status::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION ) as $option ) {
+			delete_option( $option );
+		}
+		Connection_Status::clear();
+		Connect_Return::remove_all();
 		Lock::remove_all();
 		delete_option( Settings::OPTION );
 	}
