@@ -1,0 +1,65 @@
+<?php
+/**
+ * What the notes of an order say about Gatehouse.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse\WooCommerce;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Writes notes that only the owner sees.
+ */
+final class Order_Notes {
+	private const PROBLEM_CHARS_MAX = 500;
+
+	/**
+	 * What Gatehouse has done.
+	 *
+	 * @param array<string, mixed> $change   Fields of the change.
+	 * @param string               $currency Of the order.
+	 */
+	public static function done( array $change, string $currency ): string {
+		return match ( $change['kind'] ) {
+			'sent' => true === ( $change['capture'] ?? false )
+				? __( 'Gatehouse marked the order as sent and captured the payment.', 'gatehouse' )
+				: __( 'Gatehouse marked the order as sent.', 'gatehouse' ),
+			'cancelled' => __( 'Gatehouse cancelled the order.', 'gatehouse' ),
+			/* translators: %s: amount of money */
+			default => sprintf( __( 'Gatehouse refunded %s at the payment provider.', 'gatehouse' ), self::money( $change, $currency ) ),
+		};
+	}
+
+	/**
+	 * What Gatehouse has not done, and why.
+	 *
+	 * @param array<string, mixed> $change   Fields of the change.
+	 * @param string               $currency Of the order.
+	 * @param mixed                $problem  What Gatehouse says.
+	 */
+	public static function refused( array $change, string $currency, mixed $problem ): string {
+		$what = match ( $change['kind'] ) {
+			'sent' => __( 'Gatehouse did not mark the order as sent.', 'gatehouse' ),
+			'cancelled' => __( 'Gatehouse did not cancel the order.', 'gatehouse' ),
+			/* translators: %s: amount of money */
+			default => sprintf( __( 'Gatehouse did not refund %s. The buyer has not received it.', 'gatehouse' ), self::money( $change, $currency ) ),
+		};
+		$words = is_string( $problem ) ? Product_Text::plain( $problem, self::PROBLEM_CHARS_MAX ) : '';
+		// Notes are shown as HTML.
+		return $what . ' ' . esc_html( '' === $words ? __( 'It gave no reason.', 'gatehouse' ) : $words ) . ' ' . __( 'Look at the order in the Gatehouse console.', 'gatehouse' );
+	}
+
+	/**
+	 * The amount of a refund as text.
+	 *
+	 * @param array<string, mixed> $change   Fields of the change.
+	 * @param string               $currency Of the order.
+	 */
+	private static function money( array $change, string $currency ): string {
+		return Money::shown( (int) $change['amount_minor'], $currency );
+	}
+}

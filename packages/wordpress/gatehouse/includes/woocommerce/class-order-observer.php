@@ -1,0 +1,133 @@
+<?php
+/**
+ * Notices changes of orders that agents placed.
+ *
+ * @package Gatehouse
+ */
+
+declare( strict_types=1 );
+
+namespace Gatehouse\WooCommerce;
+
+use Gatehouse\Schedule;
+
+defined( 'ABSPATH' ) || exit;
+
+/**
+ * Queues what the owner does with an order: completes, cancels or refunds it.
+ */
+final class Order_Observer {
+	/**
+	 * How many times Gatehouse refused to have an order sent or cancelled: the next try is another change.
+	 */
+	private const TRIES = '_gatehouse_tries';
+
+	/**
+	 * The status of an order has changed.
+	 *
+	 * @param mixed $id    Id of the order.
+	 * @param mixed $from  Status before.
+	 * @param mixed $to    New status.
+	 * @param mixed $order The order.
+	 */
+	public static function note_status( mixed $id, mixed $from, mixed $to, mixed $order ): void {
+		$settings = Shop_Connection::connection();
+		if ( null === $settings || ! self::is_ours( $order ) ) {
+			return;
+		}
+		if ( 'completed' === $to ) {
+			$change = array(
+				'kind'    => 'sent',
+				'lines'   => null,
+				'capture' => $settings->capture,
+			);
+			/**
+			 * Lets plugins for shipments add `carrier`, `tracking_number` and `tracking_url`.
+			 *
+			 * @param array     $change Fields of the change.
+			 * @param \WC_Order $order  The order.
+			 */
+			self::add( $order, self::numbered( $order, 'sent' ), (array) apply_filters( 'gatehouse_order_sent', $change, $order ) );
+		} elseif ( 'cancelled' === $to ) {
+			$change = array(
+				'kind'  => 'cancelled',
+				'lines' => null,
+			);
+			self::add( $order, self::numbered( $order, 'cancelled' ), $change );
+		}
+	}
+
+	/**
+	 * An order was refunded, wholly or in part.
+	 *
+	 * @param mixed $id        Id of the order.
+	 * @param mixed $refund_id Id of the refund.
+	 */
+	public static function note_refund( mixed $id, mixed $refund_id ): void {
+		if ( null === Shop_Connection::connection() || Incoming::running() ) {
+			return;
+		}
+		$order  = wc_get_order( $id );
+		$refund = wc_get_order( $refund_id );
+		if ( ! self::is_ours( $order ) || ! $refund instanceof \WC_Order_Refund ) {
+			return;
+		}
+		$amount = Money::minor( $refund->get_amount(), $order->get_currency() );
+		if ( $amount <= 0 ) {
+			return;
+		}
+		$reason = Product_Text::plain( (string) $refund->get_reason(), Product_Text::TITLE_CHARS_MAX );
+		$change = array(
+			'kind'         => 'refunded',
+			'amount_minor' => $amount,
+		);
+		self::add( $order, 'wc-' . $order->get_id() . '-refund-' . $refund->get_id(), $change + ( '' === $reason ? array() : array( 'reason' => $reason ) ) );
+	}
+
+	/**
+	 * Counts a refusal, so that the owner can try the same again after the problem is solved.
+	 *
+	 * @param \WC_Order $order The order.
+	 */
+	public static function count_refusal( \WC_Order $order ): void {
+		$order->update_meta_data( self::TRIES, (string) ( 1 + (int) $order->get_meta( self::TRIES ) ) );
+		$order->save_meta_data();
+	}
+
+	/**
+	 * Whether an agent placed an order, and the change does not come from Gatehouse itself.
+	 *
+	 * @param mixed $order The order, or false.
+	 */
+	private static function is_ours( mixed $order ): bool {
+		return ! Incoming::running() && $order instanceof \WC_Order && Draft_Order::CREATED_VIA === $order->get_created_via() && '' !== $order->get_meta( Order::META_ID );
+	}
+
+	/**
+	 * An id for a change that stays the same until Gatehouse refuses it.
+	 *
+	 * @param \WC_Order $order The order.
+	 * @param string    $kind  Of the change.
+	 */
+	private static function numbered( \WC_Order $order, string $kind ): string {
+		return 'wc-' . $order->get_id() . '-' . $kind . '-' . ( 1 + (int) $order->get_meta( self::TRIES ) );
+	}
+
+	/**
+	 * Queues a change.
+	 *
+	 * @param \WC_Order            $order    The order.
+	 * @param string               $event_id Names the change.
+	 * @param array<string, mixed> $change   Its fields.
+	 */
+	private static function add( \WC_Order $order, string $event_id, array $change ): void {
+		$message = array(
+			'type'     => 'order.change',
+			'event_id' => $event_id,
+			'order_id' => (string) $order->get_meta( Order::META_ID ),
+			'change'   => $change,
+		);
+		Order_Change_Queue::add( $event_id, $order->get_id(), $message );
+		Work::schedule( Schedule::SEND_ORDER_CHANGES, 0 );
+	}
+}
