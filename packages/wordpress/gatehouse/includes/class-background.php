@@ -9,6 +9,8 @@ declare( strict_types=1 );
 
 namespace Gatehouse;
 
+use Gatehouse\WooCommerce\Shop_Connection;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -40,6 +42,7 @@ final class Background {
 			Visit_Reporter::run( $settings );
 			Key_Directories::run( $until );
 			self::renew( $settings, self::RENEW_AFTER_S, $until );
+			Shop_Connection::resume( $settings );
 			Status::note( 'ran_at', (string) time() );
 		} finally {
 			$lock->free();

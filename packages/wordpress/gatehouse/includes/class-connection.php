@@ -9,6 +9,8 @@ declare( strict_types=1 );
 
 namespace Gatehouse;
 
+use Gatehouse\WooCommerce\Shop_Connection;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -36,15 +38,90 @@ final class Connection {
 			return new \WP_Error( 'gatehouse_edge_token', $problem );
 		}
 		$before = Settings::current();
-		if ( null !== $before && array( $before->gatehouse, $before->site_key ) !== array( $settings->gatehouse, $settings->site_key ) ) {
-			// Nothing of another site may be served or reported as this one's.
-			self::disconnect();
+		if ( null !== $before && $before->has_shop() && $before->is_same_site( $settings ) ) {
+			// Other settings changed; the connection of the shop is the same.
+			$kept     = array(
+				'connection_id'     => $before->connection_id,
+				'connection_secret' => $before->connection_secret,
+			);
+			$settings = Settings::read( array_merge( $settings->as_input(), $kept ) );
 		}
-		Storage::create();
-		$settings->save();
-		Schedule::start();
-		Background::renew( $settings );
+		if ( ! is_wp_error( $settings ) ) {
+			self::begin( $settings );
+			Background::renew( $settings );
+		}
 		return $settings;
+	}
+
+	/**
+	 * Exchanges a code of the console, and connects.
+	 *
+	 * @param Connection_Code|null $code The code; null if it could not be read.
+	 * @return Settings|\WP_Error The error says what to do; then nothing has changed.
+	 */
+	public static function connect_by_code( ?Connection_Code $code ): Settings|\WP_Error {
+		if ( null === $code ) {
+			return new \WP_Error( 'gatehouse_code', __( 'This code cannot be used. Copy the whole code from the console. It begins with ghc_, and its Gatehouse must have an address that begins with https://.', 'gatehouse' ) );
+		}
+		$answer = Connector_Client::connect( $code->gatehouse, self::message( $code->code ) );
+		if ( is_wp_error( $answer ) ) {
+			return $answer;
+		}
+		$before = Settings::current();
+		$site   = is_array( $answer['site'] ?? null ) ? $answer['site'] : array();
+		$given  = array(
+			'gatehouse'         => $code->gatehouse,
+			'site_key'          => $site['site_key'] ?? null,
+			'verification'      => $site['verification_token'] ?? null,
+			'edge_token'        => $answer['edge_token'] ?? null,
+			'connection_id'     => $answer['connection_id'] ?? null,
+			'connection_secret' => $answer['secret'] ?? null,
+		);
+		// What the owner has chosen on this site stays.
+		$settings = Settings::read( array_merge( null === $before ? array() : $before->as_input(), $given ) );
+		if ( is_wp_error( $settings ) || ! $settings->has_shop() || $settings->site_key_hash() !== ( $site['site_key_hash'] ?? null ) ) {
+			return new \WP_Error( 'gatehouse_answer', __( 'The answer of Gatehouse cannot be used. Its version may be incompatible with this plugin.', 'gatehouse' ) );
+		}
+		self::begin( $settings );
+		// Gatehouse fetches the file that proves the domain while this waits.
+		self::verify( $settings );
+		return $settings;
+	}
+
+	/**
+	 * What came of connecting, in sentences.
+	 *
+	 * @param Settings $settings The connection.
+	 */
+	public static function outcome( Settings $settings ): string {
+		$problem = self::verification_problem();
+		/* translators: %s: address of Gatehouse */
+		$words   = array( sprintf( __( 'Connected with %s.', 'gatehouse' ), $settings->gatehouse ) );
+		$words[] = '' === $problem
+			? __( 'Your domain is verified.', 'gatehouse' )
+			/* translators: %s: message of Gatehouse */
+			: sprintf( __( 'Your domain is not verified yet: %s', 'gatehouse' ), $problem );
+		if ( null !== Shop_Connection::connection() ) {
+			$words[] = __( 'Your products are being sent in the background.', 'gatehouse' );
+		}
+		return implode( ' ', $words );
+	}
+
+	/**
+	 * Why Gatehouse could not verify the domain when it was asked last; empty if it could.
+	 */
+	public static function verification_problem(): string {
+		return Status::all()['verification_problem'] ?? '';
+	}
+
+	/**
+	 * Asks Gatehouse to verify the domain again.
+	 *
+	 * @param Settings $settings The connection.
+	 */
+	public static function verify( Settings $settings ): void {
+		Status::note( 'verification_problem', Connection_Status::verify( $settings ) );
+		Background::renew( $settings );
 	}
 
 	/**
@@ -57,10 +134,65 @@ final class Connection {
 	}
 
 	/**
-	 * Ends the connection, and removes everything the plugin has stored.
+	 * Ends the connection, tells Gatehouse, and removes everything the plugin has stored.
 	 */
 	public static function disconnect(): void {
-		Schedule::stop();
+		$settings = Settings::current();
+		if ( null !== $settings && $settings->has_shop() ) {
+			// Without an answer, the owner ends it in the console.
+			Connector_Client::send(
+				$settings,
+				'status',
+				array(
+					'type'       => 'status',
+					'disconnect' => true,
+				),
+				Connector_Client::new_id(),
+				Gatehouse_Client::BACKGROUND_S
+			);
+		}
+		self::stop();
 		Storage::remove();
+	}
+
+	/**
+	 * Stops the background work.
+	 */
+	public static function stop(): void {
+		Schedule::stop();
+		Shop_Connection::stop();
+	}
+
+	/**
+	 * Saves the settings and starts the work.
+	 *
+	 * @param Settings $settings The connection.
+	 */
+	private static function begin( Settings $settings ): void {
+		$before = Settings::current();
+		if ( null !== $before && ! $before->is_same_site( $settings ) ) {
+			// Nothing of another site may be served or reported as this one's.
+			self::disconnect();
+		}
+		Storage::create();
+		$settings->save();
+		Connection_Status::clear();
+		Schedule::start();
+		Shop_Connection::begin( $settings, $before );
+	}
+
+	/**
+	 * The message `connect`.
+	 *
+	 * @param string $code Of the console.
+	 * @return array<string, mixed>
+	 */
+	private static function message( string $code ): array {
+		$message = array(
+			'type'     => 'connect',
+			'code'     => $code,
+			'endpoint' => rest_url( 'gatehouse/v1/connector' ),
+		);
+		return $message + Shop_Connection::description();
 	}
 }

@@ -51,16 +51,29 @@ final class Gatehouse_Client {
 			'Content-Type'  => 'application/json',
 			'Authorization' => 'Bearer ' . $settings->edge_token,
 		);
-		$answer  = self::send(
-			$settings->gatehouse . $path,
-			self::BACKGROUND_S,
+		$answer  = self::exchange( $settings->gatehouse . $path, $headers, $json, self::BACKGROUND_S );
+		return is_wp_error( $answer ) ? $answer : (int) wp_remote_retrieve_response_code( $answer );
+	}
+
+	/**
+	 * Sends JSON, and returns the whole answer.
+	 *
+	 * @param string                $address Whole address.
+	 * @param array<string, string> $headers Headers by name.
+	 * @param string                $json    Body.
+	 * @param float                 $seconds How long to wait.
+	 * @return array<string, mixed>|\WP_Error
+	 */
+	public static function exchange( string $address, array $headers, string $json, float $seconds ): array|\WP_Error {
+		return self::send(
+			$address,
+			$seconds,
 			array(
 				'method'  => 'POST',
 				'headers' => $headers,
 				'body'    => $json,
 			)
 		);
-		return is_wp_error( $answer ) ? $answer : (int) wp_remote_retrieve_response_code( $answer );
 	}
 
 	/**

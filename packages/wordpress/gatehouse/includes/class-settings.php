@@ -22,6 +22,8 @@ final class Settings {
 	private const VERIFICATION_TOKEN = '/^[A-Za-z0-9_-]{16,128}$/D';
 	private const CONNECTION_ID      = '/^con_[A-Za-z0-9_-]{1,100}$/D';
 	private const LOOPBACK           = '/^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/D';
+	private const HOST               = '/^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/D';
+	private const ADDRESS_PATH       = '~^[\w./-]*$~D';
 	private const EXCEPT_MAX         = 20;
 
 	/**
@@ -36,6 +38,7 @@ final class Settings {
 	 * @param string[] $except            Paths that the site serves itself.
 	 * @param bool     $embed             Whether pages load the script.
 	 * @param bool     $agents_only       Whether visits of people are left out.
+	 * @param bool     $capture           Whether a payment is captured when its order is completed.
 	 */
 	private function __construct(
 		public readonly string $gatehouse,
@@ -47,6 +50,7 @@ final class Settings {
 		public readonly array $except,
 		public readonly bool $embed,
 		public readonly bool $agents_only,
+		public readonly bool $capture,
 	) {}
 
 	/**
@@ -67,6 +71,7 @@ final class Settings {
 			(array) ( $kept['except'] ?? array() ),
 			(bool) ( $kept['embed'] ?? true ),
 			(bool) ( $kept['agents_only'] ?? true ),
+			(bool) ( $kept['capture'] ?? true ),
 		);
 	}
 
@@ -109,6 +114,7 @@ final class Settings {
 			$except,
 			(bool) ( $input['embed'] ?? true ),
 			(bool) ( $input['agents_only'] ?? true ),
+			(bool) ( $input['capture'] ?? true ),
 		);
 	}
 
@@ -117,6 +123,24 @@ final class Settings {
 	 */
 	public function has_shop(): bool {
 		return '' !== $this->connection_id && '' !== $this->connection_secret;
+	}
+
+	/**
+	 * These settings as somebody could enter them.
+	 *
+	 * @return array<string, mixed>
+	 */
+	public function as_input(): array {
+		return array_merge( get_object_vars( $this ), array( 'except' => implode( ',', $this->except ) ) );
+	}
+
+	/**
+	 * Whether these settings are for the same site at the same Gatehouse.
+	 *
+	 * @param self $other Other settings.
+	 */
+	public function is_same_site( self $other ): bool {
+		return array( $this->gatehouse, $this->site_key ) === array( $other->gatehouse, $other->site_key );
 	}
 
 	/**
@@ -138,16 +162,18 @@ final class Settings {
 	 *
 	 * @param string $address What somebody entered.
 	 */
-	private static function read_address( string $address ): ?string {
+	public static function read_address( string $address ): ?string {
 		$parts  = wp_parse_url( $address );
 		$scheme = strtolower( (string) ( $parts['scheme'] ?? '' ) );
 		$host   = strtolower( (string) ( $parts['host'] ?? '' ) );
 		$plain  = 'http' === $scheme && 1 === preg_match( self::LOOPBACK, $host );
-		if ( '' === $host || isset( $parts['user'] ) || ( 'https' !== $scheme && ! $plain ) ) {
+		$path   = (string) ( $parts['path'] ?? '' );
+		$valid  = 1 === preg_match( self::HOST, $host ) && 1 === preg_match( self::ADDRESS_PATH, $path );
+		if ( ! $valid || isset( $parts['user'] ) || ( 'https' !== $scheme && ! $plain ) ) {
 			return null;
 		}
 		$port = isset( $parts['port'] ) ? ':' . $parts['port'] : '';
-		return $scheme . '://' . $host . $port . rtrim( $parts['path'] ?? '', '/' );
+		return $scheme . '://' . $host . $port . rtrim( $path, '/' );
 	}
 
 	/**
