@@ -1,7 +1,7 @@
 <?php
 /**
  * Plugin Name:       Gatehouse
- * Description:       Serves your documents for AI agents on your own domain, checks who signs their visits, and reports them to your Gatehouse.
+ * Description:       Connects your site with your Gatehouse: AI agents find your documents on your own domain, and buy from your WooCommerce shop by your rules.
  * Version:           0.2.0
  * Requires at least: 6.4
  * Requires PHP:      8.1
@@ -21,5 +21,5 @@ defined( 'ABSPATH' ) || exit;
 require_once __DIR__ . '/includes/autoload.php';
 
 register_activation_hook( __FILE__, array( Connection::class, 'resume' ) );
-register_deactivation_hook( __FILE__, array( Schedule::class, 'stop' ) );
+register_deactivation_hook( __FILE__, array( Connection::class, 'stop' ) );
 Plugin::boot( __FILE__ );

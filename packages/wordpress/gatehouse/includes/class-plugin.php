@@ -9,6 +9,13 @@ declare( strict_types=1 );
 
 namespace Gatehouse;
 
+use Gatehouse\WooCommerce\Full_Sync;
+use Gatehouse\WooCommerce\Order_Change_Sender;
+use Gatehouse\WooCommerce\Order_Observer;
+use Gatehouse\WooCommerce\Order_Notices;
+use Gatehouse\WooCommerce\Product_Observer;
+use Gatehouse\WooCommerce\Product_Push;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -16,6 +23,29 @@ defined( 'ABSPATH' ) || exit;
  */
 final class Plugin {
 	public const VERSION = '0.2.0';
+	/**
+	 * Hooks whose first argument is a product or its id.
+	 */
+	private const PRODUCT_HOOKS = array(
+		'save_post_product',
+		'woocommerce_new_product',
+		'woocommerce_update_product',
+		'woocommerce_new_product_variation',
+		'woocommerce_update_product_variation',
+		'woocommerce_product_set_stock',
+		'woocommerce_variation_set_stock',
+		'woocommerce_product_set_stock_status',
+		'woocommerce_variation_set_stock_status',
+	);
+	/**
+	 * Hooks after which all prices may be others.
+	 */
+	private const PRICE_HOOKS = array(
+		'woocommerce_settings_saved',
+		'woocommerce_tax_rate_added',
+		'woocommerce_tax_rate_updated',
+		'woocommerce_tax_rate_deleted',
+	);
 
 	/**
 	 * Registers everything. Classes load when their hook fires.
@@ -32,16 +62,42 @@ final class Plugin {
 		add_filter( 'cron_schedules', array( Schedule::class, 'add_interval' ) );
 		add_action( Schedule::HOOK, array( Background::class, 'run' ) );
 		WooCommerce\Shop::boot( $file );
+		self::watch_shop();
 		if ( is_admin() ) {
 			add_action( 'admin_init', array( Connection::class, 'resume' ) );
 			add_action( 'admin_menu', array( Settings_Page::class, 'add' ) );
 			foreach ( Settings_Actions::NAMES as $name ) {
 				add_action( 'admin_post_gatehouse_' . $name, array( Settings_Actions::class, $name ) );
 			}
+			add_action( 'load-settings_page_' . Settings_Page::SLUG, array( Settings_Actions::class, 'finish_return' ) );
+			add_action( 'admin_notices', array( Order_Notices::class, 'show' ) );
+			add_action( 'admin_post_gatehouse_dismiss', array( Order_Notices::class, 'dismiss' ) );
+			add_filter( 'site_status_tests', array( Site_Health::class, 'add' ) );
 			add_filter( 'plugin_action_links_' . plugin_basename( $file ), array( Settings_Page::class, 'add_link' ) );
 		}
 		if ( defined( 'WP_CLI' ) && WP_CLI ) {
 			\WP_CLI::add_command( 'gatehouse', Cli_Command::class );
 		}
+	}
+
+	/**
+	 * Registers what notices and sends changes of the shop. These hooks fire when something changes, never while
+	 * a page is only shown.
+	 */
+	private static function watch_shop(): void {
+		foreach ( self::PRODUCT_HOOKS as $hook ) {
+			add_action( $hook, array( Product_Observer::class, 'note' ) );
+		}
+		foreach ( self::PRICE_HOOKS as $hook ) {
+			add_action( $hook, array( Product_Observer::class, 'note_all' ) );
+		}
+		add_action( 'transition_post_status', array( Product_Observer::class, 'note_state' ), 10, 3 );
+		add_action( 'deleted_post', array( Product_Observer::class, 'note_post' ), 10, 2 );
+		add_action( 'woocommerce_order_status_changed', array( Order_Observer::class, 'note_status' ), 10, 4 );
+		add_action( 'woocommerce_order_refunded', array( Order_Observer::class, 'note_refund' ), 10, 2 );
+		add_action( Schedule::PUSH_PRODUCTS, array( Product_Push::class, 'run' ) );
+		add_action( Schedule::FULL_SYNC, array( Full_Sync::class, 'run' ) );
+		add_action( Schedule::NIGHTLY_SYNC, array( Full_Sync::class, 'start' ) );
+		add_action( Schedule::SEND_ORDER_CHANGES, array( Order_Change_Sender::class, 'run' ) );
 	}
 }

@@ -52,10 +52,12 @@ final class Settings_Page {
 		}
 		$settings = Settings::current();
 		echo '<div class="wrap"><h1>Gatehouse</h1>';
-		if ( null === $settings ) {
-			echo '<p>' . esc_html__( 'Connect this site with your Gatehouse, so that AI agents find your documents on your own domain and you see who visits. Nothing is loaded or sent before you connect.', 'gatehouse' ) . '</p>';
-		} else {
-			self::show_health( $settings );
+		if ( null === $settings || ! $settings->has_shop() ) {
+			self::show_connect();
+		}
+		if ( null !== $settings ) {
+			Connection_Panel::show( $settings );
+			self::show_documents( $settings );
 		}
 		self::show_form( $settings );
 		if ( null !== $settings ) {
@@ -65,25 +67,14 @@ final class Settings_Page {
 	}
 
 	/**
-	 * Shows what works and what does not.
-	 *
-	 * @param Settings $settings The connection.
+	 * Shows the two easy ways to connect.
 	 */
-	private static function show_health( Settings $settings ): void {
-		$notes = Status::all();
-		echo '<h2>' . esc_html__( 'Health', 'gatehouse' ) . '</h2>';
-		$problems = Health::problems( $settings );
-		if ( array() === $problems ) {
-			echo '<p>' . esc_html__( 'No problems found.', 'gatehouse' ) . '</p>';
-		}
-		foreach ( $problems as $problem ) {
-			echo '<div class="notice notice-warning inline"><p>' . esc_html( $problem ) . '</p></div>';
-		}
-		echo '<p>' . esc_html__( 'Last background run:', 'gatehouse' ) . ' ' . esc_html( Health::time_text( (int) ( $notes['ran_at'] ?? 0 ) ) ) . '<br>';
-		echo esc_html__( 'Last report of visits:', 'gatehouse' ) . ' ' . esc_html( Health::time_text( (int) ( $notes['reported_at'] ?? 0 ) ) ) . '</p>';
-		echo '<p><a href="' . esc_url( home_url( '/agent' ) ) . '">' . esc_html__( 'See what agents see', 'gatehouse' ) . '</a></p>';
-		self::show_documents( $settings );
-		self::show_button( 'refresh', __( 'Refresh documents now', 'gatehouse' ), 'secondary' );
+	private static function show_connect(): void {
+		echo '<p>' . esc_html__( 'Connect this site with your Gatehouse. AI agents then find your documents on your own domain, you see who visits, and agents can buy from your WooCommerce shop by your rules. Nothing is loaded or sent before you connect.', 'gatehouse' ) . '</p>';
+		echo '<h2>' . esc_html__( 'Connect with a code', 'gatehouse' ) . '</h2>';
+		Settings_Form::question( 'connect_code', __( 'Code from the console', 'gatehouse' ), __( 'In the Gatehouse console, open Settings → Shop system and choose “Connect a shop”. The code begins with ghc_ and works once.', 'gatehouse' ), __( 'Connect', 'gatehouse' ) );
+		echo '<h2>' . esc_html__( 'Or connect in the console', 'gatehouse' ) . '</h2>';
+		Settings_Form::question( 'connect_there', __( 'Address of Gatehouse', 'gatehouse' ), __( 'Such as https://gate.example.com. You sign in there, agree, and come back to this page.', 'gatehouse' ), __( 'Connect with Gatehouse', 'gatehouse' ) );
 	}
 
 	/**
@@ -92,11 +83,9 @@ final class Settings_Page {
 	 * @param Settings $settings The connection.
 	 */
 	private static function show_documents( Settings $settings ): void {
-		echo '<table class="widefat striped"><thead><tr>';
-		foreach ( array( __( 'Document', 'gatehouse' ), __( 'Format', 'gatehouse' ), __( 'Last refresh', 'gatehouse' ), __( 'Status', 'gatehouse' ) ) as $title ) {
-			echo '<th scope="col">' . esc_html( $title ) . '</th>';
-		}
-		echo '</tr></thead><tbody>';
+		echo '<h2>' . esc_html__( 'Documents', 'gatehouse' ) . '</h2>';
+		echo '<p><a href="' . esc_url( home_url( '/agent' ) ) . '">' . esc_html__( 'See what agents see', 'gatehouse' ) . '</a></p>';
+		Settings_Form::open_table( array( __( 'Document', 'gatehouse' ), __( 'Format', 'gatehouse' ), __( 'Last refresh', 'gatehouse' ), __( 'Status', 'gatehouse' ) ) );
 		foreach ( Health::documents( $settings ) as $row ) {
 			echo '<tr><td><a href="' . esc_url( home_url( $row['path'] ) ) . '">' . esc_html( $row['path'] ) . '</a></td>';
 			echo '<td>' . esc_html( $row['form'] ) . '</td>';
@@ -104,56 +93,44 @@ final class Settings_Page {
 			echo '<td>' . esc_html( $row['state'] ) . '</td></tr>';
 		}
 		echo '</tbody></table>';
+		Settings_Form::button( 'refresh', __( 'Refresh documents now', 'gatehouse' ) );
 	}
 
 	/**
-	 * Shows the form that connects. Secrets are not shown again.
+	 * Shows the options, and the values that connect a site without a code. Secrets are not shown again.
 	 *
 	 * @param Settings|null $settings The connection; null if there is none.
 	 */
 	private static function show_form( ?Settings $settings ): void {
-		$kept = __( 'Leave empty to keep the current one.', 'gatehouse' );
-		echo '<h2>' . esc_html__( 'Connection', 'gatehouse' ) . '</h2>';
-		self::open_form( 'connect' );
+		echo '<h2>' . esc_html__( 'Options', 'gatehouse' ) . '</h2>';
+		Settings_Form::open( 'connect' );
 		echo '<table class="form-table" role="presentation">';
-		self::show_field( 'gatehouse', __( 'Address of Gatehouse', 'gatehouse' ), $settings->gatehouse ?? '', 'https://gate.example.com' );
-		self::show_field( 'site_key', __( 'Site key', 'gatehouse' ), $settings->site_key ?? '', __( 'Begins with us_. See Settings → Site in the console.', 'gatehouse' ) );
-		$token = '' === ( $settings->edge_token ?? '' ) ? __( 'Begins with ghe_. Visits are reported with it.', 'gatehouse' ) : $kept;
-		self::show_field( 'edge_token', __( 'Edge token', 'gatehouse' ), '', $token, 'password' );
-		self::show_field( 'verification', __( 'Verification token', 'gatehouse' ), $settings->verification ?? '', __( 'Optional. Proves your domain by the file method.', 'gatehouse' ) );
-		self::show_field( 'except', __( 'Paths you serve yourself', 'gatehouse' ), implode( ', ', $settings->except ?? array() ), '/llms.txt, /agent' );
-		self::show_box( 'embed', __( 'Load the Gatehouse script on every page. It reports visits of people.', 'gatehouse' ), $settings->embed ?? true );
-		self::show_box( 'agents_only', __( 'Report only visits of agents from this plugin, so that people are counted once.', 'gatehouse' ), $settings->agents_only ?? true );
+		Settings_Form::box( 'capture', __( 'Capture the payment when I complete the order.', 'gatehouse' ), $settings->capture ?? true );
+		Settings_Form::box( 'embed', __( 'Load the Gatehouse script on every page. It reports visits of people.', 'gatehouse' ), $settings->embed ?? true );
+		Settings_Form::box( 'agents_only', __( 'Report only visits of agents from this plugin, so that people are counted once.', 'gatehouse' ), $settings->agents_only ?? true );
+		Settings_Form::field( 'except', __( 'Paths you serve yourself', 'gatehouse' ), implode( ', ', $settings->except ?? array() ), '/llms.txt, /agent' );
 		echo '</table>';
+		self::show_advanced( $settings );
 		submit_button( null === $settings ? __( 'Connect', 'gatehouse' ) : __( 'Save changes', 'gatehouse' ) );
 		echo '</form>';
 	}
 
 	/**
-	 * Shows a text field.
+	 * Shows the values that connect a site for documents and visits alone.
 	 *
-	 * @param string $name  Name of the value.
-	 * @param string $label What it is.
-	 * @param string $value Current value.
-	 * @param string $hint  Said below it.
-	 * @param string $type  Of the field.
+	 * @param Settings|null $settings The connection; null if there is none.
 	 */
-	private static function show_field( string $name, string $label, string $value, string $hint, string $type = 'text' ): void {
-		$id = 'gatehouse-' . $name;
-		echo '<tr><th scope="row"><label for="' . esc_attr( $id ) . '">' . esc_html( $label ) . '</label></th><td>';
-		echo '<input class="regular-text" autocomplete="off" type="' . esc_attr( $type ) . '" id="' . esc_attr( $id ) . '" name="' . esc_attr( $name ) . '" value="' . esc_attr( $value ) . '">';
-		echo '<p class="description">' . esc_html( $hint ) . '</p></td></tr>';
-	}
-
-	/**
-	 * Shows a checkbox.
-	 *
-	 * @param string $name  Name of the value.
-	 * @param string $label What it is.
-	 * @param bool   $on    Current value.
-	 */
-	private static function show_box( string $name, string $label, bool $on ): void {
-		echo '<tr><th scope="row"></th><td><label><input type="checkbox" name="' . esc_attr( $name ) . '" value="1"' . checked( $on, true, false ) . '> ' . esc_html( $label ) . '</label></td></tr>';
+	private static function show_advanced( ?Settings $settings ): void {
+		$kept  = __( 'Leave empty to keep the current one.', 'gatehouse' );
+		$token = '' === ( $settings->edge_token ?? '' ) ? __( 'Begins with ghe_. Visits are reported with it.', 'gatehouse' ) : $kept;
+		echo '<details><summary>' . esc_html__( 'Advanced', 'gatehouse' ) . '</summary>';
+		echo '<p>' . esc_html__( 'These values connect the site for documents and visits, without products and orders. A code from the console sets all of them.', 'gatehouse' ) . '</p>';
+		echo '<table class="form-table" role="presentation">';
+		Settings_Form::field( 'gatehouse', __( 'Address of Gatehouse', 'gatehouse' ), $settings->gatehouse ?? '', 'https://gate.example.com' );
+		Settings_Form::field( 'site_key', __( 'Site key', 'gatehouse' ), $settings->site_key ?? '', __( 'Begins with us_. See Settings → Site in the console.', 'gatehouse' ) );
+		Settings_Form::field( 'edge_token', __( 'Edge token', 'gatehouse' ), '', $token, 'password' );
+		Settings_Form::field( 'verification', __( 'Verification token', 'gatehouse' ), $settings->verification ?? '', __( 'Optional. Proves your domain by the file method.', 'gatehouse' ) );
+		echo '</table></details>';
 	}
 
 	/**
@@ -161,31 +138,7 @@ final class Settings_Page {
 	 */
 	private static function show_disconnect(): void {
 		echo '<h2>' . esc_html__( 'Disconnect', 'gatehouse' ) . '</h2>';
-		echo '<p>' . esc_html__( 'Documents and the script go from your site, and everything the plugin has stored is deleted.', 'gatehouse' ) . '</p>';
-		self::show_button( 'disconnect', __( 'Disconnect', 'gatehouse' ), 'delete' );
-	}
-
-	/**
-	 * Shows a form with one button.
-	 *
-	 * @param string $action Name of the action.
-	 * @param string $label  What it does.
-	 * @param string $style  Of the button.
-	 */
-	private static function show_button( string $action, string $label, string $style ): void {
-		self::open_form( $action );
-		submit_button( $label, $style );
-		echo '</form>';
-	}
-
-	/**
-	 * Opens a form with a nonce.
-	 *
-	 * @param string $action Name of the action.
-	 */
-	private static function open_form( string $action ): void {
-		echo '<form method="post" action="' . esc_url( admin_url( 'admin-post.php' ) ) . '">';
-		echo '<input type="hidden" name="action" value="' . esc_attr( 'gatehouse_' . $action ) . '">';
-		wp_nonce_field( 'gatehouse_' . $action );
+		echo '<p>' . esc_html__( 'Agents cannot buy from this shop any more. Documents and the script go from your site, and everything the plugin has stored is deleted. Your orders stay.', 'gatehouse' ) . '</p>';
+		Settings_Form::button( 'disconnect', __( 'Disconnect', 'gatehouse' ), 'delete' );
 	}
 }
