@@ -10,6 +10,7 @@ import {
   startServer,
   type TestServer,
 } from "../../server/test/harness.ts";
+import { browser, nonceOf, PAGE } from "./browser.ts";
 import { missing, php, plugin, startWordPress, type WordPress } from "./wordpress.ts";
 
 describe("the plugin's files", () => {
@@ -53,32 +54,6 @@ describe("the plugin's files", () => {
   });
 });
 
-/** A browser's cookies, and forms as a browser sends them. */
-function browser(url: string) {
-  const jar = new Map<string, string>();
-  const send = async (path: string, form?: Record<string, string>) => {
-    const answer = await fetch(url + path, {
-      redirect: "manual",
-      headers: { cookie: [...jar].map((pair) => pair.join("=")).join("; ") },
-      ...(form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) }),
-    });
-    for (const cookie of answer.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-      jar.set(name, value);
-    }
-    return { status: answer.status, text: await answer.text() };
-  };
-  return {
-    send,
-    async signIn(who: { log: string; pwd: string }) {
-      await send("/wp-login.php");
-      await send("/wp-login.php", { ...who, testcookie: "1" });
-    },
-  };
-}
-
-const PAGE = "/wp-admin/options-general.php?page=gatehouse";
-
 describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
   let server: TestServer;
   let wordpress: WordPress;
@@ -111,10 +86,6 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
       "site-key": site.site_key,
       "edge-token": edgeToken,
     });
-  const nonceOf = (html: string, action: string) =>
-    new RegExp(`value="gatehouse_${action}">.*?name="_wpnonce" value="(\\w+)"`, "s").exec(
-      html,
-    )?.[1] ?? "";
 
   test("is connected, refreshed and disconnected on its settings page", async () => {
     const owner = browser(wordpress.url);
@@ -201,10 +172,6 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
       `${load} deactivate_plugins( 'gatehouse/gatehouse.php' ); uninstall_plugin( 'gatehouse/gatehouse.php' ); echo 1;`,
     );
     expect(await left()).toEqual(NOTHING);
-    const log = readFileSync(join(wordpress.folder, "log/php.log"), {
-      encoding: "utf8",
-      flag: "a+",
-    });
-    expect(log.split("\n").filter((line) => /gatehouse/i.test(line))).toEqual([]);
+    expect(wordpress.complaints()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,8 +64,8 @@ export async function startWordPress(more: (port: number) => string = () => "") 
     /** Runs PHP with WordPress loaded, as the administrator; what it prints is JSON. */
     evaluate: async (code: string) => JSON.parse(await call("wp-eval", "-r", code)),
     /** Runs a command of the plugin as WP-CLI would, and returns what it prints. */
-    command: (name: string, options: Record<string, unknown> = {}) =>
-      call("wp-eval", join(here, "wp-cli.php"), name, JSON.stringify(options)),
+    command: (name: string, options: Record<string, unknown> = {}, ...words: string[]) =>
+      call("wp-eval", join(here, "wp-cli.php"), name, JSON.stringify(options), ...words),
     /** Runs PHP from a file of the tests with a JSON value; what it prints is JSON. */
     evaluateFile: async (file: string, value: unknown) => {
       const input = join(folder, "input.json");
@@ -75,6 +75,13 @@ export async function startWordPress(more: (port: number) => string = () => "") 
     /** Runs what is due in the background now. */
     background: () => call("wp-eval", "-r", "Gatehouse\\Background::run();"),
     cron: async () => JSON.parse(await call("run-cron", "--ahead", "60")),
+    /** Runs a work of Action Scheduler that is scheduled, whenever it is due. */
+    work: async (hook: string) => JSON.parse(await call("run-cron", "--hook", hook)),
+    /** What PHP has complained about in the plugin. */
+    complaints: () =>
+      readFileSync(join(folder, "log/php.log"), { encoding: "utf8", flag: "a+" })
+        .split("\n")
+        .filter((line) => /gatehouse/i.test(line)),
     async stop() {
       child.kill("SIGTERM");
       await ended;

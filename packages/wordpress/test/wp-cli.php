@@ -1,5 +1,5 @@
 <?php
-// Runs a command of the plugin as WP-CLI would: `wp-eval wp-cli.php NAME OPTIONS`, with the options as JSON.
+// Runs a command of the plugin as WP-CLI would: `wp-eval wp-cli.php NAME OPTIONS WORDS…`, with the options as JSON.
 
 // phpcs:disable
 final class WP_CLI {
@@ -20,4 +20,4 @@ final class WP_CLI {
 	}
 }
 
-( new Gatehouse\Cli_Command() )->{ $argv[2] }( array(), json_decode( $argv[3], true ) );
+( new Gatehouse\Cli_Command() )->{ $argv[2] }( array_slice( $argv, 4 ), json_decode( $argv[3], true ) );

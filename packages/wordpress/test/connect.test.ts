@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import { browser, nonceOf, PAGE } from "./browser.ts";
+import { missing, startWordPress, type WordPress } from "./wordpress.ts";
+
+const FORMS = ["connect_code", "connect_there", "verify", "sync", "disconnect"];
+const POST = "/wp-admin/admin-post.php";
+
+const encoded = (value: unknown) =>
+  `ghc_${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
+
+describe.skipIf(missing !== undefined)("a shop that is connected with a real Gatehouse", () => {
+  let server: TestServer;
+  let wordpress: WordPress;
+  let owner: ReturnType<typeof browser>;
+  // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
+  let site: any;
+  beforeAll(async () => {
+    wordpress = await startWordPress();
+    const domain = `localhost:${wordpress.port}`;
+    const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: domain };
+    server = await startServer(env);
+    site = await createSite(server, domain, false);
+    owner = browser(wordpress.url);
+    await owner.signIn(wordpress.admin);
+  });
+  afterAll(async () => {
+    await wordpress?.stop();
+    await cleanUp();
+  });
+
+  const admin = (method: string, path: string, body?: unknown) =>
+    server.admin(method, `/v1/admin/sites/${site.site_key_hash}${path}`, body);
+  const newCode = async () => (await admin("POST", "/shop-connection/codes", {})).body;
+  const products = async () => (await admin("GET", "/products?limit=200")).body.items;
+  const shown = async (path = PAGE) => (await owner.send(path)).text;
+  /** Sends a form of the settings page, and returns what the page says then. */
+  const submit = async (action: string, fields: Record<string, string> = {}) => {
+    const _wpnonce = nonceOf(await shown(), action);
+    const answer = await owner.send(POST, { action: `gatehouse_${action}`, _wpnonce, ...fields });
+    return { ...answer, text: await shown(`${PAGE}&settings-updated=true`) };
+  };
+
+  test("refuses codes that are none, and those that lead to an address without TLS", async () => {
+    const codes = [
+      "",
+      "ghc_",
+      "ghc_!!!",
+      encoded("x"),
+      encoded({ url: "https://gate.example.com" }),
+      ...[
+        "http://gate.example.com",
+        "javascript:alert(1)",
+        "https://a@b.example",
+        "https://a b/",
+      ].map((url) => encoded({ url, code: "code-of-the-tests" })),
+      encoded({ url: server.url, code: "line\nbreak" }),
+    ];
+    for (const code of codes) {
+      const answer = await wordpress.command("connect", {}, code);
+      expect([code, answer]).toEqual([code, expect.stringContaining("This code cannot be used.")]);
+    }
+    const unknown = await wordpress.command(
+      "connect",
+      {},
+      encoded({ url: server.url, code: "unknown-code" }),
+    );
+    expect(unknown).toContain("Error: Gatehouse refused the connection: The code is not valid.");
+    const nobody = encoded({ url: wordpress.url, code: "code-of-the-tests" });
+    expect(await wordpress.command("connect", {}, nobody)).toContain("There is no Gatehouse");
+    expect(await wordpress.command("status")).toBe("Not connected.\n");
+  });
+
+  test("connects with the code of the console, and is verified at once", async () => {
+    const { connect_code } = await newCode();
+    const { text } = await submit("connect_code", { connect_code });
+    expect(text).toContain(`Connected with ${server.url}. Your domain is verified.`);
+    expect(text).toContain("Your products are being sent in the background.");
+    expect(text).not.toContain(connect_code);
+    const { secret } = await wordpress.evaluate(
+      "echo json_encode( array( 'secret' => Gatehouse\\Settings::current()->connection_secret ) );",
+    );
+    expect(text).not.toContain(secret);
+    expect((await admin("GET", "/shop-connection")).body).toMatchObject({
+      system: "WooCommerce 10.2.4",
+      sells: true,
+      endpoint: `${wordpress.url}/wp-json/gatehouse/v1/connector`,
+      cart_link: `${wordpress.url}/checkout-link/?products={items}`,
+    });
+    expect((await fetch(`${wordpress.url}/.well-known/agent-card.json`)).status).toBe(200);
+    expect(await wordpress.command("connect", {}, connect_code)).toContain(
+      "The code is not valid.",
+    );
+    expect((await admin("GET", "/shop-connection")).status).toBe(200);
+  });
+
+  test("sends its products, and changes of them later", async () => {
+    await wordpress.work("gatehouse_full_sync");
+    const listed = await products();
+    expect(
+      listed.find(({ title }: { title: string }) => title === "Porcelain cup No. 2"),
+    ).toMatchObject({
+      price: { minor: 472, currency: "EUR" },
+      quantity: 100,
+    });
+    const page = await shown();
+    expect(page).toContain(`Listed in Gatehouse: ${listed.length}, paused: 0.`);
+    expect(page).toContain(`, ${listed.length} products.`);
+    const ids =
+      await wordpress.evaluate(`$p = wc_get_product( wc_get_product_id_by_sku( 'SHOP-002' ) ); $p->set_sale_price( '3.99' ); $p->set_stock_quantity( 9 ); $p->save();
+      $gone = wc_get_product_id_by_sku( 'SHOP-001' ); wp_trash_post( $gone ); echo json_encode( array( $p->get_id(), $gone ) );`);
+    expect((await wordpress.cron()).failed).toBe(0);
+    const after = new Map((await products()).map((one: { id: string }) => [one.id, one]));
+    expect(after.get(String(ids[0]))).toMatchObject({ price: { minor: 399 }, quantity: 9 });
+    expect(after.has(String(ids[1]))).toBe(false);
+    await submit("sync");
+    expect(await shown()).toContain("The full list is being sent.");
+    expect((await wordpress.cron()).failed).toBe(0);
+    expect(await shown()).not.toContain("The full list is being sent.");
+    expect((await products()).length).toBe(listed.length - 1);
+  });
+
+  test("says what is missing in the settings and in Site Health, and saves options", async () => {
+    const page = await shown();
+    expect(page).toContain("Agents cannot buy yet: ");
+    expect(page).toContain(`href="${server.url}/console"`);
+    const health = await wordpress.evaluate("echo json_encode( Gatehouse\\Site_Health::run() );");
+    expect(health.status).toBe("recommended");
+    expect(health.description).toContain("Agents cannot buy yet: ");
+    const fields = { gatehouse: server.url, site_key: site.site_key, except: "", embed: "1" };
+    const { text } = await submit("connect", { ...fields, edge_token: "", verification: "" });
+    expect(text).toContain("Connected.");
+    const kept = await wordpress.evaluate(
+      "echo json_encode( array( Gatehouse\\Settings::current()->has_shop(), Gatehouse\\Settings::current()->capture ) );",
+    );
+    expect(kept).toEqual([true, false]);
+  });
+
+  test("refuses every form without its nonce, and people who may not manage options", async () => {
+    await wordpress.evaluate("wp_create_user( 'reader', 'reader-of-the-tests' ); echo 1;");
+    const reader = browser(wordpress.url);
+    await reader.signIn({ log: "reader", pwd: "reader-of-the-tests" });
+    const _wpnonce = nonceOf(await shown(), "refresh");
+    for (const name of FORMS) {
+      const action = `gatehouse_${name}`;
+      for (const form of [{ action }, { action, _wpnonce }]) {
+        expect([name, (await owner.send(POST, form)).status]).toEqual([name, 403]);
+        expect([name, (await reader.send(POST, form)).status]).toEqual([name, 403]);
+      }
+    }
+    expect((await admin("GET", "/shop-connection")).status).toBe(200);
+  });
+
+  test("goes to the console and back, and uses a code only with the state of this person", async () => {
+    await submit("disconnect");
+    const insecure = await submit("connect_there", { connect_there: "http://gate.example.com" });
+    expect(insecure.text).toContain("It must begin with https://.");
+    const { location } = await submit("connect_there", { connect_there: `${server.url}/` });
+    const asked = new URL(location);
+    expect(`${asked.origin}${asked.pathname}`).toBe(`${server.url}/console/connect-shop`);
+    expect(asked.searchParams.get("domain")).toBe(`localhost:${wordpress.port}`);
+    const back = new URL(asked.searchParams.get("return") ?? "");
+    expect(back.origin).toBe(wordpress.url);
+    const { code } = await newCode();
+    const come = async (who: typeof owner, state: string) => {
+      back.searchParams.set("code", code);
+      back.searchParams.set("state", state);
+      await who.send(`${back.pathname}${back.search}`);
+      return (await who.send(`${PAGE}&settings-updated=true`)).text;
+    };
+    const state = asked.searchParams.get("state") ?? "";
+    expect(await come(owner, "of-somebody-else")).toContain("The site was not connected.");
+    await wordpress.evaluate(
+      "wp_insert_user( array( 'user_login' => 'other', 'user_pass' => 'other-of-the-tests', 'role' => 'administrator' ) ); echo 1;",
+    );
+    const other = browser(wordpress.url);
+    await other.signIn({ log: "other", pwd: "other-of-the-tests" });
+    expect(await come(other, state)).toContain("The site was not connected.");
+    expect((await admin("GET", "/shop-connection")).status).toBe(404);
+    expect(await come(owner, state)).toContain(
+      `Connected with ${server.url}. Your domain is verified.`,
+    );
+    expect(await come(owner, state)).toContain("The site was not connected.");
+    expect((await admin("GET", "/shop-connection")).status).toBe(200);
+  });
+
+  test("is connected for documents and visits alone without WooCommerce, and sells when it comes back", async () => {
+    const load = "require_once ABSPATH . 'wp-admin/includes/plugin.php';";
+    await wordpress.evaluate(
+      `${load} deactivate_plugins( 'woocommerce/woocommerce.php' ); echo 1;`,
+    );
+    const { connect_code } = await newCode();
+    await wordpress.command("connect", {}, connect_code);
+    expect((await admin("GET", "/shop-connection")).body).toMatchObject({
+      system: "WordPress 7.1",
+      sells: false,
+      cart_link: null,
+    });
+    expect(await wordpress.command("status")).toContain("WooCommerce is not active");
+    expect(await wordpress.command("sync")).toContain("The shop is not connected.");
+    expect((await fetch(`${wordpress.url}/agent`)).status).toBe(200);
+    await wordpress.evaluate(`${load} activate_plugin( 'woocommerce/woocommerce.php' ); echo 1;`);
+    await wordpress.background();
+    expect((await admin("GET", "/shop-connection")).body).toMatchObject({ sells: true });
+    await wordpress.work("gatehouse_full_sync");
+    expect((await admin("GET", "/shop-connection")).body.products.listed).toBeGreaterThan(0);
+  });
+
+  test("says so when Gatehouse has ended the connection, and tells Gatehouse when it ends it", async () => {
+    await admin("DELETE", "/shop-connection");
+    await wordpress.evaluate("Gatehouse\\Connection_Status::clear(); echo 1;");
+    expect(await shown()).toContain("Connect again with a new code.");
+    await wordpress.command("connect", {}, (await newCode()).connect_code);
+    expect((await admin("GET", "/shop-connection")).status).toBe(200);
+    expect(await wordpress.command("disconnect")).toContain("Disconnected.");
+    expect((await admin("GET", "/shop-connection")).status).toBe(404);
+    const left = await wordpress.evaluate(
+      "echo json_encode( as_get_scheduled_actions( array( 'group' => 'gatehouse_sending', 'status' => 'pending' ), 'ids' ) );",
+    );
+    expect(left).toEqual([]);
+    expect(wordpress.complaints()).toEqual([]);
+  });
+});

@@ -1,0 +1,369 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { browser, PAGE } from "./browser.ts";
+import { type Message, type Mode, startStandIn } from "./stand-in.ts";
+import { missing, startWordPress, type WordPress } from "./wordpress.ts";
+
+const WRONG_MODES: readonly Mode[] = ["unsigned", "forged", "old", "garbage", "huge", "redirect"];
+
+let gate: Awaited<ReturnType<typeof startStandIn>>;
+let wordpress: WordPress;
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  [gate, wordpress] = await Promise.all([startStandIn(), startWordPress()]);
+  await wordpress.command("connect", {}, gate.code());
+});
+beforeEach(() => {
+  if (gate === undefined) return;
+  gate.mode = "honest";
+  gate.answers = {};
+  gate.messages.length = 0;
+});
+afterAll(async () => {
+  await wordpress?.stop();
+  await gate?.close();
+});
+
+const sent = (type: string): Message[] => gate.messages.filter((one) => one.type === type);
+const php = (code: string) => wordpress.evaluate(code);
+/** Runs PHP with a product of the kit as `$p`, and saves it. */
+const change = (sku: string, code: string) =>
+  php(
+    `$p = wc_get_product( wc_get_product_id_by_sku( '${sku}' ) ); ${code} $p->save(); echo $p->get_id();`,
+  );
+
+/** What Gatehouse gets about products when the changes are sent. */
+async function pushed() {
+  await wordpress.work("gatehouse_push_products");
+  const messages = sent("products");
+  const products = messages.flatMap((one) => one.products);
+  return {
+    messages,
+    product: (id: number | string) => products.findLast((one) => one.id === String(id)),
+    removed: messages.flatMap((one) => one.removed.map(({ id }: Message) => Number(id))),
+  };
+}
+
+describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
+  test("are sent as one full list after connecting, and every variation by itself", async () => {
+    await wordpress.work("gatehouse_full_sync");
+    const [list, ...more] = sent("products");
+    expect([list.sync.part, list.sync.last, more]).toEqual([1, true, []]);
+    const titles = list.products.map(({ title }: Message) => title);
+    expect(titles).toContain("Green tea No. 4 - Small");
+    expect(titles).not.toContain("Green tea No. 4");
+    expect(list.products.find(({ title }: Message) => title === "Porcelain cup No. 2")).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      version: expect.any(Number),
+      title: "Porcelain cup No. 2",
+      description: "Porcelain cup, number 2.",
+      price: "4.72",
+      currency: "EUR",
+      availability: "in_stock",
+      quantity: 100,
+    });
+    const soldOut = list.products.find(({ title }: Message) => title === "Gift box No. 3");
+    expect([soldOut.availability, soldOut.quantity]).toEqual(["out_of_stock", 0]);
+    expect(await wordpress.command("status")).not.toContain("Products could not be sent");
+  });
+
+  test("are sent in parts that stay below the limit of a message", async () => {
+    const before =
+      await php(`global $wpdb; $all = wc_get_products( array( 'limit' => 20, 'type' => 'simple' ) );
+      $kept = array();
+      foreach ( $all as $one ) { $kept[ $one->get_id() ] = $one->get_short_description(); $one->set_short_description( str_repeat( '𝕏', 5100 ) ); $one->save(); }
+      echo json_encode( $kept );`);
+    const shown = await wordpress.command("sync");
+    const parts = sent("products");
+    expect(parts.map(({ sync }) => [sync.part, sync.last])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+    expect(new Set(parts.map(({ sync }) => sync.id)).size).toBe(1);
+    for (const part of parts) expect(JSON.stringify(part).length).toBeLessThan(256 * 1024);
+    const ids = parts.flatMap(({ products }) => products.map(({ id }: Message) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(shown).toContain(`Products sent: ${ids.length}\n`);
+    expect(shown).toContain("All products were sent.");
+    await php(
+      `foreach ( json_decode( '${JSON.stringify(before)}', true ) as $id => $text ) { $one = wc_get_product( $id ); $one->set_short_description( $text ); $one->save(); } echo 1;`,
+    );
+    await wordpress.work("gatehouse_push_products");
+  });
+
+  test("have the price that a visitor sees, and plain text", async () => {
+    const id = await change(
+      "SHOP-009",
+      `$p->set_regular_price( '100' ); $p->set_sale_price( '80' );
+      $p->set_name( 'Tea & <b>more</b><script>alert(1)</script> &lt;img src=x onerror=alert(2)&gt;' . "\\u{202E}\\n" );
+      $p->set_short_description( '<p>One.</p><p>Two.</p>[gallery]' );`,
+    );
+    expect((await pushed()).product(id)).toMatchObject({
+      title: "Tea & more <img src=x onerror=alert(2)>",
+      description: "One. Two.",
+      price: "80.00",
+    });
+    await php(`update_option( 'woocommerce_tax_display_shop', 'excl' ); echo 1;`);
+    await change("SHOP-009", "$p->set_sale_price( '' );");
+    expect((await pushed()).product(id)).toMatchObject({ price: "84.03" });
+    await php(`update_option( 'woocommerce_tax_display_shop', 'incl' ); echo 1;`);
+  });
+
+  test("follow stock and back-orders, and versions grow", async () => {
+    const id = await change("SHOP-010", "$p->set_stock_quantity( 7 );");
+    const first = (await pushed()).product(id);
+    expect(first).toMatchObject({ availability: "in_stock", quantity: 7 });
+    await php(`wc_update_product_stock( ${id}, 0, 'set' ); echo 1;`);
+    const second = (await pushed()).product(id);
+    expect(second).toMatchObject({ availability: "out_of_stock", quantity: 0 });
+    expect(second.version).toBeGreaterThan(first.version);
+    await change("SHOP-010", "$p->set_backorders( 'yes' );");
+    const third = (await pushed()).product(id);
+    expect([third.availability, third.quantity]).toEqual(["backorder", undefined]);
+  });
+
+  test("are removed if not everybody can find and buy them", async () => {
+    const states = {
+      draft: "$p->set_status( 'draft' );",
+      private: "$p->set_status( 'private' );",
+      hidden: "$p->set_catalog_visibility( 'hidden' );",
+      password: "wp_update_post( array( 'ID' => $p->get_id(), 'post_password' => 'x' ) );",
+      unpriced: "$p->set_regular_price( '' );",
+      external: "$p = new WC_Product_External( $p->get_id() ); $p->set_regular_price( '5' );",
+      grouped: "$p = new WC_Product_Grouped( $p->get_id() );",
+    };
+    const made = Object.values(states).map(
+      (code) =>
+        `$p = new WC_Product_Simple(); $p->set_name( 'Gone' ); $p->set_regular_price( '5' ); $p->save(); ${code} $p->save(); $ids[] = $p->get_id();`,
+    );
+    const ids = await php(`${made.join("\n")} echo json_encode( $ids );`);
+    const { product, removed } = await pushed();
+    for (const [index, state] of Object.keys(states).entries()) {
+      const id = ids[index];
+      expect([state, product(id), removed.includes(id)]).toEqual([state, undefined, true]);
+    }
+  });
+
+  test("are removed with their variations when they go to the trash, and come back", async () => {
+    const ids =
+      await php(`$ids = array_map( fn( $sku ) => wc_get_product_id_by_sku( $sku ), array( 'SHOP-004-S', 'SHOP-004-M', 'SHOP-004-L' ) );
+      wp_trash_post( wc_get_product_id_by_sku( 'SHOP-004' ) ); echo json_encode( $ids );`);
+    const parent = ids[0] - 1;
+    expect((await pushed()).removed).toEqual(expect.arrayContaining(ids));
+    gate.messages.length = 0;
+    await php(`wp_untrash_post( ${parent} ); wp_publish_post( ${parent} ); echo 1;`);
+    const back = await pushed();
+    for (const id of ids) expect(back.product(id)?.title).toContain("Green tea No. 4 - ");
+    await php(
+      `wc_get_product( ${ids[0]} )->delete( true ); $v = wc_get_product( ${ids[1]} ); $v->set_attributes( array( 'pa_size' => '' ) ); $v->save(); echo 1;`,
+    );
+    gate.messages.length = 0;
+    expect((await pushed()).removed).toEqual(expect.arrayContaining([ids[0], ids[1]]));
+  });
+
+  test("are sent again later while Gatehouse is wrong or down, and nothing is lost", async () => {
+    const id = await change("SHOP-011", "$p->set_stock_quantity( 5 );");
+    for (const mode of WRONG_MODES) {
+      gate.mode = mode;
+      const left = await php(
+        "Gatehouse\\WooCommerce\\Product_Push::run(); echo Gatehouse\\WooCommerce\\Changed_Products::count();",
+      );
+      expect([mode, left]).toEqual([mode, 1]);
+    }
+    const shown = await wordpress.command("status");
+    expect(shown).toContain("Products could not be sent. They are sent again automatically.");
+    const delay = await php("echo as_next_scheduled_action( 'gatehouse_push_products' ) - time();");
+    expect(delay).toBeGreaterThan(600);
+    gate.mode = "honest";
+    gate.messages.length = 0;
+    expect((await pushed()).product(id)).toMatchObject({ quantity: 5 });
+    expect(await wordpress.command("status")).not.toContain("Products could not be sent");
+  });
+
+  test("that Gatehouse does not accept are named in the settings, with everything escaped", async () => {
+    const id = await change("SHOP-012", `$p->set_name( '"><script>alert(1)</script>Cup' );`);
+    gate.answers.products = () => ({
+      type: "products.answer",
+      problems: [
+        { id: String(id), problem: 'title: <script>alert(2)</script>"is wrong' },
+        { id: "999999", problem: "not sent" },
+      ],
+    });
+    await wordpress.work("gatehouse_push_products");
+    const owner = browser(wordpress.url);
+    await owner.signIn(wordpress.admin);
+    const { text } = await owner.send(PAGE);
+    expect(text).toContain("title: &quot;is wrong");
+    expect(text).not.toContain("<script>alert");
+    expect(text).not.toContain("not sent");
+    gate.answers = {};
+    await change("SHOP-012", "$p->set_name( 'Cup' );");
+    await wordpress.work("gatehouse_push_products");
+    expect((await owner.send(PAGE)).text).not.toContain("is wrong");
+  });
+});
+
+describe.skipIf(missing !== undefined)("orders that agents placed", () => {
+  /** An order as Gatehouse creates it. */
+  const order = (more = ""): Promise<number> =>
+    php(`Gatehouse\\WooCommerce\\Incoming::run( function () {
+      $order = wc_create_order(); $order->add_product( wc_get_product( wc_get_product_id_by_sku( 'SHOP-013' ) ), 2 );
+      $order->set_created_via( 'gatehouse' ); $order->update_meta_data( '_gatehouse_order_id', 'ord_' . $order->get_id() );
+      $order->calculate_totals(); $order->set_status( 'processing' ); $order->save(); ${more}
+      echo $order->get_id(); } );`);
+  const status = (id: number, to: string) =>
+    php(`wc_get_order( ${id} )->update_status( '${to}' ); echo 1;`);
+  const send = () => wordpress.work("gatehouse_send_order_changes");
+  const waiting = () => php("echo Gatehouse\\WooCommerce\\Order_Change_Queue::count();");
+  /** Sends what waits as if its time had come. Returns how many changes wait then. */
+  const sendNow = (): Promise<number> =>
+    php(`global $wpdb; $wpdb->query( 'UPDATE ' . Gatehouse\\Storage::order_changes() . ' SET not_before = 0' );
+      Gatehouse\\WooCommerce\\Order_Change_Sender::run(); echo Gatehouse\\WooCommerce\\Order_Change_Queue::count();`);
+  const notes = (id: number): Promise<string[]> =>
+    php(
+      `echo json_encode( array_column( wc_get_order_notes( array( 'order_id' => ${id} ) ), 'content' ) );`,
+    );
+  const changes = () => sent("order.change");
+
+  test("are sent and captured when they are completed, and nothing comes back from Gatehouse's own changes", async () => {
+    const id = await order(
+      "$order->update_status( 'on-hold' ); $order->update_status( 'processing' );",
+    );
+    expect(await waiting()).toBe(0);
+    await status(id, "completed");
+    await send();
+    expect(changes()).toEqual([
+      {
+        type: "order.change",
+        event_id: `wc-${id}-sent-1`,
+        order_id: `ord_${id}`,
+        change: { kind: "sent", lines: null, capture: true },
+      },
+    ]);
+    expect((await notes(id)).join()).toContain(
+      "Gatehouse marked the order as sent and captured the payment.",
+    );
+    expect(await waiting()).toBe(0);
+    await php(
+      `$order = wc_create_order(); $order->add_product( wc_get_product( wc_get_product_id_by_sku( 'SHOP-013' ) ), 1 ); $order->calculate_totals(); $order->update_status( 'completed' ); echo 1;`,
+    );
+    expect(await waiting()).toBe(0);
+  });
+
+  test("are not captured if the owner has switched that off", async () => {
+    await php(
+      "$s = get_option( 'gatehouse_settings' ); $s['capture'] = false; update_option( 'gatehouse_settings', $s ); echo 1;",
+    );
+    const id = await order();
+    await status(id, "completed");
+    await send();
+    expect(changes()[0].change).toEqual({ kind: "sent", lines: null, capture: false });
+    await php(
+      "$s = get_option( 'gatehouse_settings' ); $s['capture'] = true; update_option( 'gatehouse_settings', $s ); echo 1;",
+    );
+  });
+
+  test("are refunded in part and whole, in order, and cancelled", async () => {
+    const id = await order();
+    const total = await php(`$order = wc_get_order( ${id} ); $item = current( $order->get_items() );
+      wc_create_refund( array( 'order_id' => ${id}, 'amount' => '3.50', 'reason' => 'Late <b>parcel</b>' ) );
+      wc_create_refund( array( 'order_id' => ${id}, 'amount' => '2.01', 'line_items' => array( $item->get_id() => array( 'qty' => 1, 'refund_total' => '2.01' ) ) ) );
+      $order = wc_get_order( ${id} ); $order->update_status( 'refunded' ); echo json_encode( $order->get_total() );`);
+    await send();
+    const amounts = changes().map(({ change }) => [
+      change.kind,
+      change.amount_minor,
+      change.reason,
+    ]);
+    const rest = Math.round(Number(total) * 100) - 350 - 201;
+    expect(amounts).toEqual([
+      ["refunded", 350, "Late parcel"],
+      ["refunded", 201, undefined],
+      ["refunded", rest, expect.any(String)],
+    ]);
+    expect(new Set(changes().map(({ event_id }) => event_id)).size).toBe(3);
+    const cancelled = await order();
+    gate.messages.length = 0;
+    await status(cancelled, "cancelled");
+    await send();
+    expect(changes().map(({ event_id, change }) => [event_id, change])).toEqual([
+      [`wc-${cancelled}-cancelled-1`, { kind: "cancelled", lines: null }],
+    ]);
+  });
+
+  test("wait in order while Gatehouse is wrong, busy or waits for the provider, with the same event", async () => {
+    const id = await order();
+    await status(id, "completed");
+    await php(`wc_create_refund( array( 'order_id' => ${id}, 'amount' => '1.00' ) ); echo 1;`);
+    for (const mode of WRONG_MODES) {
+      gate.mode = mode;
+      await sendNow();
+    }
+    gate.mode = "honest";
+    gate.answers["order.change"] = () => ({ http: 409, error: "conflict" });
+    await sendNow();
+    gate.answers["order.change"] = () => ({ type: "order.change.answer", state: "pending" });
+    await sendNow();
+    expect(new Set(changes().map(({ event_id }) => event_id))).toEqual(
+      new Set([`wc-${id}-sent-1`]),
+    );
+    expect(await waiting()).toBe(2);
+    gate.answers = {};
+    gate.messages.length = 0;
+    await sendNow();
+    expect(changes().map(({ change }) => change.kind)).toEqual(["sent", "refunded"]);
+    expect(await waiting()).toBe(0);
+  });
+
+  test("that Gatehouse refuses to change get a note and a notice, and the next try is another event", async () => {
+    gate.answers["order.change"] = () => ({
+      type: "order.change.answer",
+      state: "refused",
+      problem: "The payment has <script>alert(1)</script>expired.",
+    });
+    const id = await order();
+    await status(id, "completed");
+    await send();
+    expect((await notes(id)).join()).toContain(
+      "Gatehouse did not mark the order as sent. The payment has expired.",
+    );
+    const owner = browser(wordpress.url);
+    await owner.signIn(wordpress.admin);
+    const { text } = await owner.send("/wp-admin/admin.php?page=wc-orders");
+    expect(text).toContain("The payment has expired.");
+    expect(text).not.toContain("<script>alert");
+    expect((await owner.send("/wp-admin/index.php")).text).not.toContain(
+      "The payment has expired.",
+    );
+    const form = { action: "gatehouse_dismiss", _wpnonce: "wrong" };
+    expect((await owner.send("/wp-admin/admin-post.php", form)).status).toBe(403);
+    const nonce =
+      /value="gatehouse_dismiss">.*?name="_wpnonce" value="(\w+)"/s.exec(text)?.[1] ?? "";
+    expect(
+      (await owner.send("/wp-admin/admin-post.php", { ...form, _wpnonce: nonce })).status,
+    ).toBe(302);
+    expect((await owner.send("/wp-admin/admin.php?page=wc-orders")).text).not.toContain(
+      "has expired.",
+    );
+    gate.answers = {};
+    gate.messages.length = 0;
+    await status(id, "processing");
+    await status(id, "completed");
+    await send();
+    expect(changes().map(({ event_id }) => event_id)).toEqual([`wc-${id}-sent-2`]);
+  });
+
+  test("that Gatehouse does not have are left to the owner after some tries", async () => {
+    gate.answers["order.change"] = () => ({ http: 404, error: "not_found" });
+    const id = await order();
+    await status(id, "cancelled");
+    const left: number[] = [];
+    for (let n = 0; n < 4; n++) left.push(await sendNow());
+    expect(left).toEqual([1, 1, 1, 0]);
+    expect((await notes(id)).join()).toContain("Gatehouse does not have this order.");
+  });
+
+  test("and products have caused no notice of PHP", () => {
+    expect(wordpress.complaints()).toEqual([]);
+  });
+});
