@@ -145,13 +145,13 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
 
   test("stops its work when it is deactivated, and goes on when it is activated again", async () => {
     await connect();
-    expect(await left()).toMatchObject({ tables: 3, events: 1 });
+    expect(await left()).toMatchObject({ tables: 5, events: 1 });
     const load = "require_once ABSPATH . 'wp-admin/includes/plugin.php';";
     await wordpress.evaluate(`${load} deactivate_plugins( 'gatehouse/gatehouse.php' ); echo 1;`);
-    expect(await left()).toMatchObject({ tables: 3, events: 0 });
+    expect(await left()).toMatchObject({ tables: 5, events: 0 });
     expect((await fetch(`${wordpress.url}/llms.txt`)).status).toBe(404);
     await wordpress.evaluate(`${load} activate_plugin( 'gatehouse/gatehouse.php' ); echo 1;`);
-    expect(await left()).toMatchObject({ tables: 3, events: 1 });
+    expect(await left()).toMatchObject({ tables: 5, events: 1 });
     expect((await fetch(`${wordpress.url}/llms.txt`)).status).toBe(200);
   });
 

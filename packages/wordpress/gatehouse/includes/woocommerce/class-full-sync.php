@@ -9,6 +9,7 @@ declare( strict_types=1 );
 
 namespace Gatehouse\WooCommerce;
 
+use Gatehouse\Connection_Status;
 use Gatehouse\Schedule;
 use Gatehouse\Settings;
 use Gatehouse\Status;
@@ -166,6 +167,8 @@ final class Full_Sync {
 	private static function finish(): void {
 		delete_option( self::OPTION );
 		Status::note( 'synced_at', (string) time() );
+		// It counts other products now.
+		Connection_Status::clear();
 	}
 
 	/**
