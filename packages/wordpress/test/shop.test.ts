@@ -203,6 +203,38 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
   });
 });
 
+describe.skipIf(missing !== undefined)("a Gatehouse that answers wrongly", () => {
+  test("cannot connect the site with values that are none, and the connection stays", async () => {
+    const honest = gate.connect();
+    const wrong = [
+      { ...honest, secret: "whsec_c2hvcnQ=" },
+      { ...honest, connection_id: "../admin" },
+      { ...honest, edge_token: ["ghe_"] },
+      { ...honest, site: { ...honest.site, site_key_hash: "x" } },
+      { ...honest, site: { ...honest.site, verification_token: "<script>" } },
+      { ...honest, site: null },
+    ];
+    for (const answer of wrong) {
+      gate.connect = () => answer as never;
+      const shown = await wordpress.command("connect", {}, gate.code());
+      expect(shown).toContain("The answer of Gatehouse cannot be used.");
+    }
+    gate.connect = () => honest;
+    expect(await wordpress.command("status")).toContain(`Connected with ${gate.url}`);
+  });
+
+  test("makes the settings page wait for some seconds only, once a minute", async () => {
+    gate.mode = "slow";
+    const took: number[] =
+      await php(`Gatehouse\\Connection_Status::clear(); $s = Gatehouse\\Settings::current();
+      foreach ( array( 1, 2 ) as $n ) { $t = microtime( true ); $e = Gatehouse\\Connection_Status::recent( $s ); $took[] = microtime( true ) - $t; }
+      echo json_encode( is_wp_error( $e ) ? $took : array() );`);
+    expect(took[0]).toBeLessThan(8);
+    expect(took[1]).toBeLessThan(1);
+    await php("Gatehouse\\Connection_Status::clear(); echo 1;");
+  });
+});
+
 describe.skipIf(missing !== undefined)("orders that agents placed", () => {
   /** An order as Gatehouse creates it. */
   const order = (more = ""): Promise<number> =>

@@ -66,7 +66,7 @@ export async function startStandIn() {
     /** Messages with a valid signature, in order, and what was asked without one. */
     messages: [] as Message[],
     unsigned: [] as Message[],
-    connect: connectAnswer as () => unknown,
+    connect: connectAnswer,
     /** Answers by type of the message; the status is 200 unless one is named. */
     answers: {} as Record<string, (message: Message) => Message & { http?: number }>,
     code: (more: object = {}) =>

@@ -81,7 +81,7 @@ export async function startWordPress(more: (port: number) => string = () => "") 
     complaints: () =>
       readFileSync(join(folder, "log/php.log"), { encoding: "utf8", flag: "a+" })
         .split("\n")
-        .filter((line) => /gatehouse/i.test(line)),
+        .filter((line) => /(?:plugins|wordpress)\/gatehouse\/|Gatehouse\\/.test(line)),
     async stop() {
       child.kill("SIGTERM");
       await ended;
