@@ -79,7 +79,8 @@ final class Connection {
 		);
 		// What the owner has chosen on this site stays.
 		$settings = Settings::read( array_merge( null === $before ? array() : $before->as_input(), $given ) );
-		if ( is_wp_error( $settings ) || ! $settings->has_shop() || $settings->site_key_hash() !== ( $site['site_key_hash'] ?? null ) ) {
+		$is_whole = ! is_wp_error( $settings ) && $settings->has_shop() && '' !== $settings->edge_token && $settings->site_key_hash() === ( $site['site_key_hash'] ?? null );
+		if ( ! $is_whole ) {
 			return new \WP_Error( 'gatehouse_answer', __( 'The answer of Gatehouse cannot be used. Its version may be incompatible with this plugin.', 'gatehouse' ) );
 		}
 		self::begin( $settings );
