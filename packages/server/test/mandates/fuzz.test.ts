@@ -8,7 +8,7 @@ import { cart, selling } from "../selling/selling.ts";
 import { type Buyer, newMandateId, type Shop } from "./submitting.ts";
 
 /** A sample in `npm test`; `npm run test:long` asks for the full counts. */
-const RUNS = Number(process.env.MANDATE_FUZZ_RUNS ?? 2500);
+const RUNS = Number(process.env.MANDATE_FUZZ_RUNS ?? 1500);
 const FORGED = Number(process.env.FORGED_MANDATES ?? 1000);
 const SEED = Number(process.env.FUZZ_SEED ?? 2027);
 const BATCH = 250;
