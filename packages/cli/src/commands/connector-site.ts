@@ -76,7 +76,7 @@ async function confirm(terminal: Terminal, text: string, { json }: Flags): Promi
 async function disconnect(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
   const { site, call } = await connectionOf(terminal, text);
   await call("DELETE");
-  const says = `Disconnected ${site.domain} from its shop system. The products stay.`;
+  const says = `Disconnected ${site.domain} from its shop system. Its products are paused.`;
   terminal.out(json ? plainJson({ domain: site.domain, disconnected: true }) : says);
 }
 
@@ -84,7 +84,7 @@ const COMMANDS = {
   code: { run: code, says: "create a code that connects a shop system once" },
   show: { run: show, says: "show the connection of a site" },
   confirm: { run: confirm, says: "pause the products that the shop no longer lists" },
-  disconnect: { run: disconnect, says: "end the connection of a site; the products stay" },
+  disconnect: { run: disconnect, says: "end the connection of a site and pause its products" },
 } as const;
 
 /** The commands about the connection of a site. */

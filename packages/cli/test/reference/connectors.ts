@@ -50,7 +50,7 @@ export const connectors: Coverage = {
   },
   "connector disconnect": {
     args: async ({ connected }) => [await connected()],
-    says: /^Disconnected \S+ from its shop system\. The products stay\.$/m,
+    says: /^Disconnected \S+ from its shop system\. Its products are paused\.$/m,
     json: { disconnected: true },
     fails: notConnected(),
   },

@@ -115,8 +115,8 @@ function Connected({ connection }: { readonly connection: Connection }) {
           onYes={() => disconnect.mutateAsync()}
         >
           <p>
-            Your products stay here as they are. Orders and stock are no longer exchanged with your
-            shop.
+            Your products are paused, because Gatehouse no longer knows their stock. Orders are no
+            longer sent to your shop.
           </p>
         </Confirm>
       </div>

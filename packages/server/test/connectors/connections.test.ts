@@ -138,19 +138,25 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect([late.status, (await visits(before.edge_token)).status]).toEqual([401, 401]);
     });
 
-    test.each(["the shop", "the owner"])("is ended by %s, and the products stay", async (who) => {
-      await system.connectWith(server, await newCode(shop));
-      await system.send(server, "products", { type: "products", products: [product("a", 1)] });
-      const byHand = () =>
-        shop.admin("POST", "/products", { id: "b", title: "B", price: "1.00", currency: "EUR" });
-      expect(await byHand()).toMatchObject({ status: 409, body: { error: "conflict" } });
-      if (who === "the owner") await shop.admin("DELETE", "/shop-connection");
-      else await system.send(server, "status", { type: "status", disconnect: true });
-      expect((await shop.admin("GET", "/shop-connection")).status).toBe(404);
-      expect((await system.send(server, "status", { type: "status" })).status).toBe(401);
-      expect((await byHand()).status).toBe(201);
-      expect(await productIds(shop)).toEqual(["a", "b"]);
-    });
+    test.each(["the shop", "the owner"])(
+      "is ended by %s, and its products are paused until it is back",
+      async (who) => {
+        await system.connectWith(server, await newCode(shop));
+        await system.send(server, "products", { type: "products", products: [product("a", 1)] });
+        const byHand = () =>
+          shop.admin("POST", "/products", { id: "b", title: "B", price: "1.00", currency: "EUR" });
+        expect(await byHand()).toMatchObject({ status: 409, body: { error: "conflict" } });
+        if (who === "the owner") await shop.admin("DELETE", "/shop-connection");
+        else await system.send(server, "status", { type: "status", disconnect: true });
+        expect((await shop.admin("GET", "/shop-connection")).status).toBe(404);
+        expect((await system.send(server, "status", { type: "status" })).status).toBe(401);
+        expect((await byHand()).status).toBe(201);
+        expect(await productIds(shop)).toEqual(["-a", "b"]);
+        await system.connectWith(server, await newCode(shop));
+        await system.send(server, "products", { type: "products", products: [product("a", 1)] });
+        expect(await productIds(shop)).toEqual(["a", "b"]);
+      },
+    );
 
     test("reports what is missing before agents can buy", async () => {
       await system.connectWith(server, await newCode(shop));

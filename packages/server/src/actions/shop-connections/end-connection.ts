@@ -2,19 +2,19 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { revokeEdgeToken } from "../../domain/access/edge/store.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
-import { releaseProducts } from "../../domain/products/feed/store.js";
+import { pauseListed } from "../../domain/products/feed/store.js";
 import { insertRevocations, type Revocation } from "../../domain/revocations/store.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
 import { deleteShopConnection, siteConnection } from "../../domain/shop-connections/store.js";
 import { deleteVersions } from "../../domain/shop-products/store.js";
 import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
-import { SITE_TOPIC } from "../../domain/sites/site.js";
 import type { Transaction } from "../../infra/db/database.js";
+import { changingProducts } from "../products/changing-products.js";
 import { tokenDrafts } from "../tokens/token-record.js";
 
 export const NO_CONNECTION = refuse("not_found", "The site is not connected to a shop system.");
 
-/** Ends a connection and its edge token in a transaction, and returns the records. Its products stay. */
+/** Ends a connection and its edge token in a transaction, and returns the records. */
 export async function endConnection(
   { clock }: Context,
   tx: Transaction,
@@ -38,8 +38,9 @@ export async function endConnection(
 }
 
 /**
- * Ends the connection of a site. Its products stay as they are, and belong to the owner's list again. Purchases that
- * are being paid for end without an order unless the shop system has reserved the goods already.
+ * Ends the connection of a site. Its products are paused, because nobody knows their stock any more; they come back
+ * with the next connection, or when the owner puts them on sale. Purchases that are being paid for end without an
+ * order unless the shop system has reserved the goods already.
  */
 export async function disconnectShop(
   context: Context,
@@ -51,8 +52,10 @@ export async function disconnectShop(
     const connection = await siteConnection(tx, siteKeyHash);
     if (connection === undefined) return { records: [], answer: NO_CONNECTION };
     const records = await endConnection(context, tx, connection, actor);
-    await releaseProducts(tx, siteKeyHash);
-    tx.announce(SITE_TOPIC, siteKeyHash);
+    if (connection.sells) {
+      const now = context.clock.now();
+      await changingProducts(tx, siteKeyHash, now, () => pauseListed(tx, siteKeyHash, now));
+    }
     return { records, answer: ok(null) };
   });
   await context.revocations.write();
