@@ -106,6 +106,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "shared-addresses",
       "product-feeds",
       "shop-connections",
+      "access-limits",
     ]);
   });
 

@@ -58,6 +58,7 @@ import { lostRights } from "./migrations/0049-lost-rights.js";
 import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
 import { productFeeds } from "./migrations/0051-product-feeds.js";
 import { shopConnections } from "./migrations/0052-shop-connections.js";
+import { accessLimits } from "./migrations/0053-access-limits.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -114,6 +115,7 @@ const MIGRATIONS: readonly Migration[] = [
   sharedAddresses,
   productFeeds,
   shopConnections,
+  accessLimits,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
