@@ -21,12 +21,12 @@ export const refused = <Answer>(answer: Answer): Done<Answer> => ({ records: [],
  * runs beside another. Somebody who lost their rights after the request came is refused.
  */
 export async function commitAs<T, R extends string>(
-  { audit }: Context,
+  { audit, clock }: Context,
   by: Principal,
   body: (tx: Transaction) => Promise<Done<Result<T, R>>>,
 ): Promise<Result<T, R | "forbidden">> {
   const { answer } = await audit.commit<Result<T, R | "forbidden">>(INSTALLATION, async (tx) =>
-    (await stillHolds(tx, by)) ? body(tx) : refused(NO_LONGER),
+    (await stillHolds(tx, by, clock.now())) ? body(tx) : refused(NO_LONGER),
   );
   return answer;
 }

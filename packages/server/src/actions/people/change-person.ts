@@ -47,7 +47,7 @@ async function revokeMade(
   by: Principal,
   { personId, site, role }: { personId: string; site: string; role?: Role },
 ) {
-  const made = await liveDescendants(tx, personId);
+  const made = await liveDescendants(tx, personId, context.clock.now());
   const above = made.filter((token) => {
     const reaches = site === EVERY_SITE || (token.sites?.includes(site) ?? true);
     // An edge token only reports visits, which is for owners to give.

@@ -98,7 +98,7 @@ export async function handLink(
   const { digest, url, expiresAt } = await newInvitation(context, person);
   const shown = async (problem: { readonly mailProblem?: string }): Promise<HandedLink> => {
     const current = await accessOf(db, person.personId);
-    if (!covers(by, current) || !(await stillHolds(db, by))) {
+    if (!covers(by, current) || !(await stillHolds(db, by, clock.now()))) {
       return { mailProblem: NOT_YOURS, expiresAt };
     }
     await markVouched(db, person.personId, by.id);

@@ -61,7 +61,7 @@ export async function endInvited(
       { type: "person.changed", personId: invitedId, site, role: null },
     ];
   });
-  const made = await liveDescendants(tx, invitedId);
+  const made = await liveDescendants(tx, invitedId, now);
   const revoked = await revokeAll(context, tx, made, { by, ancestor: invitedId });
   await removePerson(tx, invitedId, now);
   await insertRevocations(tx, [{ kind: "person", id: invitedId, revokedAt: now }]);

@@ -127,8 +127,8 @@ async function approve(
   { actor, note }: { actor: Actor; note?: string | undefined },
   now: number,
 ): Promise<Judged> {
-  // Approvals of tokens that were revoked since do not count, nor those of people who lost the role.
-  const ended = await withoutAccess(tx, review.siteKeyHash, review.approvedBy);
+  // Approvals of tokens that were revoked or expired since do not count, nor those of people who lost the role.
+  const ended = await withoutAccess(tx, review.siteKeyHash, review.approvedBy, now);
   const others = review.approvedBy.filter((id) => !ended.includes(id));
   const repeated = await repeatedApproval(tx, others, actor.id);
   if (repeated !== undefined) return notAccepted(refuse("conflict", repeated));

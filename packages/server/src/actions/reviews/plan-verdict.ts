@@ -96,9 +96,9 @@ export async function undoVerdict(
  * meantime decides nothing.
  */
 async function carryOut(context: Context, plan: PlannedVerdict): Promise<void> {
-  const { db } = context;
+  const { clock, db } = context;
   const { siteKeyHash, escalationId, reasonCode, note, actor } = plan;
-  const ended = await withoutAccess(db, siteKeyHash, [actor.id]);
+  const ended = await withoutAccess(db, siteKeyHash, [actor.id], clock.now());
   const ref = { siteKeyHash, escalationId };
   const noted = note === null ? {} : { note };
   const verdict: Verdict =

@@ -90,7 +90,8 @@ export async function connectShop(
     siteKeyHash,
     async (tx) => {
       const now = clock.now();
-      const isHeld = await stillHolds(tx, { ...createdBy, role: "owner", sites: [siteKeyHash] });
+      const held = { ...createdBy, role: "owner", sites: [siteKeyHash] } as const;
+      const isHeld = await stillHolds(tx, held, now);
       if (!isHeld || !(await takeCode(tx, found.codeHash))) return { records: [], answer: NO_CODE };
       const connection: ShopConnection = {
         siteKeyHash,

@@ -37,12 +37,12 @@ async function findToken(
 
 /** The live tokens that descend from a token. They never have more rights than it has. */
 export async function listDescendants(
-  { db }: Context,
+  { clock, db }: Context,
   by: Principal,
   tokenId: string,
 ): Promise<Result<readonly Descendant[], "not_found">> {
   if ((await findToken(db, by, tokenId)) === undefined) return NONE;
-  return ok(await liveDescendants(db, tokenId));
+  return ok(await liveDescendants(db, tokenId, clock.now()));
 }
 
 /**
@@ -84,7 +84,7 @@ export async function revokeToken(
   const answer = await commitAs<true, "not_found">(context, by, async (tx) => {
     const token = await findToken(tx, by, tokenId);
     if (token === undefined) return refused(NONE);
-    const others = descendants ? await liveDescendants(tx, tokenId) : [];
+    const others = descendants ? await liveDescendants(tx, tokenId, context.clock.now()) : [];
     const asked = { by, ancestor: tokenId };
     const records = await revokeAll(context, tx, [token, ...others], asked);
     return { records, answer: ok(true) };

@@ -1,6 +1,7 @@
 import type { AuditLog } from "../../domain/audit/audit-log.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
+import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
 
 /** A token in records: its id and role, never its name or its secret. */
@@ -9,6 +10,8 @@ export interface RecordedToken {
   readonly role: string;
   /** Site key hashes it is limited to; null for all. */
   readonly sites: readonly string[] | null;
+  /** From when it no longer works; absent or null for never. */
+  readonly expiresAt?: number | null;
 }
 
 interface TokenChange {
@@ -24,10 +27,12 @@ interface TokenChange {
  */
 export function tokenDrafts(
   type: "token.issued" | "token.revoked",
-  { tokenId, role, sites }: RecordedToken,
+  { tokenId, role, sites, expiresAt = null }: RecordedToken,
   { actor, now, ancestor }: TokenChange,
 ): RecordDraft[] {
-  const token = { token_id: tokenId, role };
+  const isShown = type === "token.issued" && expiresAt !== null;
+  const expiry = isShown ? { expires_at: isoTime(expiresAt) } : {};
+  const token = { token_id: tokenId, role, ...expiry };
   const content = ancestor === undefined ? { token } : { token, revoked_with: ancestor };
   const draft = actorDraft(type, actor, now, content);
   return (sites ?? [INSTALLATION]).map((siteKeyHash) => ({ ...draft, siteKeyHash }));

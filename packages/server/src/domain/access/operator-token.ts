@@ -6,7 +6,7 @@ import type { Database } from "../../infra/db/database.js";
 import { createPrivateFile, readPrivateFile } from "../../infra/files/private-file.js";
 import type { Ids } from "../../infra/ids.js";
 import { StartupError } from "../../startup-error.js";
-import { liveTokenByDigest } from "./store.js";
+import { unrevokedTokenByDigest } from "./store.js";
 import { TOKEN_BYTES, TOKEN_PREFIX } from "./token.js";
 
 export const OPERATOR_TOKEN_FILE = "admin-token";
@@ -44,7 +44,7 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
  * owner's token was set for the command line must not make that owner the operator.
  */
 export async function refuseOthersToken(db: Database, operatorDigest: string): Promise<void> {
-  const known = await liveTokenByDigest(db, operatorDigest);
+  const known = await unrevokedTokenByDigest(db, operatorDigest);
   if (known === undefined) return;
   throw new StartupError(
     `GATEHOUSE_ADMIN_TOKEN is set to the token “${known.name}” (${known.role}) of this installation. ` +

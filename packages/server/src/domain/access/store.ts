@@ -10,6 +10,7 @@ const tokens = new Table<Token>("admin_tokens", {
   sites: jsonOrNull<readonly string[]>("sites"),
   createdBy: "created_by",
   createdAt: "created_at",
+  expiresAt: "expires_at",
   revokedAt: "revoked_at",
 });
 
@@ -17,19 +18,23 @@ export function insertToken(tx: Transaction, token: Token, digest: string): Prom
   return tokens.insert(tx, [token], { digest });
 }
 
-/** Read from the database at every request, so that a revocation holds at once on every node. */
-export function liveTokenByDigest(db: Queries, digest: string): Promise<Token | undefined> {
+/** Read from the database at every request, so that a revocation holds at once on every node. It may have expired. */
+export function unrevokedTokenByDigest(db: Queries, digest: string): Promise<Token | undefined> {
   return tokens.get(db, "WHERE digest = ? AND revoked_at IS NULL", digest);
 }
 
 export const tokenById = tokens.by("token_id");
 
-/** Which of these are tokens that were revoked. */
-export async function revokedAmong(db: Queries, ids: readonly string[]): Promise<string[]> {
+/** Which of these are tokens that were revoked or have expired. */
+export async function endedAmong(
+  db: Queries,
+  ids: readonly string[],
+  now: number,
+): Promise<string[]> {
   if (ids.length === 0) return [];
   const marks = ids.map(() => "?").join(", ");
-  const from = `admin_tokens WHERE revoked_at IS NOT NULL AND token_id IN (${marks})`;
-  return selectValues<string>(db, "token_id", from, ...ids);
+  const from = `admin_tokens WHERE (revoked_at IS NOT NULL OR expires_at <= ?) AND token_id IN (${marks})`;
+  return selectValues<string>(db, "token_id", from, now, ...ids);
 }
 
 /** Tokens in order of creation. `siteKeyHash`: only tokens limited to sites that include this one. */
@@ -44,8 +49,9 @@ export function listTokens(
   return tokens.page(db, where, { by: ["created_at", "token_id"], newestFirst: false }, page);
 }
 
-export function countLiveTokens(db: Queries): Promise<number> {
-  return countRows(db, "admin_tokens WHERE revoked_at IS NULL");
+export function countLiveTokens(db: Queries, now: number): Promise<number> {
+  const live = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)";
+  return countRows(db, `admin_tokens WHERE ${live}`, now);
 }
 
 export async function revokeToken(db: Queries, tokenId: string, now: number): Promise<boolean> {

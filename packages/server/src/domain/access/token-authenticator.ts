@@ -5,8 +5,8 @@ import type { Queries } from "../../infra/db/database.js";
 import { type Networks, networksOf } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
 import { OPERATOR_ID, type Principal } from "./principal.js";
-import { liveTokenByDigest } from "./store.js";
-import type { Token } from "./token.js";
+import { unrevokedTokenByDigest } from "./store.js";
+import { isLiveToken, type Token } from "./token.js";
 
 /** Tokens are 256 random bits, so one fast hash is enough: there is nothing to guess. */
 export function tokenDigest(token: string): string {
@@ -26,15 +26,16 @@ export function principalOfToken({ tokenId, role, sites }: Token): Principal {
   return { id: tokenId, kind: "token", role, sites };
 }
 
-/** The principal that a token authenticates, by the digest of the token; undefined for an unknown token. */
+/** The principal that a token authenticates, by the digest of the token; undefined if it is unknown or has expired. */
 export async function authenticate(
   db: Queries,
   digest: string,
   operatorDigest: string,
+  now: number,
 ): Promise<Principal | undefined> {
   if (timingSafeEqual(Buffer.from(digest), Buffer.from(operatorDigest))) return OPERATOR;
-  const token = await liveTokenByDigest(db, digest);
-  return token && principalOfToken(token);
+  const token = await unrevokedTokenByDigest(db, digest);
+  return token && isLiveToken(token, now) ? principalOfToken(token) : undefined;
 }
 
 const FAILURES_PER_MINUTE = 10;

@@ -3,6 +3,8 @@ import type { Role } from "./principal.js";
 export const TOKEN_PREFIX = "gha_";
 export const TOKEN_BYTES = 32;
 export const TOKEN_NAME_CHARS_MAX = 80;
+/** The longest life of a token that expires. */
+export const TOKEN_DAYS_MAX = 3650;
 
 /** An admin token as it is stored. The token itself is not stored. */
 export interface Token {
@@ -13,7 +15,17 @@ export interface Token {
   readonly sites: readonly string[] | null;
   readonly createdBy: string;
   readonly createdAt: number;
+  /** From when it no longer works; null for never. */
+  readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+}
+
+/** Whether a token still gives its rights. */
+export function isLiveToken(
+  { expiresAt, revokedAt }: Pick<Token, "expiresAt" | "revokedAt">,
+  now: number,
+): boolean {
+  return revokedAt === null && (expiresAt === null || now < expiresAt);
 }
 
 export const EDGE_TOKEN_PREFIX = "ghe_";

@@ -2,15 +2,16 @@ import type { Queries } from "../../infra/db/database.js";
 import { isPersonId, principalOfPerson } from "./people/person.js";
 import { accessOf } from "./people/store.js";
 import { atSite, hasRole, maySee } from "./principal.js";
-import { revokedAmong } from "./store.js";
+import { endedAmong } from "./store.js";
 
-/** Which of these tokens were revoked, and which of these people can no longer decide at a site. */
+/** Which of these tokens were revoked or have expired, and which of these people can no longer decide at a site. */
 export async function withoutAccess(
   db: Queries,
   siteKeyHash: string,
   ids: readonly string[],
+  now: number,
 ): Promise<string[]> {
-  const ended = await revokedAmong(db, ids);
+  const ended = await endedAmong(db, ids, now);
   for (const id of ids.filter(isPersonId)) {
     const person = principalOfPerson(id, await accessOf(db, id), null);
     const decides =

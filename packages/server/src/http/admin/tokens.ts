@@ -4,7 +4,7 @@ import { listTokens } from "../../actions/tokens/list-tokens.js";
 import { listDescendants, revokeToken } from "../../actions/tokens/revoke-token.js";
 import type { Context } from "../../context.js";
 import { maySee, type Principal, ROLES, type Role } from "../../domain/access/principal.js";
-import { TOKEN_NAME_CHARS_MAX, type Token } from "../../domain/access/token.js";
+import { TOKEN_DAYS_MAX, TOKEN_NAME_CHARS_MAX, type Token } from "../../domain/access/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { line } from "../server/fields.js";
 import { requireOk } from "../server/require-ok.js";
@@ -25,6 +25,7 @@ const TokenBody = z
     sites: z.array(SiteKeyHash).nullable().openapi({ description: "null: every site." }),
     created_by: z.string(),
     created_at: Timestamp,
+    expires_at: Timestamp.nullable().openapi({ description: "null: never." }),
     revoked_at: Timestamp.nullable(),
   })
   .openapi("Token");
@@ -43,8 +44,14 @@ const renderFor =
     sites: token.sites?.filter((site) => maySee(reader, site)) ?? null,
     created_by: token.createdBy,
     created_at: isoTime(token.createdAt),
+    expires_at: timeOrNull(token.expiresAt),
     revoked_at: timeOrNull(token.revokedAt),
   });
+
+const ExpiresInDays = z.int().min(1).max(TOKEN_DAYS_MAX).optional().openapi({
+  description:
+    "Without it, the token does not expire. A token that expires creates only tokens that expire no later.",
+});
 
 const TokenParams = z.object({ token_id: z.string().max(64) });
 
@@ -58,6 +65,7 @@ const create = adminRoute("post", "/v1/admin/tokens", {
     name: Name,
     role: z.enum(ROLES),
     sites: z.array(SiteKeyHash).min(1).max(SITES_MAX).optional(),
+    expires_in_days: ExpiresInDays,
   }),
   created: json(IssuedToken, "The token."),
   errors: ["conflict"],
@@ -66,7 +74,11 @@ const create = adminRoute("post", "/v1/admin/tokens", {
 const createForSite = siteRoute("post", "/tokens", {
   tags: ["Tokens"],
   summary: "Create a token for one site",
-  body: strict({ name: Name, role: z.enum(["owner", "reviewer", "auditor"]) }),
+  body: strict({
+    name: Name,
+    role: z.enum(["owner", "reviewer", "auditor"]),
+    expires_in_days: ExpiresInDays,
+  }),
   created: json(IssuedToken, "The token."),
   errors: ["conflict"],
 });
@@ -121,14 +133,15 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(create, async (c) => {
     const principal = requireRole(c, "operator");
     requireConfirmed(context, c);
-    const { name, role, sites = null } = c.req.valid("json");
-    return c.json(await issue(principal, { name, role, sites }), 201);
+    const { name, role, sites = null, expires_in_days: days } = c.req.valid("json");
+    return c.json(await issue(principal, { name, role, sites, days }), 201);
   });
 
   app.openapi(createForSite, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     requireConfirmed(context, c);
-    const token = { ...c.req.valid("json"), sites: [siteKeyHash] };
+    const { name, role, expires_in_days: days } = c.req.valid("json");
+    const token = { name, role, sites: [siteKeyHash], days };
     return c.json(await issue(c.get("principal"), token), 201);
   });
 

@@ -33,13 +33,19 @@ interface Row {
 }
 
 /** The live tokens that descend from one, edge tokens included, in order of creation. */
-export async function liveDescendants(db: Queries, tokenId: string): Promise<Descendant[]> {
+export async function liveDescendants(
+  db: Queries,
+  tokenId: string,
+  now: number,
+): Promise<Descendant[]> {
   const people = await db.all<Row>(
     `${DOWN} SELECT token_id, role, name, sites FROM admin_tokens
      WHERE token_id IN (SELECT token_id FROM down) AND token_id <> ? AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?)
      ORDER BY created_at, token_id`,
     tokenId,
     tokenId,
+    now,
   );
   const edges = await db.all<Omit<Row, "sites" | "role"> & { site_key_hash: string }>(
     `${DOWN} SELECT token_id, name, site_key_hash FROM edge_tokens
