@@ -13,6 +13,7 @@ import {
   operatorToken,
   refuseOthersToken,
 } from "./domain/access/operator-token.js";
+import { checkPasskeyHost } from "./domain/access/passkeys/host-check.js";
 import type { Principal } from "./domain/access/principal.js";
 import { ConsoleSessions } from "./domain/access/sessions/console-sessions.js";
 import { type SignInTools, signInToolsOf } from "./domain/access/sign-in-tools.js";
@@ -51,6 +52,7 @@ import { KeyRing } from "./infra/keys/key-ring.js";
 import { createLog, type Log } from "./infra/log/log.js";
 import { Mailer } from "./infra/mail/mailer.js";
 import { Metrics } from "./infra/metrics.js";
+import { passkeyHost } from "./infra/named-origin.js";
 import { NetworkShares } from "./infra/quota/stored-bytes.js";
 import { ConcurrencyLimit } from "./infra/rate-limit/concurrency-limit.js";
 import { LocalLimiter } from "./infra/rate-limit/local.js";
@@ -186,6 +188,7 @@ async function openKept(
   const token = operatorToken(config, ids);
   const operatorDigest = tokenDigest(token.token);
   await refuseOthersToken(db, operatorDigest);
+  await checkPasskeyHost(db, tools.log, passkeyHost(config.baseUrl));
   await recordHeartbeat(db, clock.now());
   return { db, secrets, keys, audit, revocations, operatorToken: token, operatorDigest };
 }
@@ -242,7 +245,7 @@ function compose(
     imports: new ConcurrencyLimit({ perKey: 1, total: Number.POSITIVE_INFINITY }),
     fixtureTools: overrides.fixtureTools ?? [],
     tokenAuthenticator: new TokenAuthenticator(clock, (digest) =>
-      authenticate(db, digest, operatorDigest),
+      authenticate(db, digest, operatorDigest, clock.now()),
     ),
     edgeAuthenticator: new TokenAuthenticator(clock, (digest) => liveEdgeToken(db, digest)),
     streams: new OpenStreams(STREAMS),

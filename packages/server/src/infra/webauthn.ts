@@ -5,6 +5,8 @@ import type {
   WebAuthnCredential,
 } from "@simplewebauthn/server";
 
+import { namedOrigin, passkeyHost } from "./named-origin.js";
+
 export type { AuthenticationResponseJSON, RegistrationResponseJSON };
 
 /** Loaded with the first passkey, because most processes never see one. */
@@ -28,16 +30,15 @@ const bytesOf = (text: string) => new Uint8Array(fromBase64url(text) ?? []);
 
 /**
  * The relying party of WebAuthn. Browsers bind a passkey to the host of the base URL: after that host
- * changes, no passkey works.
+ * changes, no passkey of the earlier host works.
  */
 export class RelyingParty {
   readonly id: string;
   private readonly origin: string;
 
   constructor(baseUrl: string) {
-    const { hostname, origin } = new URL(baseUrl);
-    this.id = hostname;
-    this.origin = origin;
+    this.id = passkeyHost(baseUrl);
+    this.origin = namedOrigin(baseUrl) ?? new URL(baseUrl).origin;
   }
 
   async registrationOptions(

@@ -22,6 +22,7 @@ import { findSecretsKey } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { checkArchive } from "./doctor-archive.js";
 import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
+import { checkPasskeys } from "./doctor-people.js";
 import { checkPayments, checkPlatforms } from "./doctor-sales.js";
 import type { Finding } from "./finding.js";
 import { checkRestored } from "./restored.js";
@@ -225,6 +226,9 @@ async function checkInstallation(
     ...(version < SCHEMA_VERSION
       ? []
       : await attempt("payments", () => checkPayments(db, systemClock.now()))),
+    ...(version < SCHEMA_VERSION
+      ? []
+      : await attempt("passkeys", () => checkPasskeys(db, config.baseUrl))),
     ...(version < SCHEMA_VERSION ? [] : await attempt("restore", () => checkRestored(db))),
     ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
     ...(version < SCHEMA_VERSION

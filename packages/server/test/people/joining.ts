@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import type { Dialect } from "../../src/infra/db/database.ts";
+import { namedOrigin } from "../../src/infra/named-origin.ts";
 import { browser } from "../console-browser.ts";
 import { createSite, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
 import { SoftwarePasskey } from "./software-passkey.ts";
@@ -45,9 +46,13 @@ export async function joinedOperator(server: TestServer) {
 export const optionsFor = async (page: Page, purpose: string) =>
   (await page.ask("POST", "/v1/console/passkey-options", { purpose })).body;
 
+/** Where browsers offer passkeys for a service. */
+export const passkeyOrigin = (server: TestServer) =>
+  namedOrigin(server.context.config.baseUrl) ?? "";
+
 /** Makes a passkey in a browser that is signed in. */
 export async function withPasskey(server: TestServer, page: Page): Promise<SoftwarePasskey> {
-  const passkey = new SoftwarePasskey(new URL(server.context.config.baseUrl).origin);
+  const passkey = new SoftwarePasskey(passkeyOrigin(server));
   const made = { name: "Laptop", passkey: passkey.create(await optionsFor(page, "register")) };
   expect((await page.ask("POST", "/v1/console/passkeys", made)).status).toBe(201);
   return passkey;

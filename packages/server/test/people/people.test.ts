@@ -6,6 +6,7 @@ import {
   joined,
   openTwoSites,
   optionsFor,
+  passkeyOrigin,
   personRecords as records,
   secretOf,
   withPasskey,
@@ -156,7 +157,7 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     const { server, clock, mine } = await open();
     const { page } = await joined(server, mine, "owner");
     clock.advance(16 * MINUTE_MS);
-    const thief = new SoftwarePasskey(new URL(server.context.config.baseUrl).origin);
+    const thief = new SoftwarePasskey(passkeyOrigin(server));
     const passkey = thief.create(await optionsFor(page, "register"));
     const added = await page.ask("POST", "/v1/console/passkeys", { name: "Mallory", passkey });
     expect([added.status, added.body.message]).toEqual([403, expect.stringContaining("new link")]);
@@ -252,7 +253,7 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
     const { page } = await joined(server, mine, "owner");
     await withPasskey(server, page);
     clock.advance(10 * MINUTE_MS);
-    const stolen = new SoftwarePasskey(new URL(server.context.config.baseUrl).origin);
+    const stolen = new SoftwarePasskey(passkeyOrigin(server));
     const passkey = stolen.create(await optionsFor(page, "register"));
     const added = await page.ask("POST", "/v1/console/passkeys", { name: "Mallory", passkey });
     expect(added.status).toBe(403);

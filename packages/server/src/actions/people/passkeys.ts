@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { PasskeyPurpose } from "../../domain/access/passkeys/challenges.js";
-import type { Passkey } from "../../domain/access/passkeys/passkey.js";
+import { type Passkey, worksAt } from "../../domain/access/passkeys/passkey.js";
 import {
   deletePasskey,
   insertPasskey,
@@ -15,6 +15,7 @@ import { confirmSession } from "../../domain/access/sessions/store.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
+import type { Queries } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "../../infra/webauthn.js";
 import { ownChangeDrafts } from "./person-record.js";
@@ -27,7 +28,7 @@ const FIRST_PASSKEY_MS = 15 * MINUTE_MS;
 const PASSKEYS_EACH_MAX = 10;
 
 interface PasskeyProof {
-  readonly counter: number;
+  readonly used: { readonly counter: number; readonly at: number; readonly host: string };
   readonly challengeDigest: string;
   readonly expiresAt: number;
 }
@@ -35,6 +36,12 @@ interface PasskeyProof {
 const credentialOf = ({ credentialId: id, publicKey, counter, transports }: Passkey) => {
   return { id, publicKey, counter, transports };
 };
+
+/** The passkeys of a person that browsers offer at the service's host. Others are of a host that it had before. */
+async function usablePasskeys({ signInTools }: Context, db: Queries, personId: string) {
+  const all = await passkeysOf(db, personId);
+  return all.filter((passkey) => worksAt(passkey, signInTools.party.id));
+}
 
 /** Whether a person has just proven with a passkey who they are. Tokens are for programs, and need none. */
 export function isConfirmed({ clock }: Context, { principal }: Pick<SignedInUser, "principal">) {
@@ -51,9 +58,10 @@ export async function verifyPasskey(
   sessionId: string,
   response: AuthenticationResponseJSON,
 ): Promise<PasskeyProof | undefined> {
-  let spent: Omit<PasskeyProof, "counter"> | undefined;
+  const at = clock.now();
+  let spent: Omit<PasskeyProof, "used"> | undefined;
   const take = async (challenge: string) => {
-    const expiresAt = signInTools.challenges.expiryOf(purpose, sessionId, challenge, clock.now());
+    const expiresAt = signInTools.challenges.expiryOf(purpose, sessionId, challenge, at);
     if (expiresAt === undefined) return false;
     spent = { challengeDigest: tokenDigest(challenge), expiresAt };
     return true;
@@ -63,19 +71,21 @@ export async function verifyPasskey(
     credentialOf(passkey),
     take,
   );
-  return counter === undefined || spent === undefined ? undefined : { ...spent, counter };
+  if (counter === undefined || spent === undefined) return undefined;
+  return { ...spent, used: { counter, at, host: signInTools.party.id } };
 }
 
 /** What a browser needs to ask for a passkey. Without a session it may be anybody's. */
 export async function passkeyOptions(
-  { clock, db, signInTools }: Context,
+  context: Context,
   purpose: PasskeyPurpose,
   user: SignedInUser | undefined,
 ) {
+  const { clock, db, signInTools } = context;
   const challenge = signInTools.challenges.issue(purpose, user?.sessionId ?? "", clock.now());
   if (user === undefined) return signInTools.party.authenticationOptions(challenge, []);
   const { id } = user.principal;
-  const known = (await passkeysOf(db, id)).map(credentialOf);
+  const known = (await usablePasskeys(context, db, id)).map(credentialOf);
   return purpose === "register"
     ? signInTools.party.registrationOptions(challenge, { id, name: user.name }, known)
     : signInTools.party.authenticationOptions(challenge, known);
@@ -108,10 +118,11 @@ export async function addPasskey(
   const { digest, expiresAt } = spent;
   const { id: credentialId, ...credential } = made;
   const lastUsedAt = null;
-  const passkey = { credentialId, personId, ...credential, name, createdAt: now, lastUsedAt };
+  const rpId = signInTools.party.id;
+  const passkey = { credentialId, personId, rpId, ...credential, name, createdAt: now, lastUsedAt };
   const { answer } = await audit.commit<Added>(INSTALLATION, async (tx) => {
     const refused = (answer: Added) => ({ records: [], answer });
-    const known = await passkeysOf(tx, personId);
+    const known = await usablePasskeys(context, tx, personId);
     if (known.length > 0 && !isConfirmed(context, user)) {
       return refused(refuse("forbidden", "Confirm with a passkey that you have first."));
     }
@@ -176,7 +187,7 @@ export async function confirmWithPasskey(
   if (proof === undefined) return undefined;
   return db.transaction(async (tx) => {
     const first = await spendChallenge(tx, proof.challengeDigest, proof.expiresAt);
-    if (!first || !(await markUsed(tx, passkey, proof.counter, clock.now()))) return undefined;
+    if (!first || !(await markUsed(tx, passkey, proof.used))) return undefined;
     await confirmSession(tx, tokenDigest(sessionSecret), clock.now());
     return true;
   });

@@ -1,5 +1,6 @@
 import type { Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { strandedAmong } from "../../domain/access/passkeys/store.js";
 import { type Access, EVERY_SITE, type Person } from "../../domain/access/people/person.js";
 import {
   accessOf,
@@ -12,25 +13,30 @@ import { type Page, type PageRequest, readPage } from "../page.js";
 export interface PersonWithAccess {
   readonly person: Person;
   readonly access: readonly Access[];
+  /** Whether all passkeys of the person belong to a host that the service had before. */
+  readonly isStranded: boolean;
 }
 
-const placeOf = ({ person }: PersonWithAccess) => {
+const placeOf = ({ person }: Pick<PersonWithAccess, "person">) => {
   return { createdAt: person.createdAt, id: person.personId };
 };
 
 /** A page of the people of one site, or of all sites (null), in order of creation. */
 export function listPeople(
-  { db }: Context,
+  { db, signInTools }: Context,
   siteKeyHash: string | null,
   request: PageRequest,
 ): Promise<Result<Page<PersonWithAccess>, "invalid_request">> {
   const read = async (page: Parameters<typeof selectPeople>[2]) => {
     const people = await selectPeople(db, siteKeyHash, page);
     const ids = people.map(({ personId }) => personId);
+    const stranded = await strandedAmong(db, ids, signInTools.party.id);
+    const isStranded = ({ personId }: Person) => stranded.has(personId);
     if (siteKeyHash === null) {
       const all = people.map(async (person) => ({
         person,
         access: await accessOf(db, person.personId),
+        isStranded: isStranded(person),
       }));
       return Promise.all(all);
     }
@@ -38,6 +44,7 @@ export function listPeople(
     return people.map((person) => ({
       person,
       access: access.filter(({ personId }) => personId === person.personId),
+      isStranded: isStranded(person),
     }));
   };
   return readPage(request, read, placeOf);

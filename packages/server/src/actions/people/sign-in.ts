@@ -62,14 +62,14 @@ export async function signInWithPasskey(
   response: AuthenticationResponseJSON,
   device: string,
 ): Promise<NewSession | undefined> {
-  const { clock, consoleSessions, db } = context;
+  const { consoleSessions, db } = context;
   const passkey = await passkeyById(db, response.id);
   const proof = passkey && (await verifyPasskey(context, passkey, "sign_in", "", response));
   if (passkey === undefined || proof === undefined) return undefined;
   const facts: SignInFacts = { device, confirmed: true };
   return db.transaction(async (tx) => {
     const first = await spendChallenge(tx, proof.challengeDigest, proof.expiresAt);
-    if (!first || !(await markUsed(tx, passkey, proof.counter, clock.now()))) return undefined;
+    if (!first || !(await markUsed(tx, passkey, proof.used))) return undefined;
     return consoleSessions.open(tx, passkey.personId, facts);
   });
 }

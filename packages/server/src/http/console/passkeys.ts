@@ -7,7 +7,7 @@ import {
   removePasskey,
 } from "../../actions/people/passkeys.js";
 import type { Context } from "../../context.js";
-import type { Passkey } from "../../domain/access/passkeys/passkey.js";
+import { type Passkey, worksAt } from "../../domain/access/passkeys/passkey.js";
 import { isoTime } from "../../infra/clock.js";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "../../infra/webauthn.js";
 import { confirmationRequired } from "../server/credentials.js";
@@ -53,6 +53,10 @@ export const PasskeyBody = z
     name: z.string(),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
+    usable: z.boolean().openapi({
+      description:
+        "false: it belongs to a host that the service had before, and no browser offers it.",
+    }),
   })
   .openapi("Passkey");
 
@@ -112,7 +116,7 @@ export function passkeyRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
     const { name, passkey } = c.req.valid("json");
     const added = { name, response: passkey as RegistrationResponseJSON };
     const made = requireOk(await addPasskey(context, user, secret, added));
-    return c.json(renderPasskey(made), 201);
+    return c.json(renderPasskey(context, made), 201);
   });
 
   routes.openapi(removeKey, async (c) => {
@@ -123,16 +127,15 @@ export function passkeyRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
   });
 }
 
-export function renderPasskey({
-  credentialId,
-  name,
-  createdAt,
-  lastUsedAt,
-}: Passkey): z.infer<typeof PasskeyBody> {
+export function renderPasskey(
+  { signInTools }: Context,
+  { credentialId, name, createdAt, lastUsedAt, rpId }: Passkey,
+): z.infer<typeof PasskeyBody> {
   return {
     passkey_id: credentialId,
     name,
     created_at: isoTime(createdAt),
     last_used_at: timeOrNull(lastUsedAt),
+    usable: worksAt({ rpId }, signInTools.party.id),
   };
 }

@@ -5,6 +5,7 @@ import { isConfirmed } from "../../actions/people/passkeys.js";
 import type { Context } from "../../context.js";
 import { PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
 import { isoTime } from "../../infra/clock.js";
+import { namedOrigin } from "../../infra/named-origin.js";
 import { networksOf } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
 import { line } from "../server/fields.js";
@@ -35,6 +36,10 @@ const ways = createRoute({
             .string()
             .nullable()
             .openapi({ description: "The name of the company's sign-in service; null for none." }),
+          passkey_origin: z.string().nullable().openapi({
+            description:
+              "Where to open the console to use passkeys; null if the service has only an IP address.",
+          }),
         })
         .openapi("SignInWays"),
       "The ways to sign in, besides passkeys and tokens.",
@@ -113,8 +118,13 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
   fromConsole(routes, context, [ways, mailLink, showOwn, changeOwn, endOne]);
 
   routes.openapi(ways, (c) => {
-    const { mailer, signInTools } = context;
-    return c.json({ mail: mailer.configured, oidc: signInTools.oidc?.name ?? null }, 200);
+    const { config, mailer, signInTools } = context;
+    const ways = {
+      mail: mailer.configured,
+      oidc: signInTools.oidc?.name ?? null,
+      passkey_origin: namedOrigin(config.baseUrl) ?? null,
+    };
+    return c.json(ways, 200);
   });
 
   routes.openapi(mailLink, (c) => {
@@ -135,7 +145,7 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
       person_id: user.principal.id,
       name: user.name,
       confirmed: isConfirmed(context, user),
-      passkeys: passkeys.map(renderPasskey),
+      passkeys: passkeys.map((passkey) => renderPasskey(context, passkey)),
       sessions: sessions.map((session) => ({
         session_id: session.sessionId,
         device: session.device,

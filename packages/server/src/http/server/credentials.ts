@@ -3,6 +3,7 @@ import { parse } from "hono/utils/cookie";
 import type { Context } from "../../context.js";
 import type { Principal } from "../../domain/access/principal.js";
 import type { TokenAuthenticator } from "../../domain/access/token-authenticator.js";
+import { namedOrigin } from "../../infra/named-origin.js";
 import { Problem } from "./problem.js";
 
 /** Where the console is. */
@@ -45,6 +46,10 @@ export function sessionSecret(request: Headers): string | undefined {
   return parse(request.header("cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE];
 }
 
+/** The console is at the base URL, and at localhost if that is an address of this machine: passkeys need a name. */
+const isOwnOrigin = (origin: string, baseUrl: string) =>
+  origin === new URL(baseUrl).origin || origin === namedOrigin(baseUrl);
+
 /**
  * Accepts only requests from a page of the console. Browsers send cookies with requests that other sites
  * cause, so a request with a session must prove where it comes from in ways that only the console can.
@@ -54,7 +59,7 @@ export function requireConsolePage(request: Headers, baseUrl: string): void {
   const site = request.header("sec-fetch-site");
   const isConsole =
     request.header(CONSOLE_HEADER) === "1" &&
-    (origin === undefined || origin === new URL(baseUrl).origin) &&
+    (origin === undefined || isOwnOrigin(origin, baseUrl)) &&
     (site === undefined || site === "same-origin");
   if (isConsole) return;
   const message = `Only pages of the console can send this request: ${baseUrl}${CONSOLE_PATH}.`;

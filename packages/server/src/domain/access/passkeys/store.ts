@@ -1,10 +1,12 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { countRows, selectValues } from "../../../infra/db/statements.js";
 import { json, Table } from "../../../infra/db/table.js";
 import type { Passkey } from "./passkey.js";
 
 const passkeys = new Table<Passkey>("passkeys", {
   credentialId: "credential_id",
   personId: "person_id",
+  rpId: "rp_id",
   publicKey: "public_key",
   counter: "counter",
   transports: json<readonly string[]>("transports"),
@@ -23,17 +25,49 @@ export function passkeysOf(db: Queries, personId: string): Promise<Passkey[]> {
   return passkeys.all(db, "WHERE person_id = ? ORDER BY created_at, credential_id", personId);
 }
 
-/** Moves the counter forward; false if another request has moved it as far already. */
+/** Passkeys from before the hosts were stored belong to the host that the service has now. */
+export async function bindPasskeys(db: Queries, host: string): Promise<void> {
+  await db.run("UPDATE passkeys SET rp_id = ? WHERE rp_id IS NULL", host);
+}
+
+export function countPasskeys(db: Queries): Promise<number> {
+  return countRows(db, "passkeys");
+}
+
+/** People who have passkeys, but none for a host: they can no longer sign in with one. */
+const STRANDED = `SELECT person_id FROM passkeys GROUP BY person_id
+  HAVING SUM(CASE WHEN rp_id IS NULL OR rp_id = ? THEN 1 ELSE 0 END) = 0`;
+
+export function countStranded(db: Queries, host: string): Promise<number> {
+  return countRows(db, `(${STRANDED}) AS stranded`, host);
+}
+
+/** Which of these people have passkeys, but none for a host. */
+export async function strandedAmong(
+  db: Queries,
+  personIds: readonly string[],
+  host: string,
+): Promise<ReadonlySet<string>> {
+  if (personIds.length === 0) return new Set();
+  const marks = personIds.map(() => "?").join(", ");
+  const from = `(${STRANDED}) AS stranded WHERE person_id IN (${marks})`;
+  return new Set(await selectValues<string>(db, "person_id", from, host, ...personIds));
+}
+
+/**
+ * Marks a use at a host, and moves the counter forward; false if another request has moved it as far already.
+ */
 export async function markUsed(
   tx: Transaction,
   { credentialId, counter }: Passkey,
-  newCounter: number,
-  now: number,
+  used: { readonly counter: number; readonly at: number; readonly host: string },
 ): Promise<boolean> {
   const changed = await tx.run(
-    "UPDATE passkeys SET counter = ?, last_used_at = ? WHERE credential_id = ? AND counter = ?",
-    newCounter,
-    now,
+    `UPDATE passkeys SET counter = ?, last_used_at = ?, rp_id = ?
+     WHERE credential_id = ? AND counter = ?`,
+    used.counter,
+    used.at,
+    used.host,
     credentialId,
     counter,
   );
