@@ -19,6 +19,8 @@ describe.each(TIER_DATABASES)("signing in at the console, on %s:", (dialect) => 
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });
     const site = await createSite(server, "mine.example.com");
+    // Before somebody is the operator, links of the operator's token set up the first owner.
+    await server.admin("POST", "/v1/admin/people", { name: "Oscar", role: "operator" });
     return { clock, server, site: site.site_key_hash, page: browser(server) };
   }
   const codeOf = async (server: TestServer, token?: string) => {

@@ -1,5 +1,7 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
+import { countOperators } from "../../domain/access/people/store.js";
+import { hasRole } from "../../domain/access/principal.js";
 import { isoTime } from "../../infra/clock.js";
 import { CONSOLE_PATH } from "../server/credentials.js";
 import { Problem } from "../server/problem.js";
@@ -12,23 +14,31 @@ const make = adminRoute("post", "/v1/admin/console-links", {
   tags: ["Console"],
   summary: "Create a sign-in link for the console",
   description:
-    "The link works once, within ten minutes, with the rights of the token. The first person who opens it is signed in.",
+    "The first person who uses the link is signed in. As long as no person has the role operator, an operator's token gets a " +
+    "`set_up` link: it works once, within an hour, and makes that person's account, with the role operator. Any other " +
+    "link works once, within ten minutes, with the rights of the token.",
   body: strict({}),
-  created: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
+  created: json(
+    z.object({ url: z.string(), kind: z.enum(["set_up", "token"]), expires_at: Timestamp }),
+    "The link.",
+  ),
 });
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
-    const { config, consoleSessions } = context;
+    const { config, consoleSessions, db } = context;
     // If a session could make links, a browser could stay signed in without end.
     if (c.req.header("authorization") === undefined) {
       throw new Problem("forbidden", {
         message: "Use a token instead of a console session to create a link.",
       });
     }
-    const { code, expiresAt } = await consoleSessions.newCode(c.get("principal"));
+    const principal = c.get("principal");
+    const setUp = hasRole(principal, "operator") && (await countOperators(db)) === 0;
+    const { code, expiresAt } = await consoleSessions.newCode(principal, { setUp });
     // The code is in the fragment, because browsers do not send fragments to any server.
-    const url = `${config.baseUrl}${CONSOLE_PATH}#code=${code}`;
-    return c.json({ url, expires_at: isoTime(expiresAt) }, 201);
+    const url = `${config.baseUrl}${CONSOLE_PATH}#${setUp ? "set-up" : "code"}=${code}`;
+    const kind = setUp ? "set_up" : "token";
+    return c.json({ url, kind, expires_at: isoTime(expiresAt) } as const, 201);
   });
 }

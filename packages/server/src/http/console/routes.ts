@@ -18,6 +18,7 @@ import { oidcRoutes } from "./oidc.js";
 import { passkeyRoutes } from "./passkeys.js";
 import { personRoutes } from "./person.js";
 import { sessionRoutes } from "./session.js";
+import { setUpRoute } from "./set-up.js";
 
 const PAGE = "index.html";
 const TYPES: Readonly<Record<string, string>> = {
@@ -117,6 +118,7 @@ export function consoleRoutes(context: Context): HonoGroup {
 
   routes.use("/v1/console/*", strictBodies(context));
   sessionRoutes(routes, context);
+  setUpRoute(routes, context);
   personRoutes(routes, context);
   passkeyRoutes(routes, context);
   oidcRoutes(routes, context);

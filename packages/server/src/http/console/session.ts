@@ -16,11 +16,11 @@ import { deviceOf } from "./device.js";
 import { PasskeyAnswer } from "./passkey-schemas.js";
 import { fromConsole } from "./signed-in.js";
 
-const SECRET_CHARS_MAX = 300;
+export const SECRET_CHARS_MAX = 300;
 const path = "/v1/console/session";
 const tags = ["Console"];
 
-const SessionBody = z
+export const SessionBody = z
   .object({
     kind: z.enum(["token", "person"]),
     token_id: z.string().openapi({ description: "The id of the token or person." }),
@@ -83,7 +83,7 @@ const signOut = createRoute({
 
 const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
 
-function render({ principal, ...user }: SignedInUser): z.infer<typeof SessionBody> {
+export function renderSession({ principal, ...user }: SignedInUser): z.infer<typeof SessionBody> {
   const { id, kind, role, sites, siteRoles } = principal;
   return {
     kind,
@@ -97,7 +97,7 @@ function render({ principal, ...user }: SignedInUser): z.infer<typeof SessionBod
   };
 }
 
-type Opened = Result<NewSession, "unauthorized" | "rate_limited">;
+type Opened<Session = NewSession> = Result<Session, "unauthorized" | "rate_limited">;
 
 const WRONG_TOKEN = refuse("unauthorized", "the token is not valid");
 const WRONG_PASSKEY = "the passkey is not known here, or its answer came too late";
@@ -129,7 +129,7 @@ async function openWith(
   return opened === undefined ? WRONG_TOKEN : ok(opened);
 }
 
-function requireOpened(opened: Opened): NewSession {
+export function requireOpened<Session>(opened: Opened<Session>): Session {
   if (opened.ok) return opened.value;
   const { reason, detail } = opened;
   if (reason === "unauthorized")
@@ -159,14 +159,14 @@ export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
     const { address } = c.get("caller");
     const opened = requireOpened(await openWith(context, c.req.valid("json"), address, device));
     await startSession(context, c, opened);
-    return c.json(render(opened), 201);
+    return c.json(renderSession(opened), 201);
   });
 
   routes.openapi(show, async (c) => {
     const secret = sessionSecret(c.req);
     const admitted = secret === undefined ? undefined : await consoleSessions.admit(secret);
     if (admitted === undefined) throw new Problem("unauthorized");
-    return c.json(render(admitted), 200);
+    return c.json(renderSession(admitted), 200);
   });
 
   routes.openapi(signOut, async (c) => {

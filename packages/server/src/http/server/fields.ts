@@ -1,8 +1,10 @@
 import { parseUrl, strictHref } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
+import { isMailAddress } from "../../infra/mail/text.js";
 import { isVisible, oneLine } from "../../infra/one-line.js";
 
 const URL_CHARS_MAX = 2048;
+const EMAIL_CHARS_MAX = 254;
 
 /** Text that people read on one line: breaks become spaces, hidden characters are dropped. */
 export const line = (charsMax: number) =>
@@ -17,6 +19,12 @@ export const line = (charsMax: number) =>
         .refine(isVisible, "must contain visible text"),
     )
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
+
+/** The mail address of a person. */
+export const mailAddress = z
+  .string()
+  .max(EMAIL_CHARS_MAX)
+  .refine(isMailAddress, "must be an address such as ann@example.com");
 
 /** Text that a list is searched for. No database stores NUL, and PostgreSQL does not look for it either. */
 export const searchText = (charsMax: number) =>

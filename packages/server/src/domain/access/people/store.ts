@@ -81,6 +81,11 @@ export function countLivePeople(db: Queries): Promise<number> {
   return countRows(db, "people WHERE removed_at IS NULL");
 }
 
+/** How many people have the role operator, which is always for all sites. */
+export function countOperators(db: Queries): Promise<number> {
+  return countRows(db, "person_access WHERE site = ? AND role = 'operator'", EVERY_SITE);
+}
+
 /** How many people have a role at one site, not counting those with a role at all. */
 export function countAccessTo(db: Queries, site: string): Promise<number> {
   return countRows(db, "person_access WHERE site = ?", site);

@@ -11,12 +11,14 @@ import { isPersonId, principalOfPerson } from "../people/person.js";
 import { accessOf, personById } from "../people/store.js";
 import type { Principal } from "../principal.js";
 import { tokenById } from "../store.js";
+import { isLiveToken } from "../token.js";
 import { OPERATOR, principalOfToken, tokenDigest } from "../token-authenticator.js";
 import {
   endSession,
   insertCode,
   insertSession,
   liveSession,
+  liveSetUpCode,
   markSessionUsed,
   type Session,
   type SignedIn,
@@ -28,6 +30,8 @@ const TOKEN_SESSION_MS = 12 * HOUR_MS;
 const PERSON_SESSION_MS = 7 * DAY_MS;
 /** How long a link from the terminal opens the console. */
 const CODE_MS = 10 * MINUTE_MS;
+/** How long the first owner has to open the set-up link. */
+const SET_UP_MS = HOUR_MS;
 /** Sessions of one principal, and open sign-in links of one token. */
 const SESSIONS_EACH_MAX = 20;
 const SECRET_BYTES = 32;
@@ -91,16 +95,29 @@ export class ConsoleSessions {
     return toBase64url(this.tools.ids.bytes(SECRET_BYTES));
   }
 
-  /** A code that signs in once. Anybody who has the link can use it. */
-  async newCode({ id }: Principal): Promise<{ code: string; expiresAt: number }> {
+  /**
+   * The code of a link: it signs in once or, with `setUp`, makes the account of the first owner. Anybody who has
+   * the link can use it.
+   */
+  async newCode(
+    { id }: Principal,
+    { setUp }: { readonly setUp: boolean },
+  ): Promise<{ code: string; expiresAt: number }> {
     const { db, clock } = this.tools;
     const code = this.newSecret();
-    const expiresAt = clock.now() + CODE_MS;
-    const signedIn = { principalId: id, tokenMac: this.macOf(id) };
+    const expiresAt = clock.now() + (setUp ? SET_UP_MS : CODE_MS);
+    const stored = { digest: tokenDigest(code), principalId: id, tokenMac: this.macOf(id) };
     await db.transaction((tx) =>
-      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }, SESSIONS_EACH_MAX),
+      insertCode(tx, { ...stored, expiresAt, setUp }, SESSIONS_EACH_MAX),
     );
     return { code, expiresAt };
+  }
+
+  /** The operator who made a set-up link; undefined if it does not work. It is not taken. */
+  async holderOfSetUp(tx: Transaction, code: string): Promise<Principal | undefined> {
+    const found = await liveSetUpCode(tx, tokenDigest(code), this.tools.clock.now());
+    const holder = found && (await this.holderOf(tx, { ...found, confirmedAt: null }));
+    return holder?.principal.role === "operator" ? holder.principal : undefined;
   }
 
   /**
@@ -203,7 +220,7 @@ export class ConsoleSessions {
       return { principal: principal as Principal, name: person.name };
     }
     const token = await tokenById(db, principalId);
-    if (token === undefined || token.revokedAt !== null) return undefined;
+    if (token === undefined || !isLiveToken(token, this.tools.clock.now())) return undefined;
     return { principal: principalOfToken(token), name: token.name };
   }
 }

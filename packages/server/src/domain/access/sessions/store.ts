@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { Table } from "../../../infra/db/table.js";
+import { flag, Table } from "../../../infra/db/table.js";
 
 /** The token or the person that is signed in, and a MAC that a replaced operator token does not have. */
 export interface SignedIn {
@@ -12,6 +12,12 @@ export interface SignInCode extends SignedIn {
   /** The digest of the code, or of a session's secret. */
   readonly digest: string;
   readonly expiresAt: number;
+}
+
+/** A code of a link. */
+export interface LinkCode extends SignInCode {
+  /** Whether the first owner makes an account with it, instead of signing in with the token. */
+  readonly setUp: boolean;
 }
 
 export interface Session extends SignInCode {
@@ -33,7 +39,7 @@ const CODE_COLUMNS = {
   expiresAt: "expires_at",
 } as const;
 
-const codes = new Table<SignInCode>("console_codes", CODE_COLUMNS);
+const codes = new Table<LinkCode>("console_codes", { ...CODE_COLUMNS, setUp: flag("set_up") });
 const sessions = new Table<Session>("console_sessions", {
   ...CODE_COLUMNS,
   sessionId: "session_id",
@@ -106,19 +112,38 @@ export async function confirmSession(tx: Transaction, digest: string, now: numbe
 }
 
 /** Stores a code. Each principal has at most `max`; the oldest are deleted. */
-export async function insertCode(tx: Transaction, code: SignInCode, max: number): Promise<void> {
+export async function insertCode(tx: Transaction, code: LinkCode, max: number): Promise<void> {
   await codes.insert(tx, [code]);
   await deleteOldest(tx, "console_codes", code, max);
 }
 
-/** Takes a code, so that a second use finds none. */
+/** A set-up code that works; it is not taken. */
+export function liveSetUpCode(
+  db: Queries,
+  digest: string,
+  now: number,
+): Promise<SignedIn | undefined> {
+  return codes.get(db, "WHERE digest = ? AND expires_at > ? AND set_up = 1", digest, now);
+}
+
+/** Voids every set-up link, because one of them was used. */
+export async function deleteSetUpCodes(tx: Transaction): Promise<void> {
+  await tx.run("DELETE FROM console_codes WHERE set_up = 1");
+}
+
+/** Takes a code that signs in, so that a second use finds none. */
 export async function takeCode(
   tx: Transaction,
   digest: string,
   now: number,
 ): Promise<SignedIn | undefined> {
-  const code = await codes.get(tx, "WHERE digest = ? AND expires_at > ?", digest, now);
-  const taken = await tx.run("DELETE FROM console_codes WHERE digest = ?", digest);
+  const code = await codes.get(
+    tx,
+    "WHERE digest = ? AND expires_at > ? AND set_up = 0",
+    digest,
+    now,
+  );
+  const taken = await tx.run("DELETE FROM console_codes WHERE digest = ? AND set_up = 0", digest);
   return taken === 1 ? code : undefined;
 }
 
