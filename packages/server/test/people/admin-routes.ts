@@ -49,6 +49,8 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
   }),
   ...withRole("owner", {
     "post /v1/admin/people/{person_id}/links": ASKS,
+    "get /v1/admin/people/{person_id}/sessions": FREE,
+    "delete /v1/admin/people/{person_id}/sessions/{session_id}": ASKS,
     "patch {site}": FREE,
     "post {site}/agents": FREE,
     "patch {site}/agents/{agent_id}": FREE,

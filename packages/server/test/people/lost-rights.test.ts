@@ -6,6 +6,7 @@ import {
   renewLink,
 } from "../../src/actions/people/change-person.ts";
 import { invitePerson } from "../../src/actions/people/invite-person.ts";
+import { endSessionOf } from "../../src/actions/people/sessions-of.ts";
 import { issueEdgeToken } from "../../src/actions/tokens/issue-edge-token.ts";
 import { issueToken } from "../../src/actions/tokens/issue-token.ts";
 import { revokeToken } from "../../src/actions/tokens/revoke-token.ts";
@@ -36,7 +37,8 @@ describe.each(DATABASES)("rights that were lost after the request came, on %s:",
       removePerson(context, by, personId),
       renewLink(context, by, personId, { reset: true }),
       invitePerson(context, by, { name: "Eve", email: undefined, role: "owner", sites: [mine] }),
-      issueToken(context, by, { name: "Eve", role: "owner", sites: [mine] }),
+      issueToken(context, by, { name: "Eve", role: "owner", sites: [mine], days: undefined }),
+      endSessionOf(context, by, personId, "ses_any"),
       issueEdgeToken(context, by, { siteKeyHash: mine, name: "Eve" }),
       revokeToken(context, by, token_id, { descendants: false }),
     ];

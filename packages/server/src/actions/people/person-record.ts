@@ -21,7 +21,7 @@ export interface PersonChange {
   readonly site: string;
   /** The role after the change; null if the person has no access any more. */
   readonly role: string | null;
-  /** What else changed, such as `passkey_added`. */
+  /** What else changed, such as `passkey_added` or `session_ended`. */
   readonly change?: string;
 }
 

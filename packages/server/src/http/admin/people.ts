@@ -12,8 +12,7 @@ import type { Context } from "../../context.js";
 import { addressOf, EVERY_SITE, PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
 import { hasRole, type Principal, ROLES } from "../../domain/access/principal.js";
 import { isoTime } from "../../infra/clock.js";
-import { isMailAddress } from "../../infra/mail/text.js";
-import { line } from "../server/fields.js";
+import { line, mailAddress } from "../server/fields.js";
 import { requireOk } from "../server/require-ok.js";
 import { json, SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
@@ -22,14 +21,9 @@ import { adminRoute, pageOf, siteRoute } from "./describe.js";
 import { PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 const SITES_MAX = 100;
-const EMAIL_CHARS_MAX = 254;
 const tags = ["People"];
 
 const Name = line(PERSON_NAME_CHARS_MAX);
-const Email = z
-  .string()
-  .max(EMAIL_CHARS_MAX)
-  .refine(isMailAddress, "must be an address such as ann@example.com");
 const SITE_ROLES = ["owner", "reviewer", "auditor"] as const;
 
 const Grant = z.object({
@@ -50,6 +44,10 @@ const PersonBody = z
     access: z.array(Grant).optional().openapi({ description: "Only in lists of all people." }),
     created_at: Timestamp,
     joined_at: Timestamp.nullable(),
+    passkeys_unusable: z.boolean().optional().openapi({
+      description:
+        "true: all passkeys of the person belong to a host that the service had before. Only for readers who see the address.",
+    }),
   })
   .openapi("Person");
 
@@ -64,9 +62,11 @@ const LinkBody = z
   })
   .openapi("PersonLink");
 
-const InvitedBody = PersonBody.extend({
-  link: LinkBody.optional().openapi({ description: "Absent for somebody who has joined." }),
-}).openapi("InvitedPerson");
+const InvitedBody = PersonBody.omit({ passkeys_unusable: true })
+  .extend({
+    link: LinkBody.optional().openapi({ description: "Absent for somebody who has joined." }),
+  })
+  .openapi("InvitedPerson");
 
 const renderLink = ({ expiresAt, url, mailProblem }: HandedLink): z.infer<typeof LinkBody> => ({
   expires_at: isoTime(expiresAt),
@@ -85,7 +85,7 @@ function mayReadAddress(reader: Principal, access: PersonWithAccess["access"]): 
 
 const renderFor =
   (reader: Principal, siteKeyHash: string | null) =>
-  ({ person, access }: PersonWithAccess): z.infer<typeof PersonBody> => ({
+  ({ person, access, isStranded }: PersonWithAccess): z.infer<typeof PersonBody> => ({
     person_id: person.personId,
     name: person.name,
     email: mayReadAddress(reader, access) ? addressOf(person) : null,
@@ -100,9 +100,10 @@ const renderFor =
       : { role: roleAt(access, siteKeyHash) as (typeof ROLES)[number] }),
     created_at: isoTime(person.createdAt),
     joined_at: timeOrNull(person.joinedAt),
+    ...(mayReadAddress(reader, access) ? { passkeys_unusable: isStranded } : {}),
   });
 
-const NEW_PERSON = { name: Name, email: Email.optional() };
+const NEW_PERSON = { name: Name, email: mailAddress.optional() };
 const PERSON_NOTE =
   "The invitation is sent by email if there is an address and a mail server. Otherwise the answer contains a " +
   "link for you to hand over. Needs a recent confirmation by passkey, unless a token calls.";
@@ -192,6 +193,7 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const {
       role: _role,
       access: _access,
+      passkeys_unusable: _unusable,
       ...body
     } = renderFor(
       reader,
@@ -199,6 +201,7 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     )({
       person,
       access: [],
+      isStranded: false,
     });
     return link === undefined ? body : { ...body, link: renderLink(link) };
   };

@@ -32,6 +32,7 @@ import { orderPaymentRoutes } from "./order-payments.js";
 import { orderRoutes } from "./orders.js";
 import { pauseRoutes } from "./pause.js";
 import { peopleRoutes } from "./people.js";
+import { personSessionRoutes } from "./person-sessions.js";
 import { platformConnectionRoutes } from "./platform-connection.js";
 import { platformCredentialRoutes } from "./platform-credentials.js";
 import { platformSettingsRoutes } from "./platform-settings.js";
@@ -93,6 +94,7 @@ export function adminRoutes(context: Context): HonoGroup {
   notificationRoutes(routes, context);
   messageRoutes(routes, context);
   peopleRoutes(routes, context);
+  personSessionRoutes(routes, context);
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);
