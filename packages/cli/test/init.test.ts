@@ -68,7 +68,7 @@ describe("gatehouse init", () => {
     const rules = ["--limit", "50,00 €", "--timezone", "Europe/Berlin"];
     const first = run(folder, "init", ...options, "--address", address, ...rules);
     await first.until("The service is running. Press Ctrl-C to stop it.");
-    expect(first.text()).toMatch(new RegExp(`${address}/console#code=\\S{43}`));
+    expect(first.text()).toMatch(new RegExp(`${address}/console#set-up=\\S{43}`));
     const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
     const ask = async (path: string) => {
       const headers = { authorization: `Bearer ${token}` };

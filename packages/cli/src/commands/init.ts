@@ -39,7 +39,7 @@ function nextLines(
     `For its pages:  ${scriptTag(site)}`,
     `For agents:     ${site.agent_page_url}${verified ? "" : " (works after the domain is verified)"}`,
     `What is missing before agents can buy:  gatehouse site gates ${site.domain}`,
-    `Open the console (this link works once, within ten minutes): ${link}`,
+    `Create your account and open the console (this link works once, within an hour): ${link}`,
     "",
     "The service is running. Press Ctrl-C to stop it.",
   ].join("\n");

@@ -95,6 +95,33 @@ const missing = (personId: string) => ({
   hint: "`gatehouse person list` lists the people.",
 });
 
+interface SessionBody {
+  readonly session_id: string;
+  readonly device: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+}
+
+const sessionsOf = (personId: string) =>
+  `/v1/admin/people/${encodeURIComponent(personId)}/sessions`;
+
+async function listSessions(terminal: Terminal, personId: string, { json }: Flags): Promise<void> {
+  const client = adminClient(terminal);
+  const { items } = await client.callAbout<{ items: readonly SessionBody[] }>(
+    missing(personId),
+    "GET",
+    sessionsOf(personId),
+  );
+  if (json) return terminal.out(plainJson({ items }));
+  const rows = items.map(({ session_id, device, created_at, last_used_at }) => ({
+    session_id,
+    device,
+    signed_in: created_at,
+    last_used: last_used_at ?? "never",
+  }));
+  terminal.out(table(rows, "This person is not signed in anywhere."));
+}
+
 async function remove(
   client: AdminClient,
   personId: string,
@@ -145,6 +172,30 @@ export function personCommands(program: Command, terminal: Terminal): void {
       const link = await client.callAbout<LinkBody>(about, "POST", path, { reset });
       if (json) return terminal.out(plainJson(link));
       showLink(terminal, personId, link);
+    });
+
+  person
+    .command("sessions")
+    .argument("<person_id>", "id from `person list`")
+    .description("list where a person is signed in")
+    .option("--json", "print JSON")
+    .action((personId: string, flags: Flags) => listSessions(terminal, personId, flags));
+
+  person
+    .command("sign-out")
+    .argument("<person_id>", "id from `person list`")
+    .argument("<session_id>", "id from `person sessions`")
+    .description("sign a person out of one browser immediately, on every node")
+    .option("--json", "print JSON")
+    .action(async (personId: string, sessionId: string, { json }: Flags) => {
+      const path = `${sessionsOf(personId)}/${encodeURIComponent(sessionId)}`;
+      const about = {
+        says: `There is no session ${sessionId} of ${personId}.`,
+        hint: `\`gatehouse person sessions ${personId}\` lists the sessions.`,
+      };
+      await adminClient(terminal).callAbout(about, "DELETE", path);
+      if (json) return terminal.out(plainJson({ session_id: sessionId, ended: true }));
+      terminal.out(`Ended ${sessionId}.`);
     });
 
   person

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
 import { counted } from "../counted.js";
@@ -13,10 +13,13 @@ interface TokenBody {
   readonly sites: readonly string[] | null;
   readonly created_by: string;
   readonly created_at: string;
+  readonly expires_at: string | null;
   readonly revoked_at: string | null;
 }
 
-type EdgeTokenBody = Omit<TokenBody, "role" | "sites"> & { readonly site_key_hash: string };
+type EdgeTokenBody = Omit<TokenBody, "role" | "sites" | "expires_at"> & {
+  readonly site_key_hash: string;
+};
 
 interface Flags {
   readonly json?: boolean;
@@ -26,10 +29,22 @@ interface CreateFlags extends Flags {
   readonly name: string;
   readonly role: string;
   readonly site?: readonly string[];
+  /** In days. */
+  readonly expires?: number;
+}
+
+function readLife(text: string): number {
+  const [, days] = /^([1-9]\d{0,3})d$/.exec(text) ?? [];
+  if (days !== undefined) return Number(days);
+  throw new InvalidArgumentError("Use a number of days, such as 90d.");
 }
 
 /** A token for the site's edge worker or plugin, with the settings it goes into. */
-async function createEdge(terminal: Terminal, { name, site = [], json }: CreateFlags) {
+async function createEdge(terminal: Terminal, { name, site = [], expires, json }: CreateFlags) {
+  if (expires !== undefined) {
+    const hint = "Leave out --expires. Revoke the token when you no longer need it.";
+    throw new CommandError("An edge token does not expire.", EXIT.usage, hint);
+  }
   const client = adminClient(terminal);
   const [one, second] = await sitesNamed(client, site);
   if (one === undefined || second !== undefined) {
@@ -56,19 +71,21 @@ async function createEdge(terminal: Terminal, { name, site = [], json }: CreateF
 }
 
 async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
-  const { name, role, site = [], json } = flags;
+  const { name, role, site = [], expires, json } = flags;
   if (role === "edge") return createEdge(terminal, flags);
   const client = adminClient(terminal);
   const sites = (await sitesNamed(client, site)).map(({ site_key_hash }) => site_key_hash);
   // Owners make tokens for one site of theirs; only operators make any other.
+  const token = { name, role, ...(expires === undefined ? {} : { expires_in_days: expires }) };
   const [path, body] =
     sites.length === 1 && role !== "operator"
-      ? [`/v1/admin/sites/${sites[0]}/tokens`, { name, role }]
-      : ["/v1/admin/tokens", { name, role, ...(sites.length === 0 ? {} : { sites }) }];
+      ? [`/v1/admin/sites/${sites[0]}/tokens`, token]
+      : ["/v1/admin/tokens", { ...token, ...(sites.length === 0 ? {} : { sites }) }];
   const made = await client.call<TokenBody & { token: string }>("POST", path, body);
   if (json) return terminal.out(plainJson(made));
   terminal.out(made.token);
-  terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
+  const until = made.expires_at === null ? "" : ` It expires at ${made.expires_at}.`;
+  terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.${until}`);
   terminal.err(
     `Use it to sign in at ${client.address}/console, or as GATEHOUSE_ADMIN_TOKEN for these commands.`,
   );
@@ -82,9 +99,14 @@ async function listed(client: AdminClient, site: string | undefined): Promise<To
   for await (const one of client.pages<TokenBody>(`${path}/tokens?limit=200`)) tokens.push(one);
   for await (const one of client.pages<EdgeTokenBody>(`${path}/edge-tokens?limit=200`)) {
     const { site_key_hash, ...token } = one;
-    tokens.push({ ...token, role: "edge", sites: [site_key_hash] });
+    tokens.push({ ...token, role: "edge", sites: [site_key_hash], expires_at: null });
   }
   return tokens;
+}
+
+function stateOf({ expires_at, revoked_at }: TokenBody, now: number): string {
+  if (revoked_at !== null) return `revoked ${revoked_at}`;
+  return expires_at !== null && Date.parse(expires_at) <= now ? "expired" : "live";
 }
 
 interface RevokeFlags extends Flags {
@@ -123,13 +145,14 @@ async function revoke(
 
 interface LinkBody {
   readonly url: string;
+  readonly kind: "set_up" | "token";
   readonly expires_at: string;
 }
 
 export function tokenCommands(program: Command, terminal: Terminal): void {
   const token = program
     .command("token")
-    .description("tokens for people, and for edge workers and plugins");
+    .description("tokens for programs, and for edge workers and plugins");
   token
     .command("create")
     .description("create a token; it is shown once")
@@ -144,6 +167,12 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
       ]).makeOptionMandatory(),
     )
     .option("--site <site...>", "limit it to these sites (domain, key or hash); not for operators")
+    .addOption(
+      new Option(
+        "--expires <days>",
+        "how many days it works, such as 90d (default: it does not expire)",
+      ).argParser(readLife),
+    )
     .option("--json", "print JSON")
     .action((flags: CreateFlags) => create(terminal, flags));
 
@@ -155,13 +184,14 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .action(async ({ site, json }: Flags & { site?: string }) => {
       const tokens = await listed(adminClient(terminal), site);
       if (json) return terminal.out(plainJson({ items: tokens }));
-      const rows = tokens.map(({ token_id, name, role, sites, created_by, revoked_at }) => ({
-        token_id,
-        name,
-        role,
-        sites: sites === null ? "all" : String(sites.length),
-        made_with: created_by,
-        state: revoked_at === null ? "live" : `revoked ${revoked_at}`,
+      const rows = tokens.map((token) => ({
+        token_id: token.token_id,
+        name: token.name,
+        role: token.role,
+        sites: token.sites === null ? "all" : String(token.sites.length),
+        made_with: token.created_by,
+        expires: token.expires_at ?? "never",
+        state: stateOf(token, Date.now()),
       }));
       const none = "No tokens except the operator token. Create one: gatehouse token create";
       terminal.out(table(rows, none));
@@ -169,14 +199,20 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
 
   token
     .command("link")
-    .description("print a link that signs you in to the console; it works once, within ten minutes")
+    .description(
+      "print a link to the console; the first one creates the operator's account, later ones sign in with this token",
+    )
     .option("--json", "print JSON")
     .action(async ({ json }: Flags) => {
       const path = "/v1/admin/console-links";
       const link = await adminClient(terminal).call<LinkBody>("POST", path, {});
       if (json) return terminal.out(plainJson(link));
       terminal.out(link.url);
-      terminal.err(`The first person who opens it is signed in. It expires at ${link.expires_at}.`);
+      terminal.err(
+        link.kind === "set_up"
+          ? `The first person who uses it becomes the operator. It works once and expires at ${link.expires_at}.`
+          : `The first person who uses it is signed in with the rights of this token. It works once and expires at ${link.expires_at}.`,
+      );
     });
 
   token

@@ -1,6 +1,17 @@
 import { expect } from "vitest";
 import { recordHeartbeat } from "../../../server/src/infra/installation/clock-check.ts";
 import { type Coverage, noSite } from "./covered.ts";
+import type { Stage } from "./stage.ts";
+
+/** The ids of a person and of a session in which they are signed in. */
+async function signedIn({ run, server, shop }: Stage): Promise<readonly [string, string]> {
+  const invited = ["--name", "x", "--role", "auditor", "--site", shop, "--json"];
+  const { person_id } = JSON.parse((await run("person", "invite", ...invited)).out);
+  const { consoleSessions, db } = server.context;
+  const facts = { device: "Firefox on Linux", confirmed: false };
+  const opened = await db.transaction((tx) => consoleSessions.open(tx, person_id, facts));
+  return [person_id, opened?.sessionId ?? ""];
+}
 
 /** `key`, `clock`, `person` and `token`: what signs, what dates, and who may come in. */
 export const tokens: Coverage = {
@@ -76,6 +87,28 @@ export const tokens: Coverage = {
       next: /`gatehouse person list` lists the people\./,
     },
   },
+  "person sessions": {
+    args: async (stage) => [(await signedIn(stage))[0]],
+    says: /^SESSION_ID +DEVICE +SIGNED_IN +LAST_USED\nses_\S+ +Firefox on Linux +\S+Z +\S+Z$/m,
+    json: { items: [expect.objectContaining({ device: "Firefox on Linux" })] },
+    fails: {
+      args: () => ["per_none"],
+      code: 1,
+      says: /^There is no person per_none\.$/m,
+      next: /`gatehouse person list` lists the people\./,
+    },
+  },
+  "person sign-out": {
+    args: async (stage) => [...(await signedIn(stage))],
+    says: /^Ended ses_\S+\.$/m,
+    json: { session_id: expect.stringMatching(/^ses_/), ended: true },
+    fails: {
+      args: () => ["per_none", "ses_none"],
+      code: 1,
+      says: /^There is no session ses_none of per_none\.$/m,
+      next: /`gatehouse person sessions per_none` lists the sessions\./,
+    },
+  },
   "person remove": {
     args: async ({ run, shop }) => {
       const invited = ["--name", "x", "--role", "auditor", "--site", shop, "--json"];
@@ -91,9 +124,13 @@ export const tokens: Coverage = {
     },
   },
   "token create": {
-    args: ({ shop }) => ["--name", "Ann", "--role", "owner", "--site", shop],
+    args: ({ shop }) => ["--name", "Ann", "--role", "owner", "--site", shop, "--expires", "90d"],
     says: /^gha_[\w-]{43}$/m,
-    json: { token: expect.stringMatching(/^gha_/), role: "owner" },
+    json: {
+      token: expect.stringMatching(/^gha_/),
+      role: "owner",
+      expires_at: expect.stringMatching(/Z$/),
+    },
     fails: {
       args: () => ["--name", "Ann", "--role", "root"],
       code: 2,
@@ -106,14 +143,14 @@ export const tokens: Coverage = {
       await run("token", "create", "--name", "Listed", "--role", "auditor", "--site", shop);
       return [];
     },
-    says: /^TOKEN_ID +NAME +ROLE +SITES +MADE_WITH +STATE\n[\s\S]*^adm_\S+ +Listed +auditor +1 +operator +live$/m,
+    says: /^TOKEN_ID +NAME +ROLE +SITES +MADE_WITH +EXPIRES +STATE\n[\s\S]*^adm_\S+ +Listed +auditor +1 +operator +never +live$/m,
     json: { items: expect.arrayContaining([expect.objectContaining({ name: "Listed" })]) },
     fails: { ...noSite(), args: () => ["--site", "none.example.com"] },
   },
   "token link": {
     args: () => [],
-    says: /^http\S+\/console#code=[\w-]{43}$/m,
-    json: { url: expect.stringContaining("/console#code=") },
+    says: /^http\S+\/console#set-up=[\w-]{43}$/m,
+    json: { url: expect.stringContaining("/console#set-up="), kind: "set_up" },
     fails: {
       args: () => [],
       code: 3,
