@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { Refused } from "./api/client.js";
 import { router } from "./routes.js";
 import { endSession, sessionQuery } from "./session/session.js";
+import { SetUp } from "./session/set-up.js";
 import { SignIn, SwitchPerson, useLink } from "./session/sign-in.js";
 import { Failure } from "./ui/notice.js";
 import "virtual:design-tokens.css";
@@ -34,6 +35,9 @@ function Console() {
   const session = useQuery(sessionQuery);
   const [link, forgetLink] = useLink();
   if (session.data === undefined) return session.isError ? <Failure error={session.error} /> : null;
+  if (link !== undefined && "setUp" in link) {
+    return <SetUp key={link.setUp} code={link.setUp} onDone={forgetLink} />;
+  }
   if (session.data === null) return <SignIn link={link} onSignedIn={forgetLink} />;
   if (link !== undefined) {
     return <SwitchPerson name={session.data.name} link={link} onStay={forgetLink} />;

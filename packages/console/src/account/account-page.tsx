@@ -3,7 +3,9 @@ import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { canUsePasskeys } from "../session/passkey.js";
+import { PasskeyPlace } from "../session/passkey-place.js";
 import { sessionQuery } from "../session/session.js";
+import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { TextField } from "../ui/field.js";
@@ -53,10 +55,10 @@ function Passkeys({ account }: { readonly account: Account }) {
         changes, such as to rules, payments, people, tokens and keys.
       </p>
       <ul className="flex flex-col gap-2 text-sm">
-        {account.passkeys.map(({ passkey_id, name, created_at, last_used_at }) => (
+        {account.passkeys.map(({ passkey_id, name, created_at, last_used_at, usable }) => (
           <li key={passkey_id} className="flex flex-wrap items-center gap-2">
             <span className="min-w-0 flex-1">
-              {name}
+              {name} {!usable && <Badge word="unusable" look="warn" />}
               <span className="block text-xs text-soft">
                 Added <Time at={created_at} />
                 {last_used_at !== null && (
@@ -78,15 +80,18 @@ function Passkeys({ account }: { readonly account: Account }) {
           </li>
         ))}
       </ul>
+      {account.passkeys.some(({ usable }) => !usable) && (
+        <Notice>
+          A passkey that is marked unusable belongs to an earlier address of this service. Add a new
+          one, then remove it.
+        </Notice>
+      )}
       {canUsePasskeys() ? (
         <div>
           <AddPasskey />
         </div>
       ) : (
-        <Notice>
-          To use passkeys, update your browser and open the console at a host name, not at an IP
-          address.
-        </Notice>
+        <PasskeyPlace />
       )}
     </Card>
   );

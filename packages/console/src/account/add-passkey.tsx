@@ -10,8 +10,11 @@ function deviceName(): string {
 }
 
 /** A button that creates a passkey on this device. */
-export function AddPasskey() {
-  const add = useSave(() => addPasskey(deviceName()), "account");
+export function AddPasskey({ onAdded }: { onAdded?(): void }) {
+  const add = useSave(async () => {
+    await addPasskey(deviceName());
+    onAdded?.();
+  }, "account");
   return (
     <>
       <Button kind="act" disabled={add.isPending} onClick={() => add.mutate()}>

@@ -8,7 +8,8 @@ import { AddPasskey } from "./add-passkey.js";
 export function FirstPasskey() {
   const { data: session } = useQuery(sessionQuery);
   const { data: account } = useQuery({ ...accountQuery, enabled: session?.kind === "person" });
-  if (account === undefined || account.passkeys.length > 0 || !canUsePasskeys()) return null;
+  if (account === undefined || !canUsePasskeys()) return null;
+  if (account.passkeys.some(({ usable }) => usable)) return null;
   return (
     <section
       aria-label="Add a passkey"

@@ -37,17 +37,25 @@ export const waysQuery = queryOptions({
 export const askForLink = (email: string) =>
   call<void>("POST", "/v1/console/sign-in-links", { email });
 
+/** Creates the account of the first owner, and signs them in. */
+export const setUpOwner = ({ code, name, email }: Record<"code" | "name" | "email", string>) =>
+  call<Session>("POST", "/v1/console/set-up", { code, name, ...(email === "" ? {} : { email }) });
+
 export const signOut = () => call<void>("DELETE", PATH);
 
 const SECRET = /^[\w-]{43}$/;
 
+/** A link that was opened: one that signs in, or the one that creates the account of the first owner. */
+export type OpenedLink = Credential | { readonly setUp: string };
+
 /** Removes the secret from the address, so that neither the history nor a copied link contains it. */
-export function takeLink(): Credential | undefined {
+export function takeLink(): OpenedLink | undefined {
   const { hash, pathname, search } = window.location;
   const params = new URLSearchParams(hash.slice(1));
-  const [code, link] = [params.get("code"), params.get("link")];
-  if (code === null && link === null) return undefined;
+  const [code, link, setUp] = [params.get("code"), params.get("link"), params.get("set-up")];
+  if (code === null && link === null && setUp === null) return undefined;
   window.history.replaceState(null, "", pathname + search);
+  if (setUp !== null && SECRET.test(setUp)) return { setUp };
   if (code !== null && SECRET.test(code)) return { code };
   return link !== null && SECRET.test(link) ? { link } : undefined;
 }

@@ -8,10 +8,12 @@ import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { canUsePasskeys, passkeyToSignIn } from "./passkey.js";
+import { PasskeyPlace } from "./passkey-place.js";
 import {
   askForLink,
   type Credential,
   endSession,
+  type OpenedLink,
   sessionQuery,
   signIn,
   takeLink,
@@ -20,7 +22,7 @@ import {
 } from "./session.js";
 
 /** The sign-in link that was opened. Opening another one changes only the part of the address after #. */
-export function useLink(): readonly [link: Credential | undefined, forget: () => void] {
+export function useLink(): readonly [link: OpenedLink | undefined, forget: () => void] {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {
     const open = () => setLink((before) => takeLink() ?? before);
@@ -45,7 +47,7 @@ function useSignIn(onSignedIn: () => void) {
 }
 
 /** Uses a link only after a click, because mail scanners open links and any page could redirect here. */
-function OpenedLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
+function UseLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
   const about =
     "code" in link
       ? "This link signs you in once. Continue only if you created it in your terminal."
@@ -139,6 +141,7 @@ export function SignIn({
           Sign in with a passkey
         </Button>
       )}
+      <PasskeyPlace />
       {ways.data?.oidc != null && (
         <a href="/v1/console/oidc" className="button-act text-center">
           Sign in with {ways.data.oidc}
@@ -158,7 +161,7 @@ export function SignIn({
       <title>Sign in · Gatehouse</title>
       <h1 className="text-2xl font-semibold tracking-tight">Sign in to Gatehouse</h1>
       {link !== undefined && !signingIn.isError ? (
-        <OpenedLink {...{ link, busy }} onGo={() => mutate(link)} />
+        <UseLink {...{ link, busy }} onGo={() => mutate(link)} />
       ) : (
         forms
       )}

@@ -5,17 +5,16 @@ import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
-import { Confirm } from "../ui/confirm.js";
 import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Snippet } from "../ui/id.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty } from "../ui/page.js";
 import { Time } from "../ui/time.js";
+import { Invitation } from "./invitation.js";
+import { PersonActions } from "./person-actions.js";
 
 type Person = Api["Person"];
-type Link = Api["PersonLink"];
 
 const ROLES = {
   reviewer: "Reviewer: decides reviews",
@@ -23,29 +22,6 @@ const ROLES = {
   owner: "Owner: can change everything at this site",
 } as const;
 const NAME_CHARS_MAX = 80;
-
-/** The result of an invitation: it was sent by email, or there is a link to share. */
-function Invitation({ name, link }: { readonly name: string; readonly link: Link | undefined }) {
-  if (link === undefined) return <Notice>{name} can sign in and now has access.</Notice>;
-  if (link.url === undefined && link.mail_problem === undefined) {
-    return <Notice>We sent an invitation to {name}.</Notice>;
-  }
-  return (
-    <>
-      {link.mail_problem !== undefined && (
-        <Notice bad>The email could not be sent: {link.mail_problem}.</Notice>
-      )}
-      {link.url !== undefined && (
-        <>
-          <Notice>
-            Send this link to {name}. It works once within 7 days and is not shown again.
-          </Notice>
-          <Snippet label="link" text={link.url} />
-        </>
-      )}
-    </>
-  );
-}
 
 function Invite() {
   const { path } = useSite();
@@ -89,37 +65,6 @@ function Invite() {
   );
 }
 
-function Actions({ person }: { readonly person: Person }) {
-  const { path } = useSite();
-  const own = `/v1/admin/people/${person.person_id}`;
-  const remove = useSave(() => call("DELETE", `${path}/people/${person.person_id}`), "people");
-  const renew = useSave(
-    (reset: boolean) => call<Link>("POST", `${own}/links`, { reset }),
-    "people",
-  );
-  if (person.role === "operator") return <span className="text-soft">Operator</span>;
-  return (
-    <div className="flex flex-col items-start gap-2">
-      <div className="flex flex-wrap gap-2">
-        <Button disabled={renew.isPending} onClick={() => renew.mutate(false)}>
-          New link
-        </Button>
-        <Confirm
-          label="Remove"
-          title={`Remove ${person.name}?`}
-          yes="Remove"
-          danger
-          onYes={() => remove.mutateAsync()}
-        >
-          <p>{person.name} loses access to this site immediately. Past decisions are kept.</p>
-        </Confirm>
-      </div>
-      {renew.isError && <Failure error={renew.error} />}
-      {renew.data !== undefined && <Invitation name={person.name} link={renew.data} />}
-    </div>
-  );
-}
-
 function RoleOf({ person }: { readonly person: Person }) {
   const { path } = useSite();
   const change = useSave(
@@ -144,9 +89,10 @@ function RoleOf({ person }: { readonly person: Person }) {
 const COLUMNS: readonly Column<Person>[] = [
   {
     head: "Name",
-    cell: ({ name, email, status }) => (
+    cell: ({ name, email, status, passkeys_unusable }) => (
       <>
         {name} {status === "invited" && <Badge word="invited" look="warn" />}
+        {passkeys_unusable === true && <Badge word="passkey_unusable" look="warn" />}
         {email !== null && <span className="block text-xs text-soft">{email}</span>}
       </>
     ),
@@ -156,8 +102,21 @@ const COLUMNS: readonly Column<Person>[] = [
     head: "Joined",
     cell: ({ joined_at }) => (joined_at === null ? "Not yet" : <Time at={joined_at} />),
   },
-  { head: "Access", cell: (person) => <Actions person={person} /> },
+  { head: "Access", cell: (person) => <PersonActions person={person} /> },
 ];
+
+/** Tells of people whose passkeys belong to a host that the service had before. */
+function StrandedNotice({ people }: { readonly people: readonly Person[] }) {
+  const { length } = people.filter(({ passkeys_unusable }) => passkeys_unusable === true);
+  if (length === 0) return null;
+  const whose = length === 1 ? "The passkey of 1 person" : `The passkeys of ${length} people`;
+  return (
+    <Notice bad>
+      {whose} no longer work, because the address of the service has changed. Send them a new link.
+      They sign in with it and add a passkey again.
+    </Notice>
+  );
+}
 
 /** Who can sign in for this site, and what they can do. */
 export function PeoplePart() {
@@ -168,6 +127,7 @@ export function PeoplePart() {
   return (
     <div className="flex flex-col gap-4">
       <Invite />
+      <StrandedNotice people={people.data ?? []} />
       <ListView
         {...{ list: people, columns: COLUMNS, label: "People" }}
         keyOf={({ person_id }) => person_id}

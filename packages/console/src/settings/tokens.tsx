@@ -21,6 +21,8 @@ interface AnyToken {
   readonly name: string;
   readonly role?: string;
   readonly created_at: string;
+  /** Absent for a worker's token, which does not expire. */
+  readonly expires_at?: string | null;
   readonly revoked_at: string | null;
 }
 
@@ -32,17 +34,23 @@ const ROLES = {
 } as const;
 const NAME_CHARS_MAX = 80;
 
+/** How long a token works, in days. */
+const LIVES = { "30": "30 days", "90": "90 days", "365": "365 days", never: "No expiry" } as const;
+
 function NewToken() {
   const { path } = useSite();
   const [name, setName] = useState("");
   const [role, setRole] = useState<string>("reviewer");
+  const [life, setLife] = useState<string>("90");
   const make = useSave(() => {
-    const [kind, body] = role === "edge" ? ["edge-tokens", { name }] : ["tokens", { name, role }];
+    const expiry = life === "never" ? {} : { expires_in_days: Number(life) };
+    const [kind, body] =
+      role === "edge" ? ["edge-tokens", { name }] : ["tokens", { name, role, ...expiry }];
     return call<Pick<Api["IssuedToken"], "token">>("POST", `${path}/${kind}`, body);
   }, "tokens");
   return (
     <Card title="Create a token">
-      <Form onSubmit={() => make.mutate()} className="grid items-end gap-3 sm:grid-cols-3">
+      <Form onSubmit={() => make.mutate()} className="grid items-end gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
           required
@@ -52,6 +60,9 @@ function NewToken() {
           onChange={({ target }) => setName(target.value)}
         />
         <Select label="Role" value={role} choices={ROLES} onChoose={setRole} />
+        {role !== "edge" && (
+          <Select label="Expires after" value={life} choices={LIVES} onChoose={setLife} />
+        )}
         <Button type="submit" kind="act" className="justify-self-start" disabled={make.isPending}>
           Create
         </Button>
@@ -96,15 +107,22 @@ function Revoke({ token }: { readonly token: AnyToken }) {
   );
 }
 
+function State({ token }: { readonly token: AnyToken }) {
+  const { expires_at = null, revoked_at } = token;
+  if (revoked_at !== null) return <Badge word="revoked" />;
+  if (expires_at !== null && Date.parse(expires_at) <= Date.now()) return <Badge word="expired" />;
+  return <Revoke token={token} />;
+}
+
 const COLUMNS: readonly Column<AnyToken>[] = [
   { head: "Name", cell: ({ name }) => name },
   { head: "Role", cell: ({ role = "edge" }) => titleOf(role) },
   { head: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   {
-    head: "State",
-    cell: (token) =>
-      token.revoked_at === null ? <Revoke token={token} /> : <Badge word="revoked" />,
+    head: "Expires",
+    cell: ({ expires_at = null }) => (expires_at === null ? "Never" : <Time at={expires_at} />),
   },
+  { head: "State", cell: (token) => <State token={token} /> },
 ];
 
 /** The tokens of a site and their roles. */

@@ -1,0 +1,133 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { AddPasskey } from "../account/add-passkey.js";
+import { Refused } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { Button } from "../ui/button.js";
+import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { canUsePasskeys } from "./passkey.js";
+import { PasskeyPlace } from "./passkey-place.js";
+import { endSession, sessionQuery, setUpOwner, waysQuery } from "./session.js";
+
+const NAME_CHARS_MAX = 80;
+
+function Frame({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
+      <title>{`${title} · Gatehouse`}</title>
+      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+      {children}
+    </main>
+  );
+}
+
+/** The second step: the account exists, and gets its passkey. */
+function FirstPasskey({ onDone }: { onDone(): void }) {
+  return (
+    <Frame title="Add a passkey">
+      <p className="text-sm text-soft">
+        A passkey signs you in with your fingerprint, face or PIN. You also need one to change
+        rules, payment settings, keys and people.
+      </p>
+      <AddPasskey onAdded={onDone} />
+      <Button onClick={onDone}>Not now</Button>
+    </Frame>
+  );
+}
+
+interface AccountFormProps {
+  readonly code: string;
+  onCreated(): void;
+  onLeave(): void;
+}
+
+function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
+  const client = useQueryClient();
+  const ways = useQuery(waysQuery);
+  const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
+  const create = useSave(async () => {
+    const session = await setUpOwner({ code, name, email: email.trim() });
+    endSession(client);
+    client.setQueryData(sessionQuery.queryKey, session);
+    onCreated();
+  });
+  const isUsed = create.error instanceof Refused && create.error.status === 401;
+  return (
+    <Form onSubmit={() => create.mutate()} className="flex flex-col gap-3">
+      <TextField
+        label="Your name"
+        hint="Colleagues see it next to your decisions."
+        autoComplete="name"
+        required
+        maxLength={NAME_CHARS_MAX}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <TextField
+        label="Email (optional)"
+        type="email"
+        autoComplete="email"
+        hint={
+          ways.data?.mail === true
+            ? "You can have a sign-in link sent to this address, if you lose your passkey."
+            : "For sign-in links, once the service can send email."
+        }
+        value={email}
+        onChange={({ target }) => setEmail(target.value)}
+      />
+      <Button type="submit" kind="act" disabled={create.isPending}>
+        Create account
+      </Button>
+      {create.isError && (
+        <>
+          {isUsed ? (
+            <Notice bad>
+              This link was already used or has expired. Create another one with{" "}
+              <code>npx gatehouse token link</code>.
+            </Notice>
+          ) : (
+            <Failure error={create.error} />
+          )}
+          <Button onClick={onLeave}>Go to sign-in</Button>
+        </>
+      )}
+    </Form>
+  );
+}
+
+/**
+ * The page of the set-up link: whoever has it becomes the first operator. Nothing happens before they send the form, because
+ * scanners and previews open links too.
+ */
+export function SetUp({ code, onDone }: { readonly code: string; onDone(): void }) {
+  const [created, setCreated] = useState(false);
+  if (created) return <FirstPasskey onDone={onDone} />;
+  const onCreated = canUsePasskeys() ? () => setCreated(true) : onDone;
+  const form = <AccountForm {...{ code, onCreated }} onLeave={onDone} />;
+  return (
+    <Frame title="Create your account">
+      <p className="text-sm text-soft">
+        You will be the operator of this installation and the owner of its sites. Continue only if
+        you created this link in your terminal.
+      </p>
+      {canUsePasskeys() ? (
+        form
+      ) : (
+        <>
+          <PasskeyPlace hash={`#set-up=${code}`} />
+          <details className="text-sm">
+            <summary className="text-soft">Continue here without a passkey</summary>
+            <p className="my-3 text-soft">
+              Without a passkey you cannot change rules, payment settings, keys and people. You can
+              use a token for that.
+            </p>
+            {form}
+          </details>
+        </>
+      )}
+    </Frame>
+  );
+}
