@@ -54,7 +54,7 @@ describe.skipIf(skipChromium)("the console:", () => {
       await page.getByText("Use a token or the terminal").click();
       await page.getByLabel("Token").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-      await at.byLink(page, await at.link());
+      await at.byLink(page, await at.operatorLink());
       await page.locator("main h1").waitFor();
       const found: unknown[] = [];
       for (const path of paths) {

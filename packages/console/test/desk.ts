@@ -25,7 +25,7 @@ export interface Opened {
 }
 
 /** The environment of a service with a host name, which passkeys need, instead of an address. */
-async function namedHost(): Promise<Record<string, string>> {
+export async function namedHost(): Promise<Record<string, string>> {
   const port = await freePort();
   return { GATEHOUSE_PORT: String(port), GATEHOUSE_BASE_URL: `http://localhost:${port}` };
 }
@@ -90,6 +90,14 @@ export function desk({
   }
   const link = async (token?: string) =>
     (await server.admin("POST", "/v1/admin/console-links", {}, token)).body.url as string;
+  /** A link of the operator's token. As long as nobody is the operator, such links set up the first owner. */
+  async function operatorLink() {
+    const { db } = server.context;
+    const operators = await db.all("SELECT 1 FROM person_access WHERE role = 'operator'");
+    const oscar = { name: "Oscar", role: "operator" };
+    if (operators.length === 0) await server.admin("POST", "/v1/admin/people", oscar);
+    return link();
+  }
   const tokenOf = async (role: string) => {
     const sites = [shop.site_key_hash];
     return (await server.admin("POST", "/v1/admin/tokens", { name: role, role, sites })).body.token;
@@ -161,6 +169,7 @@ export function desk({
   return {
     opened,
     link,
+    operatorLink,
     byLink,
     tokenOf,
     signedIn,

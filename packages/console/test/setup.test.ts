@@ -19,6 +19,7 @@ import {
   startServer,
   type TestServer,
 } from "../../server/test/harness.ts";
+import { namedHost, withAuthenticator } from "./desk.ts";
 
 /** The whole way, with what is looked for every few seconds on it. */
 const LONG_MS = 120_000;
@@ -66,7 +67,11 @@ describe.skipIf(skipChromium)("the setup", () => {
   beforeEach(async () => {
     site = await startSite();
     const env = await freshEnvironment("sqlite");
-    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: site.domain });
+    server = await startServer({
+      ...env,
+      ...(await namedHost()),
+      GATEHOUSE_FETCH_ALLOW: site.domain,
+    });
   });
   beforeAll(async () => {
     browser = await launchChromium();
@@ -97,8 +102,11 @@ describe.skipIf(skipChromium)("the setup", () => {
         if (!request.url().startsWith(origin)) strangers.push(request.url());
       });
       const { body: link } = await server.admin("POST", "/v1/admin/console-links", {});
+      await withAuthenticator(page);
       await page.goto(link.url);
-      await page.getByRole("button", { name: "Sign in with this link" }).click();
+      await page.getByLabel("Your name").fill("Fern");
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByRole("button", { name: "Add a passkey" }).click();
 
       // Domain.
       await page.getByLabel("Domain", { exact: true }).fill(site.domain);

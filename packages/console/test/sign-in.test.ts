@@ -72,7 +72,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     page.on("request", (request) => {
       if (request.method() === "POST") asked.push(request.url());
     });
-    await page.goto(await at.link());
+    await page.goto(await at.operatorLink());
     await page.getByText("Continue only if you created it").waitFor();
     for (const wrong of ["guess", "a".repeat(42), "%2e"]) {
       await page.goto(`${at.baseUrl()}/console#code=${wrong}`);

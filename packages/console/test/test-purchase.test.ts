@@ -77,7 +77,7 @@ describe.skipIf(skipChromium)("the setup of a site whose domain is not verified:
     });
     expect(made.status).toBe(201);
     const { page } = await at.opened();
-    await at.byLink(page, await at.link());
+    await at.byLink(page, await at.operatorLink());
     await page.locator("main h1").waitFor();
     await page.goto(`${at.baseUrl()}/console/new.example.com/setup`);
     await page.getByRole("heading", { name: "Verify new.example.com" }).waitFor();

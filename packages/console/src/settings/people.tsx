@@ -109,11 +109,14 @@ const COLUMNS: readonly Column<Person>[] = [
 function StrandedNotice({ people }: { readonly people: readonly Person[] }) {
   const { length } = people.filter(({ passkeys_unusable }) => passkeys_unusable === true);
   if (length === 0) return null;
-  const whose = length === 1 ? "The passkey of 1 person" : `The passkeys of ${length} people`;
+  const said =
+    length === 1
+      ? "The passkey of 1 person no longer works"
+      : `The passkeys of ${length} people no longer work`;
   return (
     <Notice bad>
-      {whose} no longer work, because the address of the service has changed. Send them a new link.
-      They sign in with it and add a passkey again.
+      {said}, because the address of the service has changed. Send them a new link. They sign in
+      with it and add a passkey again.
     </Notice>
   );
 }

@@ -50,12 +50,7 @@ export function PersonSessions({ id, name }: { readonly id: string; readonly nam
     <>
       <Button onClick={() => setOpen(true)}>Sessions</Button>
       <Dialog open={open} title={`Where ${name} is signed in`} onClose={() => setOpen(false)}>
-        <div className="flex flex-col gap-4">
-          {open && <SessionList personId={id} />}
-          <Button className="self-end" onClick={() => setOpen(false)}>
-            Close
-          </Button>
-        </div>
+        <div className="flex flex-col gap-4">{open && <SessionList personId={id} />}</div>
       </Dialog>
     </>
   );

@@ -1,46 +1,11 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../../../test/free-port.ts";
 import { SESSION } from "../console-browser.ts";
 import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
+import { type Account, CLIENT_SECRET, startProvider } from "./oidc-provider.ts";
 
 const SESSION_COOKIE = "__Host-gatehouse";
 const ATTEMPT = "__Host-gatehouse-oidc";
-
-interface Account {
-  email: string;
-  email_verified: boolean;
-}
-
-/** A real OpenID provider of one company, whose people are in `accounts`, by their id. */
-async function startProvider(redirectUri: string, accounts: Record<string, Account>) {
-  const http = createServer();
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, {
-    clients: [
-      { client_id: "gatehouse", client_secret: "s".repeat(32), redirect_uris: [redirectUri] },
-    ],
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
-    conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: true } },
-    findAccount: (_ctx, sub) =>
-      accounts[sub] && {
-        accountId: sub,
-        claims: async () => ({ sub, ...accounts[sub] }),
-      },
-    cookies: { keys: ["some secret of the tests"] },
-    pkce: { required: () => true },
-  });
-  http.on("request", provider.callback());
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  return issuer;
-}
 
 /** A browser that follows addresses and keeps cookies, each for its host and port. */
 function visitor() {
@@ -97,10 +62,14 @@ function visitor() {
     ask,
     cookie: (base: string, name: string) => jarOf(base)?.get(name) ?? "",
     setCookie: (base: string, name: string, value: string) => jarOf(base)?.set(name, value),
-    async signIn(base: string, login: string) {
+    /** Signs in at the provider, and returns the address it sends the browser back to. `onWay` changes what the browser asks there. */
+    async signIn(base: string, login: string, onWay: (asked: URL) => void = () => {}) {
       who = login;
       prompt = "login";
-      return follow(`${base}/v1/console/oidc`, `${base}/v1/console/oidc/callback`);
+      const begun = await ask(`${base}/v1/console/oidc`);
+      const asked = new URL(begun.headers.get("location") ?? "");
+      onWay(asked);
+      return follow(asked.href, `${base}/v1/console/oidc/callback`);
     },
   };
 }
@@ -111,14 +80,16 @@ describe.each(TIER_DATABASES)(
     async function open(accounts: Record<string, Account>) {
       const port = await freePort();
       const base = `http://127.0.0.1:${port}`;
-      const issuer = await startProvider(`${base}/v1/console/oidc/callback`, accounts);
+      const callback = `${base}/v1/console/oidc/callback`;
+      const { issuer, stop } = await startProvider(callback, accounts);
+      onTestFinished(stop);
       const server = await startServer({
         ...(await freshEnvironment(dialect)),
         GATEHOUSE_PORT: String(port),
         GATEHOUSE_BASE_URL: base,
         GATEHOUSE_OIDC_ISSUER: issuer,
         GATEHOUSE_OIDC_CLIENT_ID: "gatehouse",
-        GATEHOUSE_OIDC_CLIENT_SECRET: "s".repeat(32),
+        GATEHOUSE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
       });
       const site = (await createSite(server, "mine.example.com")).site_key_hash as string;
       const invite = (email: string, name = "Ada") =>
@@ -250,6 +221,34 @@ describe.each(TIER_DATABASES)(
         (problem) => `${base}/console#problem=${problem}`,
       );
       expect(answers).toEqual([...Array(10).fill(failed), limited]);
+    });
+
+    test.each([
+      ["another nonce", ({ searchParams }: URL) => searchParams.set("nonce", "of-another-attempt")],
+      ["no nonce", ({ searchParams }: URL) => searchParams.delete("nonce")],
+    ])("an ID token with %s is refused", async (_, onWay) => {
+      const { base, invite, sessionOf } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const page = visitor();
+      const callback = await page.signIn(base, "ada", onWay);
+      expect(new URL(callback).searchParams.get("code")).not.toBe(null);
+      const { headers } = await page.ask(callback);
+      expect(headers.get("location")).toBe(`${base}/console#problem=oidc_failed`);
+      expect(await sessionOf(page)).toBe(401);
+    });
+
+    test("an answer of the provider to another attempt of the same browser is refused", async () => {
+      const { base, invite, sessionOf } = await open(structuredClone(ADA));
+      await invite("ada@example.com");
+      const page = visitor();
+      const first = await page.signIn(base, "ada");
+      const begun = await page.ask(`${base}/v1/console/oidc`);
+      const mixed = new URL(first);
+      const state = new URL(begun.headers.get("location") ?? "").searchParams.get("state") ?? "";
+      mixed.searchParams.set("state", state);
+      const { headers } = await page.ask(mixed.href);
+      expect(headers.get("location")).toBe(`${base}/console#problem=oidc_failed`);
+      expect(await sessionOf(page)).toBe(401);
     });
 
     test("an answer that names another issuer is refused", async () => {

@@ -1,0 +1,52 @@
+import { afterAll, describe, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { CLIENT_SECRET, startProvider } from "../../server/test/people/oidc-provider.ts";
+import { desk, namedHost } from "./desk.ts";
+
+const ACCOUNTS = {
+  ada: { email: "ada@example.com", email_verified: true },
+  eve: { email: "eve@example.com", email_verified: true },
+};
+
+describe.skipIf(skipChromium)("with the sign-in service of the company,", () => {
+  let stop = () => {};
+  afterAll(() => stop());
+  const at = desk({
+    env: async () => {
+      const host = await namedHost();
+      const callback = `${host.GATEHOUSE_BASE_URL}/v1/console/oidc/callback`;
+      const provider = await startProvider(callback, ACCOUNTS);
+      stop = provider.stop;
+      return {
+        ...host,
+        GATEHOUSE_OIDC_ISSUER: provider.issuer,
+        GATEHOUSE_OIDC_CLIENT_ID: "gatehouse",
+        GATEHOUSE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
+        GATEHOUSE_OIDC_NAME: "Example SSO",
+      };
+    },
+  });
+
+  /** Goes to the service and signs in there as somebody. */
+  async function signIn(login: string) {
+    const { page } = await at.opened();
+    await page.goto(`${at.baseUrl()}/console`);
+    await page.getByRole("link", { name: "Sign in with Example SSO" }).click();
+    await page.locator("input[name=login]").fill(login);
+    await page.locator("input[name=password]").fill("x");
+    await page.locator("button[type=submit]").click();
+    await page.getByText("Continue").click();
+    return page;
+  }
+
+  test("somebody who was invited signs in, and somebody else is told what to do", async () => {
+    const people = `/v1/admin/sites/${at.shop.site_key_hash}/people`;
+    const ada = { name: "Ada", role: "reviewer", email: "ada@example.com" };
+    await at.server.admin("POST", people, ada);
+    const page = await signIn("ada");
+    await page.getByText("Signed in as Ada").waitFor();
+    await page.waitForURL(`**/console/${at.domain}`);
+    const stranger = await signIn("eve");
+    await stranger.getByText("There is no invitation for this email address.").waitFor();
+  });
+});
