@@ -25,8 +25,8 @@ type SetUp = Result<NewSession, "conflict">;
 
 const SET_UP = "The installation has an operator already. Sign in, or ask them for an invitation.";
 const TAKEN =
-  "Somebody with this address has an account already. Use another address, or make that person " +
-  "an operator with `gatehouse person invite`.";
+  "Somebody with this address has an account already. Leave it empty or use another, or make that " +
+  "person an operator with `gatehouse person invite`.";
 
 /** Why nobody can be made the first owner, although the link is good. */
 async function obstacle(tx: Transaction, email: string | null): Promise<string | undefined> {
