@@ -30,7 +30,7 @@ async function startDemo() {
   const demo = spawn(process.execPath, [bin, "demo"], { stdio: ["ignore", "pipe", "inherit"] });
   const found = {};
   for await (const line of createInterface({ input: demo.stdout })) {
-    found.console ??= /http\S+\/console\S*#code=\S+/.exec(line)?.[0];
+    found.console ??= /http\S+\/console\S*#set-up=\S+/.exec(line)?.[0];
     found.mcp ??= /^ +(http\S+\/v1\/mcp\/\S+)$/.exec(line)?.[1];
     if (line.startsWith("Ctrl-C")) return { demo, ...found };
   }
@@ -87,7 +87,10 @@ try {
   await page.goto(continue_url);
   await payOnPage(page, shot);
   await page.goto(link);
-  await page.getByRole("button", { name: "Sign in with this link" }).click();
+  // The demo is at an IP address, where no passkey can be made.
+  await page.getByText("Continue here without a passkey").click();
+  await page.getByLabel("Your name").fill("Ann");
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.locator("nav[aria-label=Pages] a").first().waitFor();
   await page.goto(`${new URL(page.url()).href.replace(/\/$/, "")}/decisions`);
   await page.locator('main a[href*="/decisions/dec_"]').first().click();
