@@ -43,6 +43,8 @@ describe.each(DATABASES)("what people lost after a backup, restored into %s,", (
     const { body: renewed } = await reset("renewed");
     await pageOf("renewed").signIn({ link: secretOf(renewed.url) });
     await withPasskey(server, pageOf("renewed"));
+    const lasting = { name: "Script", role: "operator", expires_in_days: 30 };
+    const { body: token } = await server.admin("POST", "/v1/admin/tokens", lasting);
     const out = join(temporaryFolder(), "backup.ndjson.gz");
     await backup(from, { out });
 
@@ -69,7 +71,9 @@ describe.each(DATABASES)("what people lost after a backup, restored into %s,", (
       moved: [{ site_key_hash: theirs, role: "auditor" }],
       reset: [{ site_key_hash: mine, role: "owner" }],
     });
-    const left = await restored.context.db.all("SELECT person_id FROM passkeys");
-    expect(left).toEqual([{ person_id: idOf("renewed") }]);
+    const left = await restored.context.db.all("SELECT person_id, rp_id FROM passkeys");
+    expect(left).toEqual([{ person_id: idOf("renewed"), rp_id: "localhost" }]);
+    const [kept] = (await restored.admin("GET", "/v1/admin/tokens")).body.items;
+    expect(kept.expires_at).toBe(token.expires_at);
   });
 });

@@ -52,6 +52,14 @@ describe("with two nodes on one PostgreSQL,", () => {
     return { page, id, there };
   }
 
+  test("a session that a colleague ends on one is refused by the other within a second", async () => {
+    const { id, there } = await person();
+    const { session_id } = (await there.ask("GET", SESSION)).body;
+    const path = `/v1/admin/people/${id}/sessions/${session_id}`;
+    expect((await first.admin("DELETE", path)).status).toBe(204);
+    expect(await statusWithin(() => there.ask("GET", SESSION), 401)).toBe(401);
+  });
+
   test("a session that is signed out on one is refused by the other within a second", async () => {
     const { page, there } = await person();
     expect((await page.ask("DELETE", SESSION)).status).toBe(204);

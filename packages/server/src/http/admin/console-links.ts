@@ -1,7 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { newConsoleLink } from "../../actions/people/console-link.js";
 import type { Context } from "../../context.js";
-import { countOperators } from "../../domain/access/people/store.js";
-import { hasRole } from "../../domain/access/principal.js";
 import { isoTime } from "../../infra/clock.js";
 import { CONSOLE_PATH } from "../server/credentials.js";
 import { Problem } from "../server/problem.js";
@@ -26,18 +25,15 @@ const make = adminRoute("post", "/v1/admin/console-links", {
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
-    const { config, consoleSessions, db } = context;
     // If a session could make links, a browser could stay signed in without end.
     if (c.req.header("authorization") === undefined) {
       throw new Problem("forbidden", {
         message: "Use a token instead of a console session to create a link.",
       });
     }
-    const principal = c.get("principal");
-    const setUp = hasRole(principal, "operator") && (await countOperators(db)) === 0;
-    const { code, expiresAt } = await consoleSessions.newCode(principal, { setUp });
+    const { code, expiresAt, setUp } = await newConsoleLink(context, c.get("principal"));
     // The code is in the fragment, because browsers do not send fragments to any server.
-    const url = `${config.baseUrl}${CONSOLE_PATH}#${setUp ? "set-up" : "code"}=${code}`;
+    const url = `${context.config.baseUrl}${CONSOLE_PATH}#${setUp ? "set-up" : "code"}=${code}`;
     const kind = setUp ? "set_up" : "token";
     return c.json({ url, kind, expires_at: isoTime(expiresAt) } as const, 201);
   });

@@ -8,7 +8,7 @@ export interface SignedIn {
 }
 
 /** A code that signs in once. */
-export interface SignInCode extends SignedIn {
+interface SignInCode extends SignedIn {
   /** The digest of the code, or of a session's secret. */
   readonly digest: string;
   readonly expiresAt: number;
