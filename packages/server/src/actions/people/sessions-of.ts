@@ -10,6 +10,9 @@ import { commitAs, refused } from "../commit-as.js";
 import { covers } from "./links.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
 
+/** A session as colleagues see it. */
+export type ColleagueSession = Pick<Session, "sessionId" | "device" | "createdAt" | "lastUsedAt">;
+
 const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
 const ABOVE = refuse(
   "forbidden",
@@ -36,7 +39,7 @@ export async function listSessionsOf(
   { clock, db }: Context,
   by: Principal,
   personId: string,
-): Promise<Result<readonly Session[], "not_found" | "forbidden">> {
+): Promise<Result<readonly ColleagueSession[], "not_found" | "forbidden">> {
   const access = await coveredAccess(db, by, personId);
   return access.ok ? ok(await sessionsOf(db, personId, clock.now())) : access;
 }

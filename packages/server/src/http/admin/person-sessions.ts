@@ -1,7 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { endSessionOf, listSessionsOf } from "../../actions/people/sessions-of.js";
+import {
+  type ColleagueSession,
+  endSessionOf,
+  listSessionsOf,
+} from "../../actions/people/sessions-of.js";
 import type { Context } from "../../context.js";
-import type { Session } from "../../domain/access/sessions/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { requireOk } from "../server/require-ok.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
@@ -40,7 +43,7 @@ const end = adminRoute("delete", "/v1/admin/people/{person_id}/sessions/{session
   noContent: "The session has ended.",
 });
 
-const render = (session: Session): z.infer<typeof SessionBody> => ({
+const render = (session: ColleagueSession): z.infer<typeof SessionBody> => ({
   session_id: session.sessionId,
   device: session.device,
   created_at: isoTime(session.createdAt),
