@@ -42,7 +42,7 @@ async function writeChanges(
   changes: LineFile,
 ): Promise<void> {
   const reader = new ProductReader();
-  const target = { siteKeyHash, importId, updates: true };
+  const target = { siteKeyHash, importId, updates: true, canUndo: false };
   await writeLines(context, target, jsonLines(changes.read()), reader);
   for (const ids of batchesOf([...reader.seen])) {
     await changeBatch(context, siteKeyHash, (tx) => markListed(tx, siteKeyHash, ids));

@@ -1,3 +1,4 @@
+import { forgetImport } from "../../domain/products/imports/store.js";
 import { hasProducts } from "../../domain/products/store.js";
 import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { touchSite } from "../../domain/sites/store.js";
@@ -5,14 +6,17 @@ import type { Transaction } from "../../infra/db/database.js";
 
 /**
  * Changes products. Pages for agents show some of them, and a site without products does not advertise that
- * it sells, so the first and the last product make another version of the site.
+ * it sells, so the first and the last product make another version of the site. An import can be undone only until
+ * something else changes them; `importId` names the one that is running.
  */
 export async function changingProducts<T>(
   tx: Transaction,
   siteKeyHash: string,
   now: number,
   change: () => Promise<T>,
+  importId?: string,
 ): Promise<T> {
+  await forgetImport(tx, siteKeyHash, importId);
   const before = await hasProducts(tx, siteKeyHash);
   const result = await change();
   if (before === (await hasProducts(tx, siteKeyHash))) tx.announce(SITE_TOPIC, siteKeyHash);

@@ -2,14 +2,19 @@ import {
   fromBase64url,
   type OfferedProduct,
   ok,
+  parseJson,
   type Result,
   refuse,
   toBase64url,
+  utf8,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import {
   PRODUCT_ID_CHARS_MAX,
   type Product,
+  type ProductSort,
+  type ProductSortField,
+  QUANTITY_MAX,
   UNSEEN,
   wordsOf,
 } from "../../domain/products/product.js";
@@ -17,6 +22,8 @@ import { searchProducts } from "../../domain/products/search/store.js";
 import {
   firstOffered,
   PRODUCTS_BY_ID_MAX,
+  type ProductPlace,
+  productById,
   productsByIds,
   listProducts as selectProducts,
 } from "../../domain/products/store.js";
@@ -93,19 +100,58 @@ export async function lookUpProducts(
   return wanted.map((id) => found.get(id)).filter((product) => product !== undefined);
 }
 
-/** A page of a site's products in the order of their ids. A cursor is the id of the last one shown. */
+/** What a list of products is narrowed and sorted by. */
+export interface ProductFilter {
+  /** Only the product with this id. */
+  readonly id?: string | undefined;
+  readonly search?: string | undefined;
+  readonly sort: ProductSort;
+}
+
+/** The value by which a product has its place in a sorted list. */
+function placeOf({ productId, title, price, quantity, changedAt }: Product, sort: ProductSort) {
+  const values: Readonly<Record<ProductSortField, string | number>> = {
+    id: productId,
+    title,
+    price: price.minor,
+    quantity: quantity ?? QUANTITY_MAX + 1,
+    changed_at: changedAt,
+  };
+  return { value: values[sort.replace("-", "") as ProductSortField], id: productId };
+}
+
+/** The place that a cursor stands for; null for the start of the list. */
+function readPlace(cursor: string | undefined, sort: ProductSort): ProductPlace | null {
+  // PostgreSQL refuses a text with a NUL.
+  const text = Buffer.from(cursor ?? "", "base64url")
+    .toString()
+    .replaceAll("\0", "");
+  const parsed = parseJson(utf8(text));
+  const [value, id] = parsed.ok && Array.isArray(parsed.value) ? parsed.value : [];
+  if (typeof id !== "string") return null;
+  const isText = sort === "id" || sort.endsWith("title");
+  const isPlace = isText ? typeof value === "string" : Number.isSafeInteger(value);
+  return isPlace ? { value: value as string | number, id } : null;
+}
+
+/** A page of a site's products. A cursor is the place of the last one shown. */
 export async function listProducts(
   { db }: Context,
   siteKeyHash: string,
-  search: string | undefined,
-  { limit, cursor = "" }: PageRequest,
+  { id, search, sort }: ProductFilter,
+  { limit, cursor }: PageRequest,
 ): Promise<Page<Product>> {
-  // PostgreSQL refuses a text with a NUL.
-  const after = Buffer.from(cursor, "base64url").toString().replaceAll("\0", "");
-  const rows = await selectProducts(db, siteKeyHash, search, { after, limit: limit + 1 });
+  if (id !== undefined) {
+    const product = isProductId(id) ? await productById(db, siteKeyHash, id) : undefined;
+    return { items: product === undefined ? [] : [product], nextCursor: undefined };
+  }
+  const page = { after: readPlace(cursor, sort), limit: limit + 1 };
+  const rows = await selectProducts(db, siteKeyHash, { search, sort }, page);
   const items = rows.slice(0, limit);
   const last = rows.length > limit ? items.at(-1) : undefined;
-  return { items, nextCursor: last && Buffer.from(last.productId).toString("base64url") };
+  if (last === undefined) return { items, nextCursor: undefined };
+  const { value, id: lastId } = placeOf(last, sort);
+  return { items, nextCursor: toBase64url(utf8(JSON.stringify([value, lastId]))) };
 }
 
 /** Some of what a site sells, for its pages for agents; empty if it sells nothing now. */

@@ -1,6 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { beginImport, keepOthers, keepReplaced } from "../../domain/products/imports/store.js";
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import { countProducts, removeOthers, writeProducts } from "../../domain/products/store.js";
@@ -87,6 +88,8 @@ export interface Import {
   readonly importId: string;
   /** Whether fields that a line leaves out keep their values. */
   readonly updates: boolean;
+  /** Whether what it replaces is kept, so that it can be undone. */
+  readonly canUndo: boolean;
 }
 
 /** Changes some products of a site in a transaction of its own. Ends the import if the site was deleted. */
@@ -94,28 +97,31 @@ export async function changeBatch<T>(
   { clock, db }: Context,
   siteKeyHash: string,
   change: (tx: Transaction, now: number) => Promise<T>,
+  importId?: string,
 ): Promise<T> {
   return db.transaction(async (tx) => {
     if (!(await lockSite(tx, siteKeyHash))) {
       throw new ImportEndedError("not_found", "The site was deleted during the import.");
     }
     const now = clock.now();
-    return changingProducts(tx, siteKeyHash, now, () => change(tx, now));
+    return changingProducts(tx, siteKeyHash, now, () => change(tx, now), importId);
   });
 }
 
 async function writeBatch(
   context: Context,
-  { siteKeyHash, importId, updates }: Import,
+  { siteKeyHash, importId, updates, canUndo }: Import,
   products: readonly ListedProduct[],
 ): Promise<void> {
-  await changeBatch(context, siteKeyHash, async (tx, now) => {
+  const write = async (tx: Transaction, now: number) => {
+    if (canUndo) await keepReplaced(tx, siteKeyHash, products, { updates });
     await writeProducts(tx, siteKeyHash, products, { importId, now, updates });
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
       const why = `A site can have at most ${PRODUCTS_MAX} products. The rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);
     }
-  });
+  };
+  await changeBatch(context, siteKeyHash, write, canUndo ? importId : undefined);
 }
 
 /** Reads lines and writes the valid products in batches. Other work runs between them. */
@@ -157,7 +163,8 @@ export async function importProducts(
 ): Promise<Result<ImportReport, ImportFault>> {
   const owned = await ownedByShop(context.db, siteKeyHash);
   if (owned !== undefined) return owned;
-  const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
+  const importId = context.ids.id("imp");
+  const target = { siteKeyHash, importId, updates: !replace, canUndo: true };
   return importAlone(context, siteKeyHash, async () => {
     await recordStart(context, target, { replace, actor });
     const reader = new ProductReader();
@@ -192,8 +199,12 @@ async function recordStart(
   { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<void> {
   const change = { kind: "products_import_begun", replace, import_id: importId };
-  const records = [actorDraft("site.changed", actor, clock.now(), { change })];
-  await audit.commit(siteKeyHash, async () => ({ records, answer: null }));
+  const now = clock.now();
+  const records = [actorDraft("site.changed", actor, now, { change })];
+  await audit.commit(siteKeyHash, async (tx) => {
+    await beginImport(tx, siteKeyHash, { importId, importedAt: now });
+    return { records, answer: null };
+  });
 }
 
 async function finish(
@@ -204,9 +215,12 @@ async function finish(
 ): Promise<ImportReport> {
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const isWhole = replace && refused === 0;
-    const removed = await changingProducts(tx, siteKeyHash, clock.now(), async () =>
-      isWhole ? removeOthers(tx, siteKeyHash, importId) : 0,
-    );
+    const remove = async () => {
+      if (!isWhole) return 0;
+      await keepOthers(tx, siteKeyHash, importId);
+      return removeOthers(tx, siteKeyHash, importId);
+    };
+    const removed = await changingProducts(tx, siteKeyHash, clock.now(), remove, importId);
     const total = await countProducts(tx, siteKeyHash);
     const counts = { written, removed, refused, total };
     const change = { kind: "products_imported", import_id: importId, ...counts };

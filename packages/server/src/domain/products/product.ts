@@ -18,8 +18,16 @@ export const PRODUCT_ID_CHARS_MAX = 100;
 const PRODUCT_TITLE_CHARS_MAX = 200;
 const PRODUCT_DESCRIPTION_CHARS_MAX = 5000;
 const URL_CHARS_MAX = 2048;
-const QUANTITY_MAX = 1_000_000_000;
+export const QUANTITY_MAX = 1_000_000_000;
 export const PRODUCTS_MAX = 100_000;
+
+/** What lists of products are sorted by. A minus stands for the largest or newest first. */
+export const PRODUCT_SORTS = [
+  ...(["id", "title", "-title", "price", "-price"] as const),
+  ...(["quantity", "-quantity", "changed_at", "-changed_at"] as const),
+] as const;
+export type ProductSort = (typeof PRODUCT_SORTS)[number];
+export type ProductSortField = Exclude<ProductSort, `-${string}`>;
 
 /** The properties of a product that its owner sets. */
 interface ProductSetting {
@@ -51,6 +59,29 @@ export interface Product extends ProductSetting {
   /** Whether the owner has taken it off sale for now: nobody finds it, and nobody buys it. */
   readonly paused: boolean;
   readonly changedAt: number;
+}
+
+/** The fields in which a product can differ from a line of a list. */
+export const COMPARED_FIELDS = ["title", "price", ...OPTIONAL] as const;
+export type ProductField = (typeof COMPARED_FIELDS)[number];
+
+/** The fields that a line of a list would change. With `updates`, those that it leaves out stay as they are. */
+export function changedFields(
+  before: ProductSetting,
+  line: ListedProduct,
+  updates: boolean,
+): readonly ProductField[] {
+  const isSame: Readonly<Record<ProductField, boolean>> = {
+    title: before.title === line.title,
+    price: before.price.minor === line.price.minor && before.price.currency === line.price.currency,
+    description: before.description === line.description,
+    image_url: before.imageUrl === line.imageUrl,
+    url: before.url === line.url,
+    availability: before.availability === line.availability,
+    quantity: before.quantity === line.quantity,
+  };
+  const staying: readonly string[] = updates ? line.absent : [];
+  return COMPARED_FIELDS.filter((field) => !isSame[field] && !staying.includes(field));
 }
 
 /** Characters that are invisible or change how other text is displayed. Texts of products must not have them. */

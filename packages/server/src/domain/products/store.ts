@@ -1,7 +1,14 @@
 import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { containing, countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
 import { flag, Table } from "../../infra/db/table.js";
-import { type ListedProduct, type Product, wordsOf } from "./product.js";
+import {
+  type ListedProduct,
+  type Product,
+  type ProductSort,
+  type ProductSortField,
+  QUANTITY_MAX,
+  wordsOf,
+} from "./product.js";
 
 export const products = new Table<Product>("products", {
   productId: "product_id",
@@ -174,22 +181,48 @@ export function firstOffered(db: Queries, siteKeyHash: string, limit: number): P
   return products.all(db, rest, siteKeyHash, limit);
 }
 
-/** Products of a site by their id; with `search`, those whose title or id contains it. */
+/** The column of each field that lists are sorted by. Stock that is not counted is the largest. */
+const SORTED_BY: Readonly<Record<ProductSortField, string>> = {
+  id: "product_id",
+  title: "title",
+  price: "price_minor",
+  quantity: `COALESCE(quantity, ${QUANTITY_MAX + 1})`,
+  changed_at: "changed_at",
+};
+
+/** Where a page of products begins: behind the product with this value and this id. */
+export interface ProductPlace {
+  readonly value: string | number;
+  readonly id: string;
+}
+
+interface ProductPage {
+  readonly after: ProductPlace | null;
+  readonly limit: number;
+}
+
+/** Products of a site, sorted by a field and then by id; with `search`, those whose title or id contains it. */
 export function listProducts(
   db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
-  search: string | undefined,
-  page: { readonly after: string; readonly limit: number },
+  { search, sort }: { readonly search: string | undefined; readonly sort: ProductSort },
+  { after, limit }: ProductPage,
 ): Promise<Product[]> {
+  const by = SORTED_BY[sort.replace("-", "") as ProductSortField];
+  const [order, than] = sort.startsWith("-") ? [" DESC", "<"] : ["", ">"];
   const match = containing(db.dialect, ["title", "product_id"], search);
-  const matching = match === undefined ? "" : ` AND ${match.sql}`;
+  const next = after && {
+    sql: `(${by}, product_id) ${than} (?, ?)`,
+    values: [after.value, after.id],
+  };
+  const conditions = [match, next].filter((one) => one != null);
   return products.all(
     db,
-    `WHERE site_key_hash = ? AND product_id > ?${matching} ORDER BY product_id LIMIT ?`,
+    `WHERE ${["site_key_hash = ?", ...conditions.map(({ sql }) => sql)].join(" AND ")}
+     ORDER BY ${by}${order}, product_id${order} LIMIT ?`,
     siteKeyHash,
-    page.after,
-    ...(match?.values ?? []),
-    page.limit,
+    ...conditions.flatMap(({ values }) => values),
+    limit,
   );
 }
 
@@ -294,4 +327,4 @@ export async function restock(
   }
 }
 
-export const deleteProducts = deleterOf("products");
+export const deleteProducts = deleterOf("products", "product_imports", "replaced_products");

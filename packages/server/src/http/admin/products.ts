@@ -1,28 +1,26 @@
 import type { JsonObject, JsonValue } from "@gatehouse/protocol";
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { addProduct, changeProduct } from "../../actions/products/change-product.js";
 import { listProducts } from "../../actions/products/find-products.js";
-import { type ImportReport, importProducts } from "../../actions/products/import-products.js";
 import { removeProduct, setProducts } from "../../actions/products/set-products.js";
 import type { Context } from "../../context.js";
 import {
   AVAILABILITIES,
   PRODUCT_ID_CHARS_MAX,
+  PRODUCT_SORTS,
   type Product,
 } from "../../domain/products/product.js";
-import { csvLines, jsonLines } from "../../domain/products/product-lines.js";
 import { isoTime } from "../../infra/clock.js";
-import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
-import { errors, json, Timestamp } from "../server/schemas.js";
-import { uploadOf } from "../server/streaming.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { pageOf, SITE_PATH, siteRoute } from "./describe.js";
-import { MoneyBody, PageQuery, Search, SiteParams } from "./schemas.js";
+import { pageOf, siteRoute } from "./describe.js";
+import { ImportReportBody, renderReport } from "./product-imports.js";
+import { MoneyBody, PageQuery, Search } from "./schemas.js";
 
-const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
-const CURSOR_CHARS_MAX = 600;
+/** A cursor contains the title and the id of a product, with up to four bytes a character. */
+const CURSOR_CHARS_MAX = 2000;
 const TEXT_CHARS_MAX = 10_000;
 /** A character outside the basic plane counts as two in the length of a string. */
 const PRODUCT_ID_UNITS_MAX = 2 * PRODUCT_ID_CHARS_MAX;
@@ -43,32 +41,20 @@ const ProductBody = z
   })
   .openapi("Product");
 
-const ReportBody = z
-  .object({
-    written: z.int(),
-    removed: z.int(),
-    refused: z.int(),
-    problems: z
-      .array(z.object({ line: z.int(), problem: z.string() }))
-      .openapi({ description: "The first hundred refused lines." }),
-    total: z.int().openapi({ description: "How many products the site has now." }),
-    stopped: z
-      .boolean()
-      .openapi({ description: "A thousand lines were refused. The rest was not read." }),
-  })
-  .openapi("ImportReport");
-
 const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
 
 const list = siteRoute("get", "/products", {
   tags: ["Selling"],
   summary: "List products",
-  description: "Sorted by id.",
+  description: "Sorted by id, unless sorted otherwise.",
   query: PageQuery.extend({
-    // A cursor contains a product id, which is longer than the ids in other cursors.
     cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
     q: Search.optional().openapi({
       description: "Text in the title or id. Uppercase and lowercase are the same.",
+    }),
+    id: ProductId.optional().openapi({ description: "Only the product with this id." }),
+    sort: z.enum(PRODUCT_SORTS).default("id").openapi({
+      description: "A minus sorts the largest or newest first. Keep it the same for all pages.",
     }),
   }),
   answer: pageOf(ProductBody, "The products."),
@@ -81,34 +67,8 @@ const replaceAll = siteRoute("put", "/products", {
     "Fields: `id, title, description, price, currency, image_url, url, availability, quantity`. " +
     "Either all products are saved, or none. For long lists, use the import.",
   body: strict({ products: z.array(z.record(z.string(), z.unknown())) }),
-  answer: json(ReportBody, "What was saved."),
+  answer: json(ImportReportBody, "What was saved."),
   errors: ["conflict"],
-});
-
-const importRoute = createRoute({
-  method: "post",
-  path: `${SITE_PATH}/products/import`,
-  tags: ["Selling"],
-  summary: "Import products",
-  description:
-    "Accepts CSV (`text/csv`) or one JSON object per line (`application/x-ndjson`), up to 64 MB. Lines with " +
-    "errors are reported and skipped. With `mode=replace`, products that are not in the file are " +
-    "removed, unless a line was rejected.",
-  request: {
-    params: SiteParams,
-    query: z.object({ mode: z.enum(["update", "replace"]).default("update") }),
-    body: {
-      required: true,
-      content: {
-        "text/csv": { schema: z.string() },
-        "application/x-ndjson": { schema: z.string() },
-      },
-    },
-  },
-  responses: {
-    200: json(ReportBody, "What was saved, and what was not."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict", "unsupported_media_type"),
-  },
 });
 
 /** Text of a form; what it must be, the list of products says. */
@@ -170,43 +130,11 @@ function render(product: Product): z.infer<typeof ProductBody> {
   };
 }
 
-function renderReport(report: ImportReport): z.infer<typeof ReportBody> {
-  return { ...report, problems: [...report.problems] };
-}
-
-/** The reader for the lines of a `Content-Type`. */
-function linesOf(type: string) {
-  if (/^text\/csv\b/i.test(type)) return csvLines;
-  if (/^application\/(?:x-ndjson|jsonl)\b/i.test(type)) return jsonLines;
-  throw new Problem("unsupported_media_type", {
-    message: "Send text/csv or application/x-ndjson.",
-  });
-}
-
-/** The only route whose body is not JSON. It is registered before the middleware that parses JSON. */
-export function productImportRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { path, request } = importRoute;
-  app.openAPIRegistry.registerPath(importRoute);
-  app.post(path.replace("{site_key_hash}", ":site_key_hash"), async (c) => {
-    if (!request.params.safeParse(c.req.param()).success) throw new Problem("not_found");
-    const { siteKeyHash } = await requireSite(context, c, "owner");
-    const query = request.query.safeParse(c.req.query());
-    if (!query.success) {
-      throw new Problem("invalid_request", { message: "mode: must be update or replace." });
-    }
-    const lines = linesOf(c.req.header("content-type") ?? "");
-    const upload = uploadOf(c.req.raw, IMPORT_BYTES_MAX, context.clock);
-    const options = { replace: query.data.mode === "replace", actor: actorOf(c) };
-    const report = requireOk(await importProducts(context, siteKeyHash, lines(upload), options));
-    return c.json(renderReport(report), 200);
-  });
-}
-
 export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
-    const { q, ...query } = c.req.valid("query");
-    const page = await listProducts(context, siteKeyHash, q, query);
+    const { q: search, id, sort, ...query } = c.req.valid("query");
+    const page = await listProducts(context, siteKeyHash, { id, search, sort }, query);
     return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
   });
 

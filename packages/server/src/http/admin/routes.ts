@@ -41,7 +41,8 @@ import { policyRoutes } from "./policy.js";
 import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
 import { productFeedRoutes } from "./product-feed.js";
-import { productImportRoute, productRoutes } from "./products.js";
+import { productFileRoutes, productImportRoutes } from "./product-imports.js";
+import { productRoutes } from "./products.js";
 import { questionRoutes } from "./questions.js";
 import { salesCountRoutes } from "./sales-counts.js";
 import { shopRoutes } from "./shop.js";
@@ -55,7 +56,7 @@ import { visitRoutes } from "./visits.js";
 export function adminRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<AdminEnv>();
   routes.use("/v1/admin/*", signIn(context));
-  productImportRoute(routes, context);
+  productFileRoutes(routes, context);
   routes.use("/v1/admin/*", strictBodies(context));
   siteRoutes(routes, context);
   pauseRoutes(routes, context);
@@ -83,6 +84,7 @@ export function adminRoutes(context: Context): HonoGroup {
   escalationRoutes(routes, context);
   processorRoutes(routes, context);
   productRoutes(routes, context);
+  productImportRoutes(routes, context);
   productFeedRoutes(routes, context);
   shopConnectionRoutes(routes, context);
   salesCountRoutes(routes, context);

@@ -59,6 +59,7 @@ import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
 import { productFeeds } from "./migrations/0051-product-feeds.js";
 import { shopConnections } from "./migrations/0052-shop-connections.js";
 import { accessLimits } from "./migrations/0053-access-limits.js";
+import { productImports } from "./migrations/0053-product-imports.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -116,6 +117,7 @@ const MIGRATIONS: readonly Migration[] = [
   productFeeds,
   shopConnections,
   accessLimits,
+  productImports,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

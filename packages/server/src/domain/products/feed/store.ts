@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows, selectValues } from "../../../infra/db/statements.js";
 import { flag, Table } from "../../../infra/db/table.js";
-import type { ListedProduct, Product } from "../product.js";
+import { changedFields, type ListedProduct, type Product } from "../product.js";
 import { products, setPaused } from "../store.js";
 
 /** Where a product stands with the site's feed. */
@@ -20,19 +20,6 @@ const states = new Table<FeedState>("products", {
 
 const marksFor = (ids: readonly string[]) => ids.map(() => "?").join(", ");
 
-function isSame(known: Product, listed: ListedProduct): boolean {
-  const { absent, price } = listed;
-  if (known.title !== listed.title || known.price.minor !== price.minor) return false;
-  if (known.price.currency !== price.currency) return false;
-  return (
-    (absent.includes("description") || known.description === listed.description) &&
-    (absent.includes("image_url") || known.imageUrl === listed.imageUrl) &&
-    (absent.includes("url") || known.url === listed.url) &&
-    (absent.includes("availability") || known.availability === listed.availability) &&
-    (absent.includes("quantity") || known.quantity === listed.quantity)
-  );
-}
-
 /** Those of the products of a feed that the site does not have, or has otherwise. */
 export async function changesOf(
   db: Queries,
@@ -50,7 +37,8 @@ export async function changesOf(
   );
   const isKnown = ({ productId }: ListedProduct) => byId.has(productId);
   const isUnchanged = (one: ListedProduct) =>
-    listedBefore.has(one.productId) && isSame(byId.get(one.productId) as Product, one);
+    listedBefore.has(one.productId) &&
+    changedFields(byId.get(one.productId) as Product, one, true).length === 0;
   return {
     added: listed.filter((one) => !isKnown(one)),
     changed: listed.filter((one) => isKnown(one) && !isUnchanged(one)),
