@@ -1,4 +1,4 @@
-import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
+import { minorUnitDigits, ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
 
 /** Pages of a shop that UCP can link to. */
 export const LINK_TYPES = [
@@ -47,6 +47,10 @@ export interface ShopSettings {
   readonly buyerMail: boolean;
   /** A link into the shop's own cart, to which buyers are sent instead of our page; null for our page. */
   readonly cartLink: string | null;
+  /** What new products, delivery prices and limits are in; null if the owner has not chosen. */
+  readonly currency: string | null;
+  /** What new rules are in, such as `Europe/Berlin`; null if the owner has not chosen. */
+  readonly timeZone: string | null;
 }
 
 /** All lines as `id:quantity`, with commas between them. */
@@ -90,31 +94,57 @@ export const NO_SHOP: ShopSettings = Object.freeze({
   allowUnsigned: false,
   buyerMail: true,
   cartLink: null,
+  currency: null,
+  timeZone: null,
 });
+
+/** Whether it is a name of the IANA database, not an offset. */
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return /^[A-Za-z]/.test(name);
+  } catch {
+    return false;
+  }
+}
 
 function twice<T>(list: readonly T[]): T | undefined {
   return list.find((item, i) => list.indexOf(item) !== i);
 }
 
-/** Checks what a schema cannot: that no place or option is named twice, and that prices are valid amounts. */
-export function shopFault({ shipping, taxes }: ShopSettings): Result<true, "invalid"> {
-  const country = twice(shipping.flatMap(({ countries }) => countries));
-  if (country !== undefined) {
-    return refuse("invalid", `shipping: has ${country} more than once.`);
+/**
+ * Checks what a schema cannot: that no place or option is named twice, that prices are valid amounts, and that the
+ * currency and the time zone exist.
+ */
+export function shopFault({
+  shipping,
+  taxes,
+  currency,
+  timeZone,
+}: ShopSettings): Result<true, "invalid"> {
+  if (currency !== null && minorUnitDigits(currency) === undefined) {
+    return refuse("invalid", `currency: ${currency} is not an active ISO 4217 code.`);
   }
-  for (const { options } of shipping) {
+  if (timeZone !== null && !isTimeZone(timeZone)) {
+    return refuse("invalid", `time_zone: ${timeZone} is not a time zone, such as Europe/Berlin.`);
+  }
+  const place = twice(shipping.flatMap(({ countries }) => countries));
+  if (place !== undefined) {
+    return refuse("invalid", `shipping: has ${place} more than once.`);
+  }
+  for (const [zone, { options }] of shipping.entries()) {
     const id = twice(options.map((option) => option.id));
     if (id !== undefined) return refuse("invalid", `shipping: has two options with the id ${id}.`);
-    for (const { id: option, prices } of options) {
-      for (const [currency, price] of Object.entries(prices)) {
-        const money = parseAmount(price, currency);
-        if (!money.ok) {
-          return refuse("invalid", `shipping: ${option} in ${currency}: ${money.detail}.`);
-        }
+    for (const [option, { prices }] of options.entries()) {
+      for (const [code, price] of Object.entries(prices)) {
+        const money = parseAmount(price, code);
+        if (money.ok) continue;
+        const path = `shipping.${zone}.options.${option}.prices.${code}`;
+        return refuse("invalid", `${path}: ${money.detail}.`);
       }
     }
   }
-  const place = twice(taxes.map((rate) => `${rate.country} ${rate.region ?? ""}`.trim()));
-  if (place !== undefined) return refuse("invalid", `taxes: has ${place} twice.`);
+  const taxed = twice(taxes.map((rate) => `${rate.country} ${rate.region ?? ""}`.trim()));
+  if (taxed !== undefined) return refuse("invalid", `taxes: has ${taxed} twice.`);
   return ok(true);
 }

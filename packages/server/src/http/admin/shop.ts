@@ -22,6 +22,7 @@ const RATES_MAX = 500;
 const TERMS_CHARS_MAX = 50_000;
 const DAYS_MAX = 365;
 const CART_LINK_CHARS_MAX = 500;
+const TIME_ZONE_CHARS_MAX = 64;
 
 const Country = z
   .string()
@@ -108,6 +109,18 @@ const ShopBody = strict({
         "`{items}` stands for `id:quantity,id:quantity`; `{id}` and `{quantity}` for the only product.",
       example: "https://shop.example.com/cart/{items}",
     }),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR")
+    .nullable()
+    .default(null)
+    .openapi({ description: "What the console suggests for new prices.", example: "EUR" }),
+  time_zone: z
+    .string()
+    .max(TIME_ZONE_CHARS_MAX)
+    .nullable()
+    .default(null)
+    .openapi({ description: "What the console suggests for new rules.", example: "Europe/Berlin" }),
 }).openapi("ShopSettings");
 
 const show = siteRoute("get", "/shop", {
@@ -123,8 +136,8 @@ const replace = siteRoute("put", "/shop", {
   answer: json(ShopBody, "The settings."),
 });
 
-function render({ allowUnsigned, buyerMail, cartLink, ...shop }: ShopSettings) {
-  const { shipping, taxes, terms, links } = shop;
+function render({ allowUnsigned, buyerMail, cartLink, timeZone, ...shop }: ShopSettings) {
+  const { shipping, taxes, terms, links, currency } = shop;
   const body = {
     shipping,
     taxes,
@@ -133,6 +146,8 @@ function render({ allowUnsigned, buyerMail, cartLink, ...shop }: ShopSettings) {
     allow_unsigned: allowUnsigned,
     buyer_mail: buyerMail,
     cart_link: cartLink,
+    currency,
+    time_zone: timeZone,
   };
   return structuredClone(body) as z.infer<typeof ShopBody>;
 }
@@ -145,12 +160,13 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(replace, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const { allow_unsigned, buyer_mail, cart_link, ...rest } = c.req.valid("json");
+    const { allow_unsigned, buyer_mail, cart_link, time_zone, ...rest } = c.req.valid("json");
     const settings = {
       ...rest,
       allowUnsigned: allow_unsigned,
       buyerMail: buyer_mail,
       cartLink: cart_link,
+      timeZone: time_zone,
     } as ShopSettings;
     const shop = requireOk(await setShop(context, siteKeyHash, settings, actorOf(c)));
     return c.json(render(shop), 200);
