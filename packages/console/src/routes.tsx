@@ -153,7 +153,7 @@ const products = createRoute({
   ...below,
   path: "/products",
   component: lazyRouteComponent(() => import("./products/products-page.js"), "ProductsPage"),
-  validateSearch: texts("q"),
+  validateSearch: texts("q", "sort"),
 });
 const newProduct = createRoute({
   ...below,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { desk } from "./desk.ts";
 
@@ -17,11 +18,11 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await delivery.getByLabel("Add a country").selectOption("Austria");
     await delivery.getByLabel("Delivery option").fill("By post");
     await delivery.getByLabel("Price").fill("4,90");
-    await delivery.getByLabel("Currency").fill("EUR");
+    await delivery.getByLabel("Currency").selectOption("EUR");
     await delivery.getByLabel("Delivery days, from").fill("2");
     await delivery.getByLabel("Delivery days, to").fill("4");
     await delivery.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Germany, Austria: By post for 4.90 EUR, 2 to 4 days.").waitFor();
+    await page.getByText("Germany, Austria: By post for €4.90, 2 to 4 days.").waitFor();
     expect((await shop()).shipping).toEqual([
       {
         countries: ["DE", "AT"],
@@ -38,6 +39,7 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await at.signedIn(page, "owner", "/delivery");
     await page.getByRole("button", { name: "Add a tax" }).click();
     await page.getByLabel("Percent").fill("8,25");
+    await page.getByLabel("Country", { exact: true }).selectOption("United States");
     await page.getByLabel("Region").fill("TX");
     const taxes = page.locator("section").filter({ hasText: "Add a tax" }).last();
     await taxes.getByRole("button", { name: "Save" }).click();
@@ -52,6 +54,72 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
       shipping,
       taxes: [{ country: "US", region: "TX", percent: "8.25" }],
     });
+  });
+
+  test.each([390, 1440])(
+    "at %i pixels, what is wrong stands beside its field, and saving one card keeps the others",
+    async (width) => {
+      const { page } = await at.opened({ viewport: { width, height: 844 } });
+      await at.shop.admin("PUT", "/shop", {});
+      await at.signedIn(page, "owner", "/delivery");
+      await page.getByRole("button", { name: "Add a tax" }).click();
+      const taxes = page.locator("section").filter({ hasText: "Add a tax" }).last();
+      await taxes.getByLabel("Percent").fill("a lot");
+      await taxes.getByRole("button", { name: "Save" }).click();
+      await taxes.getByText("Choose a country.").waitFor();
+      await taxes.getByLabel("Country").selectOption("Germany");
+      await taxes.getByRole("button", { name: "Save" }).click();
+      await taxes.getByText("Enter a number from 0 to 99.9999, such as 7.25.").waitFor();
+      expect(await taxes.getByLabel("Percent").getAttribute("aria-invalid")).toBe("true");
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      const terms = page.locator("section").filter({ hasText: "Your terms" }).last();
+      await terms.getByLabel("Your terms").fill("Half a sen");
+      await taxes.getByLabel("Percent").fill("7");
+      await taxes.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.").waitFor();
+      await page.getByText("Added to your prices: 7 % in Germany.").waitFor();
+      expect(await terms.getByLabel("Your terms").inputValue()).toBe("Half a sen");
+      await terms.getByText("Not saved yet").waitFor();
+      await terms.getByRole("button", { name: "Discard changes" }).click();
+      expect(await terms.getByLabel("Your terms").inputValue()).toBe("");
+    },
+  );
+
+  test("a zone without a country, and an option without a price, are named beside their fields", async () => {
+    const { page } = await at.opened();
+    await at.shop.admin("PUT", "/shop", {});
+    await at.signedIn(page, "owner", "/delivery");
+    await page.getByRole("button", { name: "Add a zone" }).click();
+    await page.getByLabel("Delivery option").fill("By post");
+    await page.getByLabel("Price").fill("free");
+    const delivery = page.locator("section").filter({ hasText: "Zone 1" }).last();
+    await delivery.getByRole("button", { name: "Save" }).click();
+    await delivery.getByText("Add at least one country.").waitFor();
+    await delivery.getByLabel("Add a country").selectOption("Malta");
+    await delivery.getByRole("button", { name: "Save" }).click();
+    await delivery.getByText("Enter a price such as 4.90.").waitFor();
+    expect(await delivery.getByText(/shipping/).count()).toBe(0);
+  });
+
+  test("the currency and the time zone are chosen from lists, and suggested from then on", async () => {
+    const { page } = await at.opened({ timezoneId: "Europe/Berlin" });
+    await at.shop.admin("PUT", "/shop", {});
+    await at.signedIn(page, "owner", "/settings/site");
+    const card = page.locator("section").filter({ hasText: "Currency and time zone" }).last();
+    await card.getByText("New rules use the time zone of your browser.").waitFor();
+    await card.getByLabel("Currency").selectOption("JPY");
+    await card.getByRole("button", { name: "Time zone" }).click();
+    await page.getByRole("combobox", { name: "Time zone" }).fill("new york");
+    await page.getByRole("option", { name: /America\/New York/ }).click();
+    await card.getByRole("button", { name: "Save" }).click();
+    await card
+      .getByText(
+        "New prices and limits are suggested in Japanese Yen (JPY). New rules use the time in America/New York.",
+      )
+      .waitFor();
+    expect(await shop()).toMatchObject({ currency: "JPY", time_zone: "America/New_York" });
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/products/new`);
+    expect(await page.getByLabel("Currency").inputValue()).toBe("JPY");
   });
 });
 

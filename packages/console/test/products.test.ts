@@ -1,4 +1,6 @@
+import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import {
   type FeedServer,
@@ -17,6 +19,9 @@ test.each([
   ["0,125", "0.125", undefined],
   ["12", "12", undefined],
   ["9.99 GBP", "9.99", "GBP"],
+  ["1'234.50 CHF", "1234.50", "CHF"],
+  ["abc", "abc", undefined],
+  ["12 ABC", "12 ABC", undefined],
 ])("a price written as %s is %s", (text, price, currency) => {
   expect(readPrice(text)).toEqual(currency === undefined ? { price } : { price, currency });
 });
@@ -27,14 +32,26 @@ test("a table with semicolons and other names for its columns is read as product
   const mapping = guessMapping(read.columns);
   expect(mapping).toEqual({ id: "SKU", title: "Name", price: "Preis", quantity: "Bestand" });
   expect(linesOf(read, mapping, "EUR")).toEqual([
-    { id: "rose", title: "Rote Rose", price: "4.50", currency: "EUR", quantity: "12" },
+    {
+      line: 2,
+      value: { id: "rose", title: "Rote Rose", price: "4.50", currency: "EUR", quantity: "12" },
+    },
   ]);
 });
 
 test("a table that a spreadsheet saved in an older encoding keeps its letters", async () => {
   const bytes = Buffer.from("sku;name;price\nm;M\xfcsli;3,20\n", "latin1");
   const { rows } = await readTable(new Blob([bytes]));
-  expect(rows[0]?.name).toBe("Müsli");
+  expect(rows[0]?.values.name).toBe("Müsli");
+});
+
+test("rows know the line where they begin, after empty lines and fields of several lines", async () => {
+  const file = new Blob(['sku,name\n\na,"Two\nlines"\n,\nb,B\n']);
+  const { rows } = await readTable(file);
+  expect(rows.map(({ line, values }) => [line, values.sku])).toEqual([
+    [3, "a"],
+    [6, "b"],
+  ]);
 });
 
 describe.skipIf(skipChromium)("products at the console:", () => {
@@ -46,7 +63,16 @@ describe.skipIf(skipChromium)("products at the console:", () => {
       return { GATEHOUSE_FETCH_ALLOW: feeds.host };
     },
   });
-  const CSV = ["sku;name;stock;price", "tulip;Tulip;30;2,80", "rose;Red rose;;11,00", "bad;;1;x"];
+  const CSV = [
+    ...["sku;name;stock;price", "tulip;Tulip;30;2,80", "rose;Red rose;;11,00"],
+    ...["bad;;1;1,00", "worse;Worse;;abc", "tulip;Tulip again;;3,00"],
+  ];
+  const choose = (page: Page, lines: readonly string[]) =>
+    page.locator('input[type="file"]').setInputFiles({
+      name: "flowers.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(lines.join("\n")),
+    });
 
   test("one is added, changed, paused and removed in forms", async () => {
     const { page } = await at.opened();
@@ -68,41 +94,149 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByRole("link", { name: "White lily" }).waitFor({ state: "detached" });
   });
 
-  test("a wrong value is refused beside the form, and nothing is lost", async () => {
+  test.each([390, 1440])(
+    "at %i pixels, a wrong value is refused beside its field, and nothing is lost",
+    async (width) => {
+      const { page } = await at.opened({ viewport: { width, height: 844 } });
+      await at.signedIn(page, "owner", "/products/new");
+      await page.getByLabel("Price").fill("cheap");
+      await page.getByLabel("Picture").fill("http://shop.example.com/lily.jpg");
+      await page.getByRole("button", { name: "Add product" }).click();
+      const name = page.getByRole("textbox", { name: "Name" });
+      await page.getByText("Enter a name.").waitFor();
+      expect(await name.evaluate((field) => field === document.activeElement)).toBe(true);
+      await name.fill("White lily");
+      await page.getByText("Enter a name.").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Add product" }).click();
+      await page.getByText("Enter a price such as 12.50.").waitFor();
+      const price = page.getByLabel("Price");
+      expect(await price.getAttribute("aria-invalid")).toBe("true");
+      expect(await price.evaluate((field) => field === document.activeElement)).toBe(true);
+      await price.fill("3,20");
+      await page.getByRole("button", { name: "Add product" }).click();
+      await page.getByText("Enter an https:// address.").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      expect(await name.inputValue()).toBe("White lily");
+      await page.getByLabel("Picture").fill("");
+      await page.getByRole("button", { name: "Add product" }).click();
+      await page.getByText("Product added.").waitFor();
+      await page.getByRole("link", { name: "White lily" }).waitFor();
+    },
+  );
+
+  test("what was typed is lost only after a confirmation", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/products/new");
     await page.getByLabel("Name").fill("White lily");
-    await page.getByLabel("Price").fill("cheap");
-    await page.getByRole("button", { name: "Add product" }).click();
-    await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toContain("price: ");
+    const orders = page.getByRole("link", { name: "Orders", exact: true });
+    await orders.click();
+    const asked = page.getByRole("dialog", { name: "Leave without saving?" });
+    await asked.getByRole("button", { name: "Stay" }).click();
     expect(await page.getByLabel("Name").inputValue()).toBe("White lily");
+    const prevented = () =>
+      page.evaluate(() => !window.dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    expect(await prevented()).toBe(true);
+    await orders.click();
+    await asked.getByRole("button", { name: "Leave without saving" }).click();
+    await page.waitForURL("**/orders");
+    expect(await prevented()).toBe(false);
   });
 
-  test("a messy file shows what it would change before it is written, and can be undone", async () => {
+  test("a product is found by its number, however many others contain it", async () => {
+    const { page } = await at.opened();
+    const line = (id: string) => ({ id, title: `Flower ${id}`, price: "1.00", currency: "EUR" });
+    const ids = Array.from({ length: 210 }, (_, number) => `0${number}-1`);
+    await at.at.importLines(at.shop, [...ids, "1"].map(line));
+    await at.signedIn(page, "owner", "/products/1");
+    await page.getByRole("heading", { name: "Flower 1", exact: true }).waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/products/none`);
+    await page.getByText("This product does not exist.").waitFor();
+  });
+
+  test("a messy file shows by line what it would do before it is written", async () => {
     const { page } = await at.opened();
     const rose = { id: "rose", title: "A rose", price: "10.00", currency: "EUR" };
     await at.at.importLines(at.shop, [rose]);
     await at.signedIn(page, "owner", "/products");
-    await page.locator('input[type="file"]').setInputFiles({
-      name: "flowers.csv",
-      mimeType: "text/csv",
-      buffer: Buffer.from(CSV.join("\n")),
-    });
-    await page.getByText("New: Tulip, 2.80 EUR, stock 30").waitFor();
-    await page.getByText("Red rose: name: A rose → Red rose, price: 10.00 → 11.00").waitFor();
-    const before = (await at.shop.admin("GET", "/products?q=tulip")).body.items;
-    expect(before).toEqual([]);
-    await page.getByRole("button", { name: "Import 3 products" }).click();
-    await page.getByText("2 products saved, 1 line refused").waitFor();
-    await page.getByText("Line 3: title: is missing").waitFor();
-    await page.getByRole("link", { name: "Tulip" }).waitFor();
-    await page.getByRole("button", { name: "Undo this import" }).click();
-    await page.getByText("The import was undone.").waitFor();
-    const { items } = (await at.shop.admin("GET", "/products?q=rose")).body;
-    expect(items.find(({ id }: { id: string }) => id === "rose").price.minor).toBe(1000);
+    await choose(page, CSV);
+    await page.getByText("1 new, 1 changed, 0 unchanged, 3 lines refused.").waitFor();
+    const refused = page.getByRole("list", { name: "Refused lines" });
+    expect(await refused.getByRole("listitem").allTextContents()).toEqual([
+      "Line 4: Name is missing.",
+      "Line 5: Price is not a number such as 12.50.",
+      "Line 6: Product number is already in an earlier line.",
+    ]);
+    const changes = page.getByRole("list", { name: "Changes" });
+    await changes.getByText("New: Tulip, €2.80, stock 30").waitFor();
+    await changes.getByText("A rose: name: A rose → Red rose, price: €10.00 → €11.00").waitFor();
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
     expect((await at.shop.admin("GET", "/products?q=tulip")).body.items).toEqual([]);
+    await page.getByRole("button", { name: "Import 2 products" }).click();
+    await page.getByText("2 products saved, 3 lines refused").waitFor();
+    await page.getByText("Line 4: Name is missing.").waitFor();
+    await page.getByRole("link", { name: "Tulip" }).waitFor();
   });
+
+  test("an import names what it would remove, and is undone after a visit to another page", async () => {
+    const { page } = await at.opened();
+    const rose = { id: "rose", title: "A rose", price: "10.00", currency: "EUR" };
+    await at.at.importLines(at.shop, [rose]);
+    await at.shop.admin("PATCH", "/products?id=vase", { paused: true });
+    const before = (await at.shop.admin("GET", "/products")).body.items;
+    await at.signedIn(page, "owner", "/products");
+    await choose(page, ["sku;name;price", "tulip;Tulip;2,80"]);
+    await page.getByLabel("Remove products that are not in the file").check();
+    await page.getByText(`${before.length} products are removed: A bonsai, `).waitFor();
+    await page.getByRole("button", { name: "Import 1 product" }).click();
+    await page.getByText(`1 product saved, ${before.length} removed.`).waitFor();
+    await page.getByRole("link", { name: "Orders", exact: true }).click();
+    await page.getByRole("heading", { name: "Orders" }).waitFor();
+    await page.getByRole("link", { name: "Products", exact: true }).click();
+    await page.getByRole("button", { name: "Undo this import" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+    await page
+      .getByText(`The import was undone: 1 product removed, ${before.length} restored.`)
+      .waitFor();
+    const { items } = (await at.shop.admin("GET", "/products")).body;
+    const stateOf = ({ id, price, paused }: Record<string, unknown>) => ({ id, price, paused });
+    expect(items.map(stateOf)).toEqual(before.map(stateOf));
+    await page.getByRole("button", { name: "Undo this import" }).waitFor({ state: "detached" });
+  });
+
+  test("bulk changes say which products failed, and keep them selected", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/products");
+    await page.route("**/products?id=vase", (route) =>
+      route.fulfill({
+        status: 409,
+        json: { error: "conflict", message: "It is being changed.", docs_url: "" },
+      }),
+    );
+    await page.getByLabel("Select all shown").check();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByText("A vase: It is being changed.").waitFor();
+    await page.getByText("1 product selected").waitFor();
+    expect(await page.getByLabel("Select A vase").isChecked()).toBe(true);
+    await page.getByRole("row", { name: /A rose.*Paused/ }).waitFor();
+  });
+
+  test.each([390, 1440])(
+    "at %i pixels, the list is sorted by its heads, and what is sold out says so",
+    async (width) => {
+      const { page } = await at.opened({ viewport: { width, height: 844 } });
+      await at.shop.admin("PATCH", "/products?id=last", { quantity: 0 });
+      await at.signedIn(page, "owner", "/products");
+      await page.getByRole("row", { name: /The last one.*Sold out/ }).waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await page.goto(`${at.baseUrl()}/console/${at.domain}/products?sort=quantity`);
+      const first = page.locator("main tbody tr").first();
+      await first.getByRole("link", { name: "The last one" }).waitFor();
+      if (width < 1000) return;
+      await page.getByRole("button", { name: "Stock", exact: false }).click();
+      await page.waitForURL("**sort=-quantity");
+      await first.getByText("Not tracked").waitFor();
+    },
+  );
 
   test("several are paused at once", async () => {
     const { page } = await at.opened();

@@ -6,6 +6,7 @@ import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
@@ -69,9 +70,19 @@ export function AgentsPage() {
         keyOf={({ agent_id }) => agent_id}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No agents found">Change the filter above.</Empty>
+            <NothingFound title="No agents found" />
           ) : (
-            <Empty title="No agents yet">
+            <Empty
+              title="No agents yet"
+              example="Ada’s assistant · waiting for your approval"
+              action={
+                mayAdd && (
+                  <a href="#add-agent" className="button-act">
+                    Add an agent
+                  </a>
+                )
+              }
+            >
               <p>
                 Agents register at the address on your agent page. They wait here until you approve
                 them. Registration must be turned on in{" "}

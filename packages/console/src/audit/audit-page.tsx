@@ -8,9 +8,10 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Select } from "../ui/field.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
-import { Card, Empty, Facts, Page } from "../ui/page.js";
+import { Card, Facts, Page } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
 import { Time } from "../ui/time.js";
 import { countText } from "../ui/words.js";
@@ -136,7 +137,7 @@ export function AuditPage() {
       <ListView
         {...{ list, columns: columnsFor(name), label: "Records" }}
         keyOf={(entry) => field(entry, "record_id")}
-        empty={<Empty title="No records of this type">Choose another type.</Empty>}
+        empty={<NothingFound title="No records of this type" />}
       />
     </Page>
   );

@@ -7,6 +7,7 @@ import { DayRange, spanOf } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -80,17 +81,23 @@ export function DecisionsPage() {
         keyOf={({ decision_id }) => decision_id}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No decisions found">Change the filter above.</Empty>
+            <NothingFound title="No decisions found" />
           ) : (
-            <Empty title="No decisions yet">
-              <p>
-                Every request and every checkout appears here, with the rules that matched. To try
-                it, make a test purchase in the{" "}
-                <Link to="/$site/setup" params={{ site: name }} className="link">
-                  setup
+            <Empty
+              title="No decisions yet"
+              example="Place an order · €42.00 · approved: the total is at most €50.00"
+              action={
+                <Link
+                  to="/$site/setup"
+                  params={{ site: name }}
+                  search={{ step: "purchase" }}
+                  className="button-act"
+                >
+                  Make a test purchase
                 </Link>
-                .
-              </p>
+              }
+            >
+              <p>Every request and every checkout appears here, with the rules that matched.</p>
             </Empty>
           )
         }

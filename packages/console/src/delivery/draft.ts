@@ -1,5 +1,6 @@
+import { parseAmount } from "@gatehouse/protocol";
 import type { Api } from "../api/client.js";
-import { idFrom } from "../ui/words.js";
+import { idFrom, moneyText } from "../ui/words.js";
 import { countryName } from "./countries.js";
 
 export type Shop = Api["ShopSettings"];
@@ -7,7 +8,7 @@ type Zone = NonNullable<Shop["shipping"]>[number];
 
 /** A delivery option as typed. */
 export interface OptionDraft {
-  readonly key: number;
+  readonly key: string;
   readonly id: string;
   readonly title: string;
   readonly price: string;
@@ -19,35 +20,36 @@ export interface OptionDraft {
 }
 
 export interface ZoneDraft {
-  readonly key: number;
+  readonly key: string;
   readonly countries: readonly string[];
   readonly options: readonly OptionDraft[];
 }
 
 let keys = 0;
-const nextKey = () => {
+/** A key for what somebody adds. What is saved has its place as its key. */
+export const newKey = () => {
   keys += 1;
-  return keys;
+  return `new-${keys}`;
 };
 
 export function newOption(currency: string): OptionDraft {
   const empty = { id: "", title: "", price: "", from: "", to: "" };
-  return { key: nextKey(), ...empty, currency, others: {} };
+  return { key: newKey(), ...empty, currency, others: {} };
 }
 
 export function newZone(currency: string): ZoneDraft {
-  return { key: nextKey(), countries: [], options: [newOption(currency)] };
+  return { key: newKey(), countries: [], options: [newOption(currency)] };
 }
 
 export function zoneDrafts(shipping: readonly Zone[], currency: string): readonly ZoneDraft[] {
-  return shipping.map(({ countries, options }) => ({
-    key: nextKey(),
+  return shipping.map(({ countries, options }, zone) => ({
+    key: String(zone),
     countries,
-    options: options.map(({ id, title, prices, days }) => {
+    options: options.map(({ id, title, prices, days }, option) => {
       const [first = [currency, ""], ...rest] = Object.entries(prices);
       const [from = "", to = ""] = days ?? [];
       return {
-        key: nextKey(),
+        key: String(option),
         id,
         title,
         price: first[1],
@@ -100,12 +102,17 @@ const daysText = (days?: readonly number[]) => {
   return `, ${count} ${count === "1" ? "day" : "days"}`;
 };
 
+function priceText(amount: string, currency: string): string {
+  const price = parseAmount(amount, currency);
+  return price.ok ? moneyText(price.value) : `${amount} ${currency}`;
+}
+
 /** A zone in a sentence: countries, options and prices. */
 export function zoneText({ countries, options }: Zone): string {
   const where = countries.map(countryName).join(", ");
   const ways = options.map(({ title, prices, days }) => {
     const price = Object.entries(prices)
-      .map(([currency, amount]) => `${amount} ${currency}`)
+      .map(([currency, amount]) => priceText(amount, currency))
       .join(" or ");
     return `${title} for ${price}${daysText(days)}`;
   });

@@ -1,11 +1,11 @@
-import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { TextArea } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Outcome } from "../ui/outcome.js";
+import { Unfit } from "../ui/problems.js";
 
 type Shop = Api["ShopSettings"];
 
@@ -13,33 +13,39 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("This is not valid JSON.");
+    throw new Unfit("json", "This is not valid JSON.");
   }
 }
 
 export function ShopJson({ found }: { readonly found: Shop }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const [text, setText] = useState(JSON.stringify(found, null, 2));
+  const draft = useDraft({ text: JSON.stringify(found, null, 2) });
+  const { text } = draft.value;
   const save = useSave(async () => call("PUT", `${path}/shop`, parsed(text)), "shop");
   return (
-    <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
+    <Form
+      of={save}
+      done="Saved."
+      onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+      className="flex flex-col gap-3"
+    >
       <TextArea
         code
         label="Shop settings (JSON)"
+        name="json"
         hint="Used by carts and checkouts. The guide “Sell” explains each setting."
         rows={14}
         spellCheck={false}
         readOnly={!mayChange}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => draft.set({ text: target.value })}
       />
       {mayChange && (
         <Button type="submit" className="self-start" disabled={save.isPending}>
           Save shop settings
         </Button>
       )}
-      <Outcome of={save} />
     </Form>
   );
 }

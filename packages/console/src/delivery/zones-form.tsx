@@ -1,18 +1,22 @@
 import { Button } from "../ui/button.js";
+import { CurrencyField } from "../ui/currency-field.js";
 import { Select, TextField } from "../ui/field.js";
 import { COUNTRIES, countryName, ELSEWHERE } from "./countries.js";
 import { newOption, newZone, type OptionDraft, type ZoneDraft } from "./draft.js";
 
-const replaced = <Item extends { readonly key: number }>(items: readonly Item[], item: Item) =>
+const replaced = <Item extends { readonly key: string }>(items: readonly Item[], item: Item) =>
   items.map((one) => (one.key === item.key ? item : one));
-const without = <Item extends { readonly key: number }>(items: readonly Item[], { key }: Item) =>
+const without = <Item extends { readonly key: string }>(items: readonly Item[], { key }: Item) =>
   items.filter((one) => one.key !== key);
 
 function Countries({
+  at,
   zone,
   taken,
   onChange,
 }: {
+  /** The path of the zone. */
+  readonly at: string;
   readonly zone: ZoneDraft;
   readonly taken: ReadonlySet<string>;
   onChange(countries: readonly string[]): void;
@@ -40,6 +44,7 @@ function Countries({
       <div className="max-w-xs">
         <Select
           label="Add a country"
+          name={`${at}.countries`}
           value=""
           choices={{ "": "Choose…", ...Object.fromEntries(free) }}
           onChoose={(code) => code !== "" && onChange([...zone.countries, code])}
@@ -50,10 +55,13 @@ function Countries({
 }
 
 function Option({
+  at,
   option,
   onChange,
   onRemove,
 }: {
+  /** The path of the option. */
+  readonly at: string;
   readonly option: OptionDraft;
   onChange(option: OptionDraft): void;
   readonly onRemove: (() => void) | undefined;
@@ -64,9 +72,10 @@ function Option({
       onChange({ ...option, [name]: target.value }),
   });
   return (
-    <div className="grid items-end gap-3 border-t border-line pt-3 sm:grid-cols-[2fr_1fr_1fr_1fr_1fr_auto]">
+    <div className="grid items-start gap-3 border-t border-line pt-3 sm:grid-cols-[2fr_1fr_1fr_1fr_1fr_auto]">
       <TextField
         label="Delivery option"
+        name={`${at}.title`}
         placeholder="Standard"
         required
         maxLength={80}
@@ -74,21 +83,37 @@ function Option({
       />
       <TextField
         label="Price"
+        name={`${at}.prices`}
         inputMode="decimal"
         placeholder="4.90"
         required
         {...field("price")}
       />
-      <TextField
-        label="Currency"
-        required
-        maxLength={3}
+      <CurrencyField
         value={option.currency}
-        onChange={({ target }) => onChange({ ...option, currency: target.value.toUpperCase() })}
+        onChoose={(currency) => onChange({ ...option, currency })}
       />
-      <TextField label="Delivery days, from" type="number" min={0} max={365} {...field("from")} />
-      <TextField label="Delivery days, to" type="number" min={0} max={365} {...field("to")} />
-      {onRemove !== undefined && <Button onClick={onRemove}>Remove</Button>}
+      <TextField
+        label="Delivery days, from"
+        name={`${at}.days.0`}
+        type="number"
+        min={0}
+        max={365}
+        {...field("from")}
+      />
+      <TextField
+        label="Delivery days, to"
+        name={`${at}.days`}
+        type="number"
+        min={0}
+        max={365}
+        {...field("to")}
+      />
+      {onRemove !== undefined && (
+        <Button className="self-start sm:mt-6" onClick={onRemove}>
+          Remove
+        </Button>
+      )}
     </div>
   );
 }
@@ -111,11 +136,13 @@ export function ZonesForm({
           <legend className="px-1 text-sm font-medium">Zone {place + 1}</legend>
           <Countries
             {...{ zone, taken }}
+            at={`shipping.${place}`}
             onChange={(countries) => onChange(replaced(zones, { ...zone, countries }))}
           />
-          {zone.options.map((option) => (
+          {zone.options.map((option, row) => (
             <Option
               key={option.key}
+              at={`shipping.${place}.options.${row}`}
               option={option}
               onChange={(changed) => {
                 const options = replaced(zone.options, changed);

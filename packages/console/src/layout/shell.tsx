@@ -3,6 +3,8 @@ import { Link, Outlet, useParams, useRouterState } from "@tanstack/react-router"
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { FirstPasskey } from "../account/first-passkey.js";
+import { Toast } from "../ui/toast.js";
+import { LeaveGuard } from "./leave-guard.js";
 import { Offline } from "./offline.js";
 import { PageLinks } from "./pages.js";
 import { Person } from "./person.js";
@@ -112,6 +114,8 @@ export function Shell() {
           <Shown />
         </div>
       </div>
+      <Toast />
+      <LeaveGuard />
       {name !== undefined && <PhoneBar site={name} />}
       {current !== undefined && name !== undefined && (
         <Search

@@ -88,22 +88,14 @@ export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
         {words.open}
       </Button>
       <Dialog open={open} title={words.title(orderName(order))} onClose={() => setOpen(false)}>
-        <Form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+        <Form onSubmit={submit} className="flex flex-col gap-4">
           <p className="text-sm">{words.about}</p>
           <TextField
             label={`Amount in ${currency}`}
             inputMode="decimal"
             value={text}
-            aria-invalid={fault !== null}
-            hint={
-              fault === null ? (
-                `At most ${most}.`
-              ) : (
-                <span role="alert" className="text-bad">
-                  {fault}
-                </span>
-              )
-            }
+            error={fault}
+            hint={`At most ${most}.`}
             onChange={({ target }) => setText(target.value)}
           />
           {kind === "refund" && (

@@ -4,9 +4,9 @@ import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Failure } from "../ui/notice.js";
 import { isToSend, orderPath, type ShownOrder } from "./orders.js";
 
 const WORDS_CHARS_MAX = 200;
@@ -82,29 +82,35 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
 /** Adds a note to the history of an order. */
 export function AddNote({ order }: { readonly order: ShownOrder }) {
   const { path } = useSite();
-  const [note, setNote] = useState("");
+  const draft = useDraft({ note: "" });
+  const { note } = draft.value;
   const noting = useSave(
     () => call("POST", `${orderPath(path, order.order_id)}/notes`, { text: note.trim() }),
     "orders",
   );
   function addNote() {
-    noting.mutate(undefined, { onSuccess: () => setNote("") });
+    noting.mutate(undefined, { onSuccess: draft.discard });
   }
   return (
-    <>
-      <Form onSubmit={addNote} className="flex flex-wrap items-end gap-2">
-        <div className="min-w-0 flex-1">
-          <TextField
-            label="Note (only visible to your team)"
-            value={note}
-            required
-            maxLength={NOTE_CHARS_MAX}
-            onChange={({ target }) => setNote(target.value)}
-          />
-        </div>
-        <Button type="submit">Add note</Button>
-      </Form>
-      {noting.isError && <Failure error={noting.error} />}
-    </>
+    <Form
+      of={noting}
+      done="Note added."
+      onSubmit={addNote}
+      className="flex flex-wrap items-start gap-2"
+    >
+      <div className="min-w-0 flex-1">
+        <TextField
+          label="Note (only visible to your team)"
+          name="text"
+          value={note}
+          required
+          maxLength={NOTE_CHARS_MAX}
+          onChange={({ target }) => draft.set({ note: target.value })}
+        />
+      </div>
+      <Button type="submit" className="mt-6">
+        Add note
+      </Button>
+    </Form>
   );
 }

@@ -6,14 +6,15 @@ import { useMay, useSite } from "../layout/sites.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
+import { useSortHead } from "../ui/sort-head.js";
 import { Time } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { MarkMany } from "./mark-many.js";
 import { OrderBadges, PaymentBadge } from "./order-badges.js";
 import { isToSend, type ListedOrder, ORDER_STATES, orderName, PAYMENT_STATES } from "./orders.js";
-import { useSortHead } from "./sort-head.js";
 
 /** The rows that a person has chosen, by ID. */
 interface Chosen {
@@ -40,7 +41,8 @@ function selectColumn({ ids, choose }: Chosen): Column<ListedOrder> {
 }
 
 function useColumns(site: string, chosen: Chosen | null): readonly Column<ListedOrder>[] {
-  const sortHead = useSortHead();
+  const { sort } = useSearch({ from: "/shell/$site/orders" });
+  const sortHead = useSortHead<"amount" | "created_at">(sort, "-created_at");
   return [
     ...(chosen === null ? [] : [selectColumn(chosen)]),
     {
@@ -77,17 +79,18 @@ function useColumns(site: string, chosen: Chosen | null): readonly Column<Listed
 }
 
 function NoOrders({ site, narrowed }: { readonly site: string; readonly narrowed: boolean }) {
-  if (narrowed) return <Empty title="No orders found">Change the filter above.</Empty>;
+  if (narrowed) return <NothingFound title="No orders found" />;
   return (
-    <Empty title="No orders yet">
-      <p>
-        Orders appear here as soon as an agent or a platform buys something. Not ready yet? See what
-        is missing under{" "}
-        <Link to="/$site/settings/$part" params={{ site, part: "payments" }} className="link">
-          Payments
+    <Empty
+      title="No orders yet"
+      example="#1001 · €42.00 · 2 × A red rose · to send"
+      action={
+        <Link to="/$site/settings/$part" params={{ site, part: "payments" }} className="button-act">
+          See whether you are ready to sell
         </Link>
-        .
-      </p>
+      }
+    >
+      <p>Orders appear here as soon as an agent or a platform buys something.</p>
     </Empty>
   );
 }

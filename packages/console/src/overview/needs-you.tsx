@@ -7,6 +7,7 @@ import type { Order } from "../orders/orders.js";
 import type { Question } from "../questions/questions.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { adviceFor, type Processor, processorQuery } from "../settings/processor.js";
+import { LoadingLines } from "../ui/loading.js";
 import { Card } from "../ui/page.js";
 import { countText, spanText } from "../ui/words.js";
 
@@ -157,7 +158,7 @@ export function NeedsYou() {
   const needs = useNeeds();
   return (
     <Card title="Needs your attention">
-      {needs === undefined && <p className="text-sm text-soft">Loading…</p>}
+      {needs === undefined && <LoadingLines lines={3} />}
       {needs?.length === 0 && <p className="text-sm text-soft">Nothing is waiting for you.</p>}
       <ul className="flex flex-col gap-1.5 text-sm">
         {needs?.map((need, place) => (

@@ -56,10 +56,15 @@ function NewCredential({ at }: { readonly at: string }) {
   );
   return (
     <>
-      <Form onSubmit={() => create.mutate()} className="grid items-end gap-3 sm:grid-cols-3">
+      <Form
+        of={create}
+        onSubmit={() => create.mutate()}
+        className="grid items-start gap-3 sm:grid-cols-3"
+      >
         <Select label="Kind" value={kind} choices={KINDS} onChoose={setKind} />
         <TextField
           label="Valid for (days)"
+          name="expires_in_days"
           type="number"
           required
           min={1}
@@ -67,11 +72,15 @@ function NewCredential({ at }: { readonly at: string }) {
           value={days}
           onChange={({ target }) => setDays(target.value)}
         />
-        <Button type="submit" kind="act" className="justify-self-start" disabled={create.isPending}>
+        <Button
+          type="submit"
+          kind="act"
+          className="justify-self-start sm:mt-6"
+          disabled={create.isPending}
+        >
           Create key
         </Button>
       </Form>
-      {create.isError && <Failure error={create.error} />}
       {create.data !== undefined && <Created created={create.data} />}
     </>
   );

@@ -6,6 +6,7 @@ import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
@@ -84,9 +85,19 @@ export function PlatformsPage() {
         keyOf={({ platform }) => platform}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No platforms found">Change the filter above.</Empty>
+            <NothingFound title="No platforms found" />
           ) : (
-            <Empty title="No platforms yet">
+            <Empty
+              title="No platforms yet"
+              example="Shopping app · platform.example · first seen today"
+              action={
+                mayAct && (
+                  <a href="#admit-platform" className="button-act">
+                    Admit a platform
+                  </a>
+                )
+              }
+            >
               <p>A platform appears here when it first checks out at your shop.</p>
             </Empty>
           )

@@ -1,9 +1,14 @@
 import { POLICY_PRESETS, type PolicyPreset, policyPreset } from "@gatehouse/protocol";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { shopQuery } from "../delivery/shop.js";
+import { useSite } from "../layout/sites.js";
+import { usualCurrencyQuery } from "../products/usual-currency.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { CurrencyField } from "../ui/currency-field.js";
 import { Select, TextField } from "../ui/field.js";
-import { Notice } from "../ui/notice.js";
+import { OWN_ZONE } from "../ui/time-zone-field.js";
 import { editable } from "./policy.js";
 
 const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
@@ -31,9 +36,13 @@ export function Presets({
 }) {
   const [preset, setPreset] = useState<PolicyPreset>("automatic_under");
   const [limit, setLimit] = useState("50.00");
-  const [currency, setCurrency] = useState("EUR");
+  const { path } = useSite();
+  const shop = useQuery(shopQuery(path));
+  const usual = useQuery(usualCurrencyQuery(path));
+  const [chosen, setChosen] = useState<string>();
+  const currency = chosen ?? usual.data ?? "EUR";
   const limited = preset === "automatic_under";
-  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = shop.data?.time_zone ?? OWN_ZONE;
   const made = policyPreset(preset, { ...(limited ? { limit, currency } : {}), timezone });
   return (
     <div className="flex flex-col gap-3">
@@ -50,17 +59,12 @@ export function Presets({
             label="Limit"
             inputMode="decimal"
             value={limit}
+            error={made.ok ? undefined : "Enter an amount such as 50 or 50.00."}
             onChange={({ target }) => setLimit(target.value.replace(",", "."))}
           />
-          <TextField
-            label="Currency"
-            value={currency}
-            maxLength={3}
-            onChange={({ target }) => setCurrency(target.value.toUpperCase())}
-          />
+          <CurrencyField value={currency} onChoose={setChosen} />
         </div>
       )}
-      {!made.ok && <Notice bad>{made.detail}.</Notice>}
       {replaces ? (
         <div>
           <Confirm

@@ -2,7 +2,8 @@ import type { JsonObject } from "@gatehouse/protocol";
 import { useState } from "react";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
-import { Select, TextField } from "../ui/field.js";
+import { Select } from "../ui/field.js";
+import { TimeZoneField } from "../ui/time-zone-field.js";
 import { Findings } from "./findings.js";
 import { type Finding, rulesOf } from "./policy.js";
 import { RuleForm } from "./rule-form.js";
@@ -129,10 +130,10 @@ export function RuleList({
             choices={DEFAULTS}
             onChoose={(value) => onChange({ ...policy, default: value })}
           />
-          <TextField
+          <TimeZoneField
             label="Time zone"
             value={textOf(policy.timezone)}
-            onChange={({ target }) => onChange({ ...policy, timezone: target.value })}
+            onChoose={(timezone) => onChange({ ...policy, timezone })}
           />
         </div>
       </fieldset>

@@ -5,6 +5,8 @@ import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { CurrencyField } from "../ui/currency-field.js";
+import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
@@ -18,47 +20,62 @@ const EVERY = { "1": "Every hour", "6": "Every 6 hours", "24": "Once a day" } as
 /** The address and the schedule. */
 function FeedForm({ feed, onSaved }: { readonly feed: Feed | null; onSaved(): void }) {
   const { path } = useSite();
-  const [url, setUrl] = useState(feed?.url ?? "");
-  const [every, setEvery] = useState(String(feed?.every_hours ?? 24));
-  const [currency, setCurrency] = useState(feed?.currency ?? "");
+  const draft = useDraft({
+    url: feed?.url ?? "",
+    every: String(feed?.every_hours ?? 24),
+    currency: feed?.currency ?? "",
+  });
+  const { url, every, currency } = draft.value;
   const save = useSave(
     () =>
       call("PUT", `${path}/product-feed`, {
         url: url.trim(),
         every_hours: Number(every),
-        currency: currency.trim() === "" ? null : currency.trim().toUpperCase(),
+        currency: currency === "" ? null : currency,
       }),
     "product-feed",
   );
   return (
     <Form
-      onSubmit={() => save.mutate(undefined, { onSuccess: onSaved })}
+      of={save}
+      done="Feed saved."
+      onSubmit={() => {
+        const saved = () => {
+          draft.saved(draft.value);
+          onSaved();
+        };
+        save.mutate(undefined, { onSuccess: saved });
+      }}
       className="flex max-w-prose flex-col gap-3"
     >
       <TextField
         label="Address of the feed"
+        name="url"
         type="url"
         required
         placeholder="https://shop.example.com/products.xml"
         hint="A Google feed (XML or TSV), Shopify's products.json, or JSON lines."
         value={url}
-        onChange={({ target }) => setUrl(target.value)}
+        onChange={({ target }) => draft.set({ url: target.value })}
       />
-      <Select label="Fetch it" choices={EVERY} value={every} onChoose={setEvery} />
-      <TextField
-        label="Currency"
-        maxLength={3}
-        placeholder="EUR"
+      <Select
+        label="Fetch it"
+        choices={EVERY}
+        value={every}
+        onChoose={(hours) => draft.set({ every: hours })}
+      />
+      <CurrencyField
+        name="currency"
+        none="Named in the feed"
         hint="Only for feeds whose prices do not name it, such as Shopify's."
         value={currency}
-        onChange={({ target }) => setCurrency(target.value)}
+        onChoose={(code) => draft.set({ currency: code })}
       />
       <div>
         <Button type="submit" kind="act" disabled={save.isPending}>
           Save feed
         </Button>
       </div>
-      {save.isError && <Failure error={save.error} />}
     </Form>
   );
 }

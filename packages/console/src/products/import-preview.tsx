@@ -1,10 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Api } from "../api/client.js";
+import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
-import { Checkbox, Select, TextField } from "../ui/field.js";
-import { Notice } from "../ui/notice.js";
+import { CurrencyField } from "../ui/currency-field.js";
+import { Checkbox, Select } from "../ui/field.js";
+import { Loading } from "../ui/loading.js";
+import { Failure, Notice } from "../ui/notice.js";
 import { countText } from "../ui/words.js";
-import { compare, type Difference } from "./compare.js";
+import { checkProducts } from "./import.js";
+import { CheckResult } from "./import-check.js";
+import { FIELD_NAMES } from "./import-text.js";
 import {
   FIELDS,
   type Field,
@@ -14,23 +19,8 @@ import {
   type Mapping,
   type ReadFile,
 } from "./read-file.js";
-import { usualCurrency } from "./usual-currency.js";
 
-type Product = Api["Product"];
-
-const LABELS: Readonly<Record<Field, string>> = {
-  id: "Product number",
-  title: "Name",
-  price: "Price",
-  currency: "Currency",
-  quantity: "Stock",
-  description: "Description",
-  image_url: "Picture",
-  url: "Page in your shop",
-  availability: "Availability",
-};
 const NEEDED: readonly Field[] = ["id", "title", "price"];
-const SHOWN_MAX = 8;
 
 function MappingForm({
   columns,
@@ -51,9 +41,12 @@ function MappingForm({
       {FIELDS.map((field) => (
         <Select
           key={field}
-          label={LABELS[field]}
+          label={FIELD_NAMES[field]}
           value={mapping[field] ?? ""}
           choices={choices}
+          error={
+            NEEDED.includes(field) && mapping[field] === undefined ? "Choose a column." : undefined
+          }
           onChoose={(column) => {
             const { [field]: _before, ...others } = mapping;
             onChange(column === "" ? others : { ...others, [field]: column });
@@ -64,73 +57,57 @@ function MappingForm({
   );
 }
 
-function Summary({ difference }: { readonly difference: Difference }) {
-  const { added, changed, same } = difference;
-  return (
-    <div className="flex flex-col gap-2 text-sm">
-      <p>
-        <strong className="font-medium">
-          {added.length} new, {changed.length} changed, {same} unchanged.
-        </strong>
-      </p>
-      <ul className="flex flex-col gap-1">
-        {added.slice(0, SHOWN_MAX).map((line) => (
-          <li key={String(line.id)}>
-            New: {line.title}, {line.price} {line.currency}
-            {line.quantity !== undefined && `, stock ${line.quantity}`}
-          </li>
-        ))}
-        {changed.slice(0, SHOWN_MAX).map(({ line, what }) => (
-          <li key={String(line.id)}>
-            {line.title}: {what}
-          </li>
-        ))}
-      </ul>
-      {added.length + changed.length > 2 * SHOWN_MAX && <p className="text-soft">… and more.</p>}
-    </div>
-  );
+/** A file that somebody chose, numbered because another one can have the same columns. */
+export interface ChosenFile extends ReadFile {
+  readonly number: number;
+}
+
+/** The chosen file, as the service would import it. It judges the lines with the code that imports them. */
+function useCheck(file: ChosenFile, mapping: Mapping, currency: string, replace: boolean) {
+  const { path } = useSite();
+  const isMapped = NEEDED.every((field) => mapping[field] !== undefined);
+  const lines = isMapped ? linesOf(file, mapping, currency) : [];
+  const check = useQuery({
+    queryKey: ["import-check", path, file.number, mapping, currency, replace],
+    queryFn: ({ signal }) => checkProducts(path, lines, { replace, signal }),
+    enabled: isMapped,
+    gcTime: 0,
+  });
+  return { isMapped, lines, check };
 }
 
 /** Shows what a file would change before anything is saved. */
 export function ImportPreview({
   file,
-  products,
+  usualCurrency,
   busy,
   onImport,
   onCancel,
 }: {
-  readonly file: ReadFile;
-  readonly products: readonly Product[];
+  readonly file: ChosenFile;
+  readonly usualCurrency: string;
   readonly busy: boolean;
-  onImport(lines: readonly Line[], difference: Difference, replace: boolean): void;
+  onImport(lines: readonly Line[], replace: boolean): void;
   onCancel(): void;
 }) {
   const [mapping, setMapping] = useState(() => guessMapping(file.columns));
-  const [currency, setCurrency] = useState(() => usualCurrency(products));
+  const [currency, setCurrency] = useState(usualCurrency);
   const [replace, setReplace] = useState(false);
-  const missing = NEEDED.filter((field) => mapping[field] === undefined);
-  const lines = linesOf(file, mapping, currency);
-  const difference = compare(lines, products);
+  const { isMapped, lines, check } = useCheck(file, mapping, currency, replace);
+  const { added = 0, changed = 0, unchanged = 0 } = check.data ?? {};
+  const valid = added + changed + unchanged;
   return (
     <div className="flex flex-col gap-4">
       <MappingForm columns={file.columns} mapping={mapping} onChange={setMapping} />
       {mapping.currency === undefined && (
-        <div className="max-w-40">
-          <TextField
+        <div className="max-w-60">
+          <CurrencyField
             label="Currency of the prices"
-            maxLength={3}
-            required
+            hint="For prices that do not name one."
             value={currency}
-            onChange={({ target }) => setCurrency(target.value.toUpperCase())}
+            onChoose={setCurrency}
           />
         </div>
-      )}
-      {missing.length > 0 ? (
-        <Notice bad>
-          Choose the column for {missing.map((field) => LABELS[field].toLowerCase()).join(", ")}.
-        </Notice>
-      ) : (
-        <Summary difference={difference} />
       )}
       <Checkbox
         label="Remove products that are not in the file"
@@ -138,13 +115,17 @@ export function ImportPreview({
         checked={replace}
         onChange={({ target }) => setReplace(target.checked)}
       />
+      {isMapped && check.isPending && <Loading />}
+      {check.isError && <Failure error={check.error} />}
+      {check.isSuccess && <CheckResult check={check.data} replace={replace} />}
+      {check.isSuccess && valid === 0 && <Notice bad>No line of the file can be imported.</Notice>}
       <div className="flex flex-wrap gap-2">
         <Button
           kind="act"
-          disabled={busy || missing.length > 0 || lines.length === 0}
-          onClick={() => onImport(lines, difference, replace)}
+          disabled={busy || !check.isSuccess || valid === 0}
+          onClick={() => onImport(lines, replace)}
         >
-          Import {countText(lines.length, "product")}
+          {check.isSuccess ? `Import ${countText(valid, "product")}` : "Import"}
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>

@@ -1,15 +1,17 @@
 import { formatAmount } from "@gatehouse/protocol";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { CurrencyField } from "../ui/currency-field.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select, TextArea, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
+import { HTTPS } from "../ui/problems.js";
+import { notify } from "../ui/toast.js";
 import { idFrom } from "../ui/words.js";
 
 type Product = Api["Product"];
@@ -19,6 +21,14 @@ const AVAILABILITIES = {
   out_of_stock: "Out of stock",
   preorder: "Preorder",
   backorder: "Backorder",
+} as const;
+
+const WORDING = {
+  title: "Enter a name.",
+  price: "Enter a price such as 12.50.",
+  quantity: "Enter a whole number, 0 or more.",
+  image_url: HTTPS,
+  url: HTTPS,
 } as const;
 
 /** The fields of the form as typed. */
@@ -52,6 +62,7 @@ function bodyOf({ id, quantity, image_url, url, price, description, ...draft }: 
 
 function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): void }) {
   const field = (name: "title" | "price" | "image_url" | "url" | "quantity") => ({
+    name,
     value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
   });
@@ -61,6 +72,7 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
       <TextArea
         label="Description"
         hint="Agents use it to answer buyers' questions."
+        name="description"
         rows={3}
         maxLength={5000}
         value={draft.description}
@@ -68,13 +80,10 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
       />
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField label="Price" required inputMode="decimal" {...field("price")} />
-        <TextField
-          label="Currency"
-          hint="Three letters, such as EUR."
-          required
-          maxLength={3}
+        <CurrencyField
+          name="currency"
           value={draft.currency}
-          onChange={({ target }) => set({ currency: target.value.toUpperCase() })}
+          onChoose={(code) => set({ currency: code })}
         />
         <TextField
           label="Stock"
@@ -85,6 +94,7 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
         />
         <Select
           label="Availability"
+          name="availability"
           value={draft.availability}
           choices={AVAILABILITIES}
           onChoose={(availability) => set({ availability } as Partial<Draft>)}
@@ -122,27 +132,36 @@ export function ProductForm({
 }) {
   const { path, name } = useSite();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState(() => draftOf(product, currency));
-  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const { value: draft, set, saved } = useDraft(draftOf(product, currency));
   const back = () => navigate({ to: "/$site/products", params: { site: name } });
   const save = useSave(async () => {
     const body = bodyOf(draft);
     const id = draft.id || idFrom(draft.title);
     if (product === undefined) await call("POST", `${path}/products`, { id, ...body });
     else await call("PATCH", `${path}/products?id=${encodeURIComponent(product.id)}`, body);
+    saved(draft);
+    notify(product === undefined ? "Product added." : "Saved.");
     await back();
   }, "products");
   const remove = useSave(async () => {
     await call("DELETE", `${path}/products?id=${encodeURIComponent(draft.id)}`);
+    saved(draft);
+    notify("Product removed.");
     await back();
   }, "products");
   return (
     <Card>
-      <Form onSubmit={() => save.mutate()} className="flex max-w-xl flex-col gap-4">
+      <Form
+        of={save}
+        wording={WORDING}
+        onSubmit={() => save.mutate()}
+        className="flex max-w-xl flex-col gap-4"
+      >
         <Fields draft={draft} set={set} />
         {product === undefined && (
           <TextField
             label="Product number"
+            name="id"
             hint="Your own number (SKU) for the product. Leave it empty to create one from the name."
             maxLength={100}
             placeholder={idFrom(draft.title)}
@@ -150,7 +169,6 @@ export function ProductForm({
             onChange={({ target }) => set({ id: target.value.trim() })}
           />
         )}
-        {save.isError && <Failure error={save.error} />}
         <div className="flex flex-wrap gap-2">
           <Button type="submit" kind="act" disabled={save.isPending}>
             {product === undefined ? "Add product" : "Save"}

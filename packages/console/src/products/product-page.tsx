@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { type Api, call, type Page as Listed } from "../api/client.js";
+import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -16,30 +17,38 @@ export function NewProductPage() {
   const currency = useQuery(usualCurrencyQuery(path));
   return (
     <Page title="Add a product" about="Agents can find and buy it as soon as you save it.">
-      {currency.isSuccess && <ProductForm currency={currency.data} />}
+      {currency.isSuccess ? <ProductForm currency={currency.data} /> : <Loading />}
     </Page>
   );
 }
 
 /** The page to change or remove a product. */
 export function ProductPage() {
-  const { path } = useSite();
+  const { name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/products/$id" });
   const product = useQuery({
     queryKey: ["products", path, "one", id],
     queryFn: async () => {
-      const query = new URLSearchParams({ q: id, limit: "200" });
-      const { items } = await call<Listed<Product>>("GET", `${path}/products?${query}`);
-      return items.find((one) => one.id === id) ?? null;
+      const { items } = await call<Listed<Product>>("GET", `${path}/products?${queryText({ id })}`);
+      return items[0] ?? null;
     },
   });
   if (product.isError) return <Failure error={product.error} />;
   if (!product.isSuccess) return <Loading />;
-  if (product.data === null) return <Notice bad>This product does not exist.</Notice>;
-  const { title, price, changed_at } = product.data;
+  if (product.data === null) {
+    return (
+      <Notice bad>
+        This product does not exist.{" "}
+        <Link to="/$site/products" params={{ site: name }} className="link">
+          Show all products
+        </Link>
+      </Notice>
+    );
+  }
+  const { title, price } = product.data;
   return (
     <Page title={title}>
-      <ProductForm key={changed_at} product={product.data} currency={price.currency} />
+      <ProductForm product={product.data} currency={price.currency} />
     </Page>
   );
 }

@@ -1,19 +1,18 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Api, call } from "../api/client.js";
+import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
-import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { Button } from "../ui/button.js";
-import { Confirm } from "../ui/confirm.js";
 import { Id } from "../ui/id.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
-import { Failure } from "../ui/notice.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
+import { useSortHead } from "../ui/sort-head.js";
 import { Time } from "../ui/time.js";
-import { countText, moneyText } from "../ui/words.js";
+import { moneyText } from "../ui/words.js";
+import { Bulk } from "./bulk.js";
 import { FeedCard } from "./feed-card.js";
 import { ImportCard } from "./import-card.js";
 import { PublishCard } from "./publish-card.js";
@@ -48,11 +47,25 @@ function Named({ product }: { readonly product: Product }) {
   );
 }
 
-const columnsFor = (chosen: ReadonlySet<string>, choose: (id: string) => void) => {
-  const columns: Column<Product>[] = [
+/** Whether agents can buy a product, in one word. */
+function State({ product }: { readonly product: Product }) {
+  const { availability, quantity, paused } = product;
+  if (paused) return <Badge word="paused" look="warn" />;
+  if (availability === "in_stock" && quantity === 0) return <Badge word="sold_out" look="bad" />;
+  return <Badge word={availability} look={STOCK[availability]} />;
+}
+
+function useColumns(
+  sort: string | undefined,
+  chosen: ReadonlySet<string>,
+  choose: (id: string) => void,
+): readonly Column<Product>[] {
+  const sortHead = useSortHead<"title" | "price" | "quantity" | "changed_at">(sort, "id");
+  return [
     {
       head: "Select",
       narrow: "choice",
+      header: <span className="sr-only">Select</span>,
       cell: ({ id, title }) => (
         <input
           type="checkbox"
@@ -63,62 +76,49 @@ const columnsFor = (chosen: ReadonlySet<string>, choose: (id: string) => void) =
         />
       ),
     },
-    { head: "Product", cell: (product) => <Named product={product} /> },
-    { head: "Price", right: true, narrow: "side", cell: ({ price }) => moneyText(price) },
     {
-      head: "Availability",
-      cell: ({ availability, paused }) =>
-        paused ? (
-          <Badge word="paused" look="warn" />
-        ) : (
-          <Badge word={availability} look={STOCK[availability]} />
-        ),
+      ...sortHead("Product", "title", "ascending"),
+      cell: (product) => <Named product={product} />,
     },
     {
-      head: "Stock",
+      ...sortHead("Price", "price"),
+      right: true,
+      narrow: "side",
+      cell: ({ price }) => moneyText(price),
+    },
+    { head: "Availability", cell: (product) => <State product={product} /> },
+    {
+      ...sortHead("Stock", "quantity", "ascending"),
       right: true,
       cell: ({ quantity, reserved }) =>
         `${quantity ?? "Not tracked"}${reserved > 0 ? ` (${reserved} in checkout)` : ""}`,
     },
-    { head: "Changed", cell: ({ changed_at }) => <Time at={changed_at} /> },
+    {
+      ...sortHead("Changed", "changed_at"),
+      cell: ({ changed_at }) => <Time at={changed_at} />,
+    },
   ];
-  return columns;
-};
+}
 
-/** Actions for all selected products. */
-function Bulk({ ids, onDone }: { readonly ids: readonly string[]; onDone(): void }) {
-  const { path } = useSite();
-  const each = async (one: (query: string) => Promise<unknown>) => {
-    for (const id of ids) await one(`${path}/products?id=${encodeURIComponent(id)}`);
-    onDone();
-  };
-  const pause = useSave(
-    (paused: boolean) => each((at) => call("PATCH", at, { paused })),
-    "products",
-    "processor",
-  );
-  const remove = useSave(() => each((at) => call("DELETE", at)), "products", "processor");
-  if (ids.length === 0) return null;
+/** What a shop without products is told. */
+function NoProducts({ mayChange }: { readonly mayChange: boolean }) {
+  const { name } = useSite();
   return (
-    <div className="flex flex-wrap items-center gap-2 text-sm" role="status">
-      {countText(ids.length, "product")} selected
-      <Button disabled={pause.isPending} onClick={() => pause.mutate(true)}>
-        Pause
-      </Button>
-      <Button disabled={pause.isPending} onClick={() => pause.mutate(false)}>
-        Resume
-      </Button>
-      <Confirm
-        label="Remove"
-        title={`Remove ${countText(ids.length, "product")}?`}
-        yes="Remove"
-        danger
-        onYes={() => remove.mutateAsync()}
-      >
-        <p>Agents can no longer find or buy them. Existing orders keep their details.</p>
-      </Confirm>
-      {pause.isError && <Failure error={pause.error} />}
-    </div>
+    <Empty
+      title="No products yet"
+      example="A red rose · €4.50 · 50 in stock"
+      action={
+        mayChange && (
+          <Link to="/$site/products/new" params={{ site: name }} className="button-act">
+            Add your first product
+          </Link>
+        )
+      }
+    >
+      <p>
+        Agents can find and buy a product as soon as you add it. You can also import a file below.
+      </p>
+    </Empty>
   );
 }
 
@@ -147,7 +147,7 @@ export function ProductsPage() {
     setChosen(
       (before) => new Set([...before].filter((one) => one !== id).concat(before.has(id) ? [] : id)),
     );
-  const all = columnsFor(chosen, choose);
+  const all = useColumns(search.sort, chosen, choose);
   const columns = mayChange ? all : all.slice(1);
   return (
     <Page
@@ -171,20 +171,20 @@ export function ProductsPage() {
           key={search.q ?? ""}
           label="Name or product number"
           value={search.q}
-          onSearch={(q) => void navigate({ search: { q } })}
+          onSearch={(q) => void navigate({ search: (now) => ({ ...now, q }) })}
         />
       </div>
-      <Bulk ids={[...chosen]} onDone={() => setChosen(new Set())} />
+      {mayChange && (
+        <Bulk shown={list.data ?? []} chosen={chosen} onChoose={(ids) => setChosen(new Set(ids))} />
+      )}
       <ListView
         {...{ list, columns, label: "Products" }}
         keyOf={({ id }) => id}
         empty={
           search.q === undefined ? (
-            <Empty title="No products yet">
-              <p>Add a product, or import a file below. Agents can buy it right away.</p>
-            </Empty>
+            <NoProducts mayChange={mayChange} />
           ) : (
-            <Empty title="No products found">Try other words.</Empty>
+            <NothingFound title="No products found" />
           )
         }
       />

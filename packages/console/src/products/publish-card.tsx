@@ -1,13 +1,12 @@
-import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { type Site, useSite } from "../layout/sites.js";
-import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Id } from "../ui/id.js";
-import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
+import { SaveRow } from "../ui/save-row.js";
 
 type Format = Site["published_feeds"]["formats"][number];
 
@@ -26,8 +25,11 @@ const FEEDS: readonly { readonly name: Format; readonly label: string; readonly 
 export function PublishCard({ site }: { readonly site: Site }) {
   const { path } = useSite();
   const { formats, condition } = site.published_feeds;
-  const [chosen, setChosen] = useState<readonly Format[]>(formats);
-  const [state, setState] = useState<string>(condition);
+  const draft = useDraft<{ chosen: readonly Format[]; state: string }>({
+    chosen: formats,
+    state: condition,
+  });
+  const { chosen, state } = draft.value;
   const save = useSave(
     () => call("PATCH", path, { published_feeds: { formats: chosen, condition: state } }),
     "sites",
@@ -38,17 +40,23 @@ export function PublishCard({ site }: { readonly site: Site }) {
       <p className="max-w-prose text-sm text-soft">
         Give services that read files a list of your products. Anybody can read a published feed.
       </p>
-      <Form onSubmit={() => save.mutate()} className="flex max-w-prose flex-col gap-3">
+      <Form
+        of={save}
+        done="Saved."
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+        className="flex max-w-prose flex-col gap-3"
+      >
         {FEEDS.map(({ name, label, hint }) => (
           <div key={name} className="flex flex-col gap-1">
             <Checkbox
               {...{ label, hint }}
               checked={chosen.includes(name)}
               onChange={({ target }) =>
-                setChosen([
-                  ...chosen.filter((one) => one !== name),
-                  ...(target.checked ? [name] : []),
-                ])
+                draft.set({
+                  chosen: FEEDS.map((feed) => feed.name).filter((one) =>
+                    one === name ? target.checked : chosen.includes(one),
+                  ),
+                })
               }
             />
             {formats.includes(name) && <Id value={urls[name]} label={`address of the ${label}`} />}
@@ -58,15 +66,10 @@ export function PublishCard({ site }: { readonly site: Site }) {
           label="Condition of your products"
           choices={CONDITIONS}
           value={state}
-          onChoose={setState}
+          onChoose={(one) => draft.set({ state: one })}
         />
-        <div>
-          <Button type="submit" kind="act" disabled={save.isPending}>
-            Save
-          </Button>
-        </div>
+        <SaveRow draft={draft} busy={save.isPending} />
       </Form>
-      <Outcome of={save} />
     </Card>
   );
 }

@@ -1,3 +1,4 @@
+import { currencyCodes } from "@gatehouse/protocol";
 import Papa from "papaparse";
 
 /** The fields of a product, in the order of the form. */
@@ -48,14 +49,25 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   availability: ["availability", "stockstatus", "verfugbarkeit"],
 };
 
+/** A row of a file, with the number of the line where it begins. */
+interface Row {
+  readonly line: number;
+  readonly values: Readonly<Record<string, string>>;
+}
+
 /** A file: the names of its columns, and its rows. */
 export interface ReadFile {
   readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, string>>[];
+  readonly rows: readonly Row[];
 }
 
 export type Mapping = Readonly<Partial<Record<Field, string>>>;
-export type Line = Readonly<Record<string, string | number>>;
+
+/** A product in the format of the API, with the number of its line. */
+export interface Line {
+  readonly line: number;
+  readonly value: Readonly<Record<string, string>>;
+}
 
 const folded = (text: string) =>
   text
@@ -63,19 +75,49 @@ const folded = (text: string) =>
     .toLowerCase()
     .replace(/[^a-z]/g, "");
 
+const isBlank = (cells: readonly string[]) => cells.every((cell) => cell.trim() === "");
+const breaksIn = (cells: readonly string[]) =>
+  cells.reduce((sum, cell) => sum + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
+
 /** Reads a table with commas, semicolons or tabs. */
 export async function readTable(file: Blob): Promise<ReadFile> {
-  const text = await textOf(file);
-  const { data, meta } = Papa.parse<Record<string, string>>(text, {
-    header: true,
-    skipEmptyLines: "greedy",
-    transformHeader: (name) => name.trim(),
-    transform: (value) => value.trim(),
+  const { data } = Papa.parse<string[]>(await textOf(file), { skipEmptyLines: false });
+  let next = 1;
+  const numbered = data.map((cells) => {
+    const line = next;
+    // A field in quotes can go over several lines.
+    next += 1 + breaksIn(cells);
+    return { line, cells };
   });
-  const columns = (meta.fields ?? []).filter((name) => name !== "");
+  const [head, ...rows] = numbered.filter(({ cells }) => !isBlank(cells));
+  const names = (head?.cells ?? []).map((name) => name.trim());
+  const columns = [...new Set(names)].filter((name) => name !== "");
   if (columns.length === 0)
     throw new Error("The file has no columns. The first line must contain their names.");
-  return { columns, rows: data };
+  return {
+    columns,
+    rows: rows.map(({ line, cells }) => ({
+      line,
+      values: Object.fromEntries(
+        columns.map((name) => [name, cells[names.indexOf(name)]?.trim() ?? ""]),
+      ),
+    })),
+  };
+}
+
+/** Reads JSON lines, which already use the field names of the API. */
+export async function readJsonLines(file: Blob): Promise<ReadFile> {
+  const rows = (await file.text()).split("\n").flatMap((text, place): Row[] => {
+    if (text.trim() === "") return [];
+    const line = place + 1;
+    try {
+      const found = Object.entries(JSON.parse(text) as Record<string, unknown>);
+      return [{ line, values: Object.fromEntries(found.map(([k, v]) => [k, String(v ?? "")])) }];
+    } catch {
+      throw new Error(`Line ${line} is not valid JSON.`);
+    }
+  });
+  return { columns: [...new Set(rows.flatMap(({ values }) => Object.keys(values)))], rows };
 }
 
 /** Excel on Windows saves in an older encoding, which is used for files that are not UTF-8. */
@@ -106,14 +148,30 @@ export function guessMapping(columns: readonly string[]): Mapping {
 
 const SIGNS: Readonly<Record<string, string>> = { "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR" };
 
+const CURRENCIES: ReadonlySet<string> = new Set(currencyCodes());
+/** What a price is written with, beside its currency. */
+const NUMBER = /^-?[\d.,'’\s]*\d[\d.,'’\s]*$/;
+
+/** The currency that a price names, by its code or its sign. */
+function currencyIn(text: string): string | undefined {
+  const code = text.toUpperCase().match(/[A-Z]+/)?.[0];
+  if (code !== undefined) return CURRENCIES.has(code) ? code : undefined;
+  const sign = Object.keys(SIGNS).find((one) => text.includes(one));
+  return sign === undefined ? undefined : SIGNS[sign];
+}
+
 /**
  * A price as people write it, with a point: `1.234,50 €` becomes 1234.50 EUR. A single comma or point with
- * three digits behind it separates thousands.
+ * three digits behind it separates thousands. What is no price stays as it is, so that the service says so.
  */
 export function readPrice(text: string): { readonly price: string; readonly currency?: string } {
-  const sign = Object.keys(SIGNS).find((one) => text.includes(one));
-  const code = /\b[A-Z]{3}\b/.exec(text.toUpperCase())?.[0];
-  const digits = text.replace(/[^\d.,-]/g, "");
+  const currency = currencyIn(text);
+  const number = text
+    .replace(/\p{Sc}/gu, "")
+    .replace(new RegExp(currency ?? "$^", "i"), "")
+    .trim();
+  if (!NUMBER.test(number)) return { price: text };
+  const digits = number.replace(/[^\d.,-]/g, "");
   const last = Math.max(digits.lastIndexOf(","), digits.lastIndexOf("."));
   const behind = last === -1 ? "" : digits.slice(last + 1);
   const mark = digits[last];
@@ -121,29 +179,28 @@ export function readPrice(text: string): { readonly price: string; readonly curr
     behind.length === 3 && digits.split(mark ?? "").length === 2 && !/^0[.,]/.test(digits);
   const whole = (last === -1 || isThousands ? digits : digits.slice(0, last)).replace(/[.,]/g, "");
   const price = last === -1 || isThousands || behind === "" ? whole : `${whole}.${behind}`;
-  const currency = code ?? (sign === undefined ? undefined : SIGNS[sign]);
   return { price, ...(currency === undefined ? {} : { currency }) };
 }
 
 /** The lines in the format of the API. */
 export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string): readonly Line[] {
-  return rows.map((row) => {
-    const value = (field: Field) => {
+  return rows.map(({ line, values }) => {
+    const textIn = (field: Field) => {
       const column = mapping[field];
-      return column === undefined ? "" : (row[column] ?? "");
+      return column === undefined ? "" : (values[column] ?? "");
     };
-    const read = readPrice(value("price"));
-    const line: Record<string, string | number> = {
-      id: value("id"),
-      title: value("title"),
+    const read = readPrice(textIn("price"));
+    const value: Record<string, string> = {
+      id: textIn("id"),
+      title: textIn("title"),
       price: read.price,
-      currency: value("currency") || (read.currency ?? currency),
+      currency: textIn("currency") || (read.currency ?? currency),
     };
     for (const field of ["description", "image_url", "url", "availability", "quantity"] as const) {
-      const text = value(field);
+      const text = textIn(field);
       if (text === "") continue;
-      line[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
+      value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
     }
-    return line;
+    return { line, value };
   });
 }

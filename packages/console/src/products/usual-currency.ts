@@ -4,21 +4,23 @@ import { type Api, call, type Page } from "../api/client.js";
 type Priced = Pick<Api["Product"], "price">;
 
 /** The currency that most of these products have; a new product most likely has it too. */
-export function usualCurrency(products: readonly Priced[]): string {
+function mostUsed(products: readonly Priced[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { price } of products) {
     counts.set(price.currency, (counts.get(price.currency) ?? 0) + 1);
   }
   const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
-  return most?.[0] ?? "EUR";
+  return most?.[0];
 }
 
-/** The usual currency of a site, from its first products. */
+/** The currency of new prices: the one that the owner chose, or that the first products have. */
 export const usualCurrencyQuery = (path: string) =>
   queryOptions({
-    queryKey: ["products", path, "currency"],
+    queryKey: ["shop", path, "currency"],
     queryFn: async () => {
+      const { currency } = await call<Api["ShopSettings"]>("GET", `${path}/shop`);
+      if (currency != null) return currency;
       const { items } = await call<Page<Priced>>("GET", `${path}/products?limit=50`);
-      return usualCurrency(items);
+      return mostUsed(items) ?? "EUR";
     },
   });

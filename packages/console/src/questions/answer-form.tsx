@@ -1,9 +1,9 @@
 import { ANSWER_CHARS_MAX } from "@gatehouse/protocol";
-import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextArea } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Outcome } from "../ui/outcome.js";
@@ -13,41 +13,49 @@ import { type Question, questionPath } from "./questions.js";
 export function AnswerForm({ question }: { readonly question: Question }) {
   const { path } = useSite();
   const own = questionPath(path, question.question_id);
-  const [answer, setAnswer] = useState(question.answer ?? "");
-  const [publish, setPublish] = useState(question.published);
+  const draft = useDraft({ answer: question.answer ?? "", publish: question.published });
+  const { answer, publish } = draft.value;
   const save = useSave(
     () => call("POST", `${own}/answer`, { answer: answer.trim(), publish }),
     "questions",
   );
   const dismiss = useSave(() => call("POST", `${own}/dismiss`, {}), "questions");
   return (
-    <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
+    <Form
+      of={save}
+      done="Saved."
+      onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+      className="flex flex-col gap-3"
+    >
       <TextArea
         label="Your answer"
+        name="answer"
         rows={4}
         required
         maxLength={ANSWER_CHARS_MAX}
         hint="Plain text on one line."
         value={answer}
-        onChange={({ target }) => setAnswer(target.value)}
+        onChange={({ target }) => draft.set({ answer: target.value })}
       />
       <Checkbox
         label="Publish the question and the answer"
         hint="Agents that ask the same get your answer, and your agent page shows both. Check that the question contains no personal data."
         checked={publish}
-        onChange={({ target }) => setPublish(target.checked)}
+        onChange={({ target }) => draft.set({ publish: target.checked })}
       />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" kind="act" disabled={save.isPending || answer.trim() === ""}>
           {publish ? "Publish answer" : "Save answer"}
         </Button>
         {question.state === "new" && (
-          <Button disabled={dismiss.isPending} onClick={() => dismiss.mutate()}>
+          <Button
+            disabled={dismiss.isPending}
+            onClick={() => dismiss.mutate(undefined, { onSuccess: draft.discard })}
+          >
             Dismiss
           </Button>
         )}
       </div>
-      <Outcome of={save} />
       <Outcome of={dismiss} done="Dismissed. You can still answer it." />
     </Form>
   );

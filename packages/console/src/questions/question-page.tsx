@@ -6,7 +6,8 @@ import { Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Loading, LoadingLines } from "../ui/loading.js";
+import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
@@ -52,7 +53,16 @@ export function QuestionPage() {
   const mayAnswer = useMay("reviewer");
   const mayDelete = useMay("owner");
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Notice>Loading…</Notice>;
+  if (!found.isSuccess) {
+    return (
+      <Page title="Question">
+        <Card title="An agent asked">
+          <LoadingLines lines={4} />
+        </Card>
+        <Loading />
+      </Page>
+    );
+  }
   const question = found.data;
   const { state, published, answer, answered_at, answered_by } = question;
   return (

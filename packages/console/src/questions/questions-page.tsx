@@ -68,7 +68,15 @@ export function QuestionsPage() {
         {...{ list, columns: columnsFor(name), label: "Questions" }}
         keyOf={({ question_id }) => question_id}
         empty={
-          <Empty title={state === "new" ? "No new questions" : "No questions found"}>
+          <Empty
+            title={state === "new" ? "No new questions" : "No questions found"}
+            example="“Do you deliver to Malta?” · asked 3 times"
+            action={
+              <Link to="/$site/agents-see" params={{ site: name }} className="button-act">
+                Ask as an agent
+              </Link>
+            }
+          >
             <p>
               An agent can send a question with an action such as “Get pricing”. New questions
               appear here.

@@ -73,7 +73,7 @@ export function Decided({
 }
 
 function Waiting() {
-  const { site } = useSite();
+  const { site, name } = useSite();
   const waiting = useQuery(reviewsWaiting(site.site_key_hash));
   const mayDecide = useMay("reviewer");
   const [decided, setDecided] = useState<JustDecided | null>(null);
@@ -84,7 +84,15 @@ function Waiting() {
       {decided !== null && <Decided key={decided.escalation_id} review={decided} />}
       {waiting.isError && <Failure error={waiting.error} />}
       {waiting.data?.items.length === 0 && (
-        <Empty title="Nothing to review">
+        <Empty
+          title="Nothing to review"
+          example="€600.00 · A palm · your rules ask for a review above €500.00"
+          action={
+            <Link to="/$site/policy" params={{ site: name }} className="button-act">
+              Open your rules
+            </Link>
+          }
+        >
           <p>
             Requests that need your approval appear here. Your rules decide which ones: a rule can
             ask for review.

@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
 import { Card, Empty } from "../ui/page.js";
+import { SaveRow } from "../ui/save-row.js";
 import { FindBuyer } from "./find-buyer.js";
 
 const DAYS_MAX = 3650;
@@ -17,17 +16,26 @@ const USUAL_DAYS = "730";
 
 function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
   const { path } = useSite();
-  const [isKept, setKept] = useState(found.days === null);
-  const [days, setDays] = useState(found.days === null ? USUAL_DAYS : String(found.days));
+  const draft = useDraft({
+    isKept: found.days === null,
+    days: found.days === null ? USUAL_DAYS : String(found.days),
+  });
+  const { isKept, days } = draft.value;
   const save = useSave(
     () => call("PUT", `${path}/buyers/retention`, { days: isKept ? null : Number(days) }),
     "buyer-retention",
   );
   return (
     <Card title="How long to keep buyers' data">
-      <Form onSubmit={() => save.mutate()} className="flex max-w-prose flex-col gap-3">
+      <Form
+        of={save}
+        done="Saved."
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+        className="flex max-w-prose flex-col gap-3"
+      >
         <TextField
           label="Erase buyers' personal data this many days after an order has ended"
+          name="days"
           type="number"
           required
           min={0}
@@ -35,20 +43,15 @@ function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
           disabled={isKept}
           hint="Names, addresses, email addresses and notes are erased. Items, amounts and the audit log stay. Carts and checkouts without an order are deleted within two days."
           value={days}
-          onChange={({ target }) => setDays(target.value)}
+          onChange={({ target }) => draft.set({ days: target.value })}
         />
         <Checkbox
           label="Keep it until I erase it"
           checked={isKept}
-          onChange={({ target }) => setKept(target.checked)}
+          onChange={({ target }) => draft.set({ isKept: target.checked })}
         />
-        <div>
-          <Button type="submit" kind="act" disabled={save.isPending}>
-            Save
-          </Button>
-        </div>
+        <SaveRow draft={draft} busy={save.isPending} />
       </Form>
-      <Outcome of={save} />
     </Card>
   );
 }

@@ -101,6 +101,8 @@ function erasedText({ erased, kept }: Erasure): string {
   return `Erased: ${counts}.${rest}`;
 }
 
+const WORDING = { email: "Enter an email address such as name@example.com." };
+
 /** Shows what is stored under an email address, to export or to erase it. */
 export function FindBuyer() {
   const { path } = useSite();
@@ -118,6 +120,8 @@ export function FindBuyer() {
   return (
     <Card title="Find a buyer">
       <Form
+        of={find}
+        wording={WORDING}
         onSubmit={() => {
           setErasure(null);
           find.mutate(email.trim());
@@ -126,6 +130,7 @@ export function FindBuyer() {
       >
         <TextField
           label="Email address of the buyer"
+          name="email"
           type="email"
           required
           value={email}
@@ -137,7 +142,6 @@ export function FindBuyer() {
           </Button>
         </div>
       </Form>
-      {find.isError && <Failure error={find.error} />}
       {erasure !== null && <Notice>{erasedText(erasure)}</Notice>}
       {shown?.found.items.length === 0 && <Notice>Nothing is stored about {shown.email}.</Notice>}
       {shown !== undefined && shown.found.items.length > 0 && (

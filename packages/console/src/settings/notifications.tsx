@@ -1,18 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Empty } from "../ui/page.js";
+import { HTTPS } from "../ui/problems.js";
+import { SaveRow } from "../ui/save-row.js";
 import { Time } from "../ui/time.js";
 import { choicesOf, countText, titleOf, wordsIn } from "../ui/words.js";
 
@@ -23,11 +25,19 @@ type Tested = { results: { destination: string; delivered: boolean; says: string
 const REFRESH_MS = 5000;
 const STATES = choicesOf("waiting", "delivered", "failed");
 
+const WORDING = {
+  webhook_url: HTTPS,
+  emails: "Enter email addresses such as name@example.com.",
+};
+
 function Places({ found }: { readonly found: Api["Notifications"] }) {
   const { path } = useSite();
-  const [webhook, setWebhook] = useState(found.webhook_url ?? "");
-  const [emails, setEmails] = useState(found.emails.join(" "));
-  const [questions, setQuestions] = useState(found.questions);
+  const draft = useDraft({
+    webhook: found.webhook_url ?? "",
+    emails: found.emails.join(" "),
+    questions: found.questions,
+  });
+  const { webhook, emails, questions } = draft.value;
   const save = useSave(
     () =>
       call("PUT", `${path}/notifications`, {
@@ -40,37 +50,40 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
   const test = useSave(() => call<Tested>("POST", `${path}/notifications/test`, {}));
   return (
     <Card title="Where to notify you">
-      <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
+      <Form
+        of={save}
+        wording={WORDING}
+        done="Saved."
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+        className="flex flex-col gap-3"
+      >
         <TextField
           label="Webhook"
+          name="webhook_url"
           type="url"
           placeholder="https://shop.example.com/hooks/gatehouse"
           hint="Gatehouse signs each webhook, and tries again for up to 60 hours."
           value={webhook}
-          onChange={({ target }) => setWebhook(target.value)}
+          onChange={({ target }) => draft.set({ webhook: target.value })}
         />
         <TextField
           label="Email addresses"
+          name="emails"
           hint="Separate addresses with spaces."
           value={emails}
-          onChange={({ target }) => setEmails(target.value)}
+          onChange={({ target }) => draft.set({ emails: target.value })}
         />
         <Checkbox
           label="Notify me about new questions from agents"
           hint="At most one message every 15 minutes, with the number of new questions."
           checked={questions}
-          onChange={({ target }) => setQuestions(target.checked)}
+          onChange={({ target }) => draft.set({ questions: target.checked })}
         />
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" kind="act" disabled={save.isPending}>
-            Save
-          </Button>
-          <Button disabled={test.isPending} onClick={() => test.mutate()}>
-            Send a test message
-          </Button>
-        </div>
+        <SaveRow draft={draft} busy={save.isPending} />
+        <Button className="self-start" disabled={test.isPending} onClick={() => test.mutate()}>
+          Send a test message
+        </Button>
       </Form>
-      <Outcome of={save} />
       {test.isError && <Failure error={test.error} />}
       {test.data?.results.map(({ destination, delivered, says }) => (
         <Notice key={destination} bad={!delivered}>

@@ -1,18 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
+import { SaveRow } from "../ui/save-row.js";
 import { Time } from "../ui/time.js";
 import { titleOf } from "../ui/words.js";
 import { adviceFor, type Processor, processorQuery } from "./processor.js";
@@ -55,10 +55,13 @@ const SECRETS = [
 
 function ProcessorForm({ found }: { readonly found: Processor }) {
   const { path } = useSite();
-  const [kind, setKind] = useState<string>(found.kind ?? "sandbox");
-  const [rail, setRail] = useState(found.rail_on || found.kind === null);
-  const [settles, setSettles] = useState(found.settles || found.kind === null);
-  const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
+  const draft = useDraft({
+    kind: (found.kind ?? "sandbox") as string,
+    rail: found.rail_on || found.kind === null,
+    settles: found.settles || found.kind === null,
+    secrets: {} as Readonly<Record<string, string>>,
+  });
+  const { kind, rail, settles, secrets } = draft.value;
   const save = useSave(
     () => {
       const given = Object.entries(secrets).filter(([, value]) => value.trim() !== "");
@@ -70,38 +73,46 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
     "skills",
   );
   function submit() {
-    save.mutate(undefined, { onSuccess: () => setSecrets({}) });
+    save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) });
   }
   return (
-    <Form onSubmit={submit} className="flex flex-col gap-3">
-      <Select label="Payment provider" value={kind} choices={KINDS} onChoose={setKind} />
+    <Form of={save} done="Saved." onSubmit={submit} className="flex flex-col gap-3">
+      <Select
+        label="Payment provider"
+        name="kind"
+        value={kind}
+        choices={KINDS}
+        onChoose={(one) => draft.set({ kind: one })}
+      />
       {kind === "stripe" &&
         SECRETS.map(([name, label]) => (
           <TextField
             key={name}
             label={label}
+            name={name}
             type={name === "wallet_merchant_id" ? "text" : "password"}
             autoComplete="off"
             placeholder={found.kind === "stripe" ? "Unchanged" : ""}
             value={secrets[name] ?? ""}
-            onChange={({ target }) => setSecrets({ ...secrets, [name]: target.value })}
+            onChange={({ target }) => draft.set({ secrets: { ...secrets, [name]: target.value } })}
           />
         ))}
       <Checkbox
         label="Let agents pay through this provider"
         checked={rail}
-        onChange={({ target }) => setRail(target.checked)}
+        onChange={({ target }) => draft.set({ rail: target.checked })}
       />
       <Checkbox
         label="This provider pays out to me"
         hint="You confirm this yourself. Nobody can buy until you do."
         checked={settles}
-        onChange={({ target }) => setSettles(target.checked)}
+        onChange={({ target }) => draft.set({ settles: target.checked })}
       />
-      <Button type="submit" kind="act" className="self-start" disabled={save.isPending}>
-        {found.kind === null ? "Connect" : "Save"}
-      </Button>
-      <Outcome of={save} />
+      <SaveRow
+        draft={draft}
+        busy={save.isPending}
+        label={found.kind === null ? "Connect" : "Save"}
+      />
     </Form>
   );
 }

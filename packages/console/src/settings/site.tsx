@@ -5,15 +5,16 @@ import { useSave } from "../api/save.js";
 import { type Site, siteState, useMay, useSite } from "../layout/sites.js";
 import { VerifyDomain } from "../setup/verify-domain.js";
 import { Badge } from "../ui/badge.js";
-import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Id, Snippet } from "../ui/id.js";
-import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
+import { SaveRow } from "../ui/save-row.js";
 import { Time } from "../ui/time.js";
 import { scriptTag } from "../visits/script-tag.js";
+import { RegionCard } from "./region.js";
 
 const METHODS: Readonly<Record<string, string>> = {
   dns: "DNS record",
@@ -31,44 +32,50 @@ const PUBLIC = {
 function SiteForm({ site }: { readonly site: Site }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const [name, setName] = useState(site.name);
-  const [description, setDescription] = useState(site.description);
-  const [audit, setAudit] = useState<string>(site.audit_public);
+  const draft = useDraft<{ name: string; description: string; audit: string }>({
+    name: site.name,
+    description: site.description,
+    audit: site.audit_public,
+  });
+  const { name, description, audit } = draft.value;
   const save = useSave(
     () => call("PATCH", path, { name, description, audit_public: audit }),
     "sites",
   );
   return (
     <Card title="Name and description">
-      <Form onSubmit={() => save.mutate()}>
+      <Form
+        of={save}
+        done="Saved."
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+      >
         <fieldset disabled={!mayChange} className="flex flex-col gap-3">
           <legend className="sr-only">Name and description</legend>
           <TextField
             label="Name"
+            name="name"
             required
             maxLength={120}
             value={name}
-            onChange={({ target }) => setName(target.value)}
+            onChange={({ target }) => draft.set({ name: target.value })}
           />
           <TextField
             label="Description"
+            name="description"
             maxLength={500}
             value={description}
-            onChange={({ target }) => setDescription(target.value)}
+            onChange={({ target }) => draft.set({ description: target.value })}
           />
           <Select
             label="Who can see the audit log's checkpoints"
             value={audit}
             choices={PUBLIC}
             hint="Checkpoints show how many records there are. They never show what the records say."
-            onChoose={setAudit}
+            onChoose={(one) => draft.set({ audit: one })}
           />
-          <Button type="submit" className="self-start" disabled={save.isPending}>
-            Save
-          </Button>
+          <SaveRow draft={draft} busy={save.isPending} />
         </fieldset>
       </Form>
-      <Outcome of={save} />
     </Card>
   );
 }
@@ -141,6 +148,7 @@ export function SitePart() {
         <p className="text-sm font-medium">Script for your pages</p>
         <Snippet label="script tag" text={scriptTag(site)} />
       </Card>
+      <RegionCard />
       {owner && site.status !== "verified" && <VerifyDomain />}
       {operator && <DeleteSite site={site} />}
     </div>

@@ -5,12 +5,14 @@ import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
+import { HTTPS } from "../ui/problems.js";
+import { SaveRow } from "../ui/save-row.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { wordsIn } from "../ui/words.js";
 
@@ -40,10 +42,13 @@ function obstacleOf({ id, enabled, url }: Skill, live: boolean): string | undefi
 
 function SkillRow({
   skill,
+  at,
   live,
   onChange,
 }: {
   readonly skill: Skill;
+  /** The path of the action in what is saved. */
+  readonly at: string;
   readonly live: boolean;
   onChange(skill: Skill): void;
 }) {
@@ -62,6 +67,7 @@ function SkillRow({
       {!WITHOUT_URL.includes(skill.id) && (
         <TextField
           label={`Address of “${skill.title ?? skillTitle(skill.id)}”`}
+          name={`${at}.url`}
           type="url"
           placeholder="https://"
           value={skill.url ?? ""}
@@ -76,28 +82,48 @@ function SkillRow({
   );
 }
 
+function AddAction({ onAdd }: { onAdd(id: string): void }) {
+  const [id, setId] = useState("");
+  function add() {
+    onAdd(id);
+    setId("");
+  }
+  return (
+    <Form onSubmit={add} className="flex items-start gap-2">
+      <TextField
+        label="Add your own action"
+        placeholder="track_parcel"
+        pattern="[a-z][a-z0-9_]{0,63}"
+        title="Use lower-case letters, digits and _. Start with a letter."
+        required
+        value={id}
+        onChange={({ target }) => setId(target.value)}
+      />
+      <Button type="submit" className="mt-6">
+        Add
+      </Button>
+    </Form>
+  );
+}
+
+const SKILLS_WORDING = { "skills.*.url": HTTPS };
+
 function SkillForm({ found }: { readonly found: Skills }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const [skills, setSkills] = useState(() => allSkills(found));
-  const [added, setAdded] = useState("");
+  const draft = useDraft({ skills: allSkills(found) });
+  const { skills } = draft.value;
+  const setSkills = (next: readonly Skill[]) => draft.set({ skills: next });
+  // Actions that were never used need not be saved.
+  const listed = skills.filter(
+    ({ id, enabled, url }) =>
+      enabled || url !== undefined || found.skills.some((one) => one.id === id),
+  );
   const save = useSave(
-    () => {
-      // Actions that were never used need not be saved.
-      const listed = skills.filter(
-        ({ id, enabled, url }) =>
-          enabled || url !== undefined || found.skills.some((one) => one.id === id),
-      );
-      return call("PUT", `${path}/skills`, { skills: listed, version: found.version });
-    },
+    () => call("PUT", `${path}/skills`, { skills: listed, version: found.version }),
     "skills",
     "sites",
   );
-  function add() {
-    if (skills.some(({ id }) => id === added)) return;
-    setSkills([...skills, { id: added, enabled: true }]);
-    setAdded("");
-  }
   return (
     <Card title="Actions">
       <p className="text-sm text-soft">
@@ -105,50 +131,54 @@ function SkillForm({ found }: { readonly found: Skills }) {
         address. “Place an order” needs no address: it is live while your site can sell. Agents find
         live actions in your documents and on your MCP server.
       </p>
-      <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-        <legend className="sr-only">Actions</legend>
-        <ul className="flex flex-col gap-2">
-          {skills.map((skill, place) => (
-            <SkillRow
-              key={skill.id}
-              skill={skill}
-              live={found.live.includes(skill.id)}
-              onChange={(one) => setSkills(skills.with(place, one))}
-            />
-          ))}
-        </ul>
-        <Form onSubmit={add} className="flex items-end gap-2">
-          <TextField
-            label="Add your own action"
-            placeholder="track_parcel"
-            pattern="[a-z][a-z0-9_]{0,63}"
-            title="Use lower-case letters, digits and _. Start with a letter."
-            required
-            value={added}
-            onChange={({ target }) => setAdded(target.value)}
-          />
-          <Button type="submit">Add</Button>
-        </Form>
-        <Button
-          kind="act"
-          className="self-start"
-          disabled={save.isPending}
-          onClick={() => save.mutate()}
-        >
-          Save actions
-        </Button>
-      </fieldset>
-      <Outcome of={save} />
+      <Form
+        of={save}
+        wording={SKILLS_WORDING}
+        done="Saved."
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+      >
+        <fieldset disabled={!mayChange} className="flex flex-col gap-3">
+          <legend className="sr-only">Actions</legend>
+          <ul className="flex flex-col gap-2">
+            {skills.map((skill, place) => (
+              <SkillRow
+                key={skill.id}
+                skill={skill}
+                at={`skills.${listed.indexOf(skill)}`}
+                live={found.live.includes(skill.id)}
+                onChange={(one) => setSkills(skills.with(place, one))}
+              />
+            ))}
+          </ul>
+          <SaveRow draft={draft} busy={save.isPending} label="Save actions" />
+        </fieldset>
+      </Form>
+      {mayChange && (
+        <AddAction
+          onAdd={(id) => {
+            const isNew = skills.every((skill) => skill.id !== id);
+            if (isNew) setSkills([...skills, { id, enabled: true }]);
+          }}
+        />
+      )}
     </Card>
   );
 }
 
+const MANDATE_WORDING = {
+  lifetime_seconds: "Enter a number of minutes, such as 10.",
+  auto_admit: "Enter https:// addresses, separated by spaces.",
+};
+
 function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const [enabled, setEnabled] = useState(found.enabled);
-  const [minutes, setMinutes] = useState(String(found.lifetime_seconds / 60));
-  const [admit, setAdmit] = useState(found.auto_admit.join(" "));
+  const draft = useDraft({
+    enabled: found.enabled,
+    minutes: String(found.lifetime_seconds / 60),
+    admit: found.auto_admit.join(" "),
+  });
+  const { enabled, minutes, admit } = draft.value;
   const save = useSave(
     () =>
       call("PATCH", `${path}/mandates`, {
@@ -160,31 +190,37 @@ function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
   );
   return (
     <Card title="Signed requests">
-      <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-        <legend className="sr-only">Signed requests</legend>
-        <Checkbox
-          label="Let agents register and send signed requests"
-          checked={enabled}
-          onChange={({ target }) => setEnabled(target.checked)}
-        />
-        <TextField
-          label="How long a request stays valid, at most (minutes)"
-          inputMode="numeric"
-          value={minutes}
-          onChange={({ target }) => setMinutes(target.value)}
-        />
-        <TextField
-          label="Automatically approve agents from these domains"
-          placeholder="https://agents.example.com"
-          hint="Agents whose key is published there need no approval."
-          value={admit}
-          onChange={({ target }) => setAdmit(target.value)}
-        />
-        <Button className="self-start" disabled={save.isPending} onClick={() => save.mutate()}>
-          Save
-        </Button>
-      </fieldset>
-      <Outcome of={save} />
+      <Form
+        of={save}
+        wording={MANDATE_WORDING}
+        done="Saved."
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+      >
+        <fieldset disabled={!mayChange} className="flex flex-col gap-3">
+          <legend className="sr-only">Signed requests</legend>
+          <Checkbox
+            label="Let agents register and send signed requests"
+            checked={enabled}
+            onChange={({ target }) => draft.set({ enabled: target.checked })}
+          />
+          <TextField
+            label="How long a request stays valid, at most (minutes)"
+            name="lifetime_seconds"
+            inputMode="numeric"
+            value={minutes}
+            onChange={({ target }) => draft.set({ minutes: target.value })}
+          />
+          <TextField
+            label="Automatically approve agents from these domains"
+            name="auto_admit"
+            placeholder="https://agents.example.com"
+            hint="Agents whose key is published there need no approval."
+            value={admit}
+            onChange={({ target }) => draft.set({ admit: target.value })}
+          />
+          <SaveRow draft={draft} busy={save.isPending} />
+        </fieldset>
+      </Form>
     </Card>
   );
 }

@@ -1,14 +1,23 @@
-import type { ReactNode } from "react";
-import { Failure, Notice } from "./notice.js";
+import { useEffect } from "react";
+import { Failure } from "./notice.js";
+import { notify } from "./toast.js";
 
 /** The result of the last change. */
 export function Outcome({
   of,
   done = "Saved.",
 }: {
-  readonly of: { readonly isSuccess: boolean; readonly isError: boolean; readonly error: unknown };
-  readonly done?: ReactNode;
+  readonly of: {
+    readonly isSuccess: boolean;
+    readonly isError: boolean;
+    readonly error: unknown;
+    readonly submittedAt: number;
+  };
+  readonly done?: string;
 }) {
-  if (of.isError) return <Failure error={of.error} />;
-  return of.isSuccess ? <Notice>{done}</Notice> : null;
+  const { isSuccess, submittedAt } = of;
+  useEffect(() => {
+    if (isSuccess && submittedAt > 0) notify(done);
+  }, [isSuccess, submittedAt, done]);
+  return of.isError ? <Failure error={of.error} /> : null;
 }

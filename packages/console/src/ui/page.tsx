@@ -28,16 +28,22 @@ export function Page({ title, about, actions, children }: PageProps) {
 
 /** A section of a page. */
 export function Card({
+  id,
   title,
   actions,
   children,
 }: {
+  /** What links on the page lead to. */
+  readonly id?: string;
   readonly title?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }) {
   return (
-    <section className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-card p-4">
+    <section
+      id={id}
+      className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-card p-4"
+    >
       {title !== undefined && (
         <header className="flex flex-wrap items-center gap-2">
           <h2 className="min-w-0 flex-1 font-semibold">{title}</h2>
@@ -67,18 +73,29 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
   );
 }
 
-/** Shown instead of an empty list: why it is empty, and what to do. */
-export function Empty({
-  title,
-  children,
-}: {
+interface EmptyProps {
   readonly title: string;
+  /** Why it is empty, in one sentence. */
   readonly children: ReactNode;
-}) {
+  /** What will be here, as it will look. */
+  readonly example?: ReactNode;
+  /** The one thing to do now. */
+  readonly action?: ReactNode;
+}
+
+/** Shown instead of an empty list: why it is empty, what will be here, and what to do. */
+export function Empty({ title, children, example, action }: EmptyProps) {
   return (
-    <div className="flex flex-col gap-2 rounded-xl border border-dashed border-line px-5 py-8 text-sm">
+    <div className="flex flex-col items-start gap-3 rounded-xl border border-dashed border-line px-5 py-8 text-sm">
       <p className="text-base font-medium">{title}</p>
       <div className="flex max-w-prose flex-col gap-2 text-soft">{children}</div>
+      {example !== undefined && (
+        <p className="max-w-full break-words rounded-lg border border-line bg-card px-3 py-2">
+          <span className="text-soft">Example: </span>
+          {example}
+        </p>
+      )}
+      {action}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
@@ -8,6 +8,7 @@ import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { Snippet } from "../ui/id.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
@@ -54,7 +55,7 @@ const COLUMNS: readonly Column<Visit>[] = [
 
 /** The visits of a site. */
 export function VisitsPage() {
-  const { site, path } = useSite();
+  const { site, name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/visits" });
   const set = useSetFilter();
   const filter = { ...search, ...spanOf(search) };
@@ -92,9 +93,21 @@ export function VisitsPage() {
         keyOf={({ visit_id }) => visit_id}
         empty={
           isNarrowed(search) ? (
-            <Empty title="No visits found">Change the filter above.</Empty>
+            <NothingFound title="No visits found" />
           ) : (
-            <Empty title="No visits yet">
+            <Empty
+              title="No visits yet"
+              action={
+                <Link
+                  to="/$site/setup"
+                  params={{ site: name }}
+                  search={{ step: "install" }}
+                  className="button-act"
+                >
+                  Check the installation
+                </Link>
+              }
+            >
               <p>Paste this script into your pages. The next visit appears here.</p>
               <Snippet label="script tag" text={scriptTag(site)} />
             </Empty>

@@ -59,7 +59,7 @@ import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
 import { productFeeds } from "./migrations/0051-product-feeds.js";
 import { shopConnections } from "./migrations/0052-shop-connections.js";
 import { accessLimits } from "./migrations/0053-access-limits.js";
-import { productImports } from "./migrations/0053-product-imports.js";
+import { productImports } from "./migrations/0055-product-imports.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */

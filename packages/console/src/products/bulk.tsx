@@ -1,0 +1,89 @@
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Checkbox } from "../ui/field.js";
+import { Notice } from "../ui/notice.js";
+import { notify } from "../ui/toast.js";
+import { countText } from "../ui/words.js";
+
+type Product = Api["Product"];
+
+interface BulkProps {
+  /** The products that are shown. */
+  readonly shown: readonly Product[];
+  readonly chosen: ReadonlySet<string>;
+  onChoose(ids: readonly string[]): void;
+}
+
+/** Selects all products that are shown, and changes the selected ones. Those that fail stay selected. */
+export function Bulk({ shown, chosen, onChoose }: BulkProps) {
+  const { path } = useSite();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const products = shown.filter(({ id }) => chosen.has(id));
+  const change = async (done: string, one: (at: string) => Promise<unknown>) => {
+    const failed = new Map<string, string>();
+    for (const { id, title } of products) {
+      await one(`${path}/products?id=${encodeURIComponent(id)}`).catch((error: unknown) => {
+        const why = error instanceof Error ? error.message : "Try again.";
+        failed.set(id, `${title}: ${why}`);
+      });
+    }
+    setProblems([...failed.values()]);
+    onChoose([...failed.keys()]);
+    const count = products.length - failed.size;
+    if (count > 0) notify(`${countText(count, "product")} ${done}.`);
+  };
+  const pause = useSave(
+    (paused: boolean) =>
+      change(paused ? "paused" : "resumed", (at) => call("PATCH", at, { paused })),
+    "products",
+    "processor",
+  );
+  const remove = useSave(
+    () => change("removed", (at) => call("DELETE", at)),
+    "products",
+    "processor",
+  );
+  if (shown.length === 0 && problems.length === 0) return null;
+  const isAll = products.length === shown.length && shown.length > 0;
+  const count = countText(products.length, "product");
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+        <Checkbox
+          label="Select all shown"
+          checked={isAll}
+          onChange={() => onChoose(isAll ? [] : shown.map(({ id }) => id))}
+        />
+        {products.length > 0 && (
+          <>
+            <span role="status">{count} selected</span>
+            <Button disabled={pause.isPending} onClick={() => pause.mutate(true)}>
+              Pause
+            </Button>
+            <Button disabled={pause.isPending} onClick={() => pause.mutate(false)}>
+              Resume
+            </Button>
+            <Confirm
+              label="Remove"
+              title={`Remove ${count}?`}
+              yes="Remove"
+              danger
+              onYes={() => remove.mutateAsync()}
+            >
+              <p>Agents can no longer find or buy them. Existing orders keep their details.</p>
+            </Confirm>
+          </>
+        )}
+      </div>
+      {problems.map((problem) => (
+        <Notice key={problem} bad>
+          {problem}
+        </Notice>
+      ))}
+    </div>
+  );
+}
