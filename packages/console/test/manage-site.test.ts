@@ -152,8 +152,9 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner", "/settings");
-    await page.getByLabel("Description").fill("Flowers of every kind");
-    await page.getByRole("button", { name: "Save" }).click();
+    const about = page.locator("section").filter({ hasText: "Name and description" }).last();
+    await about.getByLabel("Description").fill("Flowers of every kind");
+    await about.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
     await page.getByRole("link", { name: "Actions and requests" }).click();
     await page.getByLabel("Address of “Contact support”").fill("https://shop.example.com/help");

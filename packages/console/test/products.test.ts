@@ -8,7 +8,8 @@ import {
   rss,
   startFeedServer,
 } from "../../server/test/selling/feed-server.ts";
-import { guessMapping, linesOf, readPrice, readTable } from "../src/products/read-file.ts";
+import { guessMapping, linesOf, readTable } from "../src/products/read-file.ts";
+import { readPrice } from "../src/products/read-price.ts";
 import { desk } from "./desk.ts";
 
 test.each([

@@ -14,7 +14,7 @@ import { Card } from "../ui/page.js";
 import { HTTPS } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
 import { skillTitle } from "../ui/skill-title.js";
-import { wordsIn } from "../ui/words.js";
+import { MandateForm } from "./mandates.js";
 
 type Skills = Api["Skills"];
 type Skill = Api["Skill"];
@@ -161,66 +161,6 @@ function SkillForm({ found }: { readonly found: Skills }) {
           }}
         />
       )}
-    </Card>
-  );
-}
-
-const MANDATE_WORDING = {
-  lifetime_seconds: "Enter a number of minutes, such as 10.",
-  auto_admit: "Enter https:// addresses, separated by spaces.",
-};
-
-function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
-  const { path } = useSite();
-  const mayChange = useMay("owner");
-  const draft = useDraft({
-    enabled: found.enabled,
-    minutes: String(found.lifetime_seconds / 60),
-    admit: found.auto_admit.join(" "),
-  });
-  const { enabled, minutes, admit } = draft.value;
-  const save = useSave(
-    () =>
-      call("PATCH", `${path}/mandates`, {
-        enabled,
-        lifetime_seconds: Math.round(Number(minutes) * 60),
-        auto_admit: wordsIn(admit),
-      }),
-    "mandates",
-  );
-  return (
-    <Card title="Signed requests">
-      <Form
-        of={save}
-        wording={MANDATE_WORDING}
-        done="Saved."
-        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
-      >
-        <fieldset disabled={!mayChange} className="flex flex-col gap-3">
-          <legend className="sr-only">Signed requests</legend>
-          <Checkbox
-            label="Let agents register and send signed requests"
-            checked={enabled}
-            onChange={({ target }) => draft.set({ enabled: target.checked })}
-          />
-          <TextField
-            label="How long a request stays valid, at most (minutes)"
-            name="lifetime_seconds"
-            inputMode="numeric"
-            value={minutes}
-            onChange={({ target }) => draft.set({ minutes: target.value })}
-          />
-          <TextField
-            label="Automatically approve agents from these domains"
-            name="auto_admit"
-            placeholder="https://agents.example.com"
-            hint="Agents whose key is published there need no approval."
-            value={admit}
-            onChange={({ target }) => draft.set({ admit: target.value })}
-          />
-          <SaveRow draft={draft} busy={save.isPending} />
-        </fieldset>
-      </Form>
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 import { Button } from "./button.js";
 import type { Draft } from "./draft.js";
 
-/** The buttons of a form that keeps a draft, and whether it is saved. */
+/** The buttons of a form that keeps a draft, and whether it is saved. It stands out while there is something to save. */
 export function SaveRow({
   draft,
   busy,
@@ -13,7 +13,7 @@ export function SaveRow({
 }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Button type="submit" kind="act" disabled={busy}>
+      <Button type="submit" kind={draft.isChanged ? "act" : "plain"} disabled={busy}>
         {label}
       </Button>
       {draft.isChanged && (

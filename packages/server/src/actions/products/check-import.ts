@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { listProducts } from "../../domain/products/listing/store.js";
 import {
   changedFields,
   type ListedProduct,
@@ -7,7 +8,7 @@ import {
   type ProductField,
 } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
-import { listProducts, products } from "../../domain/products/store.js";
+import { products } from "../../domain/products/store.js";
 import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "./import-products.js";
 import { ownedByShop } from "./owned-by-shop.js";
 
@@ -15,7 +16,7 @@ import { ownedByShop } from "./owned-by-shop.js";
 const CHANGES_SHOWN_MAX = 100;
 
 /** A line that adds a product, or changes fields of one. */
-export interface ImportChange {
+interface ImportChange {
   readonly line: number;
   /** Undefined for a new product. */
   readonly before: Product | undefined;

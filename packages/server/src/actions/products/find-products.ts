@@ -10,6 +10,10 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import {
+  type ProductPlace,
+  listProducts as selectProducts,
+} from "../../domain/products/listing/store.js";
+import {
   PRODUCT_ID_CHARS_MAX,
   type Product,
   type ProductSort,
@@ -22,10 +26,8 @@ import { searchProducts } from "../../domain/products/search/store.js";
 import {
   firstOffered,
   PRODUCTS_BY_ID_MAX,
-  type ProductPlace,
   productById,
   productsByIds,
-  listProducts as selectProducts,
 } from "../../domain/products/store.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import type { Page, PageRequest } from "../page.js";

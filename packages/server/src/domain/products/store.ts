@@ -1,14 +1,7 @@
-import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { containing, countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
+import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
+import { countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
 import { flag, Table } from "../../infra/db/table.js";
-import {
-  type ListedProduct,
-  type Product,
-  type ProductSort,
-  type ProductSortField,
-  QUANTITY_MAX,
-  wordsOf,
-} from "./product.js";
+import { type ListedProduct, type Product, wordsOf } from "./product.js";
 
 export const products = new Table<Product>("products", {
   productId: "product_id",
@@ -179,51 +172,6 @@ export async function productsByIds(
 export function firstOffered(db: Queries, siteKeyHash: string, limit: number): Promise<Product[]> {
   const rest = "WHERE site_key_hash = ? AND paused = 0 ORDER BY product_id LIMIT ?";
   return products.all(db, rest, siteKeyHash, limit);
-}
-
-/** The column of each field that lists are sorted by. Stock that is not counted is the largest. */
-const SORTED_BY: Readonly<Record<ProductSortField, string>> = {
-  id: "product_id",
-  title: "title",
-  price: "price_minor",
-  quantity: `COALESCE(quantity, ${QUANTITY_MAX + 1})`,
-  changed_at: "changed_at",
-};
-
-/** Where a page of products begins: behind the product with this value and this id. */
-export interface ProductPlace {
-  readonly value: string | number;
-  readonly id: string;
-}
-
-interface ProductPage {
-  readonly after: ProductPlace | null;
-  readonly limit: number;
-}
-
-/** Products of a site, sorted by a field and then by id; with `search`, those whose title or id contains it. */
-export function listProducts(
-  db: Pick<Database, "all" | "dialect">,
-  siteKeyHash: string,
-  { search, sort }: { readonly search: string | undefined; readonly sort: ProductSort },
-  { after, limit }: ProductPage,
-): Promise<Product[]> {
-  const by = SORTED_BY[sort.replace("-", "") as ProductSortField];
-  const [order, than] = sort.startsWith("-") ? [" DESC", "<"] : ["", ">"];
-  const match = containing(db.dialect, ["title", "product_id"], search);
-  const next = after && {
-    sql: `(${by}, product_id) ${than} (?, ?)`,
-    values: [after.value, after.id],
-  };
-  const conditions = [match, next].filter((one) => one != null);
-  return products.all(
-    db,
-    `WHERE ${["site_key_hash = ?", ...conditions.map(({ sql }) => sql)].join(" AND ")}
-     ORDER BY ${by}${order}, product_id${order} LIMIT ?`,
-    siteKeyHash,
-    ...conditions.flatMap(({ values }) => values),
-    limit,
-  );
 }
 
 /** All writers lock product rows in this order, so that imports and orders cannot deadlock. */

@@ -1,94 +1,28 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { checkImport, type ImportCheck } from "../../actions/products/check-import.js";
-import { type ImportReport, importProducts } from "../../actions/products/import-products.js";
+import { checkImport } from "../../actions/products/check-import.js";
+import { importProducts } from "../../actions/products/import-products.js";
 import { undoableImport, undoImport } from "../../actions/products/undo-import.js";
 import type { Context } from "../../context.js";
-import {
-  AVAILABILITIES,
-  COMPARED_FIELDS,
-  type ListedProduct,
-  type Product,
-} from "../../domain/products/product.js";
 import { csvLines, jsonLines } from "../../domain/products/product-lines.js";
-import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
-import { errors, json, Timestamp } from "../server/schemas.js";
+import { errors, json } from "../server/schemas.js";
 import { uploadOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { SITE_PATH, siteRoute } from "./describe.js";
-import { MoneyBody, SiteParams } from "./schemas.js";
+import {
+  ImportCheckBody,
+  ImportReportBody,
+  renderCheck,
+  renderReport,
+  renderUndoable,
+  UndoableBody,
+} from "./product-import-bodies.js";
+import { SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const IMPORT_ID_CHARS_MAX = 60;
-
-const Problems = z
-  .array(z.object({ line: z.int(), problem: z.string() }))
-  .openapi({ description: "The first hundred refused lines." });
-const Stopped = z
-  .boolean()
-  .openapi({ description: "A thousand lines were refused. The rest was not read." });
-
-export const ImportReportBody = z
-  .object({
-    written: z.int(),
-    removed: z.int(),
-    refused: z.int(),
-    problems: Problems,
-    total: z.int().openapi({ description: "How many products the site has now." }),
-    stopped: Stopped,
-  })
-  .openapi("ImportReport");
-
-const ValuesBody = z.object({
-  title: z.string(),
-  description: z.string(),
-  price: MoneyBody,
-  image_url: z.string().nullable(),
-  url: z.string().nullable(),
-  availability: z.enum(AVAILABILITIES),
-  quantity: z.int().nullable(),
-});
-
-const CheckBody = z
-  .object({
-    added: z.int(),
-    changed: z.int(),
-    unchanged: z.int(),
-    removed: z.int().openapi({
-      description: "Products that the file does not name, with `mode=replace`.",
-    }),
-    refused: z.int(),
-    problems: Problems,
-    changes: z
-      .array(
-        z.object({
-          line: z.int(),
-          id: z.string(),
-          before: ValuesBody.nullable().openapi({ description: "null: the product is new." }),
-          after: ValuesBody,
-          fields: z.array(z.enum(COMPARED_FIELDS)).openapi({ description: "What changes." }),
-        }),
-      )
-      .openapi({ description: "The first hundred lines that change something." }),
-    removals: z
-      .array(z.object({ id: z.string(), title: z.string() }))
-      .openapi({ description: "The first hundred products that would be removed." }),
-    stopped: Stopped,
-  })
-  .openapi("ImportCheck");
-
-const UndoableBody = z
-  .object({
-    import_id: z.string(),
-    imported_at: Timestamp,
-    added: z.int().openapi({ description: "Products that it added. Undoing removes them." }),
-    replaced: z
-      .int()
-      .openapi({ description: "Products that it changed or removed. Undoing restores them." }),
-  })
-  .openapi("UndoableImport");
 
 /** A route whose body is a file. */
 function fileRoute<Answer extends z.ZodType>(
@@ -134,7 +68,7 @@ const checkRoute = fileRoute(
   "import/check",
   "Check an import",
   "Reads a file as the import does, and says what the import would do. Nothing is saved.",
-  json(CheckBody, "What would be added, changed, removed and refused."),
+  json(ImportCheckBody, "What would be added, changed, removed and refused."),
 );
 
 const show = siteRoute("get", "/products/import", {
@@ -160,32 +94,6 @@ const undo = siteRoute("post", "/products/import/undo", {
   ),
   errors: ["conflict"],
 });
-
-export function renderReport(report: ImportReport): z.infer<typeof ImportReportBody> {
-  return { ...report, problems: [...report.problems] };
-}
-
-function renderValues(product: Product | ListedProduct): z.infer<typeof ValuesBody> {
-  const { title, description, price, imageUrl, url, availability, quantity } = product;
-  const { minor, currency } = price;
-  const links = { image_url: imageUrl, url };
-  return { title, description, price: { minor, currency }, ...links, availability, quantity };
-}
-
-function renderCheck({ changes, removals, ...counts }: ImportCheck): z.infer<typeof CheckBody> {
-  return {
-    ...counts,
-    problems: [...counts.problems],
-    changes: changes.map(({ line, before, after, fields }) => ({
-      line,
-      id: after.productId,
-      before: before === undefined ? null : renderValues(before),
-      after: renderValues(after),
-      fields: [...fields],
-    })),
-    removals: removals.map(({ productId: id, title }) => ({ id, title })),
-  };
-}
 
 /** The reader for the lines of a `Content-Type`. */
 function linesOf(type: string) {
@@ -233,9 +141,7 @@ export function productImportRoutes(app: OpenAPIHono<AdminEnv>, context: Context
   app.openapi(show, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const found = await undoableImport(context, siteKeyHash);
-    const { importId: import_id = "", added = 0, replaced = 0 } = found ?? {};
-    const shown = found && { import_id, imported_at: isoTime(found.importedAt), added, replaced };
-    return c.json({ import: shown ?? null }, 200);
+    return c.json({ import: found === undefined ? null : renderUndoable(found) }, 200);
   });
 
   app.openapi(undo, async (c) => {

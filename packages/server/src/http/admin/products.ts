@@ -16,7 +16,7 @@ import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
-import { ImportReportBody, renderReport } from "./product-imports.js";
+import { ImportReportBody, renderReport } from "./product-import-bodies.js";
 import { MoneyBody, PageQuery, Search } from "./schemas.js";
 
 /** A cursor contains the title and the id of a product, with up to four bytes a character. */
