@@ -27,6 +27,8 @@ const SHOP = {
   allow_unsigned: false,
   buyer_mail: true,
   cart_link: null,
+  currency: "EUR",
+  time_zone: "Europe/Berlin",
 };
 
 describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialect) => {
@@ -55,6 +57,8 @@ describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialec
       allow_unsigned: false,
       buyer_mail: true,
       cart_link: null,
+      currency: null,
+      time_zone: null,
     };
     expect((await shop.admin("GET", "/shop")).body).toEqual(nothing);
     expect((await shop.admin("PUT", "/shop", SHOP)).body).toEqual(SHOP);
@@ -85,6 +89,9 @@ describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialec
     ["a page that is not https", { links: { faq: "http://shop.example.com/" } }],
     ["an unknown page", { links: { shop: "https://shop.example.com/" } }],
     ["empty terms", { terms: { text: "", version: "1" } }],
+    ["a currency that does not exist", { currency: "XXQ" }],
+    ["a time zone that does not exist", { time_zone: "Europe/Atlantis" }],
+    ["an offset instead of a time zone", { time_zone: "+01:00" }],
     ["an unknown field", { discount: 5 }],
   ])("are refused with %s, and stay unchanged", async (_what, settings) => {
     const shop = await at.shop();
