@@ -22,11 +22,19 @@ export interface SignedResponse extends SafeResponse {
 
 const SIGNED_HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 
+/** The user agent of requests that have no other. */
+const USER_AGENT = "Gatehouse";
+
 /** What a request brings, where it is a POST. */
 export interface Posted {
   /** In lower case; the client's own headers go before these. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+}
+
+/** What a request brings, whatever it is. */
+interface Sent extends Partial<Posted> {
+  readonly userAgent?: string | undefined;
 }
 
 export interface RequestLimits {
@@ -46,9 +54,9 @@ function pinned(address: string): LookupFunction {
 }
 
 /** Prepares a GET, or a POST if there is a body, to a checked target. */
-export function openRequest(target: Target, sent: Partial<Posted> = {}): ClientRequest {
+export function openRequest(target: Target, sent: Sent = {}): ClientRequest {
   const { url } = target;
-  const { headers, body } = sent;
+  const { headers, body, userAgent = USER_AGENT } = sent;
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   return send({
     method: body === undefined ? "GET" : "POST",
@@ -65,7 +73,7 @@ export function openRequest(target: Target, sent: Partial<Posted> = {}): ClientR
       ...headers,
       ...(body === undefined ? {} : { "content-length": body.length }),
       host: url.host,
-      "user-agent": "Gatehouse",
+      "user-agent": userAgent,
       accept: "*/*",
       "accept-encoding": "identity",
       connection: "close",
@@ -171,10 +179,10 @@ export function requestTarget(
   target: Target,
   limits: RequestLimits,
   clock: Clock,
-  posted?: Posted,
+  { posted, userAgent }: { readonly posted?: Posted; readonly userAgent?: string } = {},
 ): Promise<Result<SafeResponse, RequestFault>> {
   return new Promise((resolve) => {
-    const request = openRequest(target, posted);
+    const request = openRequest(target, { ...posted, userAgent });
     const finish = (result: Result<SafeResponse, RequestFault>) => {
       cancel();
       resolve(result);

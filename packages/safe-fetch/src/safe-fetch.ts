@@ -46,6 +46,8 @@ export interface FetchOptions {
   readonly bodyBytesMax?: number;
   /** Skips the cache: for an owner who has just changed what we are about to read. */
   readonly fresh?: boolean;
+  /** What the request calls itself, for a host that has to recognize it. */
+  readonly userAgent?: string;
 }
 
 /** What one request asks for, and where it queues. */
@@ -54,6 +56,7 @@ interface Wanted {
   readonly lane: LaneName;
   readonly source?: string | undefined;
   readonly posted?: Posted;
+  readonly userAgent?: string;
   readonly totalMs?: number;
 }
 
@@ -76,7 +79,7 @@ type Send = (
   target: Target,
   limits: { totalMs: number; bodyBytes: number },
   clock: Clock,
-  posted?: Posted,
+  sent?: Pick<Wanted, "posted" | "userAgent">,
 ) => Promise<Result<SafeResponse, RequestFault>>;
 
 /**
@@ -143,14 +146,15 @@ export class SafeFetch {
     const key = `${bodyBytes} ${url.href}`;
     const cached = this.cache.get(key);
     if (cached !== undefined && !fresh && cached.until > this.clock.now()) return cached.result;
-    const { lane = "owner", source } = options;
+    const { lane = "owner", source, userAgent } = options;
     // A fresh request shares only with fresh ones: an older one may have read the old answer. Nor does
     // one source share with another, whose request may wait behind that one's slow hosts.
     const shared = `${fresh} ${lane} ${source ?? ""} ${key}`;
     const running = this.underWay.get(shared);
     if (running !== undefined) return running;
     const startedAt = this.clock.now();
-    const request = this.fetchOnce(url, { bodyBytes, lane, source })
+    const named = userAgent === undefined ? {} : { userAgent };
+    const request = this.fetchOnce(url, { bodyBytes, lane, source, ...named })
       .then(({ result, enteredAt }) => {
         // A timeout after a long wait in the queue says nothing about the host.
         const hurried = !result.ok && result.reason === "timed_out" && enteredAt > startedAt;
@@ -240,7 +244,7 @@ export class SafeFetch {
     url: URL,
     request: Wanted,
   ): Promise<{ readonly result: FetchResult; readonly enteredAt: number }> {
-    const { bodyBytes, lane, source, posted, totalMs: ms = FETCH_MS_MAX } = request;
+    const { bodyBytes, lane, source, totalMs: ms = FETCH_MS_MAX } = request;
     const deadline = this.clock.now() + ms;
     const entered = await this.lanes[lane].enter({ host: url.host, source }, deadline);
     const enteredAt = this.clock.now();
@@ -253,7 +257,7 @@ export class SafeFetch {
       if (!target.ok) return { result: target, enteredAt };
       const totalMs = Math.max(1, deadline - this.clock.now());
       const limits = { totalMs, bodyBytes };
-      return { result: await this.send(target.value, limits, this.clock, posted), enteredAt };
+      return { result: await this.send(target.value, limits, this.clock, request), enteredAt };
     } finally {
       entered.value();
     }

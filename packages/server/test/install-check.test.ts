@@ -232,7 +232,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     ]);
     expect(of("domain")).toMatchObject({
       found: "not verified: agents cannot see the site yet",
-      advice: expect.stringMatching(/DNS record.*gatehouse site show shop\.localhost/),
+      advice: expect.stringMatching(/^Publish the DNS record.*settings, under Site\.$/),
     });
     expect(shop.asked).toEqual([]);
   });
@@ -296,6 +296,48 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       state: "wrong",
       found: "all edge tokens are revoked, so reports are refused",
     });
+  });
+
+  test("is no visit, and nobody else hides a visit with what it calls itself", async () => {
+    const { shop, server, site, clock, admin, check } = await startShop();
+    const agents: string[] = [];
+    shop.listener = (request, response) => {
+      agents.push(request.headers["user-agent"] ?? "");
+      notFound(request, response);
+    };
+    const tokenOf = async (hash: string) =>
+      (await server.admin("POST", `/v1/admin/sites/${hash}/edge-tokens`, { name: "worker" })).body
+        .token as string;
+    const report = async (userAgents: readonly string[], hash = site.site_key_hash) => {
+      const bearer = await tokenOf(hash);
+      const at = new Date(clock.now()).toISOString();
+      const sent = await fetch(`${server.url}/v1/edge/${hash}/visits`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${bearer}` },
+        body: JSON.stringify({
+          visits: userAgents.map((user_agent) => ({ observed_at: at, user_agent, page_url: null })),
+        }),
+      });
+      expect(sent.status).toBe(204);
+    };
+    const visitsOf = async (hash = site.site_key_hash) =>
+      (await server.admin("GET", `/v1/admin/sites/${hash}/visits`)).body.items.length as number;
+    await check();
+    await admin("POST", "/verify", { method: "file" });
+    expect(agents).toHaveLength(UNSOLD.length + 1);
+    await report(agents);
+    expect(await visitsOf()).toBe(0);
+    expect((await check()).of("edge")?.state).toBe("missing");
+    const [agent = ""] = agents;
+    const forged = [agent.slice(0, -1), `${agent} `, agent.replace(/\.\S+$/, `.${"A".repeat(22)}`)];
+    await report(["Gatehouse", ...forged, agent]);
+    expect(await visitsOf()).toBe(4);
+    const other = await createSite(server, "other.example.com");
+    await report([agent], other.site_key_hash);
+    expect(await visitsOf(other.site_key_hash)).toBe(1);
+    clock.advance(3_600_000);
+    await report([agent]);
+    expect(await visitsOf()).toBe(5);
   });
 
   test("is for owners, and limited in rate", async () => {

@@ -3,6 +3,7 @@ import type { FetchResult } from "@gatehouse/safe-fetch";
 import type { Context } from "../../context.js";
 import { siteOrigin } from "../../domain/sites/proof.js";
 import type { Site } from "../../domain/sites/site.js";
+import { checkUserAgent } from "../../domain/visits/own-check.js";
 import { offerOf } from "../sites/offer.js";
 import { fetchHint } from "../sites/verify-site.js";
 
@@ -34,12 +35,9 @@ const PROFILE: Path = "/.well-known/ucp";
 const OWN_DOCUMENT =
   "To keep your own document, add the path to `except`. Otherwise a worker or plugin replaces it.";
 
-function ownDid({ domain }: Site): string {
-  return (
-    "To keep your own document, add Gatehouse's verification method and its id to `assertionMethod` " +
-    `(\`gatehouse site preview ${domain} --document did\`), and add the path to \`except\`.`
-  );
-}
+const OWN_DID =
+  "To keep your own document, add Gatehouse's verification method and its id to `assertionMethod` " +
+  "(the console shows them in the DID document under What agents see), and add the path to `except`.";
 
 /**
  * Every address in a document of Gatehouse contains the site's key or its hash. So does the script on an
@@ -62,7 +60,7 @@ function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): Ins
   if (isFromGatehouse(path, answer, site))
     return { item: path, state: "good", found: "from Gatehouse" };
   const found = "a different document, not from Gatehouse";
-  const advice = path === "/.well-known/did.json" ? ownDid(site) : OWN_DOCUMENT;
+  const advice = path === "/.well-known/did.json" ? OWN_DID : OWN_DOCUMENT;
   return { item: path, state: "wrong", found, advice };
 }
 
@@ -110,11 +108,12 @@ interface CheckedPath {
 }
 
 async function checkPath(context: Context, site: Site, path: Path): Promise<CheckedPath> {
-  const { config, safeFetch } = context;
+  const { clock, config, safeFetch } = context;
   const guide = `${config.baseUrl}/docs/guide/install.md`;
   const url = siteOrigin(site.domain, config.fetchAllow) + path;
   // The owner may just have published it, so a cached answer is of no use.
-  const options = { fresh: true, bodyBytesMax: DOCUMENT_BYTES_MAX };
+  const userAgent = checkUserAgent(context, site.siteKeyHash, clock.now());
+  const options = { fresh: true, bodyBytesMax: DOCUMENT_BYTES_MAX, userAgent };
   const answer = await safeFetch.get(url, options);
   if (answer.ok) return { finding: judgeAnswer(path, answer.value, site, guide), reached: true };
   const judged = judgeFault(path, answer, guide);

@@ -18,7 +18,7 @@ export interface InstallCheck {
   readonly checkedAt: number;
 }
 
-function checkDomain({ domain, status, verification }: Site): InstallFinding {
+function checkDomain({ status, verification }: Site): InstallFinding {
   const item = "domain";
   const { problem, method, checkedAt } = verification;
   if (status === "verified") {
@@ -31,7 +31,7 @@ function checkDomain({ domain, status, verification }: Site): InstallFinding {
   const why = problem === null ? "agents cannot see the site yet" : problem;
   const advice =
     "Publish the DNS record, the file or the meta tag that proves the domain. " +
-    `\`gatehouse site show ${domain}\` shows them.`;
+    "The console shows all three in its settings, under Site.";
   const state = problem === null ? "missing" : "wrong";
   return { item, state, found: `not verified: ${why}`, advice };
 }
@@ -64,13 +64,13 @@ async function checkScript({ config, db }: Context, site: Site): Promise<Install
 /** No finding for a site without an edge, as most sites are. */
 async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallFinding[]> {
   const item = "edge";
-  const { siteKeyHash, domain } = site;
+  const { siteKeyHash } = site;
   const last = await lastVisit(db, siteKeyHash, "edge");
   const tokens = await listEdgeTokens(db, siteKeyHash, { after: null, limit: 1 });
   if (last === undefined && tokens.length === 0) return [];
   if ((await countLiveEdgeTokens(db, siteKeyHash)) === 0) {
     const found = "all edge tokens are revoked, so reports are refused";
-    const advice = `Create a new one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
+    const advice = "Create a new edge token, and put it into the worker or the plugin.";
     return [{ item, state: "wrong", found, advice }];
   }
   if (last !== undefined) {

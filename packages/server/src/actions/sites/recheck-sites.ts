@@ -4,6 +4,7 @@ import { serviceActor } from "../../domain/audit/drafts.js";
 import { findProof, type ProofMethod } from "../../domain/sites/proof.js";
 import { checkDueAt, FAILED_DAYS_MAX, type Site } from "../../domain/sites/site.js";
 import { recordCheck, sitesToRecheck, updateSite } from "../../domain/sites/store.js";
+import { checkUserAgent } from "../../domain/visits/own-check.js";
 import type { ListPage } from "../../infra/db/table.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { siteChange } from "./site-change.js";
@@ -40,7 +41,8 @@ async function recheck(context: Context, site: Site): Promise<void> {
   const { clock, db, log, config } = context;
   const sources = { ...context, fetchAllow: config.fetchAllow };
   const method = site.verification.method as ProofMethod;
-  const proof = await findProof(site, method, sources, { lane: "check" });
+  const userAgent = checkUserAgent(context, site.siteKeyHash, clock.now());
+  const proof = await findProof(site, method, sources, { lane: "check", userAgent });
   const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
   // If somebody changed the site meanwhile, nothing is written, and the next run checks it again.
   if (changed.status === site.status) await db.transaction((tx) => recordCheck(tx, changed));

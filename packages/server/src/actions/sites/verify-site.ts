@@ -4,6 +4,7 @@ import type { Actor } from "../../domain/audit/drafts.js";
 import { findProof, isFetchAllowed } from "../../domain/sites/proof.js";
 import type { Site, VerificationMethod } from "../../domain/sites/site.js";
 import { siteByHash, unverifyOthers, updateSite } from "../../domain/sites/store.js";
+import { checkUserAgent } from "../../domain/visits/own-check.js";
 import { DatabaseConflictError } from "../../infra/db/database.js";
 import { siteChange } from "./site-change.js";
 
@@ -53,7 +54,8 @@ export async function verifySite(
   if (method !== "operator") {
     const sources = { ...context, fetchAllow: config.fetchAllow };
     // The owner may just have published the proof, so a cached answer is of no use.
-    const proof = await findProof(site, method, sources, { fresh: true });
+    const userAgent = checkUserAgent(context, siteKeyHash, clock.now());
+    const proof = await findProof(site, method, sources, { fresh: true, userAgent });
     if (!proof.ok) {
       const message = `${proof.detail} ${fetchHint(context, site)}`.trimEnd();
       return refuse("verification_failed", message);

@@ -8,6 +8,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
+import { isOwnCheck } from "../../domain/visits/own-check.js";
 import type { Visit, VisitSignature } from "../../domain/visits/visit.js";
 import { DAY_MS } from "../../infra/time.js";
 
@@ -76,13 +77,21 @@ function classify(userAgent: string, signature: VisitSignature | null): Classifi
   return { classification: "verified_agent", agent: { name, operator } };
 }
 
-/** Stores the visits that the site's edge reports; they are durable when the promise resolves. */
-export function recordReport(
+/**
+ * Stores the visits that the site's edge reports; they are durable when the promise resolves. Checks of the site by
+ * this service are no visits.
+ */
+export async function recordReport(
   context: Context,
   site: Site,
-  visits: readonly ReportedVisit[],
+  reported: readonly ReportedVisit[],
 ): Promise<void> {
-  return context.visits.add(
+  const now = context.clock.now();
+  const visits = reported.filter(
+    ({ userAgent }) => !isOwnCheck(context, site.siteKeyHash, userAgent, now),
+  );
+  if (visits.length === 0) return;
+  await context.visits.add(
     visits.map((visit) => {
       const signature = signatureOf(visit, site);
       const classified = classify(visit.userAgent, signature);
