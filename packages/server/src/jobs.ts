@@ -15,6 +15,7 @@ import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-quest
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
+import { endTests, TESTS_EVERY_MS, TESTS_JOB } from "./actions/test-purchases/end-tests.js";
 import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
 import type { Context } from "./context.js";
 import { forgetExpiredAccess } from "./domain/access/forget.js";
@@ -172,6 +173,12 @@ export function planJobs(context: Context): void {
   });
   planReviews(context);
   planPayments(context);
+  jobs.add({
+    name: TESTS_JOB,
+    everyMs: TESTS_EVERY_MS,
+    leaseMs: MINUTE_MS,
+    run: (_now, stopping) => endTests(context, stopping),
+  });
   jobs.add({
     name: "carts.forget",
     everyMs: HOUR_MS,

@@ -107,6 +107,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "product-feeds",
       "shop-connections",
       "access-limits",
+      "test-items",
       "product-imports",
     ]);
   });

@@ -19,7 +19,7 @@ import { currentAccount } from "../domain/payments/accounts/store.js";
 import { type OrderedItem, type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { FIRST_LOOK_MS } from "../domain/payments/schedule.js";
 import { insertPayment } from "../domain/payments/store.js";
-import { reserve } from "../domain/products/store.js";
+import { hasTestItem, reserve } from "../domain/products/store.js";
 import { newReview, type Review, reviewTokenPlace } from "../domain/reviews/review.js";
 import { insertReview } from "../domain/reviews/store.js";
 import { shopConnection } from "../domain/shop-connections/store.js";
@@ -147,6 +147,20 @@ async function accountFor(
   return account.accountId;
 }
 
+/** Whether a shop system has the goods. It does not know the items of tests. */
+async function isForShop(
+  tx: Transaction,
+  siteKeyHash: string,
+  items: readonly OrderedItem[],
+): Promise<boolean> {
+  if ((await shopConnection(tx, siteKeyHash)) === undefined) return false;
+  return !(await hasTestItem(
+    tx,
+    siteKeyHash,
+    items.map(({ id }) => id),
+  ));
+}
+
 /**
  * Writes the payment intent in the transaction of its decision, reserves the stock and seals the token. A crash
  * after the commit leaves a row that `reconcile` settles.
@@ -166,7 +180,7 @@ export async function requestPayment(
     ...kept,
     attemptId,
     items,
-    inShop: (await shopConnection(tx, intent.siteKeyHash)) !== undefined,
+    inShop: await isForShop(tx, intent.siteKeyHash, items),
     parentRecordId: recordId,
     accountId: await accountFor(context, tx, intent),
     hosted: token === null,

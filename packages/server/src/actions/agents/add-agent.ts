@@ -14,6 +14,7 @@ import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
 import { insertKey, keyByKid } from "../../domain/agents/keys/store.js";
 import { insertAgent } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
+import type { Transaction } from "../../infra/db/database.js";
 import { agentChange } from "./change-agent.js";
 
 export interface NewAgent {
@@ -51,12 +52,13 @@ async function readKey(
   return ok({ jwk: jwk.value, kid: await jwkThumbprint(jwk.value) });
 }
 
-/** Adds an agent that the owner knows. It is active at once. */
+/** Adds an agent that the owner knows, with what it `needs`. It is active at once. */
 export async function addAgent(
   { audit, clock, ids }: Context,
   siteKeyHash: string,
   newAgent: NewAgent,
   actor: Actor,
+  needs?: (tx: Transaction, agent: Agent) => Promise<void>,
 ): Promise<Result<{ agent: Agent; key: RegisteredKey }, "invalid_request" | "conflict">> {
   const read = await readAgentKeyStrictly(newAgent.jwk);
   if (!read.ok) return read;
@@ -99,6 +101,7 @@ export async function addAgent(
     };
     await insertAgent(tx, agent);
     await insertKey(tx, key);
+    await needs?.(tx, agent);
     const records = [agentChange("agent_added", agent, { actor, now, kids: [kid] })];
     return { records, answer: ok({ agent, key }) };
   });

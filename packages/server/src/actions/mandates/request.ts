@@ -15,7 +15,6 @@ import {
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { type Checkout, emailOf } from "../../domain/checkouts/checkout.js";
-import type { Site } from "../../domain/sites/site.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { rejectedWithoutRules, type Verdict } from "../../purchase/evaluate.js";
 import { identityOfAgent } from "../../purchase/identity.js";
@@ -61,15 +60,17 @@ type Priced = PricedOrder & {
 async function priceItems(
   context: Context,
   tx: Transaction,
-  { siteKeyHash, provider }: Site,
-  { arguments: args, payment }: Mandate,
+  { site, mandate, proven }: ProvenMandate,
 ): Promise<Result<Priced, PriceFault>> {
+  const { siteKeyHash, provider } = site;
+  const { arguments: args, payment } = mandate;
   if (payment === undefined || provider === null || payment.handler !== provider.kind) {
     const kind = provider?.kind ?? "nobody";
     const message = `This site uses the payment provider ${kind}. Sign \`payment.handler\` "${kind}" and a token of this provider.`;
     return refuse("cart_invalid", message);
   }
-  const priced = await priceOrder(context, tx, siteKeyHash, { args, purpose: "order" });
+  const wanted = { args, purpose: "order", agentId: proven.agentId } as const;
+  const priced = await priceOrder(context, tx, siteKeyHash, wanted);
   return priced.ok ? ok({ ...priced.value, payment }) : priced;
 }
 
@@ -77,13 +78,14 @@ async function priceItems(
 async function price(
   context: Context,
   tx: Transaction,
-  { site, mandate }: ProvenMandate,
+  provenMandate: ProvenMandate,
   declared: Money,
 ): Promise<Result<Priced, PriceFault | "cart_mismatch">> {
+  const { site, mandate } = provenMandate;
   const priced =
     mandate.skill === COMPLETE_CHECKOUT
       ? await priceCheckout(context, tx, site, readCompletion(mandate.arguments, site.provider))
-      : await priceItems(context, tx, site, mandate);
+      : await priceItems(context, tx, provenMandate);
   if (!priced.ok) return priced;
   const { amount, payment } = priced.value;
   if (amount.minor !== declared.minor || amount.currency !== declared.currency) {

@@ -1,6 +1,7 @@
 import type { Money } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { listSales } from "../../domain/orders/sales/store.js";
+import { isTestItemId } from "../../domain/products/test-items/test-item-id.js";
 import type { Site } from "../../domain/sites/site.js";
 import { type CountBy, stepOf } from "../count-by.js";
 
@@ -88,6 +89,7 @@ export async function countSales(
     sumAt(steps, stepOf(createdAt, by)).add(amount);
     sumAt(actors, actorId).add(amount);
     for (const { id, title, quantity, unit_minor } of items) {
+      if (isTestItemId(id)) continue;
       const sold = products.get(id) ?? { title, sum: new Sum(), quantity: 0 };
       sold.sum.add({ minor: unit_minor * quantity, currency: amount.currency });
       sold.quantity += quantity;
@@ -118,7 +120,8 @@ export async function countSales(
       )
       .toSorted((a, b) => b.quantity - a.quantity)
       .slice(0, NAMED_MAX),
-    isTest: !live,
+    // A site without a provider has sold nothing yet, not even in test mode.
+    isTest: !live && (provider !== null || sales.length > 0),
     cut: sales.length > ORDERS_MAX,
   };
 }

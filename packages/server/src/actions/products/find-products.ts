@@ -163,7 +163,11 @@ export async function offeredProducts(
 ): Promise<readonly OfferedProduct[]> {
   if (!snapshot.sells) return [];
   const products = await firstOffered(db, site.siteKeyHash, OFFERED_MAX);
-  return products
-    .filter(({ availability }) => availability !== "out_of_stock")
-    .map(({ productId: id, title, price, url, imageUrl }) => ({ id, title, price, url, imageUrl }));
+  return products.map(({ productId: id, title, price, url, imageUrl }) => ({
+    id,
+    title,
+    price,
+    url,
+    imageUrl,
+  }));
 }

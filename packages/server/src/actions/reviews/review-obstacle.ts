@@ -140,7 +140,7 @@ async function goodsObstacle(
   tx: Transaction,
   review: Review,
 ): Promise<Obstacle | undefined> {
-  const { siteKeyHash, decisionId, request } = review;
+  const { siteKeyHash, actorId, decisionId, request } = review;
   const { checkout, items, amount } = request;
   if (checkout !== undefined) {
     const current = await checkoutById(tx, siteKeyHash, checkout.checkoutId);
@@ -155,7 +155,7 @@ async function goodsObstacle(
   }
   if (items === undefined) return undefined;
   const requested = items.map(({ id: productId, quantity }) => ({ productId, quantity }));
-  const goods = { lines: requested, purpose: "order" } as const;
+  const goods = { lines: requested, purpose: "order", agentId: actorId } as const;
   const priced = await priceGoods(context, tx, siteKeyHash, goods);
   if (!priced.ok) return forNow("shop_unreachable");
   const { lines, currency, subtotalMinor } = priced.value;

@@ -58,6 +58,8 @@ export interface Product extends ProductSetting {
   readonly reserved: number;
   /** Whether the owner has taken it off sale for now: nobody finds it, and nobody buys it. */
   readonly paused: boolean;
+  /** The only agent that can buy a test item; null for everything that the site sells. */
+  readonly testAgentId: string | null;
   readonly changedAt: number;
 }
 

@@ -18,6 +18,7 @@ export const products = new Table<Product>("products", {
   quantity: "quantity",
   reserved: "reserved",
   paused: flag("paused"),
+  testAgentId: "test_agent_id",
   changedAt: "changed_at",
 });
 
@@ -35,6 +36,9 @@ const COLUMNS = [
   "title_words",
   "body_words",
 ] as const;
+
+/** A product of the owner, not the item of a test. */
+export const OWN = "test_agent_id IS NULL";
 
 /** No search finds a paused product, because its words stay empty. */
 function newValue(name: string): string {
@@ -97,7 +101,7 @@ export async function removeOthers(
   siteKeyHash: string,
   importId: string,
 ): Promise<number> {
-  const sql = "DELETE FROM products WHERE site_key_hash = ? AND import_id <> ?";
+  const sql = `DELETE FROM products WHERE site_key_hash = ? AND import_id <> ? AND ${OWN}`;
   return tx.run(sql, siteKeyHash, importId);
 }
 
@@ -107,7 +111,7 @@ export async function deleteProduct(
   siteKeyHash: string,
   productId: string,
 ): Promise<boolean> {
-  const sql = "DELETE FROM products WHERE site_key_hash = ? AND product_id = ?";
+  const sql = `DELETE FROM products WHERE site_key_hash = ? AND product_id = ? AND ${OWN}`;
   return (await tx.run(sql, siteKeyHash, productId)) === 1;
 }
 
@@ -135,7 +139,7 @@ export function hasProducts(db: Queries, siteKeyHash: string): Promise<boolean> 
 }
 
 export function countProducts(db: Queries, siteKeyHash: string): Promise<number> {
-  return countRows(db, "products WHERE site_key_hash = ?", siteKeyHash);
+  return countRows(db, `products WHERE site_key_hash = ? AND ${OWN}`, siteKeyHash);
 }
 
 const keyOf = (siteKeyHash: string, productId: string) => ({
@@ -152,25 +156,43 @@ export function productById(
   siteKeyHash: string,
   productId: string,
 ): Promise<Product | undefined> {
-  return products.get(db, "WHERE site_key_hash = ? AND product_id = ?", siteKeyHash, productId);
+  const rest = `WHERE site_key_hash = ? AND product_id = ? AND ${OWN}`;
+  return products.get(db, rest, siteKeyHash, productId);
 }
 
-/** The products of a site that have these ids. Paused ones are for sale to nobody, so they are left out. */
+/**
+ * The products with these ids that are for sale to somebody. Paused ones are for sale to nobody, and a test item only to
+ * its agent.
+ */
 export async function productsByIds(
   db: Pick<Queries, "findEach">,
   siteKeyHash: string,
   ids: readonly string[],
+  agentId: string | null = null,
 ): Promise<ReadonlyMap<string, Product>> {
   const unique = [...new Set(ids)];
   const key = { site_key_hash: siteKeyHash };
   const found = await products.findEach(db, key, "product_id", unique);
-  const offered = found.filter(({ paused }) => !paused);
+  const offered = found.filter(({ paused, testAgentId }) =>
+    testAgentId === null ? !paused : testAgentId === agentId,
+  );
   return new Map(offered.map((product) => [product.productId, product]));
 }
 
-/** The first products for sale, by their id. */
+/** Whether one of these products is the item of a test. */
+export async function hasTestItem(
+  db: Pick<Queries, "findEach">,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  const found = await products.findEach(db, { site_key_hash: siteKeyHash }, "product_id", ids);
+  return found.some(({ testAgentId }) => testAgentId !== null);
+}
+
+/** The first products that can be ordered now, by their id. */
 export function firstOffered(db: Queries, siteKeyHash: string, limit: number): Promise<Product[]> {
-  const rest = "WHERE site_key_hash = ? AND paused = 0 ORDER BY product_id LIMIT ?";
+  const rest = `WHERE site_key_hash = ? AND paused = 0 AND availability <> 'out_of_stock'
+    AND (quantity IS NULL OR quantity > reserved) ORDER BY product_id LIMIT ?`;
   return products.all(db, rest, siteKeyHash, limit);
 }
 

@@ -49,6 +49,7 @@ import { shopRoutes } from "./shop.js";
 import { shopConnectionRoutes } from "./shop-connection.js";
 import { siteRoutes } from "./sites.js";
 import { skillRoutes } from "./skills.js";
+import { testPurchaseRoutes } from "./test-purchases.js";
 import { tokenRoutes } from "./tokens.js";
 import { visitRoutes } from "./visits.js";
 
@@ -87,6 +88,7 @@ export function adminRoutes(context: Context): HonoGroup {
   productImportRoutes(routes, context);
   productFeedRoutes(routes, context);
   shopConnectionRoutes(routes, context);
+  testPurchaseRoutes(routes, context);
   salesCountRoutes(routes, context);
   orderRoutes(routes, context);
   orderChangeRoutes(routes, context);

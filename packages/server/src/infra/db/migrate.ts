@@ -59,6 +59,7 @@ import { sharedAddresses } from "./migrations/0050-shared-addresses.js";
 import { productFeeds } from "./migrations/0051-product-feeds.js";
 import { shopConnections } from "./migrations/0052-shop-connections.js";
 import { accessLimits } from "./migrations/0053-access-limits.js";
+import { testItems } from "./migrations/0054-test-items.js";
 import { productImports } from "./migrations/0055-product-imports.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -117,6 +118,7 @@ const MIGRATIONS: readonly Migration[] = [
   productFeeds,
   shopConnections,
   accessLimits,
+  testItems,
   productImports,
 ];
 

@@ -2,6 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows } from "../../../infra/db/statements.js";
 import { Table } from "../../../infra/db/table.js";
 import type { ListedProduct } from "../product.js";
+import { OWN } from "../store.js";
 
 /** The last import of a site, while it can be undone. */
 export interface LastImport {
@@ -81,7 +82,7 @@ export async function keepOthers(
   await tx.run(
     `INSERT INTO replaced_products (site_key_hash, product_id, was_listed, written_quantity, ${KEPT})
      SELECT site_key_hash, product_id, 1, quantity, ${KEPT}
-     FROM products WHERE site_key_hash = ? AND import_id <> ?`,
+     FROM products WHERE site_key_hash = ? AND import_id <> ? AND ${OWN}`,
     siteKeyHash,
     importId,
   );

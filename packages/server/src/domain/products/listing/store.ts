@@ -1,7 +1,7 @@
 import type { Database } from "../../../infra/db/database.js";
 import { containing } from "../../../infra/db/statements.js";
 import { type Product, type ProductSort, type ProductSortField, QUANTITY_MAX } from "../product.js";
-import { products } from "../store.js";
+import { OWN, products } from "../store.js";
 
 /** The column of each field that lists are sorted by. Stock that is not counted is the largest. */
 const SORTED_BY: Readonly<Record<ProductSortField, string>> = {
@@ -40,7 +40,7 @@ export function listProducts(
   const conditions = [match, next].filter((one) => one != null);
   return products.all(
     db,
-    `WHERE ${["site_key_hash = ?", ...conditions.map(({ sql }) => sql)].join(" AND ")}
+    `WHERE ${["site_key_hash = ?", OWN, ...conditions.map(({ sql }) => sql)].join(" AND ")}
      ORDER BY ${by}${order}, product_id${order} LIMIT ?`,
     siteKeyHash,
     ...conditions.flatMap(({ values }) => values),

@@ -3,7 +3,8 @@ import { products } from "../store.js";
 
 /** The currencies of a site's prices, of paused products too. */
 export async function currenciesOf(db: Queries, siteKeyHash: string): Promise<readonly string[]> {
-  const sql = "SELECT DISTINCT currency FROM products WHERE site_key_hash = ? ORDER BY currency";
+  const sql = `SELECT DISTINCT currency FROM products
+    WHERE site_key_hash = ? AND test_agent_id IS NULL ORDER BY currency`;
   const rows = await db.all<{ currency: string }>(sql, siteKeyHash);
   return rows.map(({ currency }) => currency);
 }

@@ -1,0 +1,52 @@
+import type { Context } from "../../context.js";
+import { serviceActor } from "../../domain/audit/drafts.js";
+import { listDecisions } from "../../domain/decisions/store.js";
+import {
+  deleteTestItem,
+  listTestItems,
+  type TestItem,
+} from "../../domain/products/test-items/store.js";
+import type { Queries } from "../../infra/db/database.js";
+import { MINUTE_MS } from "../../infra/time.js";
+import { stepAgent } from "../agents/change-agent.js";
+
+export const TESTS_JOB = "tests.end";
+export const TESTS_EVERY_MS = 5000;
+/** Tests that one run looks at. */
+const TESTS_MAX = 500;
+/** A test agent that has sent no request after this will send none. */
+const SILENT_MS = 10 * MINUTE_MS;
+/** A test agent can ask again after a declined payment, but not often. */
+const DECISIONS_MAX = 50;
+const UNDECIDED: readonly string[] = ["escalated", "paying"];
+
+async function isOver(
+  db: Context["db"] & Queries,
+  { siteKeyHash, agentId, createdAt }: TestItem,
+  now: number,
+): Promise<boolean> {
+  const filter = { actorId: agentId, outcome: undefined, mandateId: undefined };
+  const all = { ...filter, checkout: undefined, from: undefined, to: undefined };
+  const page = { after: null, limit: DECISIONS_MAX };
+  const decisions = await listDecisions(db, siteKeyHash, all, page);
+  if (decisions.length === 0) return now - createdAt > SILENT_MS;
+  return decisions.every(({ outcome }) => !UNDECIDED.includes(outcome));
+}
+
+/**
+ * Ends tests whose purchase is decided, or whose agent never asked: the agent is revoked and its item is removed. After
+ * a crash in between, the next run finishes it, because the item names its agent.
+ */
+export async function endTests(
+  context: Context,
+  stopping: () => boolean = () => false,
+): Promise<void> {
+  const { clock, db } = context;
+  for (const item of await listTestItems(db, TESTS_MAX)) {
+    if (stopping()) return;
+    if (!(await isOver(db, item, clock.now()))) continue;
+    const { siteKeyHash, agentId } = item;
+    await stepAgent(context, siteKeyHash, agentId, { step: "revoke" }, serviceActor(TESTS_JOB));
+    await db.transaction((tx) => deleteTestItem(tx, item));
+  }
+}

@@ -1,0 +1,163 @@
+import { type JsonObject, signMandate } from "@gatehouse/protocol";
+import { beforeAll, describe, expect, test } from "vitest";
+import { endTests } from "../../src/actions/test-purchases/end-tests.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { newKey } from "../agents/registering.ts";
+import { cleanUp, DATABASES, NOON } from "../harness.ts";
+import { send } from "../http-client.ts";
+import type { Buyer, Shop } from "../mandates/submitting.ts";
+import { type Market, ORDER_POLICY, openMarket } from "./selling.ts";
+
+const TEN_MINUTES_MS = 600_000;
+const RULES = ORDER_POLICY as never as JsonObject;
+const NEVER: JsonObject = {
+  ...RULES,
+  rules: [{ id: "never", effect: "deny", when: { skill: { eq: "place_order" } } }],
+};
+
+describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let market: Pick<Market, "server" | "at">;
+  beforeAll(async () => {
+    market = await openMarket(dialect, clock);
+    return cleanUp;
+  });
+
+  /** A shop without products, as it is while its owner sets it up, and a test agent there. */
+  async function begin(rules = RULES) {
+    const { at } = market;
+    const shop = await at.shop(rules);
+    await shop.admin("PUT", "/products", { products: [] });
+    return { shop, ...(await startTest(shop)) };
+  }
+
+  async function startTest(shop: Shop) {
+    const key = await newKey();
+    const { status, body } = await shop.admin("POST", "/test-purchases", { jwk: key.jwk });
+    expect(status).toBe(201);
+    const buyer: Buyer = { agentId: body.agent_id, key };
+    const items = [{ id: body.product_id as string, quantity: 1 }];
+    return { buyer, itemId: body.product_id as string, cart: { items, ...body.cart } };
+  }
+
+  const statusOf = async (shop: Shop, { agentId }: Buyer) =>
+    (await shop.admin("GET", `/agents/${agentId}`)).body.status;
+  const run = () => endTests(market.server.context);
+  const rows = (shop: Shop) =>
+    market.server.context.db.all(
+      "SELECT product_id FROM products WHERE site_key_hash = ?",
+      shop.site_key_hash,
+    );
+
+  test("needs review, is approved, and ends without anybody watching", async () => {
+    const { at } = market;
+    const { shop, buyer, cart } = await begin();
+    expect(cart).toMatchObject({ total: "1000.00", currency: "EUR" });
+    const mandate = await at.signed(shop, buyer, cart);
+    const asked = (await at.send(shop, mandate)).body;
+    expect(asked.outcome).toBe("escalated");
+    clock.advance(TEN_MINUTES_MS);
+    await run();
+    expect(await statusOf(shop, buyer)).toBe("active");
+    const review = `/escalations/${asked.escalation_id}`;
+    expect((await shop.admin("POST", `${review}/approve`, {})).status).toBe(200);
+    expect(await at.orders(shop)).toHaveLength(1);
+    await run();
+    expect(await statusOf(shop, buyer)).toBe("revoked");
+    expect(await rows(shop)).toEqual([]);
+    const counts = (await shop.admin("GET", "/orders/counts")).body;
+    expect([counts.total.orders, counts.is_test, counts.products]).toEqual([1, true, []]);
+  });
+
+  test("ends when it is declined, and when its agent never asks", async () => {
+    const { at } = market;
+    const denied = await begin(NEVER);
+    const answer = await at.order(denied.shop, denied.buyer, denied.cart);
+    expect(answer.body.outcome).toBe("rejected");
+    const silent = await startTest(denied.shop);
+    await run();
+    expect(await statusOf(denied.shop, denied.buyer)).toBe("revoked");
+    expect(await statusOf(denied.shop, silent.buyer)).toBe("active");
+    clock.advance(TEN_MINUTES_MS + 1);
+    await run();
+    expect(await statusOf(denied.shop, silent.buyer)).toBe("revoked");
+    expect(await rows(denied.shop)).toEqual([]);
+  });
+
+  test("has an item that nobody else finds, buys, changes or removes", async () => {
+    const { at, server } = market;
+    const { shop, itemId, buyer, cart } = await begin();
+    const { body: listed } = await shop.admin("GET", "/products");
+    expect(listed.items).toEqual([]);
+    const products = [{ id: "rose", title: "A rose", price: "10.00", currency: "EUR" }];
+    // Everything that the list does not name is removed, but no test item.
+    await shop.admin("PUT", "/products", { products });
+    expect(await rows(shop)).toHaveLength(2);
+    const path = `/products?id=${itemId}`;
+    expect((await shop.admin("PATCH", path, { paused: false })).status).toBe(404);
+    expect((await shop.admin("DELETE", path)).status).toBe(404);
+    const searched = await at.call(shop, { catalog: { query: "test item" } }, {}, "search_catalog");
+    const looked = await at.call(shop, { catalog: { ids: [itemId] } }, {}, "lookup_catalog");
+    const quoted = await at.call(shop, { items: [{ id: itemId, quantity: 1 }] });
+    for (const answer of [searched, looked]) {
+      expect(JSON.stringify(answer)).not.toContain("Test item");
+    }
+    expect(JSON.stringify(quoted)).toContain("does not sell this product");
+    for (const page of ["agent", "agents"]) {
+      const address = `${server.url}/v1/${page}/${shop.site_key_hash}${page === "agents" ? ".md" : ""}`;
+      const text = (await send(address)).body;
+      expect(text).toContain("A rose");
+      expect(text).not.toContain("Test item");
+    }
+    const other = await at.buyer(shop);
+    const stolen = await at.order(shop, other, cart);
+    expect([stolen.body.outcome, stolen.body.reason]).toEqual(["rejected", "cart_invalid"]);
+    expect((await at.order(shop, buyer, cart)).body.outcome).toBe("escalated");
+  });
+
+  test("turns on what it needs, and leaves the rest of the owner's actions alone", async () => {
+    const { at } = market;
+    const shop = await at.shop();
+    const skills = [{ id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" }];
+    await shop.admin("PUT", "/skills", { skills });
+    await shop.admin("PATCH", "/mandates", { enabled: false });
+    const { cart, buyer } = await startTest(shop);
+    expect((await at.order(shop, buyer, cart)).body.outcome).toBe("escalated");
+    const after = (await shop.admin("GET", "/skills")).body.skills;
+    expect(after[0]).toMatchObject({ ...skills[0] });
+  });
+
+  test("cannot start before the shop could sell, or by anybody but an owner", async () => {
+    const { at, server } = market;
+    const shop = await at.shop();
+    const { jwk } = await newKey();
+    const start = () => shop.admin("POST", "/test-purchases", { jwk });
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
+    const shut = await start();
+    expect([shut.status, shut.body.message]).toEqual([
+      409,
+      "Let agents pay through the payment provider.",
+    ]);
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
+    await shop.admin("POST", "/pause", {});
+    expect((await start()).body.message).toBe("Sales are paused. Resume them first.");
+    const { token } = (
+      await server.admin("POST", "/v1/admin/tokens", {
+        role: "reviewer",
+        name: "a",
+        sites: [shop.site_key_hash],
+      })
+    ).body;
+    const path = `/v1/admin/sites/${shop.site_key_hash}/test-purchases`;
+    expect((await server.admin("POST", path, { jwk }, token)).status).toBe(403);
+  });
+
+  test("is signed by its own agent only", async () => {
+    const { at } = market;
+    const { shop, buyer, cart } = await begin();
+    const { key } = await at.buyer(shop);
+    const fields = { skill: "place_order", arguments: { items: cart.items } };
+    const forged = await signMandate(at.mandate(shop, buyer, fields), key.signer);
+    expect((await at.send(shop, forged)).status).not.toBe(200);
+  });
+});
