@@ -1,5 +1,7 @@
+import type { JsonObject } from "@gatehouse/protocol";
 import type { Api } from "../api/client.js";
 import { countText, moneyText } from "../ui/words.js";
+import { rulesOf } from "./policy.js";
 
 type Tested = Api["PolicyTest"];
 type Changed = Tested["changed"][number];
@@ -15,10 +17,10 @@ const WOULD: Readonly<Record<Outcome, string>> = {
   escalated: "would have needed your review",
   rejected: "would have been declined",
 };
-const WAS: Readonly<Record<Outcome, string>> = {
-  approved: "It was approved",
-  escalated: "It needed your review",
-  rejected: "It was declined",
+const IS: Readonly<Record<Outcome, string>> = {
+  approved: "Your rules approve it now",
+  escalated: "Your rules ask you now",
+  rejected: "Your rules decline it now",
 };
 
 const listed = (texts: readonly string[]) =>
@@ -48,18 +50,25 @@ function triedText({ tested, purchases }: Tested): string {
 export function testText(test: Tested): string {
   if (test.tested === 0) return `There were no requests in the last ${DAYS} days to try it on.`;
   if (test.changed.length === 0)
-    return `${triedText(test)}, none would have been decided differently.`;
+    return `${triedText(test)}, these rules decide none differently from your rules now.`;
   const groups = (Object.keys(WOULD) as Outcome[]).flatMap((outcome) => {
     const group = test.changed.filter(({ would_be }) => would_be.outcome === outcome);
     if (group.length === 0) return [];
     const sum = sumText(group);
     return [`${group.length} more ${WOULD[outcome]}${sum === "" ? "" : ` (${sum})`}`];
   });
-  return `${triedText(test)}, ${listed(groups)}.`;
+  return `${triedText(test)}, ${listed(groups)} than with your rules now.`;
 }
 
-/** One decision that would have been different, in a sentence. */
-export function changedText({ was, would_be }: Changed): string {
-  const rule = would_be.rule_id === null ? "no rule matches" : `rule ${would_be.rule_id}`;
-  return `${WAS[was.outcome]}, and ${WOULD[would_be.outcome]} (${rule}).`;
+/** A rule as its owner knows it: by its title. */
+function ruleText(draft: JsonObject, ruleId: string | null): string {
+  if (ruleId === null) return "because no rule matches";
+  const title = rulesOf(draft).find(({ id }) => id === ruleId)?.title;
+  return typeof title === "string" && title !== "" ? `by the rule “${title}”` : "by these rules";
+}
+
+/** One request that would be decided differently, in a sentence. */
+export function changedText({ was, would_be }: Changed, draft: JsonObject): string {
+  const rule = ruleText(draft, would_be.rule_id);
+  return `${IS[was.outcome]}. It ${WOULD[would_be.outcome]} ${rule}.`;
 }

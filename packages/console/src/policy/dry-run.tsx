@@ -30,7 +30,7 @@ function useSettled<Value>(value: Value): Value {
   return settled;
 }
 
-/** What a draft would have decided. Nothing is changed. `isCurrent` is false while somebody types. */
+/** What a draft decides otherwise than the rules in force. Nothing is changed. `isCurrent` is false while somebody types. */
 export function useDryRun(draft: JsonObject | undefined) {
   const { path } = useSite();
   const text = draft === undefined ? undefined : JSON.stringify(draft);
@@ -43,6 +43,8 @@ export function useDryRun(draft: JsonObject | undefined) {
         policy,
         days: DAYS,
         last: REQUESTS_MAX,
+        // Old decisions were made by other rules: only the change of the rules counts.
+        compare_with: "rules_in_force",
       });
     },
     enabled: settled !== undefined,
@@ -52,10 +54,10 @@ export function useDryRun(draft: JsonObject | undefined) {
       error instanceof Refused && error.code === "rate_limited" && count < RETRIES_MAX,
     retryDelay: RETRY_MS,
   });
-  return { test, isCurrent: settled === text && !test.isPlaceholderData && test.isSuccess };
+  return { test, draft, isCurrent: settled === text && !test.isPlaceholderData && test.isSuccess };
 }
 
-function Changed({ changed }: Pick<Tested, "changed">) {
+function Changed({ changed, draft }: Pick<Tested, "changed"> & { readonly draft: JsonObject }) {
   const { name: site } = useSite();
   if (changed.length === 0) return null;
   return (
@@ -67,7 +69,7 @@ function Changed({ changed }: Pick<Tested, "changed">) {
             <Link to="/$site/decisions/$id" params={{ site, id: one.decision_id }} className="link">
               {moneyText(one.amount)} {skillTitle(one.skill)}
             </Link>
-            , <Time at={one.evaluated_at} />: {changedText(one)}
+            , <Time at={one.evaluated_at} />: {changedText(one, draft)}
           </li>
         ))}
         {changed.length > SHOWN_MAX && <li>And {changed.length - SHOWN_MAX} more.</li>}
@@ -76,9 +78,9 @@ function Changed({ changed }: Pick<Tested, "changed">) {
   );
 }
 
-/** What the draft would have decided about recent requests, in sentences. */
+/** What the draft decides otherwise about recent requests, in sentences. */
 export function DryRun({ run }: { readonly run: ReturnType<typeof useDryRun> }) {
-  const { test, isCurrent } = run;
+  const { test, draft, isCurrent } = run;
   return (
     <Card title={`Try it on the last ${DAYS} days`}>
       {test.isError && <Failure error={test.error} />}
@@ -89,7 +91,7 @@ export function DryRun({ run }: { readonly run: ReturnType<typeof useDryRun> }) 
       ) : (
         <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
           <p role="status">{testText(test.data)}</p>
-          <Changed changed={test.data.changed} />
+          {draft !== undefined && <Changed changed={test.data.changed} draft={draft} />}
         </div>
       )}
     </Card>

@@ -137,6 +137,27 @@ describe.each(TIER_DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect((await shop.admin("GET", "/decisions")).body.items.reverse()).toEqual(decisions);
   });
 
+  test("is compared with the rules in force, which decide old requests like new ones", async () => {
+    const cap = (limit: string) =>
+      policyOf(links, rule("cap", "deny", { "cart.total": { gt: { EUR: limit } } }));
+    const unlimited = (await shop.admin("PUT", "/policy", policyOf(links))).status;
+    expect(unlimited).toBe(200);
+    for (const total of ["30.00", "60.00", "90.00"]) await submit(euros(total));
+    expect((await shop.admin("PUT", "/policy", cap("50.00"))).status).toBe(200);
+    const changes = async (policy: JsonObject) => {
+      const asked = { policy, compare_with: "rules_in_force" };
+      const { changed } = (await shop.admin("POST", "/policy/test", asked)).body;
+      return changed.map(({ amount, was, would_be }: JsonObject) => [amount, was, would_be]);
+    };
+    expect(await changes(cap("50.00"))).toEqual([]);
+    const denied = { outcome: "rejected", rule_id: "cap" };
+    expect(await changes(cap("80.00"))).toEqual([
+      [{ minor: 6000, currency: "EUR" }, denied, { outcome: "approved", rule_id: "links" }],
+    ]);
+    // What was decided then is another question.
+    expect((await tried(cap("50.00"))).body.changed).toHaveLength(2);
+  });
+
   test("counts its own spending and what was spent before the first tested decision", async () => {
     for (const total of ["60.00", "60.00", "40.00"]) await submit(euros(total));
     const wouldBe = async (last?: number) =>

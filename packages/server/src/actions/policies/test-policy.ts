@@ -19,6 +19,7 @@ import type { Decision } from "../../domain/decisions/decision.js";
 import { Book } from "../../domain/decisions/history/book.js";
 import { loadHistory } from "../../domain/decisions/history/load.js";
 import { lastDecisions } from "../../domain/decisions/store.js";
+import { currentPolicy } from "../../domain/policies/store.js";
 import { approvalsSince } from "../../domain/reviews/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
@@ -57,10 +58,15 @@ export interface PolicyTest {
   readonly summary: { readonly was: OutcomeCounts; readonly wouldBe: OutcomeCounts };
 }
 
+/** What a draft is compared with: the decisions as they were made, or as the rules in force now would make them. */
+export const COMPARED_WITH = ["decisions", "rules_in_force"] as const;
+
 /** The decisions that a draft is tested on: the last ones, at most so many, and not older than so many days. */
 export interface TestedSpan {
   readonly last: number;
   readonly days?: number | undefined;
+  /** `decisions` unless said. */
+  readonly compareWith?: (typeof COMPARED_WITH)[number] | undefined;
 }
 
 /** Loads the data for a test, without the records, which never change. */
@@ -147,6 +153,25 @@ async function runDraft(
   return tested;
 }
 
+/** The tested decisions with the result of the rules in force instead of the one they had. */
+async function comparedWithCurrent(
+  context: Context,
+  siteKeyHash: string,
+  tested: readonly TestedDecision[],
+  span: TestedSpan,
+): Promise<readonly TestedDecision[]> {
+  const current = await currentPolicy(context.db, siteKeyHash);
+  const read = current === undefined ? undefined : readPolicy(current.document);
+  if (!read?.ok) return tested;
+  const now = await runDraft(context, siteKeyHash, read.value, span);
+  const verdicts = new Map(now.map(({ decision, wouldBe }) => [decision.decisionId, wouldBe]));
+  // A request that came between the two runs is in neither result.
+  return tested.flatMap(({ decision, wouldBe }) => {
+    const was = verdicts.get(decision.decisionId);
+    return was === undefined ? [] : [{ decision, was, wouldBe }];
+  });
+}
+
 const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
   const counts = { approved: 0, escalated: 0, rejected: 0 };
   for (const { outcome } of verdicts) counts[outcome]++;
@@ -183,7 +208,12 @@ export async function testPolicy(
   try {
     const run = await context.policyTests.run(siteKeyHash, async () => {
       const findings = policyFindings(policy, await policySiteFacts(context.db, site));
-      return summarize(findings, await runDraft(context, siteKeyHash, policy, span));
+      const tested = await runDraft(context, siteKeyHash, policy, span);
+      const compared =
+        span.compareWith === "rules_in_force"
+          ? await comparedWithCurrent(context, siteKeyHash, tested, span)
+          : tested;
+      return summarize(findings, compared);
     });
     return run === undefined ? refuse("rate_limited", BUSY) : ok(run.result);
   } catch (error) {

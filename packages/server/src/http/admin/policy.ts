@@ -4,6 +4,7 @@ import { publishPolicy } from "../../actions/policies/publish-policy.js";
 import { showPolicy } from "../../actions/policies/read-policies.js";
 import type { TestedDecision } from "../../actions/policies/simulation.js";
 import {
+  COMPARED_WITH,
   type PolicyTest,
   TESTED_DAYS_MAX,
   TESTED_DECISIONS,
@@ -104,6 +105,10 @@ const test = siteRoute("post", "/policy/test", {
       .max(TESTED_DAYS_MAX)
       .optional()
       .openapi({ description: "Only decisions of the last days, still at most `last` of them." }),
+    compare_with: z.enum(COMPARED_WITH).default("decisions").openapi({
+      description:
+        "decisions: what was decided then. rules_in_force: what the published rules would decide now.",
+    }),
   }),
   changesNothing: true,
   answer: json(TestBody, "The result of the test."),
@@ -157,8 +162,8 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
   app.openapi(test, async (c) => {
     // A test shows only decisions, and every role that may read the policy may read them.
     const site = await requireSite(context, c, "auditor");
-    const { policy, ...span } = c.req.valid("json");
-    const result = await testPolicy(context, site, policy as JsonObject, span);
+    const { policy, compare_with: compareWith, ...span } = c.req.valid("json");
+    const result = await testPolicy(context, site, policy as JsonObject, { ...span, compareWith });
     return c.json(renderTest(requireOk(result, TEST_RETRY_AFTER_S)), 200);
   });
 }
