@@ -364,9 +364,14 @@ describe("text by owners:", () => {
   test("the agent page shows products, with a link where a person buys them, as plain text", () => {
     const page = agentPage(EXAMPLE_SITE, "{}", { products });
     expect(page.includes("&lt;b&gt;Vase&lt;/b&gt;")).toBe(true);
-    const link = '<a href="https://shop.example.com/vase?a=1&amp;b=2">Buy here</a>';
+    const link = '<a class="buy" href="https://shop.example.com/vase?a=1&amp;b=2">Buy here</a>';
     expect(page.includes(link)).toBe(true);
     expect(page.match(/Buy here/g)?.length).toBe(1);
+    expect(page.includes('<data class="price" value="24.00 EUR">€24.00</data>')).toBe(true);
+    // What a person came for is first, the addresses for developers last.
+    const order = ["products", "skills", "developers"].map((id) => page.indexOf(`<h2 id="${id}"`));
+    expect(order.every((place) => place > 0)).toBe(true);
+    expect(order.toSorted((a, b) => a - b)).toEqual(order);
     expect(agentMarkdown(EXAMPLE_SITE, { products }).includes("24.00 EUR. [Buy here]")).toBe(true);
   });
 

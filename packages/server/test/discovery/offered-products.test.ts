@@ -30,8 +30,25 @@ describe("the pages for agents", () => {
       expect(page).toContain("100.00 EUR");
       expect(page).not.toContain("No more");
     }
+    const [, html = ""] = await pages();
+    expect(html).toContain("€100.00");
+    // Operations of the protocols are for developers, and the first thing is what can be bought.
+    const places = ["A rose", "What agents can do here", "For developers", "create_checkout"];
+    // The data blocks in the head name them too.
+    const body = html.slice(html.indexOf("<main>"));
+    const found = places.map((words) => body.indexOf(words));
+    expect(found.toSorted((a, b) => a - b)).toEqual(found);
     await at.importLines(shop, [{ id: "rose", title: "A rose", price: "111.00", currency: "EUR" }]);
     for (const page of await pages()) expect(page).toContain("111.00 EUR");
+  });
+
+  test("show none that is sold out, or whose last pieces are being paid for", async () => {
+    for (const page of await pages()) expect(page).toContain("The last one");
+    const last = { items: [{ id: "last", quantity: 1 }], total: "20.00" };
+    await at.order(shop, await at.buyer(shop), last);
+    // The pages are made again with the next change, or after some minutes.
+    await at.importLines(shop, [{ id: "vase", title: "A vase", price: "12.50", currency: "EUR" }]);
+    for (const page of await pages()) expect(page).not.toContain("The last one");
   });
 
   test("show none while the shop is paused", async () => {

@@ -1,12 +1,14 @@
 import { toBase64 } from "../../base64.js";
 import { sha256, utf8 } from "../../bytes.js";
 import { siteOrigin } from "../../url.js";
-import { type OfferedProduct, priceText } from "../offered-product.js";
+import type { OfferedProduct } from "../offered-product.js";
 import { answersOf, type PublishedAnswer } from "../published-answer.js";
+import { isShopSkill } from "../shop-skills.js";
 import type { LiveSkill } from "../skills.js";
 import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText, scriptJson } from "../text.js";
 import { pageLinks } from "./links.js";
+import { productCards } from "./product-cards.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { STYLE } from "./style.js";
 import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
@@ -47,34 +49,33 @@ function skillItem(skill: LiveSkill, answers: readonly PublishedAnswer[]): strin
 <p class="id"><code>${htmlText(id)}</code>${mandate}</p>${answerList(answersOf(answers, skill))}</li>`;
 }
 
-function skillSection({ skills }: SiteSnapshot, answers: readonly PublishedAnswer[]): string {
-  if (skills.length === 0) return "<p>No skills are available at the moment.</p>";
+function skillList(skills: readonly LiveSkill[], answers: readonly PublishedAnswer[]): string {
   const items = skills.map((skill) => skillItem(skill, answers));
   return `<ul class="skills" role="list">\n${items.join("\n")}\n</ul>`;
 }
 
-function picture(url: string | null | undefined): string {
-  if (!url?.startsWith("https:")) return "";
-  return `<img src="${htmlText(url)}" alt="" width="56" height="56" loading="lazy" referrerpolicy="no-referrer">`;
+/** What people would ask for. The operations of a shop are steps of a purchase, so they are further below. */
+function skillSection(
+  { skills, sells }: SiteSnapshot,
+  answers: readonly PublishedAnswer[],
+): string {
+  const own = skills.filter(({ id }) => !isShopSkill(id));
+  const buying = sells
+    ? "<p>Agents can search the products, fill a cart and place orders for you.</p>\n"
+    : "";
+  if (own.length > 0) return buying + skillList(own, answers);
+  return buying === "" ? "<p>No skills are available at the moment.</p>" : buying;
 }
 
-function productRow({ id, title, price, url, imageUrl }: OfferedProduct): string {
-  const buy = url === null ? "" : a(url, "Buy here");
-  const cells = [`<td>${htmlText(priceText(price))}</td>`, `<td>${buy}</td>`];
-  return `<tr><th scope="row">${picture(imageUrl)}${own(title)}<br><code>${htmlText(id)}</code></th>${cells.join("")}</tr>`;
-}
-
-/** Some products, with the ids that tools take, and where a person buys them. */
-function productSection(products: readonly OfferedProduct[]): string {
-  if (products.length === 0) return "";
-  const heads = ["Product", "Price", "In the shop"].map((name) => `<th scope="col">${name}</th>`);
-  return `<h2 id="products">What you can buy</h2>
-<table aria-labelledby="products">
-<thead><tr>${heads.join("")}</tr></thead>
-<tbody>
-${products.map(productRow).join("\n")}
-</tbody>
-</table>
+/** The operations of MCP and UCP, together and folded. */
+function operationSection({ skills }: SiteSnapshot, answers: readonly PublishedAnswer[]): string {
+  const operations = skills.filter(({ id }) => isShopSkill(id));
+  if (operations.length === 0) return "";
+  return `<h3 id="operations">Shop operations (MCP and UCP)</h3>
+<details>
+<summary>Show ${operations.length} operations</summary>
+${skillList(operations, answers)}
+</details>
 `;
 }
 
@@ -154,7 +155,7 @@ export interface PageExtras {
 }
 
 /**
- * The agent page of a site: what it offers to agents, how to verify it, each skill with its link.
+ * The agent page of a site: what it sells, what agents can do, and for developers how to call and verify it.
  * `card` is the signed card's text, which the page carries unchanged as JSON-LD.
  *
  * @example
@@ -179,10 +180,10 @@ ${head(site)}
 <h1>${own(name)} for AI agents</h1>
 <p class="lead">${own(summary)}</p>
 <p>${htmlText(opening(site))}</p>
-<h2 id="skills">What agents can do here</h2>
+${productCards(products)}<h2 id="skills">What agents can do here</h2>
 ${skillSection(site, answers)}
-${productSection(products)}<h2 id="developers">For developers</h2>
-<h3 id="call">How to call it</h3>
+<h2 id="developers">For developers</h2>
+${operationSection(site, answers)}<h3 id="call">How to call it</h3>
 ${callSteps(site)
   .map((step) => `<p>${inlineHtml(step)}</p>`)
   .join("\n")}

@@ -20,7 +20,7 @@ code{font-family:var(--font-mono);font-size:.85em;overflow-wrap:anywhere}
 .badge{display:inline-block;background:var(--color-act-soft);color:var(--color-act);border-radius:1rem;padding:.1rem .7rem;font-size:.85rem;font-weight:600}
 .lead{font-size:1.15rem;color:var(--color-soft)}
 ul.skills{list-style:none;margin:0;padding:0;display:grid;gap:.75rem}
-ul.skills>li{background:var(--color-card);border:1px solid var(--color-line);border-radius:var(--radius);padding:1rem 1.15rem}
+ul.skills>li{background:var(--color-card);border:1px solid var(--color-line);border-radius:var(--radius);padding:.75rem 1rem}
 ul.skills p{color:var(--color-soft)}
 ul.skills .id{font-size:.85rem;margin-top:.5rem}
 ol{padding-left:1.3rem}
@@ -28,8 +28,16 @@ ol>li{margin-bottom:.5rem}
 table{border-collapse:collapse;width:100%;font-size:.95rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--color-line)}
 th{font-weight:600}
-th img{float:left;width:3.5rem;height:3.5rem;object-fit:cover;border-radius:var(--radius);margin-right:.8rem}
+ul.products{list-style:none;margin:0;padding:0;display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr))}
+ul.products>li{display:flex;flex-direction:column;gap:.35rem;background:var(--color-card);border:1px solid var(--color-line);border-radius:var(--radius);padding:.85rem}
+ul.products img{width:100%;height:auto;aspect-ratio:4/3;object-fit:cover;border-radius:var(--radius)}
+ul.products h3{font-size:1rem;font-weight:500;margin:0;overflow-wrap:anywhere}
+.price{font-size:1.15rem;font-weight:600}
+.buy{margin-top:auto;align-self:start;border:1px solid var(--color-act);border-radius:var(--radius);padding:.25rem .75rem;font-weight:600;text-decoration:none}
+details{margin:.5rem 0 0}
+summary{cursor:pointer;color:var(--color-soft);margin-bottom:.75rem}
+ul.skills h4{font-size:.9rem;margin:.75rem 0 .25rem}
 th span{font-weight:400;white-space:nowrap}
 @media (max-width:36rem){h1{font-size:1.7rem}main{padding-top:1.75rem}table{font-size:.85rem}th,td{padding-right:.5rem;overflow-wrap:anywhere}th span{white-space:normal}}
-@media print{:root{--color-ink:#000;--color-soft:#333;--color-line:#bbb;--color-back:#fff;--color-card:#fff;--color-act:#000;--color-act-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}
+@media print{:root{--color-ink:#000;--color-soft:#333;--color-line:#bbb;--color-back:#fff;--color-card:#fff;--color-act:#000;--color-act-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,ul.products>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}
 `;
