@@ -8,6 +8,8 @@ import { send } from "../http-client.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { type Market, ORDER_POLICY, openMarket } from "./selling.ts";
 
+/** So long a decided test is shown to its agent. */
+const SHOWN_MS = 20_000;
 const TEN_MINUTES_MS = 600_000;
 const RULES = ORDER_POLICY as never as JsonObject;
 const NEVER: JsonObject = {
@@ -63,6 +65,10 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     expect((await shop.admin("POST", `${review}/approve`, {})).status).toBe(200);
     expect(await at.orders(shop)).toHaveLength(1);
     await run();
+    // The agent can still ask what was decided.
+    expect((await at.send(shop, mandate)).body.outcome).toBe("approved");
+    clock.advance(SHOWN_MS + 1);
+    await run();
     expect(await statusOf(shop, buyer)).toBe("revoked");
     expect(await rows(shop)).toEqual([]);
     const counts = (await shop.admin("GET", "/orders/counts")).body;
@@ -74,6 +80,7 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     const denied = await begin(NEVER);
     const answer = await at.order(denied.shop, denied.buyer, denied.cart);
     expect(answer.body.outcome).toBe("rejected");
+    clock.advance(SHOWN_MS + 1);
     const silent = await startTest(denied.shop);
     await run();
     expect(await statusOf(denied.shop, denied.buyer)).toBe("revoked");

@@ -6,6 +6,7 @@ import {
   listTestItems,
   type TestItem,
 } from "../../domain/products/test-items/store.js";
+import { reviewsOfDecisions } from "../../domain/reviews/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { stepAgent } from "../agents/change-agent.js";
@@ -18,6 +19,8 @@ const TESTS_MAX = 500;
 const SILENT_MS = 10 * MINUTE_MS;
 /** A test agent can ask again after a declined payment, but not often. */
 const DECISIONS_MAX = 50;
+/** So long can the test agent ask for the decision, to show it with its receipt. */
+const DECIDED_MS = 20_000;
 const UNDECIDED: readonly string[] = ["escalated", "paying"];
 
 async function isOver(
@@ -30,7 +33,14 @@ async function isOver(
   const page = { after: null, limit: DECISIONS_MAX };
   const decisions = await listDecisions(db, siteKeyHash, all, page);
   if (decisions.length === 0) return now - createdAt > SILENT_MS;
-  return decisions.every(({ outcome }) => !UNDECIDED.includes(outcome));
+  if (decisions.some(({ outcome }) => UNDECIDED.includes(outcome))) return false;
+  const ids = decisions.map(({ decisionId }) => decisionId);
+  const reviews = await reviewsOfDecisions(db, siteKeyHash, ids);
+  const times = [
+    ...decisions.map(({ evaluatedAt }) => evaluatedAt),
+    ...reviews.map(({ decidedAt }) => decidedAt ?? 0),
+  ];
+  return now - Math.max(...times) > DECIDED_MS;
 }
 
 /**

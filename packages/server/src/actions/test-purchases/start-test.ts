@@ -42,14 +42,10 @@ async function openShop(
   actor: Actor,
 ): Promise<Result<unknown, Fault>> {
   if (!skills.some(({ id, enabled }) => id === PLACE_ORDER && enabled)) {
-    const own = skills.find(({ id }) => id === PLACE_ORDER) ?? { id: PLACE_ORDER };
-    const others = skills.filter(({ id }) => id !== PLACE_ORDER);
-    const set = await setSkills(
-      context,
-      siteKeyHash,
-      { skills: [...others, { ...own, enabled: true }] },
-      actor,
-    );
+    const isKnown = skills.some(({ id }) => id === PLACE_ORDER);
+    const listed = isKnown ? skills : [...skills, { id: PLACE_ORDER, enabled: true }];
+    const offered = listed.map((one) => (one.id === PLACE_ORDER ? { ...one, enabled: true } : one));
+    const set = await setSkills(context, siteKeyHash, { skills: offered }, actor);
     if (!set.ok) return set;
   }
   if ((await mandateSettings(context.db, siteKeyHash)).enabled) return ok(true);
