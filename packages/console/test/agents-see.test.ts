@@ -28,7 +28,31 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     const calls = items.filter(
       ({ record }: { record: { type: string } }) => record.type === "mcp.tools_call",
     );
-    expect(calls).toHaveLength(4);
+    // The last question found no product, so it was sent to an action too.
+    expect(calls).toHaveLength(5);
+  });
+
+  test("a question is answered with the owner's published answer, and says when there is none", async () => {
+    const malta = "Do you deliver to Malta?";
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/agents-see");
+    const ask = async () => {
+      await page.getByLabel("Question").fill(malta);
+      await page.getByRole("button", { name: "Ask", exact: true }).click();
+    };
+    await ask();
+    await page.getByText("An agent would get no answer to this question.").waitFor();
+    await at.server.context.questions.drain();
+    await page.getByRole("link", { name: "Publish an answer under Questions" }).click();
+    await page.getByRole("link", { name: malta }).waitFor();
+    const [question] = (await at.shop.admin("GET", "/questions")).body.items;
+    const answer = { answer: "Yes, within five days.", publish: true };
+    await at.shop.admin("POST", `/questions/${question.question_id}/answer`, answer);
+    await page.goBack();
+    await ask();
+    const answers = page.getByRole("list", { name: "Answers" }).getByRole("listitem");
+    await answers.first().getByText(answer.answer, { exact: true }).waitFor();
+    expect(await page.getByText("An agent would get no answer").count()).toBe(0);
   });
 
   test("the page says when the website was checked, and offers the public page and the documents", async () => {
@@ -38,6 +62,9 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     const link = page.getByRole("link", { name: "Open the public page" });
     expect(await link.getAttribute("href")).toContain("/v1/agent/");
     await page.getByLabel("Document", { exact: true }).selectOption("llms.txt");
+    // Raw documents are folded.
+    expect(await page.getByText("# ").first().isVisible()).toBe(false);
+    await page.getByText("Show the document").click();
     await page.getByText("# ").first().waitFor();
   });
 });

@@ -1,4 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
@@ -8,7 +9,7 @@ import { Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { moneyText } from "../ui/words.js";
-import { askShop, type FoundProduct, type ToolAnswer } from "./ask.js";
+import { askShop, type FoundProduct, isAnswer, type ToolAnswer } from "./ask.js";
 
 const QUESTION_CHARS_MAX = 200;
 
@@ -35,12 +36,13 @@ function Products({ products }: { readonly products: readonly FoundProduct[] }) 
 
 function Answer({ answer }: { readonly answer: ToolAnswer }) {
   const { tool, sent, products, text, failed } = answer;
+  const said = answer.answer ?? text;
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm">
       {products !== undefined && !failed ? (
         <Products products={products} />
       ) : (
-        <p className={failed ? "text-bad" : ""}>{text}</p>
+        <p className={failed ? "text-bad" : "break-words whitespace-pre-line"}>{said}</p>
       )}
       <details className="text-xs text-soft">
         <summary>How the agent asked</summary>
@@ -57,7 +59,7 @@ function Answer({ answer }: { readonly answer: ToolAnswer }) {
 
 /** Asks the shop through its own tools, so that owners see what an agent gets. */
 export function AskBox() {
-  const { site } = useSite();
+  const { site, name } = useSite();
   const [question, setQuestion] = useState("");
   const asked = useMutation({ mutationFn: () => askShop(site, question) });
   if (site.status !== "verified") {
@@ -85,8 +87,13 @@ export function AskBox() {
         </Button>
       </Form>
       {asked.isError && <Failure error={asked.error} />}
-      {asked.isSuccess && asked.data.length === 0 && (
-        <Notice>None of your actions answers this question.</Notice>
+      {asked.isSuccess && !asked.data.some(isAnswer) && (
+        <Notice>
+          An agent would get no answer to this question.{" "}
+          <Link to="/$site/questions" params={{ site: name }} className="link">
+            Publish an answer under Questions
+          </Link>
+        </Notice>
       )}
       {asked.isSuccess && asked.data.length > 0 && (
         <ul aria-label="Answers" className="flex flex-col gap-2">
@@ -97,7 +104,8 @@ export function AskBox() {
       )}
       <p className="text-xs text-soft">
         Your browser calls the same tools as agents. There is no AI behind this field: it searches
-        for the words of your question. The calls are recorded in your audit log.
+        for the words of your question, and sends the question to your actions. The calls are
+        recorded in your audit log, and the question appears under Questions.
       </p>
     </Card>
   );

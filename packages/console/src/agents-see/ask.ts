@@ -1,8 +1,9 @@
+import { type Api, call as callService, type Page } from "../api/client.js";
 import type { Site } from "../layout/sites.js";
 import { wordsIn } from "../ui/words.js";
 
-/** How many tools of the shop one question may call. */
-const TOOLS_MAX = 3;
+/** How many actions one question may call, besides the search. */
+const ACTIONS_MAX = 2;
 const SEARCH = "search_catalog";
 /** Searches for one question: for all its words, then for single ones. */
 const TRIES_MAX = 4;
@@ -17,7 +18,7 @@ const FILLERS: ReadonlySet<string> = new Set(
 interface Tool {
   readonly name: string;
   readonly title?: string;
-  readonly annotations?: { readonly readOnlyHint?: boolean };
+  readonly inputSchema?: { readonly properties?: Readonly<Record<string, unknown>> };
 }
 
 interface Amount {
@@ -35,13 +36,18 @@ export interface ToolAnswer {
   readonly tool: string;
   readonly sent: unknown;
   readonly products?: readonly FoundProduct[];
+  /** The owner's published answer to this question. */
+  readonly answer?: string;
   readonly text: string;
   readonly failed: boolean;
 }
 
 interface CallResult {
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
-  readonly structuredContent?: { readonly products?: readonly FoundProduct[] };
+  readonly structuredContent?: {
+    readonly products?: readonly FoundProduct[];
+    readonly answer?: string;
+  };
   readonly isError?: boolean;
 }
 
@@ -72,19 +78,33 @@ function searchWords(question: string): string {
     .join(" ");
 }
 
-/** The read-only tools that a question is about: the search, and actions that share a word with it. */
-function toolsFor(question: string, tools: readonly Tool[]): readonly Tool[] {
+const ANSWERED_MAX = 200;
+const plain = (question: string) =>
+  wordsIn(question.toLowerCase().replace(/[?!.]+$/, "")).join(" ");
+
+/** The actions with a published answer to this question. Not everybody may read the questions. */
+async function answeredBy({ site_key_hash }: Site, question: string): Promise<readonly string[]> {
+  const path = `/v1/admin/sites/${site_key_hash}/questions?state=answered&limit=${ANSWERED_MAX}`;
+  const page = await callService<Page<Api["Question"]>>("GET", path).catch(() => undefined);
+  return (page?.items ?? [])
+    .filter((one) => one.published && plain(one.question) === plain(question))
+    .map(({ skill }) => skill);
+}
+
+/** Actions that take a question: those with an answer to it, or that share a word with it. */
+function actionsFor(question: string, tools: readonly Tool[], answered: readonly string[]) {
   const words = new Set(wordsIn(question.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, " ")));
-  const about = tools.filter(({ name, title }) =>
+  const asked = tools.filter(({ inputSchema }) => inputSchema?.properties?.question !== undefined);
+  const about = asked.filter(({ name, title }) =>
     wordsIn(`${name.replaceAll("_", " ")} ${title ?? ""}`.toLowerCase()).some(
       (word) => words.has(word) && !FILLERS.has(word),
     ),
   );
-  const search = tools.filter(({ name }) => name === SEARCH);
-  const read = about.filter(
-    ({ name, annotations }) => name !== SEARCH && annotations?.readOnlyHint,
-  );
-  return [...search, ...read].slice(0, TOOLS_MAX);
+  const first = asked.filter(({ name }) => answered.includes(name));
+  return {
+    about: [...new Set([...first, ...about])].slice(0, ACTIONS_MAX),
+    any: asked.slice(0, 1),
+  };
 }
 
 /** What a shop finds for all words of a question, or else for each of its words: agents try again too. */
@@ -105,25 +125,41 @@ async function tryWords(site: Site, query: string) {
   return { sent, result: await ask<CallResult>(site, "tools/call", call) };
 }
 
+/** What the search finds, as an agent gets it. */
+async function searched(site: Site, question: string): Promise<ToolAnswer> {
+  const { sent, result } = await search(site, question);
+  return answerOf(SEARCH, sent, result);
+}
+
+async function askAction(site: Site, name: string, question: string): Promise<ToolAnswer> {
+  const sent = { question };
+  const params = { name, arguments: sent };
+  return answerOf(name, sent, await ask<CallResult>(site, "tools/call", params));
+}
+
+function answerOf(tool: string, sent: unknown, result: CallResult): ToolAnswer {
+  const { products, answer } = result.structuredContent ?? {};
+  return {
+    ...{ tool, sent, failed: result.isError === true },
+    ...(products === undefined ? {} : { products }),
+    ...(answer === undefined ? {} : { answer }),
+    text: (result.content ?? []).map(({ text = "" }) => text).join("\n"),
+  };
+}
+
+/** Whether an agent learns something from an answer: products, or the words of the owner. */
+export const isAnswer = ({ products = [], answer }: ToolAnswer) =>
+  products.length > 0 || answer !== undefined;
+
 /** Asks the shop's own tools, and returns what an agent would get. */
 export async function askShop(site: Site, question: string): Promise<readonly ToolAnswer[]> {
   const { tools } = await ask<{ tools: readonly Tool[] }>(site, "tools/list", {});
-  const chosen = toolsFor(question, tools);
-  return Promise.all(
-    chosen.map(async ({ name }) => {
-      const { sent, result } =
-        name === SEARCH
-          ? await search(site, question)
-          : {
-              sent: {},
-              result: await ask<CallResult>(site, "tools/call", { name, arguments: {} }),
-            };
-      const products = result.structuredContent?.products;
-      return {
-        ...{ tool: name, sent, failed: result.isError === true },
-        ...(products === undefined ? {} : { products }),
-        text: (result.content ?? []).map(({ text = "" }) => text).join("\n"),
-      };
-    }),
-  );
+  const { about, any } = actionsFor(question, tools, await answeredBy(site, question));
+  const canSearch = tools.some(({ name }) => name === SEARCH);
+  const found = canSearch ? [await searched(site, question)] : [];
+  // An agent that finds nothing asks some action, and so the question reaches the owner.
+  const actions = about.length > 0 || found.some(isAnswer) ? about : any;
+  const answers = await Promise.all(actions.map(({ name }) => askAction(site, name, question)));
+  // What answers the question comes first.
+  return [...found, ...answers].toSorted((a, b) => Number(isAnswer(b)) - Number(isAnswer(a)));
 }

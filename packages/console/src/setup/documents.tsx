@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Fetches the signed card and catalog like an agent would, and verifies both in the browser. */
-export function SignatureCheck() {
+function SignatureCheck() {
   const { site } = useSite();
   const verified = site.status === "verified";
   const checked = useQuery({
@@ -89,7 +89,12 @@ export function Documents() {
           <p className="text-sm">
             <Id value={document.url} label="address" />
           </p>
-          <Snippet label="document" text={document.text} />
+          <details className="text-sm">
+            <summary className="text-soft">Show the document</summary>
+            <div className="mt-2">
+              <Snippet label="document" text={document.text} />
+            </div>
+          </details>
         </>
       )}
     </Card>
