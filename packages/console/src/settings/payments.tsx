@@ -26,21 +26,29 @@ const GATES: Readonly<Record<string, string>> = {
   rail: "Agents can pay through this provider",
   settlement: "You confirmed that this provider pays out to you",
   policy: "Your rules are published",
-  wallet: "Google Pay is set up (live accounts only)",
   pause: "Sales are not paused",
 };
+
+/** A wallet needs a merchant id only for real payments: before that, nothing about it is set up or missing. */
+const isShown = ({ name, open }: Processor["gates"][number], { live }: Processor) =>
+  name !== "wallet" || live || !open;
+
+const gateText = (name: string) =>
+  name === "wallet" ? "Your Google Pay merchant ID is entered" : (GATES[name] ?? name);
 
 /** What is ready for selling, and how to fix the rest. */
 export function Gates({ processor }: { readonly processor: Processor }) {
   return (
     <ul className="flex flex-col gap-1.5 text-sm">
-      {processor.gates.map(({ name, open, advice }) => (
-        <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
-          <Badge word={open ? "ready" : "missing"} look={open ? "good" : "warn"} />
-          <span>{GATES[name] ?? name}</span>
-          {!open && <span className="text-soft">{adviceFor(name, advice)}</span>}
-        </li>
-      ))}
+      {processor.gates
+        .filter((gate) => isShown(gate, processor))
+        .map(({ name, open, advice }) => (
+          <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
+            <Badge word={open ? "ready" : "missing"} look={open ? "good" : "warn"} />
+            <span>{gateText(name)}</span>
+            {!open && <span className="text-soft">{adviceFor(name, advice)}</span>}
+          </li>
+        ))}
     </ul>
   );
 }
@@ -58,7 +66,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
   const draft = useDraft({
     kind: (found.kind ?? "sandbox") as string,
     rail: found.rail_on || found.kind === null,
-    settles: found.settles || found.kind === null,
+    settles: found.settles,
     secrets: {} as Readonly<Record<string, string>>,
   });
   const { kind, rail, settles, secrets } = draft.value;
@@ -72,6 +80,10 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
     "sites",
     "skills",
   );
+  function choose(chosen: string) {
+    // What was confirmed about one provider says nothing about another.
+    draft.set({ kind: chosen, settles: chosen === found.kind && found.settles });
+  }
   function submit() {
     save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) });
   }
@@ -82,7 +94,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
         name="kind"
         value={kind}
         choices={KINDS}
-        onChoose={(one) => draft.set({ kind: one })}
+        onChoose={choose}
       />
       {kind === "stripe" &&
         SECRETS.map(([name, label]) => (
