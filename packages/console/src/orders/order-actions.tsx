@@ -7,7 +7,7 @@ import { Confirm } from "../ui/confirm.js";
 import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { isToSend, orderPath, type ShownOrder } from "./orders.js";
+import { canMarkSent, orderPath, type ShownOrder } from "./orders.js";
 
 const WORDS_CHARS_MAX = 200;
 const NOTE_CHARS_MAX = 2000;
@@ -41,7 +41,7 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
   if (!isLeft) return null;
   return (
     <div className="flex flex-wrap gap-2">
-      {isToSend(order) && (
+      {canMarkSent(order) && (
         <Confirm
           label="Mark as sent"
           title="Mark this order as sent?"

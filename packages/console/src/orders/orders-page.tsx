@@ -14,7 +14,13 @@ import { Time } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { MarkMany } from "./mark-many.js";
 import { OrderBadges, PaymentBadge } from "./order-badges.js";
-import { isToSend, type ListedOrder, ORDER_STATES, orderName, PAYMENT_STATES } from "./orders.js";
+import {
+  canMarkSent,
+  type ListedOrder,
+  ORDER_STATES,
+  orderName,
+  PAYMENT_STATES,
+} from "./orders.js";
 
 /** The rows that a person has chosen, by ID. */
 interface Chosen {
@@ -28,7 +34,7 @@ function selectColumn({ ids, choose }: Chosen): Column<ListedOrder> {
     narrow: "choice",
     header: <span className="sr-only">Select</span>,
     cell: (order) =>
-      isToSend(order) && (
+      canMarkSent(order) && (
         <input
           type="checkbox"
           aria-label={`Select order ${orderName(order)}`}
@@ -108,7 +114,9 @@ export function OrdersPage() {
     setIds((now) => new Set(on ? [...now, id] : [...now].filter((one) => one !== id)));
   }
   const columns = useColumns(name, mayAct ? { ids, choose } : null);
-  const selected = (list.data ?? []).filter((order) => ids.has(order.order_id) && isToSend(order));
+  const selected = (list.data ?? []).filter(
+    (order) => ids.has(order.order_id) && canMarkSent(order),
+  );
   return (
     <Page
       title="Orders"
