@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Asker } from "../agents/names.js";
-import { type Api, call } from "../api/client.js";
+import { type Api, call, type Page } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
@@ -23,16 +23,19 @@ interface SalesAnswer {
   readonly cut: boolean;
 }
 
-const amountsText = (amounts: readonly Money[]) =>
-  amounts.length === 0 ? "0" : amounts.map(moneyText).join(" + ");
+/** Nothing sold is an amount too, in the currency of the shop if it is known. */
+const amountsText = (amounts: readonly Money[], currency: string | undefined) =>
+  (amounts.length === 0 ? [{ minor: 0, currency: currency ?? "EUR" }] : amounts)
+    .map(moneyText)
+    .join(" + ");
 
-/** The change against the time before, in words: a sign is easily overlooked. */
+/** The change of the number of orders, in words: a sign is easily overlooked. */
 function changeText(now: number, before: number, label: string): string {
-  const than = `than in the ${label.toLowerCase().replace("last", "previous")}`;
-  if (before === 0) return now === 0 ? "" : `No orders ${than.replace("than ", "")}`;
+  const time = `in the ${label.toLowerCase().replace("last", "previous")}`;
+  if (before === 0) return now === 0 ? "" : `No orders ${time}`;
   const percent = Math.round(((now - before) / before) * 100);
-  if (percent === 0) return `As many ${than.replace("than", "as")}`;
-  return `${Math.abs(percent)} % ${percent > 0 ? "more" : "fewer"} ${than}`;
+  if (percent === 0) return `As many orders as ${time}`;
+  return `${Math.abs(percent)} % ${percent > 0 ? "more" : "fewer"} orders than ${time}`;
 }
 
 function useSales(range: RangeName) {
@@ -82,11 +85,16 @@ function Row({ name, value }: { readonly name: ReactNode; readonly value: string
 
 /** What was sold, over time, to whom, and which products sold most. */
 export function Sales({ range }: { readonly range: RangeName }) {
-  const { name } = useSite();
+  const { name, path } = useSite();
   const sales = useSales(range);
+  const products = useQuery({
+    queryKey: ["products", path, "first"],
+    queryFn: () => call<Page<Api["Product"]>>("GET", `${path}/products?limit=1`),
+  });
   if (sales.isError) return <Failure error={sales.error} />;
   if (!sales.isSuccess) return <Loading />;
   const { steps, now, earlier } = sales.data;
+  const currency = products.data?.items[0]?.price.currency;
   const { label, by } = RANGES[range];
   const values = steps.map(() => 0);
   for (const { start, orders } of now.items) {
@@ -101,7 +109,7 @@ export function Sales({ range }: { readonly range: RangeName }) {
       {now.cut && <Notice>These numbers are incomplete. Choose a shorter time.</Notice>}
       <p className="flex flex-wrap items-baseline gap-x-4">
         <strong className="text-[1.75rem] leading-tight font-semibold tabular-nums">
-          {amountsText(now.total.amounts)}
+          {amountsText(now.total.amounts, earlier.total.amounts[0]?.currency ?? currency)}
         </strong>
         <Link to="/$site/orders" params={{ site: name }} className="link">
           {countText(now.total.orders, "order")}
@@ -130,7 +138,11 @@ export function Sales({ range }: { readonly range: RangeName }) {
         </Ranked>
         <Ranked title="Agents and platforms by sales">
           {now.agents.map(({ agent_id, amounts }) => (
-            <Row key={agent_id} name={<Asker id={agent_id} />} value={amountsText(amounts)} />
+            <Row
+              key={agent_id}
+              name={<Asker id={agent_id} />}
+              value={amountsText(amounts, currency)}
+            />
           ))}
         </Ranked>
       </div>

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk } from "./desk.ts";
+
+describe.skipIf(skipChromium)("the payment settings:", () => {
+  const at = desk();
+
+  test("what an owner confirms about one provider is not confirmed about another, and no wallet is claimed", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/payments");
+    await page.locator("[data-gate=processor]").waitFor();
+    expect(await page.locator("[data-gate=wallet]").count()).toBe(0);
+    const paysOut = page.getByLabel("This provider pays out to me");
+    expect(await paysOut.isChecked()).toBe(true);
+    await page.getByLabel("Payment provider").selectOption("stripe");
+    expect(await paysOut.isChecked()).toBe(false);
+    await page.getByLabel("Payment provider").selectOption("sandbox");
+    expect(await paysOut.isChecked()).toBe(true);
+    await at.shop.admin("DELETE", "/processor");
+    await page.reload();
+    await page.getByText("Connect a payment provider", { exact: true }).waitFor();
+    expect(await paysOut.isChecked()).toBe(false);
+    expect(await page.getByText(/Google Pay is set up/).count()).toBe(0);
+  });
+
+  test("a site that has sold nothing shows an amount of zero, and changes say what they count", async () => {
+    const { page } = await at.opened();
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    await at.signedIn(page);
+    const sales = page.locator("section", { hasText: "Orders over time" }).last();
+    await sales.getByText("No orders in the previous 7 days").waitFor();
+    const [order] = await at.at.orders(at.shop);
+    await at.shop.admin("POST", `/orders/${order.order_id}/cancel`, {});
+    await page.reload();
+    await sales.getByText("€0.00", { exact: true }).waitFor();
+  });
+});
