@@ -79,9 +79,9 @@ async function pagesOf(page, site) {
       ),
     ),
     ...Object.fromEntries(
-      ["documents", "install", "policy", "processor", "purchase"].map((step) => [
+      ["domain", "install", "payments", "rules", "notifications", "purchase"].map((step) => [
         `setup-${step}`,
-        at(`/setup?step=${step}`),
+        at(`?step=${step}`),
       ]),
     ),
     new: new URL("/console/new", site).href,
@@ -126,7 +126,7 @@ try {
   await page.locator("nav[aria-label=Pages] a").first().waitFor();
   const site = new URL(page.url()).href.replace(/\/$/, "");
   // Something that waits for a person, made as an owner would make it.
-  await page.goto(`${site}/setup?step=purchase`);
+  await page.goto(`${site}?step=purchase`);
   await page.getByRole("button", { name: "Start test purchase" }).click();
   await page.getByRole("button", { name: "Approve" }).waitFor();
   const all = await pagesOf(page, site);

@@ -4,12 +4,14 @@ import {
   createRouter,
   Link,
   lazyRouteComponent,
+  redirect,
 } from "@tanstack/react-router";
 import { Shell } from "./layout/shell.js";
 import { FirstSite, SiteFrame, SitesPage } from "./layout/site-frame.js";
 import { OverviewPage } from "./overview/overview-page.js";
 import { RANGES, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
+import { isStep, type Step } from "./setup/steps.js";
 import { Notice } from "./ui/notice.js";
 
 /** Reads these parameters of the address as texts and ignores all others. */
@@ -56,14 +58,22 @@ const overview = createRoute({
   ...below,
   path: "/",
   component: OverviewPage,
-  validateSearch: ({ range }): { range?: RangeName } =>
-    typeof range === "string" && Object.hasOwn(RANGES, range) ? { range: range as RangeName } : {},
+  validateSearch: ({ range, step }): { range?: RangeName; step?: Step } => ({
+    ...(typeof range === "string" && Object.hasOwn(RANGES, range)
+      ? { range: range as RangeName }
+      : {}),
+    ...(isStep(step) ? { step } : {}),
+  }),
 });
 const setup = createRoute({
   ...below,
   path: "/setup",
-  component: lazyRouteComponent(() => import("./setup/setup-page.js"), "SetupPage"),
   validateSearch: texts("step"),
+  // The setup used to be a page of its own, which guides and bookmarks still name.
+  beforeLoad: ({ params, search }) => {
+    const { step }: { readonly step?: unknown } = search;
+    throw redirect({ to: "/$site", params, search: isStep(step) ? { step } : {}, replace: true });
+  },
 });
 const reviews = createRoute({
   ...below,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
+import { STEPS } from "../src/setup/steps.ts";
 import { desk } from "./desk.ts";
 
 /** Some thirty pages are looked at one after another. */
@@ -9,7 +10,6 @@ const LONG_MS = 120_000;
 describe.skipIf(skipChromium)("the console:", () => {
   const at = desk();
   const SETTINGS = ["site", "skills", "payments", "notifications", "buyers", "tokens", "keys"];
-  const STEPS = ["documents", "install", "policy", "processor", "purchase"];
 
   /** Every page, by its path below the console. */
   async function everyPage(): Promise<readonly string[]> {
@@ -29,6 +29,7 @@ describe.skipIf(skipChromium)("the console:", () => {
       `/orders/${order.order_id}`,
       `/orders/${order.order_id}/slip`,
       "/visits",
+      "/agents-see",
       "/questions",
       `/questions/${question.question_id}`,
       "/platforms",
@@ -40,7 +41,7 @@ describe.skipIf(skipChromium)("the console:", () => {
       "/audit",
       `/audit/${review.record_id}`,
       ...SETTINGS.map((part) => `/settings/${part}`),
-      ...STEPS.map((step) => `/setup?step=${step}`),
+      ...STEPS.map((step) => `?step=${step}`),
     ];
     return ["/sites", "/new", ...below.map((path) => `/${at.domain}${path}`)];
   }

@@ -32,14 +32,6 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   });
 
-  test("an unknown step of the setup is named", async () => {
-    const { page } = await at.opened();
-    await at.signedIn(page, "owner", "/setup?step=dance");
-    await page.getByText("The step “dance” does not exist. Choose one above.").waitFor();
-    await page.getByRole("list", { name: "Steps" }).getByRole("link", { name: "Rules" }).click();
-    await page.getByRole("heading", { name: "What can agents do by themselves?" }).waitFor();
-  });
-
   test("an action that is turned on without an address says why it is not live", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/skills");
@@ -92,7 +84,7 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await page.route("**/install-check", (route) =>
       route.fulfill({ json: { items: [item], checked_at: "2026-11-17T20:00:00.000Z" } }),
     );
-    await at.signedIn(page, "owner", "/setup?step=install");
+    await at.signedIn(page, "owner", "?step=install");
     const row = page.locator('[data-item="script"]');
     await row.locator("code", { hasText: "gatehouse site show" }).waitFor();
     const text = (await row.textContent()) ?? "";

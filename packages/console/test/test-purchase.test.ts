@@ -3,74 +3,80 @@ import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { desk } from "./desk.ts";
 
-/** The console checks a running test every few seconds. */
-const CLEANED_MS = 15_000;
+/** An agent that looks for the item. */
+const SEARCH = [{ catalog: { query: "test item" } }, {}, "search_catalog"] as const;
+/** The service looks for tests that are over every few seconds. */
+const CLEANED_MS = 45_000;
 
 describe.skipIf(skipChromium)("the test purchase:", () => {
   const at = desk();
-  const ITEM = "gatehouse-test-item";
-  const item = () => at.at.product(at.shop, ITEM);
   const testAgent = async () => {
     const { items } = (await at.shop.admin("GET", "/agents?q=Test%20agent")).body;
     return items[0];
   };
   const begin = async (page: Page) => {
-    await at.signedIn(page, "owner", "/setup?step=purchase");
+    await at.signedIn(page, "owner", "?step=purchase");
     await page.getByRole("button", { name: "Start test purchase" }).click();
     await page.getByText("The test purchase needs review.").waitFor();
   };
 
+  const step = (page: Page) =>
+    page
+      .getByRole("list", { name: "Get ready to sell" })
+      .getByRole("listitem")
+      .filter({ hasText: "Make a test purchase" });
+  const found = async () => JSON.stringify(await at.at.call(at.shop, ...SEARCH));
+
   test("it is not done while it needs review, and done when it is decided", async () => {
     const { page } = await at.opened();
     await begin(page);
-    const steps = page.getByRole("list", { name: "Steps" });
     await page.reload();
     await page.getByRole("button", { name: "Approve" }).waitFor();
-    expect(await steps.getByRole("link", { name: /Test purchase/ }).textContent()).not.toContain(
-      "done",
-    );
+    await step(page).getByText("(to do)").waitFor();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: "Yes, approve" }).click();
     await page.getByText("The test is over").waitFor();
-    await steps.getByRole("link", { name: /done.*Test purchase/ }).waitFor();
+    await step(page).getByText("(done)").waitFor();
   });
 
-  test("its item is on sale only while the setup shows it", async () => {
+  test("its item is offered to nobody else, neither while the setup is open nor after a crash", async () => {
     const { page } = await at.opened();
     await begin(page);
-    await expect.poll(async () => (await item()).paused).toBe(false);
-    await page.getByRole("link", { name: "Orders", exact: true }).click();
-    await page.getByRole("heading", { name: "Orders" }).waitFor();
-    await expect.poll(async () => (await item()).paused).toBe(true);
-    expect((await testAgent()).status).toBe("active");
-    await page.goBack();
-    await page.getByRole("button", { name: "Approve" }).waitFor();
-    await expect.poll(async () => (await item()).paused).toBe(false);
-    // A tab that is closed takes it off sale too.
+    expect(await found()).not.toContain("Test item");
+    const products = (await at.shop.admin("GET", "/products")).body.items;
+    expect(JSON.stringify(products)).not.toContain("Test item");
     await page.close();
-    await expect.poll(async () => (await item()).paused).toBe(true);
+    expect(await found()).not.toContain("Test item");
+    expect((await testAgent()).status).toBe("active");
   });
 
-  test("approved on another page, its agent is revoked and its item is off sale", async () => {
+  test("decided while nobody has a console open, its agent is revoked", async () => {
     const { page } = await at.opened();
     await begin(page);
-    await page.getByRole("navigation", { name: "Pages" }).getByText("Reviews").click();
-    await page.getByRole("heading", { name: "Reviews" }).waitFor();
-    await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("button", { name: "Yes, approve" }).click();
-    await page.getByText("Approved. The payment is authorized.").waitFor();
+    await page.close();
+    const [review] = (await at.shop.admin("GET", "/escalations?status=pending")).body.items;
+    await at.shop.admin("POST", `/escalations/${review.escalation_id}/approve`, {});
     await expect
       .poll(async () => (await testAgent()).status, { timeout: CLEANED_MS })
       .toBe("revoked");
-    expect((await item()).paused).toBe(true);
     expect(await at.at.orders(at.shop)).toHaveLength(1);
+    const again = await at.opened();
+    await at.signedIn(again.page);
+    await step(again.page).getByText("(done)").waitFor();
+    // A test order is nothing to send.
+    expect(await again.page.getByText(/to send/).count()).toBe(0);
+    await again.page.getByRole("link", { name: "Orders", exact: true }).first().click();
+    await again.page
+      .getByRole("row", { name: /Test item/ })
+      .getByText("Open")
+      .waitFor();
   });
 });
 
 describe.skipIf(skipChromium)("the setup of a site whose domain is not verified:", () => {
   const at = desk();
 
-  test("its documents are not ticked, and it begins with the domain", async () => {
+  test("begins with the domain, and old addresses of the setup lead there", async () => {
     const made = await at.server.admin("POST", "/v1/admin/sites", {
       domain: "new.example.com",
       name: "New",
@@ -79,9 +85,14 @@ describe.skipIf(skipChromium)("the setup of a site whose domain is not verified:
     const { page } = await at.opened();
     await at.byLink(page, await at.operatorLink());
     await page.locator("main h1").waitFor();
-    await page.goto(`${at.baseUrl()}/console/new.example.com/setup`);
+    await page.goto(`${at.baseUrl()}/console/new.example.com/setup?step=dance`);
+    await page.getByRole("link", { name: "Continue: Verify your domain" }).click();
     await page.getByRole("heading", { name: "Verify new.example.com" }).waitFor();
-    const steps = page.getByRole("list", { name: "Steps" });
-    expect(await steps.getByRole("link", { name: /Documents/ }).textContent()).toBe("1Documents");
+    const list = page.getByRole("list", { name: "Get ready to sell" });
+    expect(await list.getByText("(done)").count()).toBe(0);
+    await list.getByRole("link", { name: "Add your products" }).click();
+    await page.getByRole("link", { name: "Open Products" }).click();
+    await page.getByRole("link", { name: "← Back to the setup" }).click();
+    await list.waitFor();
   });
 });

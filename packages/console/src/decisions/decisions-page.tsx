@@ -88,7 +88,7 @@ export function DecisionsPage() {
               example="Place an order · €42.00 · approved: the total is at most €50.00"
               action={
                 <Link
-                  to="/$site/setup"
+                  to="/$site"
                   params={{ site: name }}
                   search={{ step: "purchase" }}
                   className="button-act"

@@ -1,7 +1,10 @@
+import { Menu, MenuButton, MenuItem, MenuProvider } from "@ariakit/react";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
-import { Confirm } from "../ui/confirm.js";
+import { ConfirmDialog } from "../ui/confirm.js";
 import { Failure } from "../ui/notice.js";
 import { Time } from "../ui/time.js";
 import { useMay, useSite } from "./sites.js";
@@ -34,25 +37,46 @@ export function PausedNotice() {
   );
 }
 
-/** The owner's button to stop every sale at once. */
-export function PauseSales() {
+/** The owner's way to stop every sale at once, in the menu of Home. */
+export function PauseMenu() {
   const { site, path } = useSite();
   const mayPause = useMay("owner");
+  const [open, setOpen] = useState(false);
   const pause = useSave(() => call("POST", `${path}/pause`, {}), ...TOPICS);
   if (!mayPause || site.paused_at !== null) return null;
   return (
-    <Confirm
-      label="Pause sales"
-      title={`Pause sales on ${site.domain}?`}
-      yes="Pause sales"
-      danger
-      onYes={() => pause.mutateAsync()}
-    >
-      <p>
-        No new payments are authorized until you resume sales, even if a reviewer approves. Agents
-        no longer see the actions for buying.
-      </p>
-      <p>Existing orders continue as usual, with their status updates and emails.</p>
-    </Confirm>
+    <>
+      <MenuProvider placement="bottom-end">
+        <MenuButton className="button" aria-label="More actions">
+          <Ellipsis aria-hidden size={18} strokeWidth={1.75} />
+        </MenuButton>
+        <Menu
+          gutter={4}
+          portal
+          className="z-20 rounded-lg border border-line bg-card p-1 text-sm shadow-lg"
+        >
+          <MenuItem
+            className="cursor-default rounded-md px-3 py-2 data-active-item:bg-line/40"
+            onClick={() => setOpen(true)}
+          >
+            Pause sales
+          </MenuItem>
+        </Menu>
+      </MenuProvider>
+      <ConfirmDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Pause sales on ${site.domain}?`}
+        yes="Pause sales"
+        danger
+        onYes={() => pause.mutateAsync()}
+      >
+        <p>
+          No new payments are authorized until you resume sales, even if a reviewer approves. Agents
+          no longer see the actions for buying.
+        </p>
+        <p>Existing orders continue as usual, with their status updates and emails.</p>
+      </ConfirmDialog>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, Outlet, useParams } from "@tanstack/react-router";
 import { useChanges } from "../api/changes.js";
-import { TestCleanup } from "../setup/test-cleanup.js";
+import { BackToSetup } from "../setup/back-to-setup.js";
 import { Badge } from "../ui/badge.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -30,7 +30,7 @@ export function SiteFrame() {
   return (
     <>
       <PausedNotice />
-      <TestCleanup />
+      <BackToSetup />
       <Outlet />
     </>
   );

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type Api, call, type Page } from "../api/client.js";
 import { useMay, useSite } from "../layout/sites.js";
-import type { Order } from "../orders/orders.js";
+import { isToSend, type ListedOrder, type Order } from "../orders/orders.js";
 import type { Question } from "../questions/questions.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { adviceFor, type Processor, processorQuery } from "../settings/processor.js";
@@ -19,7 +19,7 @@ const many = (items: readonly unknown[], one: string, more = `${one}s`) =>
   items.length >= SHOWN_MAX ? `${SHOWN_MAX} ${more} or more` : countText(items.length, one, more);
 
 /** What needs attention, each with a link. */
-function useNeeds(): ReactNode[] | undefined {
+function useNeeds(inSetup: boolean): ReactNode[] | undefined {
   const { site, name, path } = useSite();
   const owner = useMay("owner");
   const mayDecide = useMay("reviewer");
@@ -32,7 +32,7 @@ function useNeeds(): ReactNode[] | undefined {
   const agents = useQuery(ask<Api["Agent"]>("agents", "/agents?status=pending"));
   const orders = useQuery(ask<Order>("orders", "/orders?payment=authorized"));
   const questions = useQuery(ask<Question>("questions", "/questions?state=new"));
-  const open = useQuery(ask<Order>("orders", "/orders?status=open"));
+  const open = useQuery(ask<ListedOrder>("orders", "/orders?status=open"));
   const failed = useQuery(ask<Api["Message"]>("messages", "/messages?state=failed", owner));
   const processor = useQuery(processorQuery(path));
   if (
@@ -46,11 +46,13 @@ function useNeeds(): ReactNode[] | undefined {
   const needs: ReactNode[] = [];
   const params = { site: name };
   if (site.status !== "verified") {
-    needs.push(
-      <Link to="/$site/setup" params={params} search={{ step: "install" }} className="link">
-        Verify {site.domain}. Until then, agents cannot find your shop.
-      </Link>,
-    );
+    if (!inSetup) {
+      needs.push(
+        <Link to="/$site" params={params} search={{ step: "domain" }} className="link">
+          Verify {site.domain}. Until then, agents cannot find your shop.
+        </Link>,
+      );
+    }
   } else if (site.verification.problem !== null) {
     needs.push(<>The domain check has a problem: {site.verification.problem}</>);
   }
@@ -79,10 +81,11 @@ function useNeeds(): ReactNode[] | undefined {
       </Link>,
     );
   }
-  if (open.data.items.length > 0) {
+  const toSend = open.data.items.filter(isToSend);
+  if (toSend.length > 0) {
     needs.push(
       <Link to="/$site/orders" params={params} search={{ status: "open" }} className="link">
-        {many(open.data.items, "order")} to send
+        {many(toSend, "order")} to send
       </Link>,
     );
   }
@@ -106,7 +109,7 @@ function useNeeds(): ReactNode[] | undefined {
       </Link>,
     );
   }
-  for (const [place, advice] of missingByPlace(processor.data)) {
+  for (const [place, advice] of inSetup ? [] : missingByPlace(processor.data)) {
     needs.push(<MissingLink site={name} place={place} advice={advice} />);
   }
   return needs;
@@ -153,9 +156,10 @@ function MissingLink({
   );
 }
 
-/** What needs attention now. */
-export function NeedsYou() {
-  const needs = useNeeds();
+/** What needs attention now. While the setup is open, it says itself what is missing for selling. */
+export function NeedsYou({ inSetup }: { readonly inSetup: boolean }) {
+  const needs = useNeeds(inSetup);
+  if (inSetup && (needs?.length ?? 0) === 0) return null;
   return (
     <Card title="Needs your attention">
       {needs === undefined && <LoadingLines lines={3} />}

@@ -1,156 +1,119 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { type Api, call, type Page } from "../api/client.js";
-import { useMay, useSite } from "../layout/sites.js";
-import { processorQuery } from "../settings/processor.js";
+import { Link, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { useSite } from "../layout/sites.js";
+import type { SetupState } from "../setup/done-steps.js";
+import { STEP_WORDS, STEPS, type Step } from "../setup/steps.js";
+import { Loading } from "../ui/loading.js";
 import { Card } from "../ui/page.js";
 
-interface Step {
-  readonly title: string;
-  readonly done: boolean;
-  /** What to do, or why it matters. */
-  readonly about: string;
-  readonly to: (label: ReactNode) => ReactNode;
+const StepForm = lazy(async () => ({
+  default: (await import("../setup/step-form.js")).StepForm,
+}));
+
+/** Whether agents can buy, in a sentence. What is missing is in the list below it. */
+function readyText({ processor }: SetupState): string {
+  if (processor.missing.length > 0) return "Agents cannot buy yet.";
+  if (processor.live) return "Ready to sell.";
+  return "Ready for test purchases. No money moves until you connect Stripe.";
 }
 
-/** The steps, each done only if the service has seen that it is. */
-function useSteps(): readonly Step[] | undefined {
-  const { site, name, path } = useSite();
-  const first = <Item,>(topic: string, rest: string) => ({
-    queryKey: [topic, path, "onboarding"],
-    queryFn: () => call<Page<Item>>("GET", `${path}${rest}`),
-  });
-  const processor = useQuery(processorQuery(path));
-  const shop = useQuery({
-    queryKey: ["shop", path],
-    queryFn: () => call<Api["ShopSettings"]>("GET", `${path}/shop`),
-  });
-  const notified = useQuery({
-    queryKey: ["notifications", path],
-    queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),
-  });
-  const visits = useQuery(first<Api["Visit"]>("visits", "/visits?limit=1"));
-  const orders = useQuery(first<Api["Order"]>("orders", "/orders?limit=1"));
-  if (!processor.isSuccess || !shop.isSuccess || !notified.isSuccess) return undefined;
-  if (!visits.isSuccess || !orders.isSuccess) return undefined;
-  const lacks = (...names: string[]) =>
-    processor.data.missing.some((one) => names.includes(one.name));
-  const params = { site: name };
-  const setup = (step: "install" | "purchase") => (label: ReactNode) => (
-    <Link to="/$site/setup" params={params} search={{ step }} className="link">
-      {label}
-    </Link>
-  );
-  const page =
-    (to: "/$site/products" | "/$site/delivery" | "/$site/policy") => (label: ReactNode) => (
-      <Link to={to} params={params} className="link">
-        {label}
-      </Link>
-    );
-  const settings = (part: string) => (label: ReactNode) => (
-    <Link to="/$site/settings/$part" params={{ ...params, part }} className="link">
-      {label}
-    </Link>
-  );
-  return [
-    {
-      title: "Verify your domain",
-      done: site.status === "verified",
-      about: `Agents can find your shop after you prove that you own ${site.domain}.`,
-      to: setup("install"),
-    },
-    {
-      title: "Connect your website",
-      done: visits.data.items.length > 0,
-      about: "Paste the script into your pages. This step is done after the first visit.",
-      to: setup("install"),
-    },
-    {
-      title: "Add your products",
-      done: !lacks("products"),
-      about: "Add them one by one, or import a file.",
-      to: page("/$site/products"),
-    },
-    {
-      title: "Set up delivery",
-      done: (shop.data.shipping ?? []).length > 0,
-      about:
-        "Say where you deliver and what delivery costs. Until then, buyers cannot enter an address.",
-      to: page("/$site/delivery"),
-    },
-    {
-      title: "Connect payments",
-      done: processor.data.kind !== null,
-      about: "Start with the sandbox, where no money moves. Connect Stripe when you are ready.",
-      to: settings("payments"),
-    },
-    {
-      title: "Set your rules",
-      done: !lacks("policy", "rules"),
-      about: "Choose what agents can buy by themselves, and what needs your review.",
-      to: page("/$site/policy"),
-    },
-    {
-      title: "Set up notifications",
-      done: notified.data.emails.length > 0 || notified.data.webhook_url !== null,
-      about: "Get an email or a webhook when a purchase needs your review.",
-      to: settings("notifications"),
-    },
-    {
-      title: "Make a test purchase",
-      done: orders.data.items.length > 0,
-      about: "A test agent buys something, like a real one. No money moves.",
-      to: setup("purchase"),
-    },
-  ];
-}
-
-/** The steps from an empty site to the first sale. It disappears when all are done. */
-export function Onboarding() {
-  const owner = useMay("owner");
-  return owner ? <Checklist /> : null;
-}
-
-function Checklist() {
-  const steps = useSteps();
-  const left = steps?.filter((step) => !step.done) ?? [];
-  const done = steps?.filter((step) => step.done) ?? [];
-  if (steps === undefined || left.length === 0) return null;
-  const [next] = left;
+function StepRow({
+  step,
+  isDone,
+  isOpen,
+}: {
+  readonly step: Step;
+  readonly isDone: boolean;
+  readonly isOpen: boolean;
+}) {
+  const { name } = useSite();
+  const [title, about] = STEP_WORDS[step];
   return (
-    <Card title={`Get ready to sell: ${done.length} of ${steps.length} done`}>
-      <progress className="progress" max={steps.length} value={done.length} aria-hidden="true" />
+    <li className="flex gap-3">
+      <span aria-hidden="true" className={isDone ? "text-act" : "text-quiet"}>
+        {isDone ? "✓" : "○"}
+      </span>
+      <span className="min-w-0">
+        <Link
+          to="/$site"
+          params={{ site: name }}
+          search={{ step }}
+          className={`link ${isOpen ? "font-semibold" : ""}`}
+          aria-current={isOpen ? "step" : undefined}
+        >
+          {title}
+        </Link>
+        <span className="sr-only"> ({isDone ? "done" : "to do"})</span>
+        {!isDone && <span className="block text-soft">{about}</span>}
+      </span>
+    </li>
+  );
+}
+
+/** The form of the open step, and the way to the next one. */
+function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupState }) {
+  const { name } = useSite();
+  const later = STEPS.slice(STEPS.indexOf(step) + 1).find((one) => !state.done[one]);
+  const next = later ?? STEPS.find((one) => one !== step && !state.done[one]);
+  return (
+    <section aria-label={STEP_WORDS[step][0]} className="flex flex-col gap-4">
+      <Suspense fallback={<Loading />}>
+        <StepForm key={step} step={step} state={state} />
+      </Suspense>
+      <p className="flex flex-wrap gap-4 text-sm">
+        {next !== undefined && (
+          <Link to="/$site" params={{ site: name }} search={{ step: next }} className="link">
+            {state.done[step] ? "Next" : "Skip for now"}: {STEP_WORDS[next][0]}
+          </Link>
+        )}
+        <Link to="/$site" params={{ site: name }} className="link">
+          Close this step
+        </Link>
+      </p>
+    </section>
+  );
+}
+
+/**
+ * The steps from an empty site to the first sale, each with its form. It disappears when all are done, unless a step is
+ * opened again.
+ */
+export function Onboarding({ state }: { readonly state: SetupState }) {
+  const { name } = useSite();
+  const { step: open } = useSearch({ from: "/shell/$site/" });
+  const left = STEPS.filter((step) => !state.done[step]);
+  const [next] = left;
+  const list = (
+    <Card title={`Get ready to sell: ${STEPS.length - left.length} of ${STEPS.length} done`}>
+      <progress
+        className="progress"
+        max={STEPS.length}
+        value={STEPS.length - left.length}
+        aria-hidden="true"
+      />
+      <p className="text-sm">{readyText(state)}</p>
+      {open === undefined && next !== undefined && (
+        <Link
+          to="/$site"
+          params={{ site: name }}
+          search={{ step: next }}
+          className="button-act self-start"
+        >
+          Continue: {STEP_WORDS[next][0]}
+        </Link>
+      )}
       <ol className="flex flex-col gap-2 text-sm" aria-label="Get ready to sell">
-        {left.map((step) => (
-          <li key={step.title} className="flex gap-3">
-            <span aria-hidden="true" className="text-quiet">
-              ○
-            </span>
-            <span className="min-w-0">
-              {step.to(<span className={step === next ? "font-semibold" : ""}>{step.title}</span>)}
-              <span className="sr-only"> (to do)</span>
-              <span className="block text-soft">{step.about}</span>
-            </span>
-          </li>
+        {STEPS.map((step) => (
+          <StepRow key={step} step={step} isDone={state.done[step]} isOpen={step === open} />
         ))}
       </ol>
-      {done.length > 0 && (
-        <details className="text-sm text-soft">
-          <summary>Show what is done</summary>
-          <ul className="mt-2 flex flex-col gap-1">
-            {done.map(({ title }) => (
-              <li key={title}>
-                <span aria-hidden="true" className="mr-3 text-act">
-                  ✓
-                </span>
-                {title}
-                <span className="sr-only"> (done)</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
     </Card>
+  );
+  if (open === undefined) return left.length === 0 ? null : list;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <OpenStep step={open} state={state} />
+      <div className="max-lg:order-first">{list}</div>
+    </div>
   );
 }

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Asker } from "../agents/names.js";
-import { type Api, call } from "../api/client.js";
+import { type Api, call, type Page as ListPage } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { OUTCOMES } from "../decisions/decisions.js";
-import { PauseSales } from "../layout/pause.js";
-import { useSite } from "../layout/sites.js";
+import { PauseMenu } from "../layout/pause.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { useSetupState } from "../setup/done-steps.js";
+import { STEPS } from "../setup/steps.js";
 import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
 import { Loading } from "../ui/loading.js";
@@ -177,15 +179,33 @@ function Decisions({ range }: { readonly range: RangeName }) {
   );
 }
 
-/** What happens at the site, and what needs attention. */
-export function OverviewPage() {
-  const { site } = useSite();
-  const { range = "7d" } = useSearch({ from: "/shell/$site/" });
+const FIRST = {
+  orders: "/orders?limit=1",
+  visits: "/visits?limit=1",
+  decisions: "/decisions?limit=1",
+} as const;
+
+/** Whether there is anything of a kind yet: before the first, a chart would be empty. */
+function useHasAny(topic: keyof typeof FIRST): boolean {
+  const { site, path } = useSite();
+  const first = useQuery({
+    queryKey: [topic, site.site_key_hash, "first one"],
+    queryFn: () => call<ListPage<unknown>>("GET", path + FIRST[topic]),
+  });
+  return (first.data?.items.length ?? 0) > 0;
+}
+
+/** The numbers of the site, of what there is. */
+function Numbers({ range }: { readonly range: RangeName }) {
   const navigate = useNavigate({ from: "/$site" });
+  const [orders, visits, decisions] = [
+    useHasAny("orders"),
+    useHasAny("visits"),
+    useHasAny("decisions"),
+  ];
+  if (!orders && !visits && !decisions) return null;
   return (
-    <Page title={site.name} about={site.domain} actions={<PauseSales />}>
-      <Onboarding />
-      <NeedsYou />
+    <>
       <div className="max-w-48">
         <Select
           label="Time range"
@@ -193,15 +213,40 @@ export function OverviewPage() {
           choices={Object.fromEntries(
             Object.entries(RANGES).map(([key, { label }]) => [key, label]),
           )}
-          onChoose={(chosen) => void navigate({ search: { range: chosen as RangeName } })}
+          onChoose={(chosen) =>
+            void navigate({ search: (now) => ({ ...now, range: chosen as RangeName }) })
+          }
         />
       </div>
-      <Sales range={range} />
+      {orders && <Sales range={range} />}
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Visits range={range} />
-        <Decisions range={range} />
+        {visits && <Visits range={range} />}
+        {decisions && <Decisions range={range} />}
       </div>
       <Declines />
+    </>
+  );
+}
+
+/** What happens at the site, and what needs attention. Until the site is set up, what is left to do. */
+export function OverviewPage() {
+  const { site } = useSite();
+  const owner = useMay("owner");
+  const { range = "7d", step } = useSearch({ from: "/shell/$site/" });
+  const setup = useSetupState(owner);
+  // What is left to do decides what else is shown, so nothing is shown before it is known.
+  const isKnown = !owner || setup !== undefined;
+  const inSetup = setup !== undefined && STEPS.some((one) => !setup.done[one]);
+  return (
+    <Page title={site.name} about={site.domain} actions={<PauseMenu />}>
+      {!isKnown && <Loading />}
+      {setup !== undefined && <Onboarding state={setup} />}
+      {isKnown && step === undefined && (
+        <>
+          <NeedsYou inSetup={inSetup} />
+          <Numbers range={range} />
+        </>
+      )}
     </Page>
   );
 }

@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useSave } from "../api/save.js";
 import { sessionQuery } from "../session/session.js";
-import { isTestPurchase, offerTestItem } from "../setup/test-item.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
 import { Failure } from "../ui/notice.js";
@@ -32,10 +31,6 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const canUndo = session?.kind === "person";
   const deciding = useSave(
     async (verdict: Verdict) => {
-      if (verdict.verdict === "approve" && isTestPurchase(review)) {
-        // The item is off sale outside the setup. A reviewer cannot change that, and gets the answer of the service.
-        await offerTestItem(`/v1/admin/sites/${siteKeyHash}`, true).catch(() => undefined);
-      }
       const answer = await decide(siteKeyHash, review.escalation_id, verdict);
       // Report it before the lists reload, because this form may disappear with them. While it can be
       // undone, the review says so itself.

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
@@ -29,6 +29,11 @@ const WORDING = {
   webhook_url: HTTPS,
   emails: "Enter email addresses such as name@example.com.",
 };
+const notificationsQuery = (path: string) =>
+  queryOptions({
+    queryKey: ["notifications", path],
+    queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),
+  });
 
 function Places({ found }: { readonly found: Api["Notifications"] }) {
   const { path } = useSite();
@@ -92,6 +97,14 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
       ))}
     </Card>
   );
+}
+
+/** Where an owner is notified, as a form of its own. */
+export function NotifyPlaces() {
+  const { path } = useSite();
+  const found = useQuery(notificationsQuery(path));
+  if (found.isError) return <Failure error={found.error} />;
+  return found.isSuccess ? <Places found={found.data} /> : null;
 }
 
 function Resend({ message }: { readonly message: Message }) {
@@ -173,11 +186,7 @@ function Messages() {
 export function NotificationsPart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const places = useQuery({
-    queryKey: ["notifications", path],
-    queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),
-    enabled: mayChange,
-  });
+  const places = useQuery({ ...notificationsQuery(path), enabled: mayChange });
   if (!mayChange)
     return <Empty title="Only for owners">Ask an owner to change notifications.</Empty>;
   if (places.isError) return <Failure error={places.error} />;

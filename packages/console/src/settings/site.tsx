@@ -142,7 +142,12 @@ export function SitePart() {
             ["MCP", <Id key="mcp" value={site.mcp_url} label="MCP address" />],
           ]}
         />
-        <Link to="/$site/setup" params={{ site: name }} className="link text-sm">
+        <Link
+          to="/$site"
+          params={{ site: name }}
+          search={{ step: "domain" }}
+          className="link text-sm"
+        >
           Open the setup
         </Link>
         <p className="text-sm font-medium">Script for your pages</p>

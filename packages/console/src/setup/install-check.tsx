@@ -17,7 +17,14 @@ const ITEMS: Readonly<Record<string, string>> = {
 };
 
 /** What the service finds on the site now, as agents would. Each item turns green when it is found. */
-export function InstallCheck({ everyMs }: { readonly everyMs?: number }) {
+export function InstallCheck({
+  everyMs,
+  only,
+}: {
+  readonly everyMs?: number;
+  /** The items that are shown; all of them unless named. */
+  readonly only?: readonly string[];
+}) {
   const { site, path } = useSite();
   const looked = useQuery({
     queryKey: ["install", path, site.status],
@@ -27,10 +34,11 @@ export function InstallCheck({ everyMs }: { readonly everyMs?: number }) {
   // The service limits the number of checks. Keep the last result in the meantime.
   if (looked.isError && looked.data === undefined) return <Failure error={looked.error} />;
   if (looked.data === undefined) return <Notice>Checking your site…</Notice>;
+  const shown = looked.data.items.filter(({ item }) => only?.includes(item) ?? true);
   return (
     <>
       <ul className="flex flex-col gap-2 text-sm" aria-live="polite">
-        {looked.data.items.map(({ item, state, found, advice }, place, items) => (
+        {shown.map(({ item, state, found, advice }, place, items) => (
           <li key={item} data-item={item} className="flex flex-col gap-0.5">
             <span className="flex flex-wrap items-center gap-2">
               <Badge word={WORDS[state]} look={LOOKS[state]} />

@@ -2,19 +2,18 @@ import { useSite } from "../layout/sites.js";
 import { Snippet } from "../ui/id.js";
 import { Card } from "../ui/page.js";
 import { scriptTag } from "../visits/script-tag.js";
-import { SignatureCheck } from "./documents.js";
 import { InstallCheck } from "./install-check.js";
-import { VerifyDomain } from "./verify-domain.js";
 
 /** How often the site is checked. */
 const LOOK_MS = 10_000;
-/** Verification of the domain, the script, and the state of both. */
+/** What shows that the website is connected. The documents are checked under What agents see. */
+const ITEMS = ["script", "edge"];
+
+/** The script, and whether a visit was reported. */
 export function Install() {
   const { site } = useSite();
   return (
     <div className="flex flex-col gap-4">
-      {site.status !== "verified" && <VerifyDomain />}
-      {site.status === "verified" && <SignatureCheck />}
       <Card title="Paste the script into your pages">
         <p className="text-sm text-soft">
           The script reports visits and adds links for agents. A worker or the Node plugin also
@@ -27,7 +26,7 @@ export function Install() {
         <Snippet label="script tag" text={scriptTag(site)} />
       </Card>
       <Card title="Status">
-        <InstallCheck everyMs={LOOK_MS} />
+        <InstallCheck everyMs={LOOK_MS} only={ITEMS} />
       </Card>
     </div>
   );

@@ -34,7 +34,7 @@ export function NewSitePage() {
         draft.discard();
         const sites = await client.fetchQuery(sitesQuery);
         const params = { site: siteParam(site, sites) };
-        await navigate({ to: "/$site/setup", params, search: { step: "documents" } });
+        await navigate({ to: "/$site", params, search: { step: "domain" } });
       },
     });
   }

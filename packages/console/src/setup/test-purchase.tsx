@@ -15,7 +15,6 @@ import { Verified } from "../ui/verified.js";
 import { plainWord } from "../ui/words.js";
 import { forgetPurchase, type KeptPurchase, keepPurchase, keptPurchase } from "./kept.js";
 import type { Answered } from "./test-agent.js";
-import { endTest, offerTestItem, withdrawTestItem } from "./test-item.js";
 
 /** Loads the code of the agent only when it is needed. */
 const agent = () => import("./test-agent.js");
@@ -89,85 +88,55 @@ function outcomeOf({ body, outcome }: Answered): string {
   return typeof body.reason === "string" ? body.reason : outcome;
 }
 
-/** Keeps the test item on sale only while this page shows a purchase that needs review. */
-function useTestItem(path: string, waits: boolean): void {
-  useEffect(() => {
-    if (!waits) return;
-    const withdraw = () => withdrawTestItem(path);
-    void offerTestItem(path, true).catch(() => undefined);
-    window.addEventListener("pagehide", withdraw);
-    return () => {
-      window.removeEventListener("pagehide", withdraw);
-      withdraw();
-    };
-  }, [path, waits]);
-}
+/** The service ends a test within seconds. If that was before this page asked, the decision tells the outcome. */
+const isEnded = (outcome: string | undefined) => outcome === "agent_revoked";
 
-/** A test purchase that was started, with its current result. It ends itself when it is decided. */
+/** A test purchase that was started, with its current result. The service ends it when it is decided. */
 function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): void }) {
-  const { site, path, name } = useSite();
+  const { site, name } = useSite();
   const answer = useQuery({
     queryKey: ["purchase", site.site_key_hash, kept.mandate],
     queryFn: async () => (await agent()).ask(kept),
+    // An answer that was given stays: later ones say that the agent is revoked.
+    staleTime: Number.POSITIVE_INFINITY,
   });
-  const finish = useSave(
-    async () => {
-      await endTest(path, kept.agentId);
-      forgetPurchase(site.site_key_hash);
-    },
-    "agents",
-    "orders",
-    "decisions",
-    "products",
-  );
   const { refetch } = answer;
   const askAgain = useCallback(() => void refetch(), [refetch]);
-  const { mutate: end, isIdle: isRunning } = finish;
   const outcome = answer.data === undefined ? undefined : outcomeOf(answer.data);
   const waits = outcome === "escalated";
-  useTestItem(path, waits);
+  const isOver = outcome !== undefined && !waits;
   useEffect(() => {
-    if (outcome !== undefined && !waits && isRunning) end();
-  }, [outcome, waits, isRunning, end]);
+    if (isOver) forgetPurchase(site.site_key_hash);
+  }, [isOver, site.site_key_hash]);
   if (answer.isError) return <Failure error={answer.error} />;
   if (!answer.isSuccess || outcome === undefined)
     return <Notice>The agent sends its request…</Notice>;
   const { body } = answer.data;
+  const result = isEnded(outcome)
+    ? "The test purchase was decided."
+    : (RESULTS[outcome] ?? `The test purchase failed: ${plainWord(outcome)}.`);
   return (
     <div className="flex flex-col gap-4">
-      <Notice bad={!Object.hasOwn(RESULTS, outcome)}>
-        {RESULTS[outcome] ?? `The test purchase failed: ${plainWord(outcome)}.`}
-      </Notice>
+      <Notice bad={!isEnded(outcome) && !Object.hasOwn(RESULTS, outcome)}>{result}</Notice>
       {waits && <Waiting id={String(body.escalation_id)} onDecided={askAgain} />}
-      <Answer key={outcome} answer={answer.data} />
-      {finish.isError && (
+      {!isEnded(outcome) && <Answer key={outcome} answer={answer.data} />}
+      {isOver && (
         <>
-          <Failure error={finish.error} />
-          <Button className="self-start" onClick={() => finish.mutate()}>
-            Revoke the test agent
+          <Button className="self-start" onClick={onAgain}>
+            Buy again
           </Button>
+          <Notice>
+            The test is over. Within a minute, the test agent is revoked and its item is removed.{" "}
+            <Link
+              to="/$site/decisions"
+              params={{ site: name }}
+              search={{ agent_id: kept.agentId }}
+              className="link"
+            >
+              Show the decision
+            </Link>
+          </Notice>
         </>
-      )}
-      {finish.isSuccess && (
-        <Button className="self-start" onClick={onAgain}>
-          Buy again
-        </Button>
-      )}
-      {finish.isSuccess && (
-        <Notice>
-          The test is over: the test agent is revoked and the test item is paused.{" "}
-          <Link
-            to="/$site/decisions"
-            params={{ site: name }}
-            search={{ agent_id: kept.agentId }}
-            className="link"
-          >
-            Show the decision
-          </Link>{" "}
-          <Link to="/$site" params={{ site: name }} className="link">
-            Go to Home
-          </Link>
-        </Notice>
       )}
     </div>
   );
@@ -181,7 +150,6 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
     async () => (await agent()).prepare(site, path),
     "agents",
     "skills",
-    "products",
     "mandates",
   );
   const begin = () =>
@@ -201,8 +169,8 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
             pays with a test card: no money moves.
           </p>
           <p className="text-sm text-soft">
-            Starting the test turns on the action “Place an order” and signed requests. They stay on
-            afterwards.
+            Nobody else can see or buy the item. Starting the test turns on the action “Place an
+            order” and signed requests, which stay on afterwards.
           </p>
           {ready !== null && <Notice>{ready}</Notice>}
           <Button

@@ -3,21 +3,25 @@ import { Button } from "./button.js";
 import { Dialog } from "./dialog.js";
 import { Failure } from "./notice.js";
 
-interface ConfirmProps {
-  /** The text of the button that opens the dialog. */
-  readonly label: string;
+interface DialogProps {
   readonly title: string;
   /** What will happen. */
   readonly children: ReactNode;
   readonly yes: string;
-  readonly danger?: boolean;
-  readonly disabled?: boolean;
+  readonly danger?: boolean | undefined;
   onYes(): Promise<unknown>;
 }
 
-/** A button that opens a dialog, which says what will happen and asks for confirmation. */
-export function Confirm({ label, title, children, yes, danger, disabled, onYes }: ConfirmProps) {
-  const [open, setOpen] = useState(false);
+/** A dialog that says what will happen and asks for confirmation. */
+export function ConfirmDialog({
+  open,
+  onClose,
+  title,
+  children,
+  yes,
+  danger,
+  onYes,
+}: DialogProps & { readonly open: boolean; onClose(): void }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   async function go() {
@@ -25,7 +29,7 @@ export function Confirm({ label, title, children, yes, danger, disabled, onYes }
     setError(null);
     try {
       await onYes();
-      setOpen(false);
+      onClose();
     } catch (caught) {
       setError(caught);
     } finally {
@@ -33,22 +37,42 @@ export function Confirm({ label, title, children, yes, danger, disabled, onYes }
     }
   }
   return (
+    <Dialog open={open} title={title} onClose={onClose}>
+      <div className="flex flex-col gap-4 text-left">
+        <div className="flex flex-col gap-3 text-sm">{children}</div>
+        {error !== null && <Failure error={error} />}
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind={danger ? "danger" : "act"} disabled={busy} onClick={() => void go()}>
+            {yes}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** A button that opens a dialog, which says what will happen and asks for confirmation. */
+export function Confirm({
+  label,
+  disabled,
+  ...dialog
+}: DialogProps & {
+  /** The text of the button that opens the dialog. */
+  readonly label: string;
+  readonly disabled?: boolean;
+}) {
+  const [open, setOpen] = useState(false);
+  return (
     <>
-      <Button kind={danger ? "danger" : "plain"} disabled={disabled} onClick={() => setOpen(true)}>
+      <Button
+        kind={dialog.danger ? "danger" : "plain"}
+        disabled={disabled}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </Button>
-      <Dialog open={open} title={title} onClose={() => setOpen(false)}>
-        <div className="flex flex-col gap-4 text-left">
-          <div className="flex flex-col gap-3 text-sm">{children}</div>
-          {error !== null && <Failure error={error} />}
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button onClick={() => setOpen(false)}>Cancel</Button>
-            <Button kind={danger ? "danger" : "act"} disabled={busy} onClick={() => void go()}>
-              {yes}
-            </Button>
-          </div>
-        </div>
-      </Dialog>
+      <ConfirmDialog {...dialog} open={open} onClose={() => setOpen(false)} />
     </>
   );
 }
