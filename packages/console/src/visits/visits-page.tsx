@@ -99,7 +99,7 @@ export function VisitsPage() {
               title="No visits yet"
               action={
                 <Link
-                  to="/$site/setup"
+                  to="/$site"
                   params={{ site: name }}
                   search={{ step: "install" }}
                   className="button-act"

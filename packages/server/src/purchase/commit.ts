@@ -19,16 +19,16 @@ import { currentAccount } from "../domain/payments/accounts/store.js";
 import { type OrderedItem, type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { FIRST_LOOK_MS } from "../domain/payments/schedule.js";
 import { insertPayment } from "../domain/payments/store.js";
-import { hasTestItem, reserve } from "../domain/products/store.js";
+import { reserve } from "../domain/products/store.js";
 import { newReview, type Review, reviewTokenPlace } from "../domain/reviews/review.js";
 import { insertReview } from "../domain/reviews/store.js";
-import { shopConnection } from "../domain/shop-connections/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import { newRecordId } from "../infra/ids.js";
 import type { Verdict } from "./evaluate.js";
 import { isPooled } from "./identity.js";
 import { notifyReviewers } from "./notices/review-notice.js";
 import { type PurchaseRequest, recordedItems } from "./request.js";
+import { isForShop } from "./reserve-in-shop.js";
 
 /** The rule that agents read when the policy's default, and no rule, asks for a review. */
 const DEFAULT_RULE = "default";
@@ -145,20 +145,6 @@ async function accountFor(
   const account = await currentAccount(tx, siteKeyHash);
   if (account === undefined) throw new Error("a site is paid through an account it does not have");
   return account.accountId;
-}
-
-/** Whether a shop system has the goods. It does not know the items of tests. */
-async function isForShop(
-  tx: Transaction,
-  siteKeyHash: string,
-  items: readonly OrderedItem[],
-): Promise<boolean> {
-  if ((await shopConnection(tx, siteKeyHash)) === undefined) return false;
-  return !(await hasTestItem(
-    tx,
-    siteKeyHash,
-    items.map(({ id }) => id),
-  ));
 }
 
 /**

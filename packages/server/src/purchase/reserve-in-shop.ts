@@ -4,11 +4,26 @@ import type { Context } from "../context.js";
 import { checkoutById } from "../domain/checkouts/store.js";
 import { newMessage } from "../domain/outbox/message.js";
 import { insertMessages } from "../domain/outbox/store.js";
-import type { Payment } from "../domain/payments/payment.js";
+import type { OrderedItem, Payment } from "../domain/payments/payment.js";
+import { hasTestItem } from "../domain/products/lookups/store.js";
 import { shopConnection } from "../domain/shop-connections/store.js";
 import { RESERVED_POINT } from "../infra/crash-points.js";
 import type { Transaction } from "../infra/db/database.js";
 import { questionOf } from "./shop-question.js";
+
+/** Whether a shop system has the goods. It does not know the items of tests. */
+export async function isForShop(
+  tx: Transaction,
+  siteKeyHash: string,
+  items: readonly OrderedItem[],
+): Promise<boolean> {
+  if ((await shopConnection(tx, siteKeyHash)) === undefined) return false;
+  return !(await hasTestItem(
+    tx,
+    siteKeyHash,
+    items.map(({ id }) => id),
+  ));
+}
 
 /**
  * Reserves the goods of a payment in the shop system, at the price that was decided about. Every try has the same id,

@@ -9,6 +9,7 @@ import {
   utf8,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { firstOffered } from "../../domain/products/lookups/store.js";
 import {
   type ProductPlace,
   listProducts as selectProducts,
@@ -24,7 +25,6 @@ import {
 } from "../../domain/products/product.js";
 import { searchProducts } from "../../domain/products/search/store.js";
 import {
-  firstOffered,
   PRODUCTS_BY_ID_MAX,
   productById,
   productsByIds,

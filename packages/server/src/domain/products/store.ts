@@ -160,10 +160,7 @@ export function productById(
   return products.get(db, rest, siteKeyHash, productId);
 }
 
-/**
- * The products with these ids that are for sale to somebody. Paused ones are for sale to nobody, and a test item only to
- * its agent.
- */
+/** The products with these ids that can be sold: no paused ones, and a test item only to its agent. */
 export async function productsByIds(
   db: Pick<Queries, "findEach">,
   siteKeyHash: string,
@@ -173,27 +170,10 @@ export async function productsByIds(
   const unique = [...new Set(ids)];
   const key = { site_key_hash: siteKeyHash };
   const found = await products.findEach(db, key, "product_id", unique);
-  const offered = found.filter(({ paused, testAgentId }) =>
-    testAgentId === null ? !paused : testAgentId === agentId,
+  const offered = found.filter(({ paused, testAgentId: only }) =>
+    only === null ? !paused : only === agentId,
   );
   return new Map(offered.map((product) => [product.productId, product]));
-}
-
-/** Whether one of these products is the item of a test. */
-export async function hasTestItem(
-  db: Pick<Queries, "findEach">,
-  siteKeyHash: string,
-  ids: readonly string[],
-): Promise<boolean> {
-  const found = await products.findEach(db, { site_key_hash: siteKeyHash }, "product_id", ids);
-  return found.some(({ testAgentId }) => testAgentId !== null);
-}
-
-/** The first products that can be ordered now, by their id. */
-export function firstOffered(db: Queries, siteKeyHash: string, limit: number): Promise<Product[]> {
-  const rest = `WHERE site_key_hash = ? AND paused = 0 AND availability <> 'out_of_stock'
-    AND (quantity IS NULL OR quantity > reserved) ORDER BY product_id LIMIT ?`;
-  return products.all(db, rest, siteKeyHash, limit);
 }
 
 /** All writers lock product rows in this order, so that imports and orders cannot deadlock. */

@@ -1,4 +1,5 @@
 import type { Queries } from "../../../infra/db/database.js";
+import type { Product } from "../product.js";
 import { products } from "../store.js";
 
 /** The currencies of a site's prices, of paused products too. */
@@ -19,4 +20,21 @@ export async function picturesOf(
   return new Map(
     found.flatMap(({ productId, imageUrl }) => (imageUrl === null ? [] : [[productId, imageUrl]])),
   );
+}
+
+/** Whether one of these products is the item of a test. */
+export async function hasTestItem(
+  db: Pick<Queries, "findEach">,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  const found = await products.findEach(db, { site_key_hash: siteKeyHash }, "product_id", ids);
+  return found.some(({ testAgentId }) => testAgentId !== null);
+}
+
+/** The first products that can be ordered now, by their id. */
+export function firstOffered(db: Queries, siteKeyHash: string, limit: number): Promise<Product[]> {
+  const rest = `WHERE site_key_hash = ? AND paused = 0 AND availability <> 'out_of_stock'
+    AND (quantity IS NULL OR quantity > reserved) ORDER BY product_id LIMIT ?`;
+  return products.all(db, rest, siteKeyHash, limit);
 }
