@@ -18,6 +18,10 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await page.route("**/visits/counts?*", (route) =>
       route.fulfill({ json: { items: [item], cut: false } }),
     );
+    // There is a chart only after the first visit.
+    await page.route("**/visits?limit=1", (route) =>
+      route.fulfill({ json: { items: [{}], next_cursor: null } }),
+    );
     await at.signedIn(page, "auditor", `?range=${range}`);
     const chart = page.locator("figure", { hasText: "Visits over time" });
     await chart.getByRole("group", { name: "Visits over time" }).waitFor();

@@ -31,6 +31,9 @@ describe.skipIf(skipChromium)("the payment settings:", () => {
     await sales.getByText("No orders in the previous 7 days").waitFor();
     const [order] = await at.at.orders(at.shop);
     await at.shop.admin("POST", `/orders/${order.order_id}/cancel`, {});
+    // The amount is in the currency of the products.
+    const products = [{ id: "rose", title: "A rose", price: "10.00", currency: "EUR" }];
+    await at.shop.admin("PUT", "/products", { products });
     await page.reload();
     await sales.getByText("€0.00", { exact: true }).waitFor();
   });
