@@ -89,13 +89,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
   }
   return (
     <Form of={save} done="Saved." onSubmit={submit} className="flex flex-col gap-3">
-      <Select
-        label="Payment provider"
-        name="kind"
-        value={kind}
-        choices={KINDS}
-        onChoose={choose}
-      />
+      <Select label="Payment provider" name="kind" value={kind} choices={KINDS} onChoose={choose} />
       {kind === "stripe" &&
         SECRETS.map(([name, label]) => (
           <TextField

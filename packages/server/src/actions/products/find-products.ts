@@ -9,11 +9,11 @@ import {
   utf8,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { firstOffered } from "../../domain/products/lookups/store.js";
 import {
   type ProductPlace,
   listProducts as selectProducts,
 } from "../../domain/products/listing/store.js";
+import { firstOffered } from "../../domain/products/lookups/store.js";
 import {
   PRODUCT_ID_CHARS_MAX,
   type Product,
@@ -24,11 +24,7 @@ import {
   wordsOf,
 } from "../../domain/products/product.js";
 import { searchProducts } from "../../domain/products/search/store.js";
-import {
-  PRODUCTS_BY_ID_MAX,
-  productById,
-  productsByIds,
-} from "../../domain/products/store.js";
+import { PRODUCTS_BY_ID_MAX, productById, productsByIds } from "../../domain/products/store.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import type { Page, PageRequest } from "../page.js";
 

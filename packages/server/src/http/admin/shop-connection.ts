@@ -78,7 +78,8 @@ const confirm = siteRoute("post", "/shop-connection/confirm-list", {
 const remove = siteRoute("delete", "/shop-connection", {
   tags: ["Selling"],
   summary: "Disconnect the shop system",
-  description: "Its products are paused until it is connected again, or the owner puts them on sale.",
+  description:
+    "Its products are paused until it is connected again, or the owner puts them on sale.",
   noContent: "The shop system was disconnected.",
 });
 

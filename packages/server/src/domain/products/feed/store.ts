@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows, selectValues } from "../../../infra/db/statements.js";
 import { flag, Table } from "../../../infra/db/table.js";
 import { changedFields, type ListedProduct, type Product } from "../product.js";
-import { products, setPaused } from "../store.js";
+import { OWN, products, setPaused } from "../store.js";
 
 /** Where a product stands with the site's feed. */
 interface FeedState {
@@ -78,7 +78,7 @@ export async function markListed(
 /** Counts every product of a site as listed. What the first full list of its shop system leaves out is missing then. */
 export async function adoptProducts(tx: Transaction, siteKeyHash: string): Promise<void> {
   const sql = `UPDATE products SET from_feed = 1, missing_since = NULL
-     WHERE site_key_hash = ? AND from_feed = 0`;
+     WHERE site_key_hash = ? AND from_feed = 0 AND ${OWN}`;
   await tx.run(sql, siteKeyHash);
 }
 
