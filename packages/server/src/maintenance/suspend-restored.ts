@@ -5,7 +5,8 @@ import { revokeAllTokens } from "../domain/access/store.js";
 import { suspendActiveAgents } from "../domain/agents/store.js";
 import { revokeAllCredentials } from "../domain/platforms/credentials/store.js";
 import { suspendAdmittedPlatforms } from "../domain/platforms/store.js";
-import { deleteAllShopConnections } from "../domain/shop-connections/store.js";
+import { pauseListed } from "../domain/products/feed/store.js";
+import { connectedSites, deleteAllShopConnections } from "../domain/shop-connections/store.js";
 import type { Queries } from "../infra/db/database.js";
 
 /** The actor in rows that a restore changed. */
@@ -17,6 +18,12 @@ export interface Suspended {
   readonly tokens: number;
   readonly agents: number;
   readonly platforms: number;
+}
+
+/** What came from a shop system is off sale with its connection. */
+async function endShopConnections(tx: Queries, now: number): Promise<number> {
+  for (const site of await connectedSites(tx)) await pauseListed(tx, site, now);
+  return deleteAllShopConnections(tx);
 }
 
 /**
@@ -32,7 +39,7 @@ export async function suspendRestored(
   const tokens = await revokeAllTokens(tx, now);
   const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
   const keys = tables.has("platform_credentials") ? await revokeAllCredentials(tx, now) : 0;
-  const shops = tables.has("shop_connections") ? await deleteAllShopConnections(tx) : 0;
+  const shops = tables.has("shop_connections") ? await endShopConnections(tx, now) : 0;
   if (tables.has("console_sessions")) await endAllSessions(tx);
   const passkeys = tables.has("passkeys") ? await voidPeople(tx) : 0;
   const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;

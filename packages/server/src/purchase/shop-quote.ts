@@ -14,8 +14,6 @@ import { type Queries, UnavailableError } from "../infra/db/database.js";
 /** How often one request may ask the shop system: its content changes at most twice while it is priced. */
 const QUESTIONS_MAX = 3;
 
-const UNANSWERED = { kind: "unanswered" } as const;
-
 /** A transaction needs an answer of the shop system, which nobody may wait for inside it. */
 class QuoteNeeded extends UnavailableError {
   override readonly name: string = "QuoteNeeded";
@@ -66,10 +64,15 @@ async function ask(
   // The site was disconnected since: the next run does not need a quote.
   if (connection === undefined) return;
   // Strangers may browse, but not keep the shop system busy. Who orders is limited elsewhere.
-  const isBusy = purpose === "quote" && shopQuestions.take(siteKeyHash, clock.now()) > 0;
-  const answer = isBusy ? UNANSWERED : await shopSystem.quote(connection, question);
+  // Nothing is kept of that, or strangers could keep others from ordering.
+  if (purpose === "quote" && shopQuestions.take(siteKeyHash, clock.now()) > 0) {
+    throw new ShopUnanswered();
+  }
+  const answer = await shopSystem.quote(connection, question);
   // Taken after the answer, because an answer that took long is not old.
   const askedAt = clock.now();
+  const after = await shopConnection(db, siteKeyHash);
+  if (after?.connectionId !== connection.connectionId) return;
   await keepQuote(db, { siteKeyHash, question: questionDigest(question), answer, askedAt });
 }
 

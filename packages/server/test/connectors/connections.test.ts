@@ -59,6 +59,13 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
     );
   };
 
+  const part = (id: string, number: number, last: boolean, ids: readonly string[]) =>
+    system.send(server, "products", {
+      type: "products",
+      sync: { id, part: number, last },
+      products: ids.map((one) => product(one, 10)),
+    });
+
   describe("made with a code", () => {
     beforeEach(async () => {
       shop = await site();
@@ -183,6 +190,12 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(added.status).toBe(201);
       await system.send(server, "status", { type: "status", sells: true });
       expect((await shop.admin("PATCH", "/products?id=a", { title: "B" })).status).toBe(409);
+      // A shop that is switched off sells nothing, at nobody's price.
+      await system.send(server, "status", { type: "status", sells: false });
+      expect(await productIds(shop)).toEqual(["-a"]);
+      await system.send(server, "status", { type: "status", sells: true });
+      await part("back", 1, true, ["a"]);
+      expect(await productIds(shop)).toEqual(["a"]);
       expect((await shop.admin("PATCH", "/products?id=a", { paused: true })).status).toBe(200);
     });
   });
@@ -241,13 +254,6 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(body.items.map(({ title }: { title: string }) => title)).toEqual(["Product a", "New"]);
       expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     });
-
-    const part = (id: string, number: number, last: boolean, ids: readonly string[]) =>
-      system.send(server, "products", {
-        type: "products",
-        sync: { id, part: number, last },
-        products: ids.map((one) => product(one, 10)),
-      });
 
     test("pauses what a full list leaves out, when all its parts have arrived", async () => {
       await part("one", 1, true, ["a", "b", "c", "d", "e"]);
@@ -335,6 +341,19 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       );
     });
 
+    test("captures the taxes of what is left after a part was cancelled", async () => {
+      system.stock.rose = 5;
+      const two = { ...ROSE, ...lines(["rose", 2]) };
+      ({ orderId } = await at.bought(shop, two, paying()));
+      // 200.00 and 4.90, and 19 % of both.
+      expect((await order()).amount.minor).toBe(24_383);
+      const one = { line_items: [{ id: "li_1", quantity: 1 }] };
+      await shop.admin("POST", `/orders/${orderId}/cancel`, one);
+      await change({ kind: "sent", lines: null, capture: true });
+      const { captured_minor } = await order();
+      expect(Math.abs(captured_minor - (10_490 * 119) / 100)).toBeLessThanOrEqual(50);
+    });
+
     test("cancels and voids without touching the stock, which the shop sends itself", async () => {
       const before = (await at.product(shop, "rose")).quantity;
       const cancelled = await change({ kind: "cancelled", lines: null, reason: "Sold out" });
@@ -353,6 +372,8 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
         problem: expect.stringContaining("li_9"),
       });
       expect((await change(wrong, "wrong")).body).toEqual(refused.body);
+      const other = await change({ kind: "captured" }, "wrong");
+      expect([other.status, (await order()).payment]).toEqual([400, "authorized"]);
       orderId = "ord_unknown";
       expect((await change({ kind: "captured" })).status).toBe(404);
     });

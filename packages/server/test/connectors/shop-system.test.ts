@@ -68,7 +68,7 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(reserved).toMatchObject({
       total_minor: 12_483,
       option_id: "parcel",
-      expires_in_s: 3600,
+      expires_in_s: 7200,
     });
     await deliver();
     await deliver();

@@ -8,8 +8,9 @@ import { revokeAgent } from "../../domain/agents/store.js";
 import { requestErasure } from "../../domain/buyers/store.js";
 import { revokeCredential } from "../../domain/platforms/credentials/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
+import { pauseListed } from "../../domain/products/feed/store.js";
 import { type Revocation, splitSiteScopedId } from "../../domain/revocations/store.js";
-import { deleteShopConnectionById } from "../../domain/shop-connections/store.js";
+import { deleteShopConnection, shopConnectionById } from "../../domain/shop-connections/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { webName } from "../../infra/web-name.js";
@@ -70,8 +71,16 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       await deletePasskeyById(tx, id);
       return;
     case "shop_connection":
-      await deleteShopConnectionById(tx, id);
+      await endShopConnection(tx, id, revokedAt);
   }
+}
+
+/** What came from a shop system is off sale with it. */
+async function endShopConnection(tx: Transaction, connectionId: string, at: number): Promise<void> {
+  const connection = await shopConnectionById(tx, connectionId);
+  if (connection === undefined) return;
+  if (connection.sells) await pauseListed(tx, connection.siteKeyHash, at);
+  await deleteShopConnection(tx, connection.siteKeyHash);
 }
 
 /** A platform can return by calling again, so it is suspended even if the list does not have it. */

@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { writeShopOrderId } from "../../domain/orders/store.js";
 import type { Message } from "../../domain/outbox/message.js";
-import { shopConnection } from "../../domain/shop-connections/store.js";
+import { siteConnection } from "../../domain/shop-connections/store.js";
 import { shopOrder } from "../../purchase/orders/shop-order.js";
 
 type SendResult = Result<true, "gone" | "not_delivered">;
@@ -13,8 +13,10 @@ export async function sendToShop(
   { messageId, siteKeyHash, body }: Pick<Message, "messageId" | "siteKeyHash" | "body">,
 ): Promise<SendResult> {
   const { db, shopSystem } = context;
-  const connection = await shopConnection(db, siteKeyHash);
+  const connection = await siteConnection(db, siteKeyHash);
   if (connection === undefined) return refuse("gone", "the shop system was disconnected");
+  // A shop that is being updated comes back.
+  if (!connection.sells) return refuse("not_delivered", "the shop is switched off");
   const subject = JSON.parse(body) as { order_id?: string; reservation_id?: string };
   const { order_id: orderId, reservation_id: reservationId } = subject;
   if (reservationId !== undefined) {

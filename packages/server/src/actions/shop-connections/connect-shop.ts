@@ -13,6 +13,8 @@ import {
   type ShopConnection,
 } from "../../domain/shop-connections/shop-connection.js";
 import { siteConnection, writeShopConnection } from "../../domain/shop-connections/store.js";
+import { deleteVersions } from "../../domain/shop-products/store.js";
+import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -59,9 +61,19 @@ async function replaceConnection(
   const actor = principalActor(createdBy);
   const before = await siteConnection(tx, siteKeyHash);
   const ended = before === undefined ? [] : await endConnection(context, tx, before, actor);
+  // Also what a connection has left that ended with a restore.
+  await deleteVersions(tx, siteKeyHash);
+  await deleteShopQuotes(tx, siteKeyHash);
   await writeShopConnection(tx, connection);
-  const host = new URL(endpoint).host;
-  const change = { kind: "shop_connected", connection_id: connectionId, system, sells, host };
+  const { host } = new URL(endpoint);
+  const named = {
+    connection_id: connectionId,
+    system,
+    sells,
+    host,
+    cart_link: connection.cartLink,
+  };
+  const change = { kind: "shop_connected", ...named };
   return [...ended, actorDraft("site.changed", actor, connection.connectedAt, { change })];
 }
 

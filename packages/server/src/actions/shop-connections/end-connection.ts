@@ -2,15 +2,14 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { revokeEdgeToken } from "../../domain/access/edge/store.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
-import { pauseListed } from "../../domain/products/feed/store.js";
 import { insertRevocations, type Revocation } from "../../domain/revocations/store.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
 import { deleteShopConnection, siteConnection } from "../../domain/shop-connections/store.js";
 import { deleteVersions } from "../../domain/shop-products/store.js";
 import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { changingProducts } from "../products/changing-products.js";
 import { tokenDrafts } from "../tokens/token-record.js";
+import { pauseOfShop } from "./take-over-products.js";
 
 export const NO_CONNECTION = refuse("not_found", "The site is not connected to a shop system.");
 
@@ -52,10 +51,7 @@ export async function disconnectShop(
     const connection = await siteConnection(tx, siteKeyHash);
     if (connection === undefined) return { records: [], answer: NO_CONNECTION };
     const records = await endConnection(context, tx, connection, actor);
-    if (connection.sells) {
-      const now = context.clock.now();
-      await changingProducts(tx, siteKeyHash, now, () => pauseListed(tx, siteKeyHash, now));
-    }
+    if (connection.sells) await pauseOfShop(tx, siteKeyHash, context.clock.now());
     return { records, answer: ok(null) };
   });
   await context.revocations.write();

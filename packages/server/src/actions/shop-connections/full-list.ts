@@ -83,7 +83,8 @@ async function missingFrom(
 /** Pauses products in batches, with a record each. Returns how many they were. */
 async function pauseAll(
   { audit, clock }: Context,
-  siteKeyHash: string,
+  { siteKeyHash, connectionId }: ShopConnection,
+  list: WholeList,
   ids: readonly string[],
   actor: Actor,
 ): Promise<number> {
@@ -91,7 +92,13 @@ async function pauseAll(
   for (let at = 0; at < ids.length; at += BATCH_ROWS) {
     const { answer } = await audit.commit(siteKeyHash, async (tx) => {
       const now = clock.now();
-      const pause = () => pauseMissing(tx, siteKeyHash, ids.slice(at, at + BATCH_ROWS), now);
+      const batch = ids.slice(at, at + BATCH_ROWS);
+      // What was sent since is not missing any more, and what another connection has is its own.
+      const isCurrent = (await shopConnection(tx, siteKeyHash))?.connectionId === connectionId;
+      const kept = isCurrent ? await keptAmong(tx, list, batch) : new Set(batch);
+      const missing = batch.filter((id) => !kept.has(id));
+      if (missing.length === 0) return { records: [], answer: 0 };
+      const pause = () => pauseMissing(tx, siteKeyHash, missing, now);
       const count = await changingProducts(tx, siteKeyHash, now, pause);
       const change = { kind: "shop_products_paused", paused: count };
       return { records: [actorDraft("site.changed", actor, now, { change })], answer: count };
@@ -107,15 +114,16 @@ async function pauseAll(
  */
 async function finish(
   context: Context,
-  { siteKeyHash, connectionId }: ShopConnection,
+  connection: ShopConnection,
   sync: ArrivingSync,
 ): Promise<void> {
   const { audit, clock } = context;
+  const { siteKeyHash, connectionId } = connection;
   const list = listOf(siteKeyHash, sync);
   const { missing, listed } = await missingFrom(context, list);
   const isDoubtful = missing.length * 2 > listed;
   const actor = shopActor(connectionId);
-  const paused = isDoubtful ? 0 : await pauseAll(context, siteKeyHash, missing, actor);
+  const paused = isDoubtful ? 0 : await pauseAll(context, connection, list, missing, actor);
   await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
     const current = await shopConnection(tx, siteKeyHash);
@@ -143,8 +151,9 @@ export async function confirmMissing(
   if (synced === null || synced.unconfirmed === 0) {
     return refuse("conflict", "No products wait for your confirmation.");
   }
-  const { missing } = await missingFrom(context, listOf(siteKeyHash, synced));
-  const paused = await pauseAll(context, siteKeyHash, missing, actor);
+  const list = listOf(siteKeyHash, synced);
+  const { missing } = await missingFrom(context, list);
+  const paused = await pauseAll(context, connection, list, missing, actor);
   await audit.commit(siteKeyHash, async (tx) => {
     const current = await shopConnection(tx, siteKeyHash);
     if (current?.synced?.id === synced.id) {

@@ -1,12 +1,19 @@
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { hash } from "node:crypto";
+import { canonicalize, type JsonValue, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { shopActor } from "../../domain/audit/drafts.js";
 import type { Order } from "../../domain/orders/order.js";
 import { orderById } from "../../domain/orders/store.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
-import { shopEvent, writeShopEvent } from "../../domain/shop-events/store.js";
+import {
+  countEventsOf,
+  type ShopEvent,
+  shopEvent,
+  writeShopEvent,
+} from "../../domain/shop-events/store.js";
 import { DatabaseConflictError, type Transaction } from "../../infra/db/database.js";
 import { cancelOrder } from "../../purchase/orders/cancel-order.js";
+import { UNDER_WAY } from "../../purchase/orders/change-payment.js";
 import type { RequestedLines } from "../../purchase/orders/line-change.js";
 import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
 import { wholeOrder } from "../../purchase/orders/whole-order.js";
@@ -15,6 +22,9 @@ import { moveMoney } from "./move-money.js";
 import type { ChangeOutcome, OrderChangeEvent } from "./order-change.js";
 
 type Outcome = Result<ChangeOutcome, "conflict">;
+
+/** Far above what a real order needs. */
+const EVENTS_OF_ORDER_MAX = 300;
 
 const DONE = ok<ChangeOutcome>({ state: "done" });
 
@@ -28,25 +38,37 @@ interface Taken {
   readonly origin: ShopOrigin;
 }
 
+function rowOf(
+  { siteKeyHash, connectionId }: ShopConnection,
+  { eventId, orderId, change }: OrderChangeEvent,
+  receivedAt: number,
+): ShopEvent {
+  const changeDigest = hash("sha256", canonicalize(change as unknown as JsonValue), "hex");
+  return { siteKeyHash, connectionId, eventId, orderId, changeDigest, answer: null, receivedAt };
+}
+
 /** Notes an event in the transaction of its effect. Two tries at once must not both take effect. */
 function originOf(
   { clock }: Context,
-  { siteKeyHash }: ShopConnection,
-  { eventId, orderId }: OrderChangeEvent,
+  connection: ShopConnection,
+  event: OrderChangeEvent,
 ): ShopOrigin {
   const write = async (tx: Transaction) => {
-    if ((await shopEvent(tx, siteKeyHash, eventId)) !== undefined) {
+    const row = rowOf(connection, event, clock.now());
+    if ((await shopEvent(tx, row)) !== undefined) {
       throw new DatabaseConflictError("the event is being carried out");
     }
-    const receivedAt = clock.now();
-    await writeShopEvent(tx, { siteKeyHash, eventId, orderId, answer: null, receivedAt });
+    await writeShopEvent(tx, row);
   };
-  return { eventId, write };
+  return { eventId: event.eventId, write };
 }
 
-/** A refusal is an outcome, for a person to read in the shop system. */
-const outcomeOf = (result: Result<unknown, string>): Outcome =>
-  result.ok ? DONE : ok({ state: "refused", problem: result.detail });
+/** A refusal is an outcome, for a person to read in the shop system, unless it passes. */
+function outcomeOf(result: Result<unknown, string>): Outcome {
+  if (result.ok) return DONE;
+  const { detail: problem } = result;
+  return problem === UNDER_WAY ? refuse("conflict", problem) : ok({ state: "refused", problem });
+}
 
 /** Whether nothing is left that a change without lines could apply to, so that it is done already. */
 async function isNothingLeft({ db }: Context, { order }: Taken, lines: RequestedLines) {
@@ -80,7 +102,8 @@ async function carryOut(context: Context, taken: Taken): Promise<Outcome> {
       const shipped = await ship(context, taken, { type: "shipped", ...shipment });
       if (!capture || !shipped.ok || shipped.value.state !== "done") return shipped;
       const { eventId } = event;
-      const isNoted = (await shopEvent(context.db, order.siteKeyHash, eventId)) !== undefined;
+      const { connectionId } = connection;
+      const isNoted = (await shopEvent(context.db, { connectionId, eventId })) !== undefined;
       const noted = isNoted ? { eventId, write: async () => {} } : origin;
       const capturing = { kind: "capture", amountMinor: null, reason: null } as const;
       return moveMoney(context, { ...money, origin: noted }, capturing);
@@ -121,22 +144,25 @@ export async function takeOrderChange(
 ): Promise<Result<AnsweredChange, ChangeFault>> {
   const { clock, db } = context;
   const { siteKeyHash } = connection;
-  const { eventId, orderId } = event;
+  const { orderId } = event;
   const order = await orderById(db, siteKeyHash, orderId);
   if (!order?.inShop) return refuse("not_found", "The shop system has no such order of this site.");
-  const known = await shopEvent(db, siteKeyHash, eventId);
-  if (known !== undefined && known.orderId !== orderId) {
-    return refuse("invalid_request", "event_id: was used for another order.");
+  const row = rowOf(connection, event, clock.now());
+  const known = await shopEvent(db, row);
+  if (known !== undefined && known.changeDigest !== row.changeDigest) {
+    return refuse("invalid_request", "event_id: was used for another change.");
   }
   if (known?.answer)
     return ok({ outcome: known.answer as ChangeOutcome, revision: order.revision });
+  if (known === undefined && (await countEventsOf(db, orderId)) >= EVENTS_OF_ORDER_MAX) {
+    return refuse("invalid_request", "order_id: the order has too many events.");
+  }
   const origin = originOf(context, connection, event);
   const isBegun = known !== undefined;
   const outcome = await carryOut(context, { connection, order, event, isBegun, origin });
   if (!outcome.ok) return outcome;
   if (outcome.value.state !== "pending") {
-    const answer = outcome.value;
-    await writeShopEvent(db, { siteKeyHash, eventId, orderId, answer, receivedAt: clock.now() });
+    await writeShopEvent(db, { ...row, answer: outcome.value });
   }
   const after = await orderById(db, siteKeyHash, orderId);
   return ok({ outcome: outcome.value, revision: after?.revision ?? order.revision });

@@ -4,7 +4,7 @@ import { changesOf, markListed } from "../../domain/products/feed/store.js";
 import { PRODUCTS_MAX } from "../../domain/products/product.js";
 import { countProducts, deleteProduct, writeProducts } from "../../domain/products/store.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
-import { versionsAmong, writeVersion } from "../../domain/shop-products/store.js";
+import { countVersions, versionsAmong, writeVersion } from "../../domain/shop-products/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { changingProducts } from "../products/changing-products.js";
@@ -25,6 +25,9 @@ export interface TakenProducts {
   readonly problems: readonly ProductProblem[];
 }
 
+/** Versions of one site: those of its products, and as many of products that are gone. */
+const VERSIONS_MAX = 2 * PRODUCTS_MAX;
+
 interface Batch {
   readonly siteKeyHash: string;
   /** The full list that the changes are in; null for a change by itself. */
@@ -42,7 +45,14 @@ async function writeVersions(
   changes: readonly ProductChange[],
   known: ReadonlyMap<string, Versions[number]>,
 ): Promise<void> {
-  for (const { productId, version, product } of changes) {
+  const isUnknown = ({ productId, product }: ProductChange) =>
+    product === null && !known.has(productId);
+  // A product that was never there needs no version if there are many of them already.
+  const isFull =
+    changes.some(isUnknown) && (await countVersions(tx, siteKeyHash, VERSIONS_MAX)) >= VERSIONS_MAX;
+  for (const change of changes) {
+    if (isFull && isUnknown(change)) continue;
+    const { productId, version, product } = change;
     const before = known.get(productId);
     const isNew = version > (before?.version ?? -1);
     const isListed = syncId !== null && product !== null;
@@ -72,7 +82,11 @@ async function writeBatch(tx: Transaction, batch: Batch, changes: readonly Produ
   const left = new Set(added.slice(Math.max(room, 0)).map(({ productId }) => productId));
   const isKept = ({ productId }: { readonly productId: string }) => !left.has(productId);
   const written = [...added.filter(isKept), ...changed];
-  const listed = products.filter(isKept).map(({ productId }) => productId);
+  // A full list brings back what was paused, also if it has not changed.
+  const named = batch.syncId === null ? fresh : changes;
+  const listed = named
+    .filter((one) => one.product !== null && isKept(one))
+    .map(({ productId }) => productId);
   const gone = fresh.filter(({ product }) => product === null);
   const write = async () => {
     await writeProducts(tx, siteKeyHash, written, { importId, now, updates: false });
@@ -83,11 +97,16 @@ async function writeBatch(tx: Transaction, batch: Batch, changes: readonly Produ
     }
     return removed;
   };
-  const isChange = written.length + gone.length > 0;
+  const isChange = written.length + gone.length > 0 || batch.syncId !== null;
   const removed = isChange ? await changingProducts(tx, siteKeyHash, now, write) : 0;
   await writeVersions(tx, batch, changes.filter(isKept), known);
   const counts = { added: written.length - changed.length, changed: changed.length, removed };
-  return { stored: listed.length, ignored: changes.length - fresh.length, counts, left };
+  return {
+    stored: products.length - left.size,
+    ignored: changes.length - fresh.length,
+    counts,
+    left,
+  };
 }
 
 /** A batch in a commit of its own, with a record if it changes anything. Undefined if the site is gone. */

@@ -5,7 +5,7 @@ import type { ShopConnection } from "../../domain/shop-connections/shop-connecti
 import { siteConnection, writeShopConnection } from "../../domain/shop-connections/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { readCartLink } from "./shop-address.js";
-import { takeOverProducts } from "./take-over-products.js";
+import { pauseOfShop, takeOverProducts } from "./take-over-products.js";
 
 /** What a shop system says of itself now. What it leaves out stays. */
 export interface ShopDescription {
@@ -34,9 +34,11 @@ export async function updateConnection(
     const before = await siteConnection(tx, siteKeyHash);
     if (before?.connectionId !== connectionId) return { records: [], answer: null };
     await writeShopConnection(tx, { ...before, system, sells, cartLink: cartLink.value });
+    const now = clock.now();
     if (sells && !before.sells) await takeOverProducts(tx, siteKeyHash);
-    const change = { kind: "shop_changed", system, sells };
-    const record = actorDraft("site.changed", shopActor(connectionId), clock.now(), { change });
+    if (!sells && before.sells) await pauseOfShop(tx, siteKeyHash, now);
+    const change = { kind: "shop_changed", system, sells, cart_link: cartLink.value };
+    const record = actorDraft("site.changed", shopActor(connectionId), now, { change });
     return { records: [record], answer: null };
   });
   return ok(null);

@@ -23,7 +23,7 @@ import { ANSWER_BYTES_MAX, SHOP_MESSAGES } from "./contract.js";
 import type { ShopOrder } from "./messages.js";
 
 /** Longer than any payment stays open without its reservation being repeated. */
-const RESERVED_S = 3600;
+const RESERVED_S = 7200;
 
 const OK = 200;
 

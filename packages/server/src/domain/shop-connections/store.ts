@@ -1,5 +1,5 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { deleterOf } from "../../infra/db/statements.js";
+import { deleterOf, selectValues } from "../../infra/db/statements.js";
 import { flag, jsonOrNull, Table } from "../../infra/db/table.js";
 import {
   type ArrivingSync,
@@ -76,13 +76,13 @@ export async function markSeen(
 /** Ends the connection of a site. */
 export const deleteShopConnection = deleterOf("shop_connections", "shop_connection_codes");
 
+/** The sites whose products come from a shop system. */
+export function connectedSites(db: Queries): Promise<string[]> {
+  return selectValues<string>(db, "site_key_hash", "shop_connections WHERE sells = 1");
+}
+
 /** Ends every connection: after a restore nobody can tell which of them were ended since. */
 export async function deleteAllShopConnections(db: Queries): Promise<number> {
   await db.run("DELETE FROM shop_connection_codes");
   return db.run("DELETE FROM shop_connections");
-}
-
-/** Ends the connection with an id. */
-export async function deleteShopConnectionById(db: Queries, connectionId: string): Promise<void> {
-  await db.run("DELETE FROM shop_connections WHERE connection_id = ?", connectionId);
 }

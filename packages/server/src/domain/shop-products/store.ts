@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { deleterOf, selectValues } from "../../infra/db/statements.js";
+import { countRows, deleterOf, selectValues } from "../../infra/db/statements.js";
 import { Table } from "../../infra/db/table.js";
 
 /** What a shop system last said about a product, which may be that it is gone. */
@@ -30,6 +30,12 @@ export function versionsAmong(
 
 export function writeVersion(tx: Transaction, product: ShopProduct): Promise<void> {
   return versions.upsert(tx, product, { key: ["site_key_hash", "product_id"] });
+}
+
+/** How many versions are kept of a site, up to a number. */
+export function countVersions(db: Queries, siteKeyHash: string, max: number): Promise<number> {
+  const from = "(SELECT 1 FROM shop_products WHERE site_key_hash = ? LIMIT ?) AS counted";
+  return countRows(db, from, siteKeyHash, max);
 }
 
 /** A full list of products, and the time since which a change counts even if the list does not have it. */

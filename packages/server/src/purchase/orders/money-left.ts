@@ -11,14 +11,17 @@ export interface MoneyLeft {
   readonly refund: { readonly maxMinor: number } | null;
 }
 
-/** What the buyer owes without cancelled items. */
-function owedMinor({ order, lines }: WholeOrder): number {
-  const cancelled = lines.reduce(
-    (sum, { quantity, total, unit_minor }) => sum + (quantity - total) * unit_minor,
-    0,
-  );
-  const owed = order.amount.minor - cancelled;
-  return owed > 0 ? owed : order.amount.minor;
+/** What the buyer owes without cancelled items: taxes and discounts go with the goods, delivery stays. */
+function owedMinor({ order, lines, checkout }: WholeOrder): number {
+  const { minor } = order.amount;
+  const goodsOf = (count: (line: WholeOrder["lines"][number]) => number) =>
+    lines.reduce((sum, line) => sum + BigInt(count(line)) * BigInt(line.unit_minor), 0n);
+  const all = goodsOf(({ quantity }) => quantity);
+  const cancelled = goodsOf(({ quantity, total }) => quantity - total);
+  if (cancelled === 0n || cancelled === all) return minor;
+  const forGoods = BigInt(minor - (checkout?.quote.totals.shippingMinor ?? 0));
+  // Rounded to the nearest.
+  return minor - Number((2n * forGoods * cancelled + all) / (2n * all));
 }
 
 /** Money that goes back or may go back. A bank holds a disputed sum until the dispute ends. */

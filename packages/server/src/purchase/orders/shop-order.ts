@@ -50,17 +50,26 @@ function refundsOf(adjustments: readonly Adjustment[]): ShopOrder["refunds"] {
     }));
 }
 
-function pricesOf({ order: { amount }, checkout }: WholeOrder) {
+/** What was added to the goods of an order by mandate. Nobody names its taxes and discounts apart. */
+function addedMinor({ order, lines }: WholeOrder): number {
+  const goods = lines.reduce((sum, { quantity, unit_minor }) => sum + quantity * unit_minor, 0);
+  return order.amount.minor - goods;
+}
+
+function pricesOf(whole: WholeOrder) {
+  const { checkout } = whole;
+  const { amount } = whole.order;
   const { quote, content } = checkout ?? {};
   const option = quote?.options.find(({ id }) => id === content?.delivery.optionId);
-  const discount = quote?.totals.discountMinor ?? 0;
+  const added = addedMinor(whole);
+  const discount = quote ? (quote.totals.discountMinor ?? 0) : Math.max(0, -added);
   return {
     currency: amount.currency,
     option: option
       ? { id: option.id, title: option.title, amount_minor: option.amountMinor }
       : null,
     discount_minor: discount,
-    tax_minor: quote?.totals.taxMinor ?? 0,
+    tax_minor: quote?.totals.taxMinor ?? Math.max(0, added),
     total_minor: amount.minor,
   };
 }
@@ -111,6 +120,6 @@ async function paymentOf(db: Queries, { order }: WholeOrder): Promise<ShopOrder[
     state: order.payment,
     provider: payment?.provider ?? null,
     reference: payment?.reference ?? null,
-    captured_minor: order.capturedMinor ?? 0,
+    captured_minor: order.payment === "captured" ? (order.capturedMinor ?? order.amount.minor) : 0,
   };
 }

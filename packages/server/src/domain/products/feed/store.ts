@@ -99,11 +99,7 @@ export async function pauseMissing(
 }
 
 /** Takes off sale all that a shop system lists, because nobody knows its stock any more. */
-export async function pauseListed(
-  tx: Transaction,
-  siteKeyHash: string,
-  now: number,
-): Promise<void> {
+export async function pauseListed(tx: Queries, siteKeyHash: string, now: number): Promise<void> {
   await tx.run(
     `UPDATE products SET missing_since = ?, feed_paused = 1 - paused, paused = 1, title_words = '', body_words = ''
      WHERE site_key_hash = ? AND from_feed = 1 AND missing_since IS NULL`,

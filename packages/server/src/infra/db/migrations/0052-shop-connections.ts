@@ -64,12 +64,16 @@ CREATE TABLE shop_products (
 ) ${strict};
 CREATE TABLE shop_order_events (
   site_key_hash TEXT NOT NULL,
+  connection_id TEXT NOT NULL,
   event_id TEXT NOT NULL,
   order_id TEXT NOT NULL,
+  change_digest TEXT NOT NULL,
   answer TEXT,
   received_at ${integer} NOT NULL,
-  PRIMARY KEY (site_key_hash, event_id)
+  PRIMARY KEY (connection_id, event_id)
 ) ${strict};
+CREATE INDEX shop_order_events_by_order ON shop_order_events (order_id);
+CREATE INDEX shop_order_events_by_site ON shop_order_events (site_key_hash);
 CREATE INDEX shop_order_events_by_time ON shop_order_events (received_at);
 ALTER TABLE payments ADD COLUMN in_shop ${integer} NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN in_shop ${integer} NOT NULL DEFAULT 0;
