@@ -14,8 +14,9 @@ const withoutWww = (host: string) => host.replace(/^www\./, "");
 function returnTo(domain: string, text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const isWeb = url.protocol === "https:" || url.protocol === "http:";
-  return isWeb && withoutWww(url.host) === withoutWww(domain) ? url : undefined;
+  const isLocal = /(^|\.)localhost$|^127\.0\.0\.1$/.test(url.hostname);
+  const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLocal);
+  return isSafe && withoutWww(url.host) === withoutWww(domain) ? url : undefined;
 }
 
 /** Asks the owner whether a shop system may be connected, and sends the browser back to it with a code. */
