@@ -138,7 +138,7 @@ describe("key and token commands:", () => {
     expect((await command(["site", "list"], withIt)).code).toBe(0);
     const listed = await run("token", "list");
     const id = /adm_\S+/.exec(listed.out)?.[0] as string;
-    expect(listed.out).toMatch(/CI {4}operator {2}all +operator +live/);
+    expect(listed.out).toMatch(/CI {4}operator {2}all +operator +never +live/);
     expect((await run("token", "revoke", id)).out).toBe(`Revoked ${id}.\n`);
     const after = await command(["site", "list"], withIt);
     expect([after.code, after.err]).toEqual([

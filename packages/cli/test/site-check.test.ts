@@ -184,7 +184,7 @@ test("site check says for each item what is there and what to do", {
   ]).toEqual(["good", "missing"]);
 
   const listed = await run("token", "list", "--site", shop.domain);
-  const [, id] = /^(edg_\S+) +shop +edge +1 +\S+ +live$/m.exec(listed.out) ?? [];
+  const [, id] = /^(edg_\S+) +shop +edge +1 +\S+ +never +live$/m.exec(listed.out) ?? [];
   expect((await run("token", "revoke", id ?? "")).code).toBe(0);
   const dead = (await check()).findings.find(({ item }) => item === "edge tokens");
   expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are refused"]);

@@ -15,7 +15,7 @@ test("revoking a token names the tokens made with it that still work, and revoke
   const parent = await create();
   const child = await create(parent.token);
   const listed = (await run(["token", "list"])).out;
-  expect(listed).toMatch(new RegExp(`^${child.token_id} .* ${parent.token_id} +live$`, "m"));
+  expect(listed).toMatch(new RegExp(`^${child.token_id} .* ${parent.token_id} +never +live$`, "m"));
   const first = await run(["token", "revoke", parent.token_id]);
   expect([first.out, first.err]).toEqual([
     `Revoked ${parent.token_id}.\n`,

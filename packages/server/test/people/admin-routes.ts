@@ -113,6 +113,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "post {site}/shop-connection/codes": ASKS,
     "post {site}/shop-connection/confirm-list": FREE,
     "put {site}/skills": FREE,
+    "post {site}/test-purchases": FREE,
     "get {site}/tokens": FREE,
     "post {site}/tokens": ASKS,
     "delete /v1/admin/tokens/{token_id}": ASKS,
