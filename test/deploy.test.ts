@@ -283,7 +283,7 @@ describe("nginx.conf", () => {
     const mb = (bytes: number) => `${bytes / 1024 / 1024}m`;
     const body = mb(limit("http/server/hono-group.ts", "BODY_BYTES_MAX"));
     expect(value(server, "client_max_body_size")).toBe(body);
-    const upload = mb(limit("http/admin/products.ts", "IMPORT_BYTES_MAX"));
+    const upload = mb(limit("http/admin/product-imports.ts", "IMPORT_BYTES_MAX"));
     const imports = location(/products\/import/);
     expect(value(imports, "client_max_body_size")).toBe(upload);
     expect(value(imports, "proxy_request_buffering")).toBe("off");

@@ -14,7 +14,7 @@ const make = adminRoute("post", "/v1/admin/console-links", {
   summary: "Create a sign-in link for the console",
   description:
     "The first person who uses the link is signed in. As long as no person has the role operator, an operator's token gets a " +
-    "`set_up` link: it works once, within an hour, and makes that person's account, with the role operator. Any other " +
+    "`set_up` link, which makes that person's account with this role. It works once, within an hour. Any other " +
     "link works once, within ten minutes, with the rights of the token.",
   body: strict({}),
   created: json(
