@@ -65,8 +65,9 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
         onYes={() => act.mutateAsync(["cancel", given({ reason })])}
       >
         <p>
-          The items go back in stock and the buyer is notified. If no items remain, the payment is
-          voided: the reserved money is released to the buyer. You cannot undo this.
+          The items go back in stock and the buyer is notified. If no items remain, an authorized
+          payment is voided: the reserved money is released to the buyer. A captured payment is not
+          refunded. You cannot undo this.
         </p>
         <TextField
           label="Reason (optional, visible to the buyer)"

@@ -18,20 +18,25 @@ type Connection = Api["ShopConnection"];
 const TOPICS = ["shop-connection", "products"];
 
 /** A code for the shop system, shown once. */
-function ConnectCode({ again }: { readonly again: boolean }) {
+function ConnectCode({ connected }: { readonly connected: string | null }) {
   const { path } = useSite();
   const create = useSave(() =>
     call<Api["ShopConnectionCode"]>("POST", `${path}/shop-connection/codes`),
   );
   return (
     <>
+      <p className="max-w-prose text-sm text-soft">
+        The shop system that uses the code decides prices and stock, and can capture and refund the
+        payments of its orders.{" "}
+        {connected !== null && `It replaces the connection to ${connected}.`}
+      </p>
       <div>
         <Button
-          kind={again ? "plain" : "act"}
+          kind={connected === null ? "act" : "plain"}
           disabled={create.isPending}
           onClick={() => create.mutate()}
         >
-          {again ? "Connect another shop" : "Connect a shop"}
+          {connected === null ? "Connect a shop" : "Replace the connection"}
         </Button>
       </div>
       {create.isError && <Failure error={create.error} />}
@@ -86,7 +91,7 @@ function Connected({ connection }: { readonly connection: Connection }) {
     [
       "Products",
       <Link key="products" to="/$site/products" params={{ site: name }} className="link">
-        {countText(products.listed, "product")} for sale
+        {countText(products.listed, "product")} from your shop
       </Link>,
     ],
     [
@@ -101,7 +106,7 @@ function Connected({ connection }: { readonly connection: Connection }) {
         rows={[
           ["Connected to", system],
           ["Connected", <Time key="connected" at={connected_at} />],
-          ["Last message", <Time key="seen" at={seen_at} />],
+          ["Last message from your shop", <Time key="seen" at={seen_at} />],
           ...(sells ? shop : []),
         ]}
       />
@@ -115,8 +120,9 @@ function Connected({ connection }: { readonly connection: Connection }) {
           onYes={() => disconnect.mutateAsync()}
         >
           <p>
-            Your products are paused, because Gatehouse no longer knows their stock. Orders are no
-            longer sent to your shop.
+            Products from your shop are paused, because Gatehouse no longer knows their stock. They
+            are on sale again when you connect the shop again, or when you resume them here. Orders
+            are no longer sent to your shop.
           </p>
         </Confirm>
       </div>
@@ -148,7 +154,7 @@ export function ShopSystemPart() {
       ) : (
         <Connected connection={connection} />
       )}
-      <ConnectCode again={connection !== null} />
+      <ConnectCode connected={connection?.system ?? null} />
     </Card>
   );
 }

@@ -49,7 +49,7 @@ export function ConnectShopPage() {
     return (
       <Page title="Connect a shop">
         <Notice>
-          {domain} is not here yet, or you do not have access to it.{" "}
+          {domain} is not in this Gatehouse yet, or you do not have access to it.{" "}
           <Link to="/new" className="link">
             Add the site
           </Link>
@@ -62,9 +62,10 @@ export function ConnectShopPage() {
     <Page title="Connect a shop">
       <Card title={`Connect ${site.domain}?`}>
         <p className="max-w-prose text-sm">
-          {target.host} wants to be the shop system of {site.name}. It then decides products, prices
-          and stock, receives the orders of agents with the addresses of buyers, and can capture and
-          refund their payments.
+          {target.host} wants to be the shop system of {site.name}. If it has a shop, it then
+          decides prices and stock, receives the orders of agents with the buyers&apos; addresses,
+          and can capture and refund the payments of these orders. If a shop system is connected
+          already, it is replaced.
         </p>
         <div className="flex flex-wrap gap-2">
           <Button kind="act" disabled={connect.isPending} onClick={() => connect.mutate()}>
