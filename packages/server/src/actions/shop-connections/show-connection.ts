@@ -50,6 +50,6 @@ export function syncProblem({ synced }: ShopConnection): string | null {
   if (synced === null || synced.unconfirmed === 0) return null;
   return (
     `The last full list leaves out ${synced.unconfirmed} products, more than half of all. ` +
-    "They were not paused. Confirm in the console that the shop no longer sells them."
+    "They were not paused. If your shop no longer sells them, pause them in the console."
   );
 }
