@@ -231,7 +231,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     ]);
     expect(Number(made.tax)).toBeGreaterThan(0);
     expect(made.notes).toContainEqual(
-      `Bought by the agent Shopper (agt_1) through Gatehouse, order #1042 (${order.order_id}).`,
+      `Bought through Gatehouse by Shopper (agt_1), order #1042 (${order.order_id}).`,
     );
     expect(mails("owner@example.test")).toHaveLength(1);
     // Gatehouse writes to the buyer.
@@ -263,7 +263,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     expect(once.paid_by[3]).toBe("yes");
     expect(once.notes).toContainEqual("The payment was captured: 10.00 EUR.");
     expect(once.notes).toContainEqual(
-      "Gatehouse has refunded 999.00 EUR, which the shop could not record.",
+      "999.00 EUR was refunded to the buyer, but WooCommerce could not record it. If you enter a refund of this amount here, the buyer is not refunded again.",
     );
     await sendOrder({ ...first, revision: 2 });
     await sendOrder(third);
@@ -273,6 +273,29 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     expect((await seen(shopOrderId)).stock).toEqual([98]);
     await sendOrder({ ...third, revision: 6, lines: [{ ...line, cancelled: 3, sent: 2 }] });
     expect((await seen(shopOrderId)).status).toBe("completed");
+  });
+
+  test("recognizes a refund that it could not record when the owner enters it", async () => {
+    const wanted = await reservation("SHOP-027");
+    await reserve(wanted);
+    const refunds = [
+      { refund_id: "re_9", amount_minor: 99_900, state: "completed", origin_event_id: null },
+    ];
+    const order = orderOf(wanted, { refunds });
+    const shopOrderId = await sendOrder(order);
+    expect((await seen(shopOrderId)).refunds).toEqual([]);
+    const enter = (amount: string) =>
+      shop.php(`$order = wc_get_order( ${shopOrderId} ); $order->set_total( 2000 ); $order->save();
+        wc_create_refund( array( 'order_id' => ${shopOrderId}, 'amount' => '${amount}' ) );
+        echo Gatehouse\\WooCommerce\\Order_Change_Queue::count();`);
+    expect(await enter("999.00")).toBe(0);
+    expect((await seen(shopOrderId)).notes).toContainEqual(
+      "999.00 EUR was refunded to the buyer before. Gatehouse was not asked to refund it again.",
+    );
+    await sendOrder({ ...order, revision: 2 });
+    expect((await seen(shopOrderId)).refunds.map(Number)).toEqual([999]);
+    // A second refund of the same amount is a new one.
+    expect(await enter("999.00")).toBe(1);
   });
 
   test("is cancelled with its whole stock when all is cancelled, also before it is known", async () => {
@@ -319,7 +342,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     await setStock("SHOP-031", 1);
     const made = await seen(await sendOrder(orderOf(wanted)));
     expect(made).toMatchObject({ status: "on-hold", stock: [-2] });
-    expect(made.notes.join()).toContain("There is not enough stock");
+    expect(made.notes.join()).toContain("Not enough stock for this order.");
   });
 
   test("waits for a person if the price is another now, or a product is gone", async () => {
@@ -336,7 +359,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
       ["Discount", 1, -2],
       ["Tax", 1, 0.07],
     ]);
-    expect(made.notes.join()).toContain("The reservation of this order is gone");
+    expect(made.notes.join()).toContain("The reservation of this order has ended");
   });
 
   test("waits for a person if its total or lines are not those of the reservation", async () => {

@@ -30,7 +30,7 @@ final class New_Order {
 	 */
 	public static function begin( Order_Message $message, ?\WC_Order $draft ): \WC_Order {
 		$order    = $draft ?? self::computed( $message );
-		$problems = null === $order ? array( __( 'The reservation of this order is gone, and the shop would charge another amount now. The lines have the prices that the buyer agreed to, without separate taxes.', 'gatehouse' ) ) : array();
+		$problems = null === $order ? array( __( 'The reservation of this order has ended, and WooCommerce cannot calculate the same total now. The lines show the prices that the buyer agreed to; tax is not shown separately. Check the order.', 'gatehouse' ) ) : array();
 		$order  ??= Order_Lines::as_agreed( $message );
 		$order->update_meta_data( self::META_PROBLEMS, array_merge( $problems, Order_Lines::problems( $order, $message ) ) );
 		$order->set_total( Money::decimal( $message->total_minor, $message->currency ) );
@@ -68,7 +68,7 @@ final class New_Order {
 		}
 		$problems = (array) $order->get_meta( self::META_PROBLEMS );
 		if ( ! Draft_Order::hold_stock( $order, self::HOLD_MINUTES ) ) {
-			$problems[] = __( 'There is not enough stock for this order, and the buyer has paid.', 'gatehouse' );
+			$problems[] = __( 'Not enough stock for this order. The payment is authorized or captured already. Order more stock, or cancel the order.', 'gatehouse' );
 		}
 		foreach ( $problems as $problem ) {
 			$order->add_order_note( esc_html( $problem ) );
@@ -84,9 +84,11 @@ final class New_Order {
 	 * @param Order_Message $message The order at Gatehouse.
 	 */
 	private static function note_origin( \WC_Order $order, Order_Message $message ): void {
-		/* translators: 1: name of an agent, 2: its id, 3: number of the order, 4: its id */
-		$origin = __( 'Bought by the agent %1$s (%2$s) through Gatehouse, order #%3$d (%4$s).', 'gatehouse' );
-		$order->add_order_note( sprintf( $origin, esc_html( $message->agent_name ), esc_html( $message->agent_id ), $message->number, esc_html( $message->order_id ) ) );
+		// A platform has its address as its name and its id.
+		$buyer = $message->agent_name === $message->agent_id ? $message->agent_id : $message->agent_name . ' (' . $message->agent_id . ')';
+		/* translators: 1: who has bought, 2: number of the order, 3: its id */
+		$origin = __( 'Bought through Gatehouse by %1$s, order #%2$d (%3$s).', 'gatehouse' );
+		$order->add_order_note( sprintf( $origin, esc_html( $buyer ), $message->number, esc_html( $message->order_id ) ) );
 		if ( $message->test ) {
 			$order->add_order_note( __( 'This is a test order. It moves no money.', 'gatehouse' ) );
 		}

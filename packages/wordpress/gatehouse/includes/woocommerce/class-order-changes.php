@@ -16,12 +16,11 @@ defined( 'ABSPATH' ) || exit;
  * reads the order again.
  */
 final class Order_Changes {
-	private const META_PAYMENT = '_gatehouse_payment_state';
-	private const META_REFUND  = '_gatehouse_refund_id';
 	/**
-	 * At an order: refunds that could not be recorded.
+	 * At a refund: its id at Gatehouse.
 	 */
-	private const META_MISSING = '_gatehouse_missing_refund';
+	public const META_REFUND   = '_gatehouse_refund_id';
+	private const META_PAYMENT = '_gatehouse_payment_state';
 
 	/**
 	 * Applies all changes.
@@ -39,7 +38,7 @@ final class Order_Changes {
 		self::note_payment( wc_get_order( $id ), $message );
 		$order = wc_get_order( $id );
 		if ( $message->is_sent() && $order->has_status( 'processing' ) ) {
-			$order->update_status( 'completed', __( 'Sent, as Gatehouse says.', 'gatehouse' ) );
+			$order->update_status( 'completed', __( 'Marked as sent in Gatehouse.', 'gatehouse' ) );
 		}
 	}
 
@@ -124,15 +123,16 @@ final class Order_Changes {
 			array(
 				'order_id' => $order->get_id(),
 				'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
-				'reason'   => __( 'Refunded in Gatehouse', 'gatehouse' ),
+				'reason'   => __( 'Refunded at the payment provider', 'gatehouse' ),
 			)
 		);
 		remove_action( 'woocommerce_create_refund', $mark );
-		if ( is_wp_error( $result ) && ! in_array( $refund['refund_id'], self::metas( $order, self::META_MISSING ), true ) ) {
-			$order->add_meta_data( self::META_MISSING, $refund['refund_id'] );
-			$order->save();
+		$order = wc_get_order( $order->get_id() );
+		if ( ! is_wp_error( $result ) ) {
+			Missing_Refunds::remove( $order, $refund['refund_id'] );
+		} elseif ( Missing_Refunds::add( $order, $refund['refund_id'], $refund['amount_minor'] ) ) {
 			/* translators: %s: an amount */
-			$order->add_order_note( sprintf( __( 'Gatehouse has refunded %s, which the shop could not record.', 'gatehouse' ), Money::shown( $refund['amount_minor'], $currency ) ) );
+			$order->add_order_note( sprintf( __( '%s was refunded to the buyer, but WooCommerce could not record it. If you enter a refund of this amount here, the buyer is not refunded again.', 'gatehouse' ), Money::shown( $refund['amount_minor'], $currency ) ) );
 		}
 	}
 

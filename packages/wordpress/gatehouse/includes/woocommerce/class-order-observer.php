@@ -76,12 +76,33 @@ final class Order_Observer {
 		if ( $amount <= 0 ) {
 			return;
 		}
+		$made = Missing_Refunds::find( $order, $amount );
+		if ( null !== $made ) {
+			self::recognize( $order, $refund, $made );
+			return;
+		}
 		$reason = Product_Text::plain( (string) $refund->get_reason(), Product_Text::TITLE_CHARS_MAX );
 		$change = array(
 			'kind'         => 'refunded',
 			'amount_minor' => $amount,
 		);
 		self::add( $order, 'wc-' . $order->get_id() . '-refund-' . $refund->get_id(), $change + ( '' === $reason ? array() : array( 'reason' => $reason ) ) );
+	}
+
+	/**
+	 * Marks a refund as one that Gatehouse has made before.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 * @param string           $made   Id of the refund at Gatehouse.
+	 */
+	private static function recognize( \WC_Order $order, \WC_Order_Refund $refund, string $made ): void {
+		$refund->update_meta_data( Order_Changes::META_REFUND, $made );
+		$refund->save_meta_data();
+		Missing_Refunds::remove( $order, $made );
+		$amount = Money::shown( Money::minor( $refund->get_amount(), $order->get_currency() ), $order->get_currency() );
+		/* translators: %s: an amount */
+		$order->add_order_note( sprintf( __( '%s was refunded to the buyer before. Gatehouse was not asked to refund it again.', 'gatehouse' ), $amount ) );
 	}
 
 	/**
