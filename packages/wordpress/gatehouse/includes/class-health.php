@@ -55,7 +55,7 @@ final class Health {
 			return __( 'A file of this name on your server is served instead.', 'gatehouse' );
 		}
 		if ( Document_Source::ABSENT === $kept->problem ) {
-			return __( 'Not available. Your domain is not verified, or you offer nothing here.', 'gatehouse' );
+			return __( 'Not available. Your domain is not verified, or you have nothing to offer in this document.', 'gatehouse' );
 		}
 		if ( '' === $kept->body ) {
 			return '' === $kept->problem ? __( 'Not fetched yet.', 'gatehouse' ) : $kept->problem;
@@ -81,11 +81,11 @@ final class Health {
 		if ( '' === get_option( 'permalink_structure' ) ) {
 			$problems[] = __( 'Permalinks are set to “Plain”. Choose another structure in Settings → Permalinks, so that requests for documents reach WordPress.', 'gatehouse' );
 		}
-		if ( time() > (int) ( $notes['ran_at'] ?? 0 ) + self::LATE_S ) {
+		if ( time() > max( (int) ( $notes['ran_at'] ?? 0 ), (int) ( $notes['scheduled_at'] ?? 0 ) ) + self::LATE_S ) {
 			$problems[] = __( 'Background work has not run for ten minutes. WP-Cron runs when your site has visitors. Call wp-cron.php every minute from your server to make it reliable.', 'gatehouse' );
 		}
 		if ( '' === $settings->edge_token ) {
-			$problems[] = __( 'Without an edge token, no visits are reported.', 'gatehouse' );
+			$problems[] = __( 'Without an edge token, visits of agents are not reported. Enter one below Advanced, or connect with a code.', 'gatehouse' );
 		} elseif ( '' !== ( $notes['report_problem'] ?? '' ) ) {
 			$problems[] = __( 'Visits could not be reported.', 'gatehouse' ) . ' ' . $notes['report_problem'];
 		}

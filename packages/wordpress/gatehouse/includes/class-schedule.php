@@ -47,6 +47,7 @@ final class Schedule {
 	public static function start(): void {
 		if ( false === wp_next_scheduled( self::HOOK ) ) {
 			wp_schedule_event( time(), self::INTERVAL, self::HOOK );
+			Status::note( 'scheduled_at', (string) time() );
 		}
 	}
 
