@@ -395,6 +395,20 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect((await notes(id)).join()).toContain("Gatehouse does not have this order.");
   });
 
+  test("that nobody answers for three days are left to the owner, who learns that nothing is known", async () => {
+    const id = await order();
+    await php(`wc_create_refund( array( 'order_id' => ${id}, 'amount' => '1.00' ) ); echo 1;`);
+    gate.answers["order.change"] = () => ({ http: 401, error: "unauthorized" });
+    expect(await sendNow()).toBe(1);
+    await php(`$table = Gatehouse\\Storage::order_changes();
+      $GLOBALS['wpdb']->query( "UPDATE $table SET created_at = created_at - 4 * 86400" ); echo 1;`);
+    expect(await sendNow()).toBe(0);
+    const said = (await notes(id)).join();
+    expect(said).toContain("It is not known whether Gatehouse refunded");
+    expect(said).toContain("Check the clock of your server.");
+    expect(said).not.toContain("The buyer has not received it.");
+  });
+
   test("and products have caused no notice of PHP", () => {
     expect(wordpress.complaints()).toEqual([]);
   });

@@ -112,11 +112,21 @@ final class Order_Change_Sender {
 	 * @param mixed                $problem What Gatehouse says.
 	 */
 	private static function refused( object $row, array $message, mixed $problem ): void {
+		self::leave( $row, static fn( \WC_Order $order ): string => Order_Notes::refused( $message['change'], $order->get_currency(), $problem ) );
+	}
+
+	/**
+	 * Leaves a change to the owner, with a note.
+	 *
+	 * @param object   $row  Row of the queue.
+	 * @param \Closure $note The note for an order.
+	 */
+	private static function leave( object $row, \Closure $note ): void {
 		Order_Change_Queue::delete( (int) $row->id );
 		$order = wc_get_order( (int) $row->shop_order_id );
 		if ( $order instanceof \WC_Order ) {
 			Order_Observer::count_refusal( $order );
-			$note = Order_Notes::refused( $message['change'], $order->get_currency(), $problem );
+			$note = $note( $order );
 			$order->add_order_note( $note );
 			Order_Notices::add( $order, $note );
 		}
@@ -136,9 +146,11 @@ final class Order_Change_Sender {
 			return;
 		}
 		$is_final = in_array( $status, array( 400, 404, 422 ), true ) && (int) $row->failures >= self::BELIEVED_AFTER;
-		if ( $is_final || time() > (int) $row->created_at + self::GIVE_UP_S ) {
-			$words = 404 === $status ? __( 'Gatehouse does not have this order.', 'gatehouse' ) : $error->get_error_message();
+		$words    = 404 === $status ? __( 'Gatehouse does not have this order.', 'gatehouse' ) : $error->get_error_message();
+		if ( $is_final ) {
 			self::refused( $row, $message, $words );
+		} elseif ( time() > (int) $row->created_at + self::GIVE_UP_S ) {
+			self::leave( $row, static fn( \WC_Order $order ): string => Order_Notes::unanswered( $message['change'], $order->get_currency(), $words ) );
 		} else {
 			self::retry( $row );
 		}

@@ -28,7 +28,7 @@ final class Order_Notes {
 			'sent' => true === ( $change['capture'] ?? false )
 				? __( 'Gatehouse marked the order as sent and captured the payment.', 'gatehouse' )
 				: __( 'Gatehouse marked the order as sent.', 'gatehouse' ),
-			'cancelled' => __( 'Gatehouse cancelled the order.', 'gatehouse' ),
+			'cancelled' => __( 'Gatehouse cancelled all items that were not sent. If the payment was captured already, refund the order too.', 'gatehouse' ),
 			/* translators: %s: amount of money */
 			default => sprintf( __( 'Gatehouse refunded %s at the payment provider.', 'gatehouse' ), self::money( $change, $currency ) ),
 		};
@@ -48,6 +48,35 @@ final class Order_Notes {
 			/* translators: %s: amount of money */
 			default => sprintf( __( 'Gatehouse did not refund %s. The buyer has not received it.', 'gatehouse' ), self::money( $change, $currency ) ),
 		};
+		return self::with_reason( $what, $problem );
+	}
+
+	/**
+	 * What nobody knows, because Gatehouse did not answer for too long.
+	 *
+	 * @param array<string, mixed> $change   Fields of the change.
+	 * @param string               $currency Of the order.
+	 * @param string               $problem  What was wrong at last.
+	 */
+	public static function unanswered( array $change, string $currency, string $problem ): string {
+		$what = match ( $change['kind'] ) {
+			'sent' => true === ( $change['capture'] ?? false )
+				? __( 'It is not known whether Gatehouse marked the order as sent and captured the payment.', 'gatehouse' )
+				: __( 'It is not known whether Gatehouse marked the order as sent.', 'gatehouse' ),
+			'cancelled' => __( 'It is not known whether Gatehouse cancelled the order.', 'gatehouse' ),
+			/* translators: %s: amount of money */
+			default => sprintf( __( 'It is not known whether Gatehouse refunded %s. Look at your payment provider before you refund again.', 'gatehouse' ), self::money( $change, $currency ) ),
+		};
+		return self::with_reason( $what . ' ' . __( 'There was no valid answer for three days.', 'gatehouse' ), $problem );
+	}
+
+	/**
+	 * A sentence with a reason, and where to look.
+	 *
+	 * @param string $what    The sentence.
+	 * @param mixed  $problem The reason, if there is one.
+	 */
+	private static function with_reason( string $what, mixed $problem ): string {
 		$words = is_string( $problem ) ? Product_Text::plain( $problem, self::PROBLEM_CHARS_MAX ) : '';
 		// Notes are shown as HTML.
 		return $what . ' ' . esc_html( '' === $words ? __( 'It gave no reason.', 'gatehouse' ) : $words ) . ' ' . __( 'Look at the order in the Gatehouse console.', 'gatehouse' );
