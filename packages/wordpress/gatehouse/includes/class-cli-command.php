@@ -45,7 +45,7 @@ final class Cli_Command {
 	}
 
 	/**
-	 * Connects the site, or changes the connection.
+	 * Connects the site. Values that you leave out are reset. With a code, all other options are ignored.
 	 *
 	 * ## OPTIONS
 	 *
@@ -59,10 +59,10 @@ final class Cli_Command {
 	 * : Without a code: public key of the site.
 	 *
 	 * [--edge-token=<token>]
-	 * : Secret for reporting visits.
+	 * : Without a code: secret for reporting visits.
 	 *
 	 * [--verification=<token>]
-	 * : Proves the domain by the file method.
+	 * : Without a code: token that Gatehouse looks for on the site to verify the domain.
 	 *
 	 * [--except=<paths>]
 	 * : Paths that the site serves itself, separated by commas.
@@ -148,7 +148,8 @@ final class Cli_Command {
 	 * Ends the connection, and deletes everything the plugin has stored.
 	 */
 	public function disconnect(): void {
-		Connection::disconnect();
-		\WP_CLI::success( __( 'Disconnected.', 'gatehouse' ) );
+		$is_known = Connection::disconnect();
+		$words    = Connection::farewell( $is_known );
+		$is_known ? \WP_CLI::success( $words ) : \WP_CLI::warning( $words );
 	}
 }

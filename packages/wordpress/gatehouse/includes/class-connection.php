@@ -61,7 +61,7 @@ final class Connection {
 	 */
 	public static function connect_by_code( ?Connection_Code $code ): Settings|\WP_Error {
 		if ( null === $code ) {
-			return new \WP_Error( 'gatehouse_code', __( 'This code cannot be used. Copy the whole code from the console. It begins with ghc_, and its Gatehouse must have an address that begins with https://.', 'gatehouse' ) );
+			return new \WP_Error( 'gatehouse_code', __( 'This code cannot be used. Copy the whole code from the console. It begins with ghc_. The address of your Gatehouse must begin with https://.', 'gatehouse' ) );
 		}
 		$answer = Connector_Client::connect( $code->gatehouse, self::message( $code->code ) );
 		if ( is_wp_error( $answer ) ) {
@@ -95,17 +95,23 @@ final class Connection {
 	 * @param Settings $settings The connection.
 	 */
 	public static function outcome( Settings $settings ): string {
-		$problem = self::verification_problem();
 		/* translators: %s: address of Gatehouse */
-		$words   = array( sprintf( __( 'Connected with %s.', 'gatehouse' ), $settings->gatehouse ) );
-		$words[] = '' === $problem
-			? __( 'Your domain is verified.', 'gatehouse' )
-			/* translators: %s: message of Gatehouse */
-			: sprintf( __( 'Your domain is not verified yet: %s', 'gatehouse' ), $problem );
+		$words = array( sprintf( __( 'Connected with %s.', 'gatehouse' ), $settings->gatehouse ), self::verification() );
 		if ( null !== Shop_Connection::connection() ) {
 			$words[] = __( 'Your products are being sent in the background.', 'gatehouse' );
 		}
 		return implode( ' ', $words );
+	}
+
+	/**
+	 * Whether the domain is verified, in a sentence.
+	 */
+	public static function verification(): string {
+		$problem = self::verification_problem();
+		return '' === $problem
+			? __( 'Your domain is verified.', 'gatehouse' )
+			/* translators: %s: message of Gatehouse */
+			: sprintf( __( 'Your domain is not verified yet: %s', 'gatehouse' ), $problem );
 	}
 
 	/**
@@ -136,12 +142,14 @@ final class Connection {
 
 	/**
 	 * Ends the connection, tells Gatehouse, and removes everything the plugin has stored.
+	 *
+	 * @return bool Whether nothing is left to end at Gatehouse. Otherwise the owner ends it in the console.
 	 */
-	public static function disconnect(): void {
+	public static function disconnect(): bool {
 		$settings = Settings::current();
+		$answer   = null;
 		if ( null !== $settings && $settings->has_shop() ) {
-			// Without an answer, the owner ends it in the console.
-			Connector_Client::send(
+			$answer = Connector_Client::send(
 				$settings,
 				'status',
 				array(
@@ -154,6 +162,18 @@ final class Connection {
 		}
 		self::stop();
 		Storage::remove();
+		return ! is_wp_error( $answer );
+	}
+
+	/**
+	 * What came of disconnecting, in sentences.
+	 *
+	 * @param bool $is_known What disconnect() returned.
+	 */
+	public static function farewell( bool $is_known ): string {
+		return $is_known
+			? __( 'Disconnected.', 'gatehouse' )
+			: __( 'Disconnected on this site, but Gatehouse did not confirm it. Disconnect in the Gatehouse console too.', 'gatehouse' );
 	}
 
 	/**

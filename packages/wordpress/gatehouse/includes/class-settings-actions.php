@@ -42,7 +42,8 @@ final class Settings_Actions {
 		if ( is_wp_error( $result ) ) {
 			self::go_back( $result->get_error_message(), 'error' );
 		}
-		self::go_back( __( 'Connected.', 'gatehouse' ), 'success' );
+		$is_same = null !== $before && $before->is_same_site( $result );
+		self::go_back( $is_same ? __( 'Settings saved.', 'gatehouse' ) : __( 'Connected.', 'gatehouse' ), 'success' );
 	}
 
 	/**
@@ -80,7 +81,7 @@ final class Settings_Actions {
 		$code = Connect_Return::finish( $text( $_GET['state'] ), $text( $_GET['code'] ) );
 		// phpcs:enable
 		if ( null === $code ) {
-			self::go_back( __( 'The site was not connected. Your request is too old, or another browser made it. Start again.', 'gatehouse' ), 'error' );
+			self::go_back( __( 'The site was not connected. The request is more than an hour old, or another user started it. Start again.', 'gatehouse' ), 'error' );
 		}
 		self::finish_connect( Connection::connect_by_code( $code ) );
 	}
@@ -93,7 +94,7 @@ final class Settings_Actions {
 		$settings = Settings::current();
 		if ( null !== $settings && $settings->has_shop() ) {
 			Connection::verify( $settings );
-			self::finish_connect( $settings );
+			self::go_back( Connection::verification(), '' === Connection::verification_problem() ? 'success' : 'warning' );
 		}
 		self::go_back( __( 'Not connected.', 'gatehouse' ), 'error' );
 	}
@@ -119,7 +120,7 @@ final class Settings_Actions {
 		if ( null !== $settings ) {
 			Background::renew( $settings );
 		}
-		self::go_back( __( 'Documents refreshed. The table says what was found.', 'gatehouse' ), 'success' );
+		self::go_back( __( 'Gatehouse was asked for all documents. The table shows the result.', 'gatehouse' ), 'info' );
 	}
 
 	/**
@@ -127,8 +128,8 @@ final class Settings_Actions {
 	 */
 	public static function disconnect(): never {
 		self::require_permission( 'gatehouse_disconnect' );
-		Connection::disconnect();
-		self::go_back( __( 'Disconnected.', 'gatehouse' ), 'success' );
+		$is_known = Connection::disconnect();
+		self::go_back( Connection::farewell( $is_known ), $is_known ? 'success' : 'warning' );
 	}
 
 	/**
@@ -169,7 +170,7 @@ final class Settings_Actions {
 	 * Shows the page again, with a message.
 	 *
 	 * @param string $message What happened.
-	 * @param string $type    `success` or `error`.
+	 * @param string $type    `success`, `info`, `warning` or `error`.
 	 */
 	private static function go_back( string $message, string $type ): never {
 		// WordPress shows the message as HTML, and parts of it may come from Gatehouse.

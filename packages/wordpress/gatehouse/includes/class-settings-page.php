@@ -53,7 +53,7 @@ final class Settings_Page {
 		$settings = Settings::current();
 		echo '<div class="wrap"><h1>Gatehouse</h1>';
 		if ( null === $settings || ! $settings->has_shop() ) {
-			self::show_connect();
+			self::show_connect( $settings );
 		}
 		if ( null !== $settings ) {
 			Connection_Panel::show( $settings );
@@ -61,18 +61,23 @@ final class Settings_Page {
 		}
 		self::show_form( $settings );
 		if ( null !== $settings ) {
-			self::show_disconnect();
+			self::show_disconnect( $settings );
 		}
 		echo '</div>';
 	}
 
 	/**
 	 * Shows the two easy ways to connect.
+	 *
+	 * @param Settings|null $settings The connection for documents and visits; null if there is none.
 	 */
-	private static function show_connect(): void {
-		echo '<p>' . esc_html__( 'Connect this site with your Gatehouse. AI agents then find your documents on your own domain, you see who visits, and agents can buy from your WooCommerce shop by your rules. Nothing is loaded or sent before you connect.', 'gatehouse' ) . '</p>';
+	private static function show_connect( ?Settings $settings ): void {
+		$words = null === $settings
+			? __( 'Connect this site with your Gatehouse. AI agents then find your documents on your own domain, you see who visits, and agents can buy from your WooCommerce shop by your rules. Nothing is loaded or sent before you connect.', 'gatehouse' )
+			: __( 'Documents and visits of this site are connected. Connect your shop too, so that agents can buy from it.', 'gatehouse' );
+		echo '<p>' . esc_html( $words ) . '</p>';
 		echo '<h2>' . esc_html__( 'Connect with a code', 'gatehouse' ) . '</h2>';
-		Settings_Form::question( 'connect_code', __( 'Code from the console', 'gatehouse' ), __( 'In the Gatehouse console, open Settings → Shop system and choose “Connect a shop”. The code begins with ghc_ and works once.', 'gatehouse' ), __( 'Connect', 'gatehouse' ) );
+		Settings_Form::question( 'connect_code', __( 'Code from the console', 'gatehouse' ), __( 'In the Gatehouse console, open Settings → Shop system and choose “Connect a shop” or “Replace the connection”. The code begins with ghc_ and works once.', 'gatehouse' ), __( 'Connect', 'gatehouse' ) );
 		echo '<h2>' . esc_html__( 'Or connect in the console', 'gatehouse' ) . '</h2>';
 		Settings_Form::question( 'connect_there', __( 'Address of Gatehouse', 'gatehouse' ), __( 'Such as https://gate.example.com. You sign in there, agree, and come back to this page.', 'gatehouse' ), __( 'Connect with Gatehouse', 'gatehouse' ) );
 	}
@@ -84,7 +89,7 @@ final class Settings_Page {
 	 */
 	private static function show_documents( Settings $settings ): void {
 		echo '<h2>' . esc_html__( 'Documents', 'gatehouse' ) . '</h2>';
-		echo '<p><a href="' . esc_url( home_url( '/agent' ) ) . '">' . esc_html__( 'See what agents see', 'gatehouse' ) . '</a></p>';
+		echo '<p><a href="' . esc_url( home_url( '/agent' ) ) . '">' . esc_html__( 'Open your agent page', 'gatehouse' ) . '</a></p>';
 		Settings_Form::open_table( array( __( 'Document', 'gatehouse' ), __( 'Format', 'gatehouse' ), __( 'Last refresh', 'gatehouse' ), __( 'Status', 'gatehouse' ) ) );
 		foreach ( Health::documents( $settings ) as $row ) {
 			echo '<tr><td><a href="' . esc_url( home_url( $row['path'] ) ) . '">' . esc_html( $row['path'] ) . '</a></td>';
@@ -102,43 +107,56 @@ final class Settings_Page {
 	 * @param Settings|null $settings The connection; null if there is none.
 	 */
 	private static function show_form( ?Settings $settings ): void {
+		if ( null === $settings ) {
+			echo '<details><summary>' . esc_html__( 'Advanced: connect without a code', 'gatehouse' ) . '</summary>';
+		}
 		echo '<h2>' . esc_html__( 'Options', 'gatehouse' ) . '</h2>';
 		Settings_Form::open( 'connect' );
 		echo '<table class="form-table" role="presentation">';
 		Settings_Form::box( 'capture', __( 'Capture the payment when I complete the order.', 'gatehouse' ), $settings->capture ?? true );
 		Settings_Form::box( 'embed', __( 'Load the Gatehouse script on every page. It reports visits of people.', 'gatehouse' ), $settings->embed ?? true );
-		Settings_Form::box( 'agents_only', __( 'Report only visits of agents from this plugin, so that people are counted once.', 'gatehouse' ), $settings->agents_only ?? true );
+		Settings_Form::box( 'agents_only', __( 'Let the plugin report only visits of agents. The script already counts people.', 'gatehouse' ), $settings->agents_only ?? true );
 		Settings_Form::field( 'except', __( 'Paths you serve yourself', 'gatehouse' ), implode( ', ', $settings->except ?? array() ), '/llms.txt, /agent' );
 		echo '</table>';
-		self::show_advanced( $settings );
-		submit_button( null === $settings ? __( 'Connect', 'gatehouse' ) : __( 'Save changes', 'gatehouse' ) );
-		echo '</form>';
+		if ( null === $settings ) {
+			self::show_values( $settings );
+		} else {
+			echo '<details><summary>' . esc_html__( 'Advanced', 'gatehouse' ) . '</summary>';
+			self::show_values( $settings );
+			echo '</details>';
+		}
+		submit_button( null === $settings ? __( 'Connect without a code', 'gatehouse' ) : __( 'Save changes', 'gatehouse' ) );
+		echo '</form>' . ( null === $settings ? '</details>' : '' );
 	}
 
 	/**
-	 * Shows the values that connect a site for documents and visits alone.
+	 * Shows the values that connect a site only for documents and visits.
 	 *
 	 * @param Settings|null $settings The connection; null if there is none.
 	 */
-	private static function show_advanced( ?Settings $settings ): void {
+	private static function show_values( ?Settings $settings ): void {
 		$kept  = __( 'Leave empty to keep the current one.', 'gatehouse' );
 		$token = '' === ( $settings->edge_token ?? '' ) ? __( 'Begins with ghe_. Visits are reported with it.', 'gatehouse' ) : $kept;
-		echo '<details><summary>' . esc_html__( 'Advanced', 'gatehouse' ) . '</summary>';
 		echo '<p>' . esc_html__( 'These values connect the site for documents and visits, without products and orders. A code from the console sets all of them.', 'gatehouse' ) . '</p>';
 		echo '<table class="form-table" role="presentation">';
 		Settings_Form::field( 'gatehouse', __( 'Address of Gatehouse', 'gatehouse' ), $settings->gatehouse ?? '', 'https://gate.example.com' );
 		Settings_Form::field( 'site_key', __( 'Site key', 'gatehouse' ), $settings->site_key ?? '', __( 'Begins with us_. See Settings → Site in the console.', 'gatehouse' ) );
 		Settings_Form::field( 'edge_token', __( 'Edge token', 'gatehouse' ), '', $token, 'password' );
-		Settings_Form::field( 'verification', __( 'Verification token', 'gatehouse' ), $settings->verification ?? '', __( 'Optional. Proves your domain by the file method.', 'gatehouse' ) );
-		echo '</table></details>';
+		Settings_Form::field( 'verification', __( 'Verification token', 'gatehouse' ), $settings->verification ?? '', __( 'Optional. Gatehouse looks for it on your site to verify your domain.', 'gatehouse' ) );
+		echo '</table>';
 	}
 
 	/**
 	 * Shows how to end the connection.
+	 *
+	 * @param Settings $settings The connection.
 	 */
-	private static function show_disconnect(): void {
+	private static function show_disconnect( Settings $settings ): void {
 		echo '<h2>' . esc_html__( 'Disconnect', 'gatehouse' ) . '</h2>';
-		echo '<p>' . esc_html__( 'Agents cannot buy from this shop any more. Documents and the script go from your site, and everything the plugin has stored is deleted. Your orders stay.', 'gatehouse' ) . '</p>';
+		echo '<p>' . esc_html__( 'If you disconnect, documents and the script are removed from your site, and everything the plugin has stored is deleted. Your WooCommerce orders stay.', 'gatehouse' ) . '</p>';
+		if ( $settings->has_shop() ) {
+			echo '<p>' . esc_html__( 'Gatehouse pauses the products of this shop until you connect it again or put them on sale in the console. Orders no longer arrive here.', 'gatehouse' ) . '</p>';
+		}
 		Settings_Form::button( 'disconnect', __( 'Disconnect', 'gatehouse' ), 'delete' );
 	}
 }

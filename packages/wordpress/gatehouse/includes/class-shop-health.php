@@ -26,11 +26,14 @@ final class Shop_Health {
 	 */
 	public static function problems( Connection_Status|\WP_Error $status ): array {
 		$problems = $status instanceof Connection_Status ? self::problems_there( $status ) : array( $status->get_error_message() );
+		$notes    = Status::all();
 		if ( ! Shop_Connection::is_there() ) {
-			$problems[] = __( 'WooCommerce is not active, so agents cannot buy here.', 'gatehouse' );
+			// A site that was connected without a shop needs none.
+			if ( '' !== ( $notes[ Shop_Connection::SOLD ] ?? '' ) ) {
+				$problems[] = __( 'WooCommerce is not active, so agents cannot buy. Activate it.', 'gatehouse' );
+			}
 			return $problems;
 		}
-		$notes = Status::all();
 		foreach ( array( 'sync_problem', 'push_problem' ) as $name ) {
 			if ( '' !== ( $notes[ $name ] ?? '' ) ) {
 				$problems[] = __( 'Products could not be sent. They are sent again automatically.', 'gatehouse' ) . ' ' . $notes[ $name ];
@@ -58,7 +61,7 @@ final class Shop_Health {
 		}
 		if ( $status->failed > 0 ) {
 			/* translators: %d: number of messages */
-			$problems[] = sprintf( __( 'Messages that this site did not answer for too long: %d. Send them again in the console.', 'gatehouse' ), $status->failed );
+			$problems[] = sprintf( __( 'Messages that Gatehouse could not deliver to this site in time: %d. Send them again in the console, in Settings → Notifications.', 'gatehouse' ), $status->failed );
 		}
 		foreach ( $status->missing as $missing ) {
 			/* translators: %s: what is missing */

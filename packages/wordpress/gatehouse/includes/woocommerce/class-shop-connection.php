@@ -19,6 +19,10 @@ defined( 'ABSPATH' ) || exit;
  * Says whether there is a shop, and starts and stops the work that connects it.
  */
 final class Shop_Connection {
+	/**
+	 * Note whether WooCommerce was active since the site was connected.
+	 */
+	public const SOLD           = 'sold';
 	private const CHECKOUT_LINK = '\Automattic\WooCommerce\Blocks\Domain\Services\CheckoutLink';
 
 	/**
@@ -68,6 +72,7 @@ final class Shop_Connection {
 			return;
 		}
 		self::note_description();
+		Status::note( self::SOLD, self::is_there() ? 'yes' : '' );
 		if ( null !== self::connection() ) {
 			Full_Sync::start();
 		}
@@ -87,6 +92,7 @@ final class Shop_Connection {
 			self::note_description();
 		}
 		if ( self::is_there() ) {
+			Status::note( self::SOLD, 'yes' );
 			Full_Sync::resume();
 			Product_Push::resume();
 			Order_Change_Sender::resume();
