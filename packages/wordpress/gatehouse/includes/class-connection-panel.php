@@ -66,7 +66,7 @@ final class Connection_Panel {
 		}
 		echo '<p><a href="' . esc_url( $settings->gatehouse . self::CONSOLE ) . '">' . esc_html__( 'Open the Gatehouse console', 'gatehouse' ) . '</a>';
 		if ( '' !== $status->agent_page ) {
-			echo ' · <a href="' . esc_url( $status->agent_page ) . '">' . esc_html__( 'Open your page for agents', 'gatehouse' ) . '</a>';
+			echo ' · <a href="' . esc_url( $status->agent_page ) . '">' . esc_html__( 'Open your agent page at Gatehouse', 'gatehouse' ) . '</a>';
 		}
 		echo '</p>';
 	}
@@ -105,7 +105,7 @@ final class Connection_Panel {
 		if ( array() === $problems ) {
 			return;
 		}
-		Settings_Form::open_table( array( __( 'Product', 'gatehouse' ), __( 'Why agents cannot find it', 'gatehouse' ) ) );
+		Settings_Form::open_table( array( __( 'Product', 'gatehouse' ), __( 'Why Gatehouse did not accept it', 'gatehouse' ) ) );
 		foreach ( $problems as $id => $problem ) {
 			echo '<tr><td><a href="' . esc_url( (string) get_edit_post_link( (int) $id ) ) . '">' . esc_html( wp_strip_all_tags( get_the_title( (int) $id ) ) ) . '</a></td>';
 			echo '<td>' . esc_html( $problem ) . '</td></tr>';

@@ -33,7 +33,7 @@ final class Connection_Status {
 	 * @param bool     $open         Whether agents can buy.
 	 * @param string[] $missing      What is missing before they can.
 	 * @param int      $waiting      Messages of Gatehouse that wait for this shop.
-	 * @param int      $failed       Messages of Gatehouse that this shop did not answer for too long.
+	 * @param int      $failed       Messages of Gatehouse that could not be delivered in time.
 	 * @param string   $agent_page   Page for agents at Gatehouse; empty if there is none.
 	 */
 	private function __construct(

@@ -139,13 +139,13 @@ final class Connector_Client {
 	 */
 	private static function refused( int $status, mixed $body ): \WP_Error {
 		if ( 401 === $status ) {
-			return new \WP_Error( 'gatehouse_status', __( 'Gatehouse does not know this connection any more. Connect again with a new code.', 'gatehouse' ), $status );
+			return new \WP_Error( 'gatehouse_status', __( 'Gatehouse did not accept the signature. Check the clock of your server. If it is right, connect again with a new code.', 'gatehouse' ), $status );
 		}
 		if ( 429 === $status || $status >= 500 ) {
 			return new \WP_Error( 'gatehouse_status', __( 'Gatehouse did not answer.', 'gatehouse' ), $status );
 		}
 		$words = self::words_of( $body );
 		/* translators: %d: HTTP status */
-		return new \WP_Error( 'gatehouse_status', '' === $words ? sprintf( __( 'Gatehouse answered with %d.', 'gatehouse' ), $status ) : $words, $status );
+		return new \WP_Error( 'gatehouse_status', '' === $words ? sprintf( __( 'Gatehouse answered with an error (HTTP status %d).', 'gatehouse' ), $status ) : $words, $status );
 	}
 }

@@ -75,7 +75,7 @@ final class Document_Source {
 		$type = (string) wp_remote_retrieve_header( $answer, 'content-type' );
 		if ( 200 !== $status ) {
 			/* translators: %d: HTTP status */
-			return self::failure( sprintf( __( 'Gatehouse answered with %d.', 'gatehouse' ), $status ) );
+			return self::failure( sprintf( __( 'Gatehouse answered with an error (HTTP status %d).', 'gatehouse' ), $status ) );
 		}
 		$good = str_starts_with( $type, $document->accept ) && 1 === preg_match( '//u', $text ) && $document->holds( $text );
 		if ( $good && Document_Check::is_withheld( $document->kind, $text ) ) {

@@ -50,7 +50,7 @@ final class Site_Health {
 		$is_good = array() === $problems;
 		$text    = $is_good ? array( __( 'The connection with your Gatehouse works.', 'gatehouse' ) ) : $problems;
 		return array(
-			'label'       => $is_good ? __( 'Gatehouse is connected', 'gatehouse' ) : __( 'The connection with Gatehouse has problems', 'gatehouse' ),
+			'label'       => $is_good ? __( 'Gatehouse is connected', 'gatehouse' ) : __( 'Gatehouse needs your attention', 'gatehouse' ),
 			'status'      => $is_good ? 'good' : 'recommended',
 			'badge'       => array(
 				'label' => 'Gatehouse',

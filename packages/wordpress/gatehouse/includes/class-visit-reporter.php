@@ -108,7 +108,7 @@ final class Visit_Reporter {
 			403 => __( 'The edge token belongs to another site than the site key.', 'gatehouse' ),
 			429 => __( 'Gatehouse does not accept so many visits for one site.', 'gatehouse' ),
 			/* translators: %d: HTTP status */
-			default => sprintf( __( 'Gatehouse answered with %d.', 'gatehouse' ), $status ),
+			default => sprintf( __( 'Gatehouse answered with an error (HTTP status %d).', 'gatehouse' ), $status ),
 		};
 	}
 }

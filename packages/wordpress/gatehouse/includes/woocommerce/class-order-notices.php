@@ -68,7 +68,7 @@ final class Order_Notices {
 	 */
 	public static function dismiss(): never {
 		if ( ! current_user_can( self::CAPABILITY ) ) {
-			wp_die( esc_html__( 'You are not allowed to change these settings.', 'gatehouse' ), '', array( 'response' => 403 ) );
+			wp_die( esc_html__( 'You are not allowed to dismiss these messages.', 'gatehouse' ), '', array( 'response' => 403 ) );
 		}
 		check_admin_referer( 'gatehouse_dismiss' );
 		delete_option( self::OPTION );
