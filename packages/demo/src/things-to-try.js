@@ -34,7 +34,8 @@ export async function thingsToTry({ env, url, shop }, site) {
   expect(list.includes("search_catalog"), "the MCP server to list its tools");
   return [
     {
-      title: "As the owner: create your account and open the console (the link works once, for an hour):",
+      title:
+        "As the owner: create your account and open the console (the link works once, for an hour):",
       lines: [link],
     },
     {

@@ -70,7 +70,6 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
         </thead>
         <tbody>
           {data.map((item) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row takes the keys.
             <tr key={keyOf(item)} onClick={openRow} className="cursor-default hover:bg-line/20">
               {columns.map((column) => (
                 <td
