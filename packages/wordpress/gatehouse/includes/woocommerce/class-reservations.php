@@ -29,6 +29,10 @@ final class Reservations {
 	private const LOCK_S_MAX = 60;
 	private const WAIT_S_MAX = 4.0;
 	private const REMOVE_MAX = 100;
+	/**
+	 * One run removes for no longer.
+	 */
+	private const REMOVE_S_MAX = 20;
 
 	/**
 	 * Does something with a reservation while no other request does.
@@ -106,6 +110,18 @@ final class Reservations {
 	 * Removes reservations whose time is over for long, with their drafts, and ids that were released a day ago.
 	 */
 	public static function remove_old(): void {
+		$until = time() + self::REMOVE_S_MAX;
+		while ( self::remove_some() >= self::REMOVE_MAX && time() < $until ) {
+			continue;
+		}
+	}
+
+	/**
+	 * Removes some of them.
+	 *
+	 * @return int How many were due.
+	 */
+	private static function remove_some(): int {
 		global $wpdb;
 		$table = Storage::reservations();
 		$keys  = $wpdb->get_col( $wpdb->prepare( "SELECT id FROM $table WHERE state <> %s AND remove_at < %d LIMIT %d", self::ORDERED, time(), self::REMOVE_MAX ) );
@@ -122,6 +138,7 @@ final class Reservations {
 			}
 			$lock->free();
 		}
+		return count( $keys );
 	}
 
 	/**

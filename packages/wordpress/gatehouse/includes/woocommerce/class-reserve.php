@@ -18,6 +18,10 @@ final class Reserve {
 	private const OUT_OF_STOCK  = 'out_of_stock';
 	private const PRICE_CHANGED = 'price_changed';
 	private const CLOSED        = 'closed';
+	/**
+	 * Nobody holds goods for longer without asking again.
+	 */
+	private const HOLD_S_MAX = 3 * HOUR_IN_SECONDS;
 
 	/**
 	 * Use answer().
@@ -43,7 +47,7 @@ final class Reserve {
 	public static function answer( Fields $fields ): array {
 		$reserve = new self(
 			$fields->id( 'reservation_id' ),
-			$fields->integer( 'expires_in_s', 1, DAY_IN_SECONDS ),
+			min( self::HOLD_S_MAX, $fields->integer( 'expires_in_s', 1, DAY_IN_SECONDS ) ),
 			$fields->minor( 'total_minor' ),
 			Question::read( $fields ),
 		);
