@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { command } from "../../cli/test/command.ts";
+import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
+import { systemClock } from "../../server/src/infra/clock.ts";
+import { findingsOfSite } from "../../server/test/audit/exporting.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import type { Shop } from "../../server/test/mandates/submitting.ts";
+import { BUYER, buying, lines } from "../../server/test/ucp/buying.ts";
+import { isShopsNews, Platform } from "../../server/test/ucp/platform.ts";
+import { browser } from "./browser.ts";
+import { BERLIN, connectCode, FLAT_RATE, newShop, openForAgents } from "./market.ts";
+import { missing, startWordPress, type WordPress } from "./wordpress.ts";
+
+/** Two of this product by UCP, and one of the other by mandate. */
+const CUP = { sku: "SHOP-010", minor: 1350 };
+const TEA = { sku: "SHOP-011", price: "14.45", minor: 1445 };
+/** 4.90, and 19 % of it. */
+const DELIVERY_MINOR = 583;
+const TOTAL_MINOR = 2 * CUP.minor + DELIVERY_MINOR;
+const REFUND_MINOR = 500;
+
+// biome-ignore lint/suspicious/noExplicitAny: what PHP and the admin interface answer
+type Json = any;
+
+describe.skipIf(missing !== undefined)("from the installed plugin to a refunded order", () => {
+  let server: TestServer;
+  let platform: Platform;
+  let wordpress: WordPress;
+  let shop: Shop;
+  let at: ReturnType<typeof buying>;
+  let ids: Readonly<Record<string, string>>;
+  const bought = { mandate: "", checkout: "" };
+
+  beforeAll(async () => {
+    [wordpress, platform] = await Promise.all([startWordPress(), Platform.start()]);
+    platform.wantsNews();
+    const domain = `localhost:${wordpress.port}`;
+    const env = await freshEnvironment("sqlite");
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: `${domain},${platform.host}` });
+    // Messages arrive when a test says so.
+    await server.context.jobs.stop();
+    shop = await newShop(server, domain);
+    at = buying(server, platform, systemClock);
+    ids = await wordpress.evaluate(
+      `echo json_encode( array_map( fn( $sku ) => (string) wc_get_product_id_by_sku( $sku ), array( 'cup' => '${CUP.sku}', 'tea' => '${TEA.sku}' ) ) );`,
+    );
+  });
+  afterAll(async () => {
+    platform?.stop();
+    await wordpress?.stop();
+    await cleanUp();
+  });
+
+  const deliver = () => deliverMessages(server.context);
+  const php = (code: string): Promise<Json> => wordpress.evaluate(code);
+  /** The shop's order, and nothing but one. */
+  async function shopOrder(orderId: string): Promise<Json> {
+    const orders = await php(`$found = array();
+      foreach ( wc_get_orders( array( 'limit' => -1, 'meta_key' => '_gatehouse_order_id', 'meta_value' => '${orderId}' ) ) as $order ) {
+        $items   = array_map( fn( $item ) => array( (string) $item->get_product_id(), $item->get_quantity(), wc_format_decimal( $item->get_total(), 2 ), wc_format_decimal( $item->get_total_tax(), 2 ) ), array_values( $order->get_items() ) );
+        $found[] = array(
+          'id' => (string) $order->get_id(), 'status' => $order->get_status(), 'via' => $order->get_created_via(), 'items' => $items,
+          'total' => $order->get_total(), 'tax' => $order->get_total_tax(), 'shipping' => wc_format_decimal( $order->get_shipping_total(), 2 ), 'method' => $order->get_shipping_method(),
+          'city' => $order->get_shipping_city(), 'email' => $order->get_billing_email(), 'refunded' => wc_format_decimal( $order->get_total_refunded(), 2 ),
+        );
+      }
+      echo json_encode( $found );`);
+    expect(orders).toHaveLength(1);
+    return orders[0];
+  }
+  const shopStock = () =>
+    php(
+      `echo json_encode( array( wc_get_product( ${ids.cup} )->get_stock_quantity(), wc_get_product( ${ids.tea} )->get_stock_quantity() ) );`,
+    );
+  const gatehouseStock = async () =>
+    Promise.all([ids.cup, ids.tea].map(async (id) => (await product(id ?? "")).quantity));
+  const product = async (id: string) => {
+    const { items } = (await shop.admin("GET", "/products?limit=200")).body;
+    return items.find((one: Json) => one.id === id);
+  };
+  const readOrder = async (id: string) => (await shop.admin("GET", `/orders/${id}`)).body;
+  /** The sandbox's own books. */
+  const charged = () =>
+    server.context.db.all<Json>(
+      "SELECT status, amount_minor, captured_minor FROM sandbox_authorizations ORDER BY amount_minor",
+    );
+  const returned = () =>
+    server.context.db.all<Json>("SELECT kind, status, amount_minor FROM sandbox_returns");
+
+  test("the owner installs the plugin and connects it with the code of the console", async () => {
+    expect(await wordpress.command("status")).toBe("Not connected.\n");
+    const said = await wordpress.command("connect", {}, await connectCode(shop));
+    expect(said).toContain("Success: Connected");
+    const { body } = await shop.admin("GET", "");
+    expect([body.domain, body.status]).toEqual([`localhost:${wordpress.port}`, "verified"]);
+  });
+
+  test("the shop's products appear at Gatehouse with their prices and their stock", async () => {
+    await wordpress.work("gatehouse_full_sync");
+    expect(await product(ids.cup ?? "")).toMatchObject({
+      price: { minor: CUP.minor, currency: "EUR" },
+      quantity: 100,
+    });
+    await openForAgents(shop);
+    const status = await wordpress.evaluate(
+      "Gatehouse\\Connection_Status::clear(); echo json_encode( Gatehouse\\Connection_Status::recent( Gatehouse\\Settings::current() ) );",
+    );
+    expect(status).toMatchObject({ open: true });
+  });
+
+  test("gatehouse verify ticks every check of the documents on the shop's own domain", async () => {
+    await wordpress.command("refresh");
+    const signed = ["/agent", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"];
+    for (const path of signed) {
+      const { code, out, err } = await command(["verify", wordpress.url + path], server.env as {});
+      expect([path, code, err]).toEqual([path, 0, ""]);
+      expect(out).not.toContain("✗");
+    }
+  });
+
+  test("a platform finds the shop by its domain, finds a product and fills a cart", async () => {
+    const profile: Json = await (await fetch(`${wordpress.url}/.well-known/ucp`)).json();
+    expect(profile.ucp.capabilities).toHaveProperty(["dev.ucp.shopping.checkout"]);
+    const { title } = await product(ids.cup ?? "");
+    const found = await at.call(shop, "/catalog/search", { query: title });
+    const first = found.body.products.find(({ id }: Json) => id === ids.cup);
+    expect(first).toMatchObject({ title });
+    const cart = await at.call(shop, "/carts", lines([ids.cup ?? "", 2]));
+    expect(cart.body.line_items).toMatchObject([{ item: { id: ids.cup }, quantity: 2 }]);
+  });
+
+  test("a buyer who is handed over has the goods in the cart of WooCommerce's own checkout", async () => {
+    const made = await at.create(shop, lines([ids.cup ?? "", 2]));
+    const { continue_url } = made.body;
+    expect(continue_url).toBe(`${wordpress.url}/checkout-link/?products=${ids.cup}:2`);
+    const buyer = browser(wordpress.url);
+    const { location } = await buyer.send(continue_url.slice(wordpress.url.length));
+    expect(location).toContain("/checkout/");
+    expect((await buyer.send(location.slice(wordpress.url.length))).status).toBe(200);
+    const { items } = JSON.parse((await buyer.send("/wp-json/wc/store/v1/cart")).text);
+    expect(items.map(({ id, quantity }: Json) => [String(id), quantity])).toEqual([[ids.cup, 2]]);
+  });
+
+  test("an agent buys by mandate, and a platform buys with delivery to a buyer", async () => {
+    const agent = await at.buyer(shop);
+    const items = [{ id: ids.tea, quantity: 1 }];
+    const answer = await at.order(shop, agent, { items, total: TEA.price });
+    expect([answer.status, answer.body.outcome]).toEqual([200, "approved"]);
+    bought.mandate = answer.body.order_id;
+    const delivery = {
+      type: "shipping",
+      destinations: [BERLIN],
+      groups: [{ selected_option_id: FLAT_RATE }],
+    };
+    const body = {
+      ...lines([ids.cup ?? "", 2]),
+      buyer: BUYER,
+      fulfillment: { methods: [delivery] },
+    };
+    const { orderId, order } = await at.bought(shop, body);
+    bought.checkout = orderId;
+    expect(order.id).toBe(orderId);
+    expect((await readOrder(orderId)).amount.minor).toBe(TOTAL_MINOR);
+  });
+
+  test("both orders are in WooCommerce once, with lines, taxes and delivery, and the stock is reduced once", async () => {
+    await deliver();
+    await deliver();
+    expect(await shopOrder(bought.checkout)).toMatchObject({
+      status: "processing",
+      via: "gatehouse",
+      items: [[ids.cup, 2, "22.69", "4.31"]],
+      total: "32.83",
+      tax: "5.24",
+      shipping: "4.90",
+      city: "Berlin",
+      email: BUYER.email,
+    });
+    expect(await shopOrder(bought.mandate)).toMatchObject({
+      status: "processing",
+      items: [[ids.tea, 1, "12.14", "2.31"]],
+      total: TEA.price,
+    });
+    await wordpress.work("gatehouse_push_products");
+    expect([await shopStock(), await gatehouseStock()]).toEqual([
+      [98, 99],
+      [98, 99],
+    ]);
+    const { id } = await shopOrder(bought.checkout);
+    expect((await readOrder(bought.checkout)).shop_order_id).toBe(id);
+    expect(await charged()).toMatchObject([
+      { status: "authorized", amount_minor: TEA.minor },
+      { status: "authorized", amount_minor: TOTAL_MINOR },
+    ]);
+  });
+
+  test("an order that is completed in WooCommerce is sent and captured, once", async () => {
+    const { id } = await shopOrder(bought.checkout);
+    await php(`wc_get_order( ${id} )->update_status( 'completed' ); echo 1;`);
+    await wordpress.work("gatehouse_send_order_changes");
+    const order = await readOrder(bought.checkout);
+    expect([order.status, order.payment]).toEqual(["shipped", "captured"]);
+    await deliver();
+    expect((await shopOrder(bought.checkout)).status).toBe("completed");
+    expect(await charged()).toMatchObject([
+      { status: "authorized" },
+      { status: "captured", captured_minor: TOTAL_MINOR },
+    ]);
+  });
+
+  test("a refund in WooCommerce goes back to the buyer, once, and is recorded on both sides", async () => {
+    const { id } = await shopOrder(bought.checkout);
+    await php(
+      `wc_create_refund( array( 'order_id' => ${id}, 'amount' => '5.00', 'reason' => 'A crack' ) ); echo 1;`,
+    );
+    await wordpress.work("gatehouse_send_order_changes");
+    await deliver();
+    expect((await readOrder(bought.checkout)).refunded_minor).toBe(REFUND_MINOR);
+    expect((await shopOrder(bought.checkout)).refunded).toBe("5.00");
+    expect(await returned()).toEqual([
+      { kind: "refund", status: "completed", amount_minor: REFUND_MINOR },
+    ]);
+  });
+
+  test("the platform is told of every step by signed messages, and the audit log verifies", async () => {
+    const profile: Json = await (
+      await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`)
+    ).json();
+    expect(platform.news.length).toBeGreaterThanOrEqual(3);
+    for (const news of platform.news) expect(await isShopsNews(profile, news)).toBe(true);
+    const last = JSON.parse(platform.news.at(-1)?.body ?? "{}");
+    expect(last).toMatchObject({
+      id: bought.checkout,
+      fulfillment: { events: [{ type: "shipped" }] },
+      adjustments: [{ type: "refund", status: "completed" }],
+    });
+    const types = (await shop.admin("GET", "/audit/records?limit=200")).body.items.map(
+      ({ record }: Json) => record.type,
+    );
+    expect(types).toEqual(expect.arrayContaining(["site.changed", "mandate.decision"]));
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    expect(wordpress.complaints()).toEqual([]);
+  });
+});
