@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     await wordpress.command("refresh");
     const signed = ["/agent", "/.well-known/agent-card.json", "/.well-known/ai-catalog.json"];
     for (const path of signed) {
-      const { code, out, err } = await command(["verify", wordpress.url + path], server.env as {});
+      const { code, out, err } = await command(["verify", wordpress.url + path], {});
       expect([path, code, err]).toEqual([path, 0, ""]);
       expect(out).not.toContain("✗");
     }

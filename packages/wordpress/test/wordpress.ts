@@ -37,19 +37,39 @@ if (missing !== undefined) console.warn(`Tests of the WordPress plugin are skipp
 
 export type WordPress = Awaited<ReturnType<typeof startWordPress>>;
 
-/** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
-export async function startWordPress(more: (port: number) => string = () => "") {
-  const port = await freePort();
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
-  const url = `http://localhost:${port}`;
-  const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
-  // SQLite everywhere, and MariaDB where somebody asks for it.
-  if (process.env.TEST_WORDPRESS_DATABASE === "mariadb") args.push("--mariadb");
+/** Starts the kit in its folder, where it may have run before. */
+async function launch(args: readonly string[]) {
   const child = spawn(kit, args, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "close");
   const [line] = await Promise.race([once(child.stdout, "data"), ended.then(() => [""])]);
   if (String(line) === "") throw new Error("WordPress did not start");
-  const { admin_user, admin_password } = JSON.parse(String(line));
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { facts: JSON.parse(String(line)), stop };
+}
+
+interface KitOptions {
+  /** What visitors and Gatehouse use, where it is not the address of WordPress itself. */
+  readonly publicPort?: number;
+  readonly products?: number;
+}
+
+/** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
+export async function startWordPress(
+  more: (port: number) => string = () => "",
+  { publicPort, products }: KitOptions = {},
+) {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
+  const url = `http://localhost:${publicPort ?? port}`;
+  const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
+  if (products !== undefined) args.push("--products", String(products));
+  // SQLite everywhere, and MariaDB where somebody asks for it.
+  if (process.env.TEST_WORDPRESS_DATABASE === "mariadb") args.push("--mariadb");
+  let running = await launch(args);
+  const { admin_user, admin_password } = running.facts;
   writeFileSync(
     join(folder, "www/wp-content/mu-plugins/gatehouse-test.php"),
     `<?php\n${more(port)}`,
@@ -82,9 +102,12 @@ export async function startWordPress(more: (port: number) => string = () => "") 
       readFileSync(join(folder, "log/php.log"), { encoding: "utf8", flag: "a+" })
         .split("\n")
         .filter((line) => /(?:plugins|wordpress)\/gatehouse\/|Gatehouse\\/.test(line)),
+    async restart() {
+      await running.stop();
+      running = await launch(args);
+    },
     async stop() {
-      child.kill("SIGTERM");
-      await ended;
+      await running.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { findingsOfSite } from "../../server/test/audit/exporting.ts";
+import type { Json } from "./connector-shop.ts";
+import { Schedule, SEND, type Traded } from "./schedule.ts";
+import { disagreements, settle } from "./shop-books.ts";
+import { openUnreliable, type Unreliable } from "./unreliable.ts";
+import { missing } from "./wordpress.ts";
+
+/** A sample in the release tier; `npm run test:long -- wordpress` asks for the full count. */
+const SCHEDULES = Number(process.env.SHOP_SCHEDULES ?? 20);
+const FIRST_SEED = Number(process.env.SHOP_SEED ?? 1);
+const SEEDS = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n);
+/** Of so many seeds one restarts Gatehouse, and one the shop. */
+const RESTART_EVERY = 10;
+const BEFORE_MS_MAX = 300_000 + 60_000 * SCHEDULES;
+const STOCK = 20;
+/** So few that agents want more than there are. */
+const SCARCE = 2;
+
+interface Ran {
+  readonly faults: readonly string[];
+  readonly trace: readonly string[];
+}
+
+describe.skipIf(missing !== undefined)("a shop and Gatehouse that lose messages", () => {
+  let world: Unreliable;
+  let catalog: readonly string[];
+  const ran = new Map<number, Ran>();
+  const orders = { placed: 0 };
+
+  /** Two products with a known stock, of which one is scarce. */
+  async function tradedBy(seed: number): Promise<Traded[]> {
+    const ids = [0, 1].map((n) => catalog[(2 * seed + n) % catalog.length] ?? "");
+    const set = ids.map(
+      (id, n) =>
+        `$p = wc_get_product( ${id} ); $p->set_stock_quantity( ${n === 0 ? STOCK : SCARCE} ); $p->save(); $prices[] = (int) round( 100 * $p->get_price() );`,
+    );
+    const prices = await world.php(`${set.join(" ")} echo json_encode( $prices );`);
+    await world.php(SEND);
+    return ids.map((id, n) => ({
+      id,
+      stock: n === 0 ? STOCK : SCARCE,
+      priceMinor: prices[n],
+    }));
+  }
+
+  async function trade(seed: number): Promise<Ran> {
+    const products = await tradedBy(seed);
+    const after = await world.php(
+      "echo (int) ( wc_get_orders( array( 'limit' => 1, 'orderby' => 'ID', 'order' => 'DESC', 'return' => 'ids', 'status' => 'any' ) )[0] ?? 0 );",
+    );
+    const since = world.now();
+    const schedule = new Schedule(world, seed, products);
+    const restarts = { 3: "gatehouse", 8: "shop" } as const;
+    const restart = restarts[(seed % RESTART_EVERY) as keyof typeof restarts];
+    const faults: string[] = [];
+    try {
+      await schedule.run(restart);
+      await settle(world);
+      faults.push(...(await disagreements(world, schedule, products, after, since)));
+    } catch (error) {
+      faults.push(String((error as Error).stack));
+      await settle(world).catch(() => undefined);
+    }
+    orders.placed += schedule.told.length;
+    return { faults, trace: schedule.trace };
+  }
+
+  beforeAll(async () => {
+    world = await openUnreliable();
+    const ids: Json[] = await world.php(
+      "echo json_encode( array_map( fn( $p ) => (string) $p->get_id(), array_values( array_filter( wc_get_products( array( 'limit' => -1, 'type' => 'simple', 'stock_status' => 'instock', 'orderby' => 'ID', 'order' => 'ASC' ) ), fn( $p ) => $p->managing_stock() && ! $p->is_virtual() && ! $p->backorders_allowed() ) ) ) );",
+    );
+    catalog = ids;
+    for (const seed of SEEDS) ran.set(seed, await trade(seed));
+    return () => world.close();
+  }, BEFORE_MS_MAX);
+
+  test.each(SEEDS)(
+    "after schedule %i every order is there once, and money and stock agree",
+    (seed) => {
+      const { faults, trace } = ran.get(seed) as Ran;
+      expect(faults, `seed ${seed}:\n${trace.join("\n")}\n${faults.join("\n")}`).toEqual([]);
+    },
+  );
+
+  test("the schedules have placed orders, and the audit log verifies", async () => {
+    expect(orders.placed).toBeGreaterThan(SCHEDULES);
+    expect(await findingsOfSite(world.server(), world.shop.site_key_hash)).toEqual([]);
+    expect(world.wordpress.complaints()).toEqual([]);
+  });
+});
