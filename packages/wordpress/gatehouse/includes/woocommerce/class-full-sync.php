@@ -41,6 +41,7 @@ final class Full_Sync {
 		);
 		update_option( self::OPTION, $state, false );
 		Work::schedule( Schedule::FULL_SYNC, 0 );
+		Work::begin_soon();
 	}
 
 	/**
@@ -48,7 +49,7 @@ final class Full_Sync {
 	 */
 	public static function resume(): void {
 		if ( null !== self::state() ) {
-			Work::schedule( Schedule::FULL_SYNC, Product_Push::DELAY_S );
+			Work::schedule( Schedule::FULL_SYNC, 0 );
 		} elseif ( ! isset( Status::all()['synced_at'] ) ) {
 			// WooCommerce was activated after the site was connected.
 			self::start();

@@ -150,5 +150,6 @@ final class Order_Observer {
 		);
 		Order_Change_Queue::add( $event_id, $order->get_id(), $message );
 		Work::schedule( Schedule::SEND_ORDER_CHANGES, 0 );
+		Work::begin_soon();
 	}
 }

@@ -100,7 +100,8 @@ final class Product_Observer {
 		}
 		if ( array() !== $ids ) {
 			Changed_Products::add( $ids );
-			Work::schedule( Schedule::PUSH_PRODUCTS, Product_Push::DELAY_S );
+			Work::schedule( Schedule::PUSH_PRODUCTS, 0 );
+			Work::begin_soon();
 		}
 		if ( $all ) {
 			Full_Sync::start();

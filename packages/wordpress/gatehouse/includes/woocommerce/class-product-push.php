@@ -16,10 +16,9 @@ use Gatehouse\Status;
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Sends the products that have changed, a few seconds after the first change, so that one message has many.
+ * Sends the products that have changed, as many in one message as fit.
  */
 final class Product_Push {
-	public const DELAY_S = 5;
 	/**
 	 * Products that are read at once. A variable one has variations besides.
 	 */
@@ -55,7 +54,7 @@ final class Product_Push {
 	 */
 	public static function resume(): void {
 		if ( Changed_Products::count() > 0 ) {
-			Work::schedule( Schedule::PUSH_PRODUCTS, self::DELAY_S );
+			Work::schedule( Schedule::PUSH_PRODUCTS, 0 );
 		}
 	}
 

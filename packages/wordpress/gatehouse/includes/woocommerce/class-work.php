@@ -41,6 +41,25 @@ final class Work {
 	}
 
 	/**
+	 * Has what is due begin when this request has ended. WP-Cron looks for work only once a minute, and agents should
+	 * see a change sooner.
+	 */
+	public static function begin_soon(): void {
+		add_action( 'shutdown', array( self::class, 'begin' ), PHP_INT_MAX );
+	}
+
+	/**
+	 * Asks this site to run what is due, without waiting. Where a server calls WP-Cron, its times count.
+	 */
+	public static function begin(): void {
+		if ( defined( 'DISABLE_WP_CRON' ) && DISABLE_WP_CRON ) {
+			return;
+		}
+		wp_schedule_single_event( time(), 'action_scheduler_run_queue', array( 'Gatehouse' ) );
+		spawn_cron();
+	}
+
+	/**
 	 * How long to wait before work is tried again.
 	 *
 	 * @param int $failures How often it has failed, 1 or more.
