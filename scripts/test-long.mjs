@@ -28,6 +28,10 @@ const NODE_KILLS = "10";
 const DRAFT_RUNS = "200";
 const REFUSAL_SCHEDULES = "100";
 const SIMULATION_SEEDS = "2000";
+const SHOP_SCHEDULES = "300";
+const SHOP_PRODUCTS = "10000";
+/** What the test of a large shop measured. */
+const SHOP_FIGURES = ".cache/shop-figures.txt";
 /** Seeds that passed. A run that is interrupted goes on from there. */
 const SIMULATION_DONE = ".cache/simulation-days.json";
 
@@ -156,6 +160,19 @@ const SUITES = [
     args: ["packages/server/test/simulation/simulation"],
     env: { SIMULATION_SEEDS, SIMULATION_HOURS: "24", SIMULATION_DONE },
     reached: () => `${JSON.parse(readFileSync(SIMULATION_DONE, "utf8")).seeds.length} seeds so far`,
+  },
+  {
+    key: "wordpress",
+    name: `${SHOP_SCHEDULES} seeded schedules of purchases and changes in WooCommerce and Gatehouse, messages lost, late and repeated, either side stopped: all books agree`,
+    args: ["packages/wordpress/test/schedules"],
+    env: { SHOP_SCHEDULES },
+  },
+  {
+    key: "wordpress-scale",
+    name: `a WooCommerce shop with ${Number(SHOP_PRODUCTS).toLocaleString("en")} products: full list, a change, quotes`,
+    args: ["packages/wordpress/test/scale"],
+    env: { SHOP_PRODUCTS, SHOP_FIGURES },
+    reached: () => readFileSync(SHOP_FIGURES, "utf8"),
   },
   {
     key: "outside",

@@ -11,7 +11,8 @@ namespace Gatehouse {
 	 * Seconds since 1970 as the test wants them.
 	 */
 	function time(): int {
-		return \time() + (int) file_get_contents( WP_CONTENT_DIR . '/seconds-ahead' );
+		$file = WP_CONTENT_DIR . '/seconds-ahead';
+		return \time() + ( is_file( $file ) ? (int) file_get_contents( $file ) : 0 );
 	}
 }
 

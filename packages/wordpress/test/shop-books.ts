@@ -13,7 +13,7 @@ $orders = array();
 foreach ( wc_get_orders( array( 'limit' => -1, 'type' => 'shop_order', 'created_via' => 'gatehouse', 'status' => array( ...array_keys( wc_get_order_statuses() ), 'checkout-draft', 'trash' ) ) ) as $o ) {
   if ( $o->get_id() <= ${after} ) { continue; }
   $lines = array();
-  foreach ( $o->get_items() as $id => $item ) { $lines[] = array( (string) $item->get_product_id(), $item->get_quantity(), abs( $o->get_qty_refunded_for_item( $id ) ) ); }
+  foreach ( $o->get_items() as $id => $item ) { $lines[] = array( (string) $item->get_product_id(), $item->get_quantity(), $o->has_status( 'cancelled' ) ? 0 : abs( $o->get_qty_refunded_for_item( $id ) ) ); }
   $orders[] = array( 'id' => $o->get_id(), 'order_id' => $o->get_meta( '_gatehouse_order_id' ), 'status' => $o->get_status(), 'lines' => $lines,
     'total' => (int) round( 100 * $o->get_total() ), 'refunded' => (int) round( 100 * $o->get_total_refunded() ),
     'notes' => array_column( wc_get_order_notes( array( 'order_id' => $o->get_id() ) ), 'content' ) );
@@ -131,7 +131,6 @@ export async function disagreements(
     agree(`payment of ${order_id}`, charge, paid);
     const [[product = ""] = []] = ours.lines as [string][];
     sold.set(product, (sold.get(product) ?? 0) + kept);
-    if (faults.length > 0) faults.push(...notes);
   }
   const charged = await world
     .db()

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
 import { type Clock, systemClock } from "../../server/src/infra/clock.ts";
@@ -7,12 +7,11 @@ import { reconcilePayments } from "../../server/src/purchase/reconcile.ts";
 import { cleanUp, freshEnvironment, startServer } from "../../server/test/harness.ts";
 import { buying } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
-import type { Json } from "./connector-shop.ts";
+import { AT_ONCE, runAtOnce } from "./at-once.ts";
 import { Line } from "./line.ts";
 import { connectShop, newShop, openForAgents } from "./market.ts";
 import { startWordPress } from "./wordpress.ts";
 
-const AT_ONCE = readFileSync(new URL("at-once.php", import.meta.url), "utf8").slice(5);
 const PATIENT = {
   GATEHOUSE_REQUESTS_PER_ADDRESS_PER_MINUTE: "1000000",
   GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000",
@@ -51,15 +50,6 @@ export async function openUnreliable() {
   const at = buying(server, platform, clock);
   const agent = await at.buyer(shop);
 
-  /** Runs PHP in the shop's own server; what it prints is JSON. */
-  async function php(code: string): Promise<Json> {
-    const url = `http://127.0.0.1:${wordpress.port}/run-at-once`;
-    const answer = await fetch(url, { method: "POST", body: code });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`${answer.status} ${text} of ${code}`);
-    return JSON.parse(text);
-  }
-
   return {
     toShop,
     toGatehouse,
@@ -68,7 +58,7 @@ export async function openUnreliable() {
     at,
     agent,
     moveClock,
-    php,
+    php: (code: string) => runAtOnce(wordpress.port, code),
     db: () => server.context.db,
     context: () => server.context,
     now: () => clock.now(),
