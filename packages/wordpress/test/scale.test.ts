@@ -41,7 +41,10 @@ describe.skipIf(missing !== undefined)(`a shop with ${PRODUCTS} products`, () =>
 
   beforeAll(async () => {
     platform = await Platform.start();
-    wordpress = await startWordPress(() => AT_ONCE, { products: PRODUCTS, live: true });
+    wordpress = await startWordPress(() => AT_ONCE, { live: true });
+    const made = await wordpress.evaluateFile("many-products.php", PRODUCTS);
+    expect(made.problem).toBe("");
+    expect(made.count).toBeGreaterThan(PRODUCTS);
     const domain = `localhost:${wordpress.port}`;
     const env = await freshEnvironment("sqlite");
     gatehouse = await serve({ ...env, GATEHOUSE_FETCH_ALLOW: `${domain},${platform.host}` });

@@ -53,7 +53,6 @@ async function launch(args: readonly string[]) {
 interface KitOptions {
   /** What visitors and Gatehouse use, where it is not the address of WordPress itself. */
   readonly publicPort?: number;
-  readonly products?: number;
   /** Work in the background runs by itself, as in a live shop. */
   readonly live?: boolean;
 }
@@ -61,13 +60,12 @@ interface KitOptions {
 /** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
 export async function startWordPress(
   more: (port: number) => string = () => "",
-  { publicPort, products, live = false }: KitOptions = {},
+  { publicPort, live = false }: KitOptions = {},
 ) {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
   const url = `http://localhost:${publicPort ?? port}`;
   const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
-  if (products !== undefined) args.push("--products", String(products));
   if (live) args.push("--live-cron");
   // SQLite everywhere, and MariaDB where somebody asks for it.
   if (process.env.TEST_WORDPRESS_DATABASE === "mariadb") args.push("--mariadb");
