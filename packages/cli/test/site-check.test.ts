@@ -189,7 +189,7 @@ test("site check says for each item what is there and what to do", {
   const dead = (await check()).findings.find(({ item }) => item === "edge tokens");
   expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are refused"]);
   const again = await run("token", "list", "--site", shop.domain);
-  expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +\S+ +revoked /m);
+  expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +\S+ +never +revoked /m);
 });
 
 /** What `site check` finds about one thing, whether the site itself answers or not. */
