@@ -21,7 +21,7 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     expect(await page.locator("pre").textContent()).toMatch(/^ghc_[\w-]+$/);
     await system.connect(at.server, at.shop.site_key_hash);
     await page.reload();
-    await page.getByText("Stand-in 1").waitFor();
+    await page.getByText("Stand-in 1", { exact: true }).waitFor();
     await page.getByText("All sent").waitFor();
     await page.getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
