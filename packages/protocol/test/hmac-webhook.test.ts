@@ -37,5 +37,9 @@ test("only a recent message with its own id, time and body is accepted", async (
 
 test("a secret that is too short to protect anything is refused", async () => {
   const short = { secret: "whsec_c2hvcnQ=", sentAt: now };
-  await expect(signHmacWebhook(message, short)).rejects.toThrow("24 bytes");
+  const problem = await signHmacWebhook(message, short).then(
+    () => "none",
+    (error: Error) => error.message,
+  );
+  expect(problem.includes("24 bytes")).toBe(true);
 });

@@ -111,7 +111,7 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
   );
   if (open === undefined) return left.length === 0 ? null : list;
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <OpenStep step={open} state={state} />
       <div className="max-lg:order-first">{list}</div>
     </div>
