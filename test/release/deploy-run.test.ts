@@ -107,7 +107,8 @@ async function expectNginxPaths(openapi: string): Promise<void> {
   const server = http?.blocks.find(({ name }) => name === "server");
   const patterns = (server?.blocks ?? []).flatMap(({ name }) => name.split("location ~ ")[1] ?? []);
   const found = patterns.map((pattern) => paths.filter((path) => new RegExp(pattern).test(path)));
-  expect(found).toEqual([["/v1/admin/sites/x/changes"], ["/v1/admin/sites/x/products/import"]]);
+  const imports = "/v1/admin/sites/x/products/import";
+  expect(found).toEqual([["/v1/admin/sites/x/changes"], [imports, `${imports}/check`]]);
 }
 
 test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve clients of the proxy", {
