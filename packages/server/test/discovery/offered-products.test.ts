@@ -53,7 +53,7 @@ describe("the pages for agents", () => {
 
   test("show none while the shop is paused", async () => {
     await shop.admin("POST", "/pause", {});
-    for (const page of await pages()) expect(page).not.toContain("EUR");
+    for (const page of await pages()) expect(page).not.toContain(" EUR");
     await shop.admin("POST", "/resume", {});
     for (const page of await pages()) expect(page).toContain("EUR");
   });

@@ -111,7 +111,7 @@ describe.each(TIER_DATABASES)(
         "review_denied",
         "suspected_fraud",
       ]);
-      expect(JSON.stringify([answer.body, (await state()).body])).not.toContain("odd");
+      expect(JSON.stringify([answer.body, (await state()).body])).not.toContain("looks odd");
       expect((await decide("deny", { reason_code: "because" } as JsonObject)).status).toBe(400);
     });
 

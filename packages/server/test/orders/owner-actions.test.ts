@@ -72,7 +72,7 @@ describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect)
       order_id: orderId,
       adjustment: { kind: "fulfillment", event: "shipped", lines: part },
     });
-    expect(JSON.stringify(record)).not.toContain("DHL");
+    expect(JSON.stringify(record)).not.toMatch(/\bDHL\b/);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
@@ -266,8 +266,8 @@ describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect)
     const noted = await change(orderId, "notes", { text: "Called her: leave it at the door." });
     expect([noted.status, noted.body.text]).toEqual([201, "Called her: leave it at the door."]);
     expect((await show(orderId)).notes).toMatchObject([{ text: noted.body.text }]);
-    expect(JSON.stringify((await at.readOrder(shop, orderId)).body)).not.toContain("door");
-    expect(JSON.stringify(await at.records(shop, "order.adjustment"))).not.toContain("door");
+    expect(JSON.stringify((await at.readOrder(shop, orderId)).body)).not.toMatch(/\bdoor\b/);
+    expect(JSON.stringify(await at.records(shop, "order.adjustment"))).not.toMatch(/\bdoor\b/);
     const { site_key_hash } = shop;
     const { body } = await server.admin("POST", "/v1/admin/tokens", {
       name: "auditor",
