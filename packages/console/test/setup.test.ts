@@ -19,6 +19,7 @@ import {
   startServer,
   type TestServer,
 } from "../../server/test/harness.ts";
+import { startMailbox } from "../../server/test/notifications/mailbox.ts";
 import { namedHost, withAuthenticator } from "./desk.ts";
 
 /** The whole way, with what is looked for every few seconds on it. */
@@ -33,6 +34,8 @@ const FIELDS_MAX = 25;
 
 const VIEWS = [
   { width: 1440, colorScheme: "light" },
+  { width: 1440, colorScheme: "dark" },
+  { width: 390, colorScheme: "light" },
   { width: 390, colorScheme: "dark" },
 ] as const;
 
@@ -54,7 +57,9 @@ async function startSite() {
   const files = new Map<string, string>();
   const server = createServer((request, response) => {
     const file = files.get(request.url ?? "");
-    response.writeHead(file === undefined ? 404 : 200, { "content-type": "text/plain" });
+    response.writeHead(file === undefined ? 404 : 200, {
+      "content-type": request.url === "/" ? "text/html" : "text/plain",
+    });
     response.end(file ?? "");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -64,15 +69,19 @@ async function startSite() {
 
 describe.skipIf(skipChromium)("the setup", () => {
   let site: Awaited<ReturnType<typeof startSite>>;
+  let box: Awaited<ReturnType<typeof startMailbox>>;
   let server: TestServer;
   let browser: Browser;
   beforeEach(async () => {
     site = await startSite();
+    box = await startMailbox();
     const env = await freshEnvironment("sqlite");
     server = await startServer({
       ...env,
       ...(await namedHost()),
       GATEHOUSE_FETCH_ALLOW: site.domain,
+      GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
+      GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
     });
   });
   beforeAll(async () => {
@@ -81,11 +90,12 @@ describe.skipIf(skipChromium)("the setup", () => {
   afterEach(async () => {
     site?.stop();
     await cleanUp();
+    await box?.close();
   });
   afterAll(() => browser?.close());
 
   test.each(VIEWS)(
-    "leads from nothing to the first approved purchase, can be interrupted, and takes few steps at $width pixels in $colorScheme",
+    "leads through all eight steps to the first approved purchase, can be interrupted, and takes few clicks at $width pixels in $colorScheme",
     async ({ width, colorScheme }) => {
       const viewport = { width, height: 900 };
       const context = await browser.newContext({ viewport, colorScheme, bypassCSP: true });
@@ -129,13 +139,12 @@ describe.skipIf(skipChromium)("the setup", () => {
       await stepOf("Verify your domain").getByText("(done)").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
 
-      // The website: our own checks are no visits.
+      // The website: our own checks are no visits, and the first page with the script is one.
       await page.getByRole("link", { name: "Next: Connect your website" }).click();
       await page.locator('[data-item="script"]').getByText("Not found yet").waitFor();
       expect(await page.locator("[data-item]").count()).toBe(1);
       await stepOf("Connect your website").getByText("(to do)").waitFor();
       expect((await server.admin("GET", `${path}/visits`)).body.items).toEqual([]);
-
       // Left, and continued where it was: only the list, with one button.
       await page.goto(`${origin}/console`);
       await page.getByRole("link", { name: "Continue: Connect your website" }).waitFor();
@@ -143,14 +152,46 @@ describe.skipIf(skipChromium)("the setup", () => {
       for (const absent of ["Needs your attention", "Time range", "Sales"]) {
         expect(await page.getByText(absent, { exact: true }).count()).toBe(0);
       }
-      await stepOf("Set your rules").getByRole("link").click();
-      await page.getByRole("button", { name: "Publish these rules" }).click();
-      await page.getByText("Published.").waitFor();
-      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await page.getByRole("link", { name: "Continue: Connect your website" }).click();
+      const script = await page.locator("main pre").first().textContent();
+      site.files.set("/", `<!doctype html><title>Fern & Petal</title>${script}`);
+      const visitor = await context.newPage();
+      await visitor.goto(`http://${site.domain}/`);
+      await stepOf("Connect your website").getByText("(done)").waitFor();
+      await visitor.close();
+
+      await page.getByRole("link", { name: "Next: Add your products" }).click();
+      await page.getByRole("link", { name: "Open Products" }).click();
+      await page.getByRole("link", { name: "Add your first product" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("White lily");
+      await page.getByLabel("Price").fill("3,20");
+      await page.getByRole("button", { name: "Add product" }).click();
+      await page.getByRole("link", { name: "White lily" }).waitFor();
+
+      await page.getByRole("link", { name: "Home" }).first().click();
+      await stepOf("Set up delivery").getByRole("link").click();
+      await page.getByRole("link", { name: "Open Delivery and taxes" }).click();
+      await page.getByRole("button", { name: "Add a zone" }).click();
+      const delivery = page.locator("section").filter({ hasText: "Zone 1" }).last();
+      await delivery.getByLabel("Add a country").selectOption("Germany");
+      await delivery.getByLabel("Delivery option").fill("By post");
+      await delivery.getByLabel("Price").fill("4,90");
+      await delivery.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Germany: By post for €4.90").waitFor();
+      await page.getByRole("link", { name: "Back to the setup" }).click();
+
       await stepOf("Connect payments").getByRole("link").click();
       await page.getByRole("button", { name: "Connect the sandbox" }).click();
       await page.getByText("Sandbox is connected.").waitFor();
       expect(await page.getByText("Google Pay").count()).toBe(0);
+      await stepOf("Set your rules").getByRole("link").click();
+      await page.getByRole("button", { name: "Publish these rules" }).click();
+      await page.getByText("Published.").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await stepOf("Set up notifications").getByRole("link").click();
+      await page.getByLabel("Email addresses").fill("fern@example.com");
+      await page.getByRole("button", { name: "Save" }).click();
+      await stepOf("Set up notifications").getByText("(done)").waitFor();
       await stepOf("Make a test purchase").getByRole("link").click();
 
       // The agent in this page buys; it lands in Reviews; it is approved.
@@ -175,10 +216,10 @@ describe.skipIf(skipChromium)("the setup", () => {
       await page.getByText("The test is over").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await stepOf("Make a test purchase").getByText("(done)").waitFor();
-      // The shop still needs a product.
-      await stepOf("Add your products").getByText("(to do)").waitFor();
-      await page.getByText("Agents cannot buy yet.").waitFor();
-      expect((await server.admin("GET", `${path}/products`)).body.items).toEqual([]);
+      // All steps are done. The test product is in no list.
+      await page.getByText("Ready for test purchases.").waitFor();
+      const { items: products } = (await server.admin("GET", `${path}/products`)).body;
+      expect(products).toMatchObject([{ title: "White lily" }]);
 
       const { items: orders } = (await server.admin("GET", `${path}/orders`)).body;
       expect(orders).toMatchObject([{ payment: "authorized", amount: { minor: 10_000 } }]);
