@@ -67,7 +67,8 @@ describe("gatehouse init", () => {
     const options = ["--domain", "shop.localhost", "--name", "Fern & Petal", "--sandbox"];
     const rules = ["--limit", "50,00 €", "--timezone", "Europe/Berlin"];
     const first = run(folder, "init", ...options, "--address", address, ...rules);
-    await first.until("The service is running. Press Ctrl-C to stop it.");
+    await first.until("#set-up=");
+    expect(first.text()).toContain("The service is running. Press Ctrl-C to stop it.");
     expect(first.text()).toMatch(new RegExp(`${address}/console#set-up=\\S{43}`));
     const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
     const ask = async (path: string) => {
@@ -104,6 +105,30 @@ describe("gatehouse init", () => {
       expect.stringContaining("gatehouse.env"),
     ]);
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "opens the console through a file that only this person can read, and removes it",
+    async () => {
+      const folder = temporaryFolder();
+      const seen = join(folder, "seen");
+      const program = join(folder, "xdg-open");
+      const script = `#!/bin/sh\nf="\${1#file://}"; stat -c %a "$f" > seen.new; cat "$f" >> seen.new; echo "$f" >> seen.new; mv seen.new ${seen}\n`;
+      writeFileSync(program, script, { mode: 0o755 });
+      const env = { PATH: `${folder}:${process.env.PATH}`, DISPLAY: ":0" };
+      const options = ["--domain", "shop.localhost", "--sandbox", "--open"];
+      const address = ["--address", `http://localhost:${await freePort()}`];
+      const started = runWith(env, folder, "init", ...options, ...address);
+      await started.until("#set-up=");
+      const [link = ""] = /http\S+#set-up=\S+/.exec(started.text()) ?? [];
+      await expect.poll(() => existsSync(seen)).toBe(true);
+      const [mode, page, file = ""] = readFileSync(seen, "utf8").trimEnd().split("\n");
+      expect(mode).toBe("600");
+      expect(page).toContain(`content="0;url=${link}"`);
+      started.child.kill("SIGINT");
+      expect(await started.ended).toBe(0);
+      expect(existsSync(file)).toBe(false);
+    },
+  );
 
   test("can be started again after it did not finish", async () => {
     const folder = temporaryFolder();

@@ -7,6 +7,7 @@ import { CommandError, EXIT } from "../exit.js";
 import { type SiteBody, scriptTag } from "../find-site.js";
 import { type Answers, askAll, type Given } from "../init/answers.js";
 import { limitSentence } from "../init/limit.js";
+import { hasBrowser, openBrowser } from "../init/open-browser.js";
 import { settingsOf, setUp } from "../init/set-up.js";
 import { SETTINGS_FILE, writeSettings } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
@@ -39,13 +40,19 @@ function nextLines(
     `For its pages:  ${scriptTag(site)}`,
     `For agents:     ${site.agent_page_url}${verified ? "" : " (works after the domain is verified)"}`,
     `What is missing before agents can buy:  gatehouse site gates ${site.domain}`,
-    `Create your account and open the console (this link works once, within an hour): ${link}`,
     "",
     "The service is running. Press Ctrl-C to stop it.",
+    "",
+    "Next, create your account and set up your shop in the console. This link works once, within an hour:",
+    link,
   ].join("\n");
 }
 
-async function init(terminal: Terminal, given: Given): Promise<void> {
+interface Options extends Given {
+  readonly open?: boolean;
+}
+
+async function init(terminal: Terminal, given: Options): Promise<void> {
   if (lstatSync(SETTINGS_FILE, { throwIfNoEntry: false }) !== undefined) {
     const hint = "Start it with `gatehouse serve`, or add a site with `gatehouse site create`.";
     throw new CommandError(
@@ -79,7 +86,9 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
     writeSettings(settings);
     const { url } = await client.call<{ url: string }>("POST", "/v1/admin/console-links", {});
     terminal.out(runnable(nextLines(site, answers, running.port, url)));
-    await stopped;
+    const opens = given.open ?? (process.stdout.isTTY === true && hasBrowser(env));
+    const closeBrowser = opens ? openBrowser(url, env) : () => undefined;
+    await stopped.finally(closeBrowser);
   } finally {
     terminal.err("Stopping after the current requests are finished.");
     await running.stop();
@@ -107,5 +116,7 @@ export function initCommand(program: Command, terminal: Terminal): void {
     )
     .option("--sandbox", "6. connect a test payment provider that moves no money")
     .option("--no-sandbox", "6. do not connect one")
-    .action((given: Given) => init(terminal, given));
+    .option("--open", "open the console in a browser (default: if this machine has a desktop)")
+    .option("--no-open", "do not open a browser")
+    .action((given: Options) => init(terminal, given));
 }
