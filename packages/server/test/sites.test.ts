@@ -171,6 +171,22 @@ test("a site that changed between the check of its proof and the write is not ov
   });
 });
 
+test("the agent page says how the domain was confirmed: checked, or by the operator alone", async () => {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const site = await createSite(server, "told.example.com", false);
+  const path = `${SITES}/${site.site_key_hash}`;
+  const page = async () => (await fetch(`${server.url}/v1/agent/${site.site_key_hash}`)).text();
+  await server.admin("POST", `${path}/verify`, { method: "operator", reason: "a trial" });
+  expect(await page()).toContain("confirmed the domain without a check");
+  expect(await page()).not.toMatch(/domain verified|has verified/);
+  server.context.resolver.txt = async () => [
+    `gatehouse-site-verification=${site.verification.token}`,
+  ];
+  await server.admin("POST", `${path}/verify`, { method: "dns" });
+  expect(await page()).toContain("domain verified");
+  expect(await page()).not.toContain("without a check");
+});
+
 describe("the domain of a site:", () => {
   test.each([
     ["shop.example.com", "shop.example.com"],

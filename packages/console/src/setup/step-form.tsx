@@ -26,7 +26,11 @@ function VerifiedDomain() {
   if (site.status !== "verified") return <VerifyDomain />;
   return (
     <Card title={STEP_WORDS.domain[0]}>
-      <Notice>{site.domain} is verified.</Notice>
+      <Notice>
+        {site.verification.method === "operator"
+          ? `You confirmed ${site.domain} without a check. Your agent page says so.`
+          : `${site.domain} is verified.`}
+      </Notice>
     </Card>
   );
 }

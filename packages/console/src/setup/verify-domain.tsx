@@ -62,12 +62,12 @@ function Vouch() {
   );
   return (
     <details className="text-sm">
-      <summary className="text-soft">Verify without a check (operators only)</summary>
+      <summary className="text-soft">Skip the proof for a trial (operators only)</summary>
       <div className="mt-2 flex flex-wrap items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
             label="Reason"
-            hint="For example: a test site on this computer. The reason is recorded in the audit log."
+            hint="For example: a test site on this computer. Your agent page then says that the domain was not checked, and the audit log records the reason."
             maxLength={500}
             value={reason}
             onChange={({ target }) => setReason(target.value)}

@@ -18,6 +18,8 @@ export interface SiteProfile {
   readonly feeds?: readonly PublishedFeed[];
   /** Whether control of the domain is proven; only previews are made of sites where it is not. */
   readonly verified: boolean;
+  /** Whether the operator of the service confirmed the domain without a check. */
+  readonly vouched?: boolean;
   /** Counts the owner's changes. */
   readonly version: number;
   /** ISO-8601 UTC time of the last change. */
@@ -37,6 +39,7 @@ export interface SiteSnapshot {
   readonly offer: Offer;
   readonly feeds: readonly PublishedFeed[];
   readonly verified: boolean;
+  readonly vouched: boolean;
   readonly version: string;
   readonly changedAt: string;
   readonly baseUrl: string;
@@ -56,12 +59,13 @@ export interface SiteSnapshot {
  */
 export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
   const { siteKey, domain, name, description, verified, changedAt, offer = NO_OFFER } = profile;
-  const { feeds = [] } = profile;
+  const { feeds = [], vouched = false } = profile;
   return Object.freeze({
     siteKey,
     domain,
     name,
     verified,
+    vouched,
     changedAt,
     baseUrl,
     offer,

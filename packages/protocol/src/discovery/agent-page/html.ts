@@ -100,10 +100,11 @@ ${protocolRows(site)}
 </table>`;
 }
 
-function badge({ verified }: SiteSnapshot): string {
-  return verified
-    ? '<span class="badge">&#10003; domain verified</span>'
-    : '<span class="badge">preview, not verified</span>';
+function badge({ verified, vouched }: SiteSnapshot): string {
+  if (!verified) return '<span class="badge">preview, not verified</span>';
+  return vouched
+    ? '<span class="badge">domain confirmed by the operator</span>'
+    : '<span class="badge">&#10003; domain verified</span>';
 }
 
 function verifySection(site: SiteSnapshot): string {

@@ -2,10 +2,14 @@ import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText } from "../text.js";
 
 /** What the page is, in a sentence for whoever comes upon it. */
-export function opening({ verified }: SiteSnapshot): string {
-  return verified
-    ? "This page says what AI assistants, and the people who use them, can do here. Gatehouse has verified that the owner of this site controls the domain."
-    : "Preview: the domain is not verified yet. Nothing is signed, and only the owner can see this page.";
+export function opening({ verified, vouched }: SiteSnapshot): string {
+  if (!verified) {
+    return "Preview: the domain is not verified yet. Nothing is signed, and only the owner can see this page.";
+  }
+  const proof = vouched
+    ? "The operator of this service confirmed the domain without a check."
+    : "Gatehouse has verified that the owner of this site controls the domain.";
+  return `This page says what AI assistants, and the people who use them, can do here. ${proof}`;
 }
 
 /** How to verify a site, in Markdown; HTML is made from it, so that both say the same. */

@@ -48,9 +48,10 @@ export async function findSite(
 /** The site as agents may see it: the value every document of it is made from. */
 export function snapshotOf(site: Site, baseUrl: string, offer: Offer): SiteSnapshot {
   const verified = site.status === "verified";
+  const vouched = site.verification.method === "operator";
   const changedAt = isoTime(site.changedAt);
   const { formats: feeds } = site.publishedFeeds;
-  return siteSnapshot({ ...site, verified, changedAt, offer, feeds }, baseUrl);
+  return siteSnapshot({ ...site, verified, vouched, changedAt, offer, feeds }, baseUrl);
 }
 
 /** A site and what agents may see of it, once it is verified. Another version is another object. */
