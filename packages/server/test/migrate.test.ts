@@ -109,6 +109,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "access-limits",
       "test-items",
       "product-imports",
+      "test-openings",
     ]);
   });
 

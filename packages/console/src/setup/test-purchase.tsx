@@ -169,8 +169,8 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
             pays with a test card: no money moves.
           </p>
           <p className="text-sm text-soft">
-            Nobody else can see or buy the item. Starting the test turns on the action “Place an
-            order” and signed requests, which stay on afterwards.
+            Nobody else can see or buy the item. The test turns on the action “Place an order” and
+            signed requests. If they were off, they are off again when the test is over.
           </p>
           {ready !== null && <Notice>{ready}</Notice>}
           <Button

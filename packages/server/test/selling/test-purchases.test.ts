@@ -130,8 +130,26 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     await shop.admin("PATCH", "/mandates", { enabled: false });
     const { cart, buyer } = await startTest(shop);
     expect((await at.order(shop, buyer, cart)).body.outcome).toBe("escalated");
-    const after = (await shop.admin("GET", "/skills")).body.skills;
-    expect(after[0]).toMatchObject({ ...skills[0] });
+    const offered = async () => (await shop.admin("GET", "/skills")).body.skills;
+    expect((await offered())[0]).toMatchObject({ ...skills[0] });
+    // What was off is off again when the last test is over, and not before.
+    const silent = await startTest(shop);
+    clock.advance(SHOWN_MS + 1);
+    const isOn = async () => [
+      (await offered()).some((one: JsonObject) => one.id === "place_order" && one.enabled),
+      (await shop.admin("GET", "/mandates")).body.enabled,
+    ];
+    const [waiting] = (await shop.admin("GET", "/escalations")).body.items;
+    await shop.admin("POST", `/escalations/${waiting.escalation_id}/deny`, {
+      reason_code: "other",
+    });
+    clock.advance(SHOWN_MS + 1);
+    await run();
+    expect([await statusOf(shop, buyer), await isOn()]).toEqual(["revoked", [true, true]]);
+    clock.advance(TEN_MINUTES_MS + 1);
+    await run();
+    expect([await statusOf(shop, silent.buyer), await isOn()]).toEqual(["revoked", [false, false]]);
+    expect((await offered())[0]).toMatchObject({ ...skills[0] });
   });
 
   test("cannot start before the shop could sell, or by anybody but an owner", async () => {

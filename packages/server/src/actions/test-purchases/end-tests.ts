@@ -1,7 +1,9 @@
 import type { Context } from "../../context.js";
 import { serviceActor } from "../../domain/audit/drafts.js";
 import { listDecisions } from "../../domain/decisions/store.js";
+import { deleteTestOpening } from "../../domain/products/test-items/openings.js";
 import {
+  countTestItems,
   deleteTestItem,
   listTestItems,
   type TestItem,
@@ -10,6 +12,7 @@ import { reviewsOfDecisions } from "../../domain/reviews/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { stepAgent } from "../agents/change-agent.js";
+import { closeAfterTests } from "./open-shop.js";
 
 export const TESTS_JOB = "tests.end";
 export const TESTS_EVERY_MS = 5000;
@@ -44,8 +47,8 @@ async function isOver(
 }
 
 /**
- * Ends tests whose purchase is decided, or whose agent never asked: the agent is revoked and its item is removed. After
- * a crash in between, the next run finishes it, because the item names its agent.
+ * Ends tests whose purchase is decided, or whose agent never asked: the agent is revoked, what the test had turned on is
+ * turned off, and its item is removed. After a crash in between, the next run finishes it, because the item names its agent.
  */
 export async function endTests(
   context: Context,
@@ -56,7 +59,13 @@ export async function endTests(
     if (stopping()) return;
     if (!(await isOver(db, item, clock.now()))) continue;
     const { siteKeyHash, agentId } = item;
-    await stepAgent(context, siteKeyHash, agentId, { step: "revoke" }, serviceActor(TESTS_JOB));
-    await db.transaction((tx) => deleteTestItem(tx, item));
+    const actor = serviceActor(TESTS_JOB);
+    await stepAgent(context, siteKeyHash, agentId, { step: "revoke" }, actor);
+    const isLast = (await countTestItems(db, siteKeyHash)) === 1;
+    if (isLast && !(await closeAfterTests(context, siteKeyHash, actor))) continue;
+    await db.transaction(async (tx) => {
+      await deleteTestItem(tx, item);
+      if (isLast) await deleteTestOpening(tx, siteKeyHash);
+    });
   }
 }

@@ -1,18 +1,16 @@
 import { type Money, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
-import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import { currentPolicy } from "../../domain/policies/store.js";
+import { insertTestOpening } from "../../domain/products/test-items/openings.js";
 import { insertTestItem } from "../../domain/products/test-items/store.js";
 import { newTestItemId } from "../../domain/products/test-items/test-item-id.js";
 import { gatesOf } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
 import { addAgent } from "../agents/add-agent.js";
-import { setMandates } from "../mandates/set-mandates.js";
-import { setSkills } from "../sites/set-skills.js";
+import { missingForTest, openForTest, PLACE_ORDER } from "./open-shop.js";
 import { testPrice } from "./test-price.js";
 
-const PLACE_ORDER = "place_order";
 /** The tag of test agents. Rules can refer to it. */
 const TEST_TAG = "setup";
 
@@ -35,26 +33,9 @@ function obstacle(site: Site): string | undefined {
   return "A test purchase needs the sandbox. This site uses another payment provider.";
 }
 
-/** Turns on what a purchase with a mandate needs. What is on already stays as it is. */
-async function openShop(
-  context: Context,
-  { siteKeyHash, skills }: Site,
-  actor: Actor,
-): Promise<Result<unknown, Fault>> {
-  if (!skills.some(({ id, enabled }) => id === PLACE_ORDER && enabled)) {
-    const isKnown = skills.some(({ id }) => id === PLACE_ORDER);
-    const listed = isKnown ? skills : [...skills, { id: PLACE_ORDER, enabled: true }];
-    const offered = listed.map((one) => (one.id === PLACE_ORDER ? { ...one, enabled: true } : one));
-    const set = await setSkills(context, siteKeyHash, { skills: offered }, actor);
-    if (!set.ok) return set;
-  }
-  if ((await mandateSettings(context.db, siteKeyHash)).enabled) return ok(true);
-  return setMandates(context, siteKeyHash, { enabled: true }, actor);
-}
-
 /**
- * Adds a test agent and the one product that it can buy. Both end with the test, whether or not anybody watches it:
- * see `endTests`.
+ * Adds a test agent and the one product that it can buy, and turns on what it needs. All of this ends with the test,
+ * whether or not anybody watches it: see `endTests`.
  */
 export async function startTest(
   context: Context,
@@ -68,14 +49,17 @@ export async function startTest(
   if (why !== undefined) return refuse("conflict", why);
   const policy = await currentPolicy(db, siteKeyHash);
   if (policy === undefined) return refuse("conflict", "Publish your rules first.");
-  const opened = await openShop(context, site, actor);
-  if (!opened.ok) return opened;
+  const missing = await missingForTest(context, site);
   const scopes = [`skill:${PLACE_ORDER}`];
   const newAgent = { name: "Test agent", jwk, scopes, tags: [TEST_TAG] };
   const productId = newTestItemId(ids);
   const price = testPrice(policy.document);
-  const added = await addAgent(context, siteKeyHash, newAgent, actor, (tx, { agentId }) =>
-    insertTestItem(tx, { siteKeyHash, productId, agentId, createdAt: clock.now() }, price),
-  );
-  return added.ok ? ok({ agentId: added.value.agent.agentId, productId, price }) : added;
+  // First what is to be turned off again: after a crash here, the test ends as one whose agent never asked.
+  const added = await addAgent(context, siteKeyHash, newAgent, actor, async (tx, { agentId }) => {
+    await insertTestOpening(tx, siteKeyHash, missing);
+    await insertTestItem(tx, { siteKeyHash, productId, agentId, createdAt: clock.now() }, price);
+  });
+  if (!added.ok) return added;
+  const opened = await openForTest(context, site, missing, actor);
+  return opened.ok ? ok({ agentId: added.value.agent.agentId, productId, price }) : opened;
 }

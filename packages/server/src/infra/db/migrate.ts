@@ -61,6 +61,7 @@ import { shopConnections } from "./migrations/0052-shop-connections.js";
 import { accessLimits } from "./migrations/0053-access-limits.js";
 import { testItems } from "./migrations/0054-test-items.js";
 import { productImports } from "./migrations/0055-product-imports.js";
+import { testOpenings } from "./migrations/0056-test-openings.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -120,6 +121,7 @@ const MIGRATIONS: readonly Migration[] = [
   accessLimits,
   testItems,
   productImports,
+  testOpenings,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,5 +1,6 @@
 import type { Money } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { countRows } from "../../../infra/db/statements.js";
 
 /** A product that only one test agent can buy, and that is in no list of what a site sells. */
 export interface TestItem {
@@ -58,6 +59,12 @@ export async function listTestItems(db: Queries, limit: number): Promise<readonl
     agentId: row.test_agent_id,
     createdAt: row.changed_at,
   }));
+}
+
+/** Tests of a site that are not over. */
+export function countTestItems(db: Queries, siteKeyHash: string): Promise<number> {
+  const from = "products WHERE site_key_hash = ? AND test_agent_id IS NOT NULL";
+  return countRows(db, from, siteKeyHash);
 }
 
 export async function deleteTestItem(
