@@ -25,10 +25,9 @@ type Tested = { results: { destination: string; delivered: boolean; says: string
 const REFRESH_MS = 5000;
 const STATES = choicesOf("waiting", "delivered", "failed");
 
-const WORDING = {
-  webhook_url: HTTPS,
-  emails: "Enter email addresses such as name@example.com.",
-};
+const WORDING = { webhook_url: HTTPS };
+const NO_MAIL =
+  "This service cannot send email yet: its operator has to connect a mail server. Until then, enter a webhook, or look under Reviews.";
 const notificationsQuery = (path: string) =>
   queryOptions({
     queryKey: ["notifications", path],
@@ -74,7 +73,9 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
         <TextField
           label="Email addresses"
           name="emails"
-          hint="Separate addresses with spaces."
+          hint={found.mail_available ? "Separate addresses with spaces." : NO_MAIL}
+          // Addresses that are already there can be removed.
+          disabled={!found.mail_available && found.emails.length === 0}
           value={emails}
           onChange={({ target }) => draft.set({ emails: target.value })}
         />
@@ -85,9 +86,12 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           onChange={({ target }) => draft.set({ questions: target.checked })}
         />
         <SaveRow draft={draft} busy={save.isPending} />
-        <Button className="self-start" disabled={test.isPending} onClick={() => test.mutate()}>
-          Send a test message
-        </Button>
+        <div className="flex flex-wrap items-center gap-3 text-sm text-soft">
+          <Button disabled={test.isPending || draft.isChanged} onClick={() => test.mutate()}>
+            Send a test message
+          </Button>
+          {draft.isChanged && "Save your changes first."}
+        </div>
       </Form>
       {test.isError && <Failure error={test.error} />}
       {test.data?.results.map(({ destination, delivered, says }) => (

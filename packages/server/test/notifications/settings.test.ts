@@ -52,6 +52,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       webhook_url: null,
       webhook_format: "json",
       emails: [],
+      mail_available: true,
       questions: true,
     });
     const webhook_url = "https://hooks.example.com/a?b=c";
@@ -59,12 +60,14 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       webhook_url,
       webhook_format: "json",
       emails: [],
+      mail_available: true,
       questions: true,
     });
     expect((await set({ emails: ["ann@example.com"] })).body).toEqual({
       webhook_url,
       webhook_format: "json",
       emails: ["ann@example.com"],
+      mail_available: true,
       questions: true,
     });
     expect((await set({ webhook_url: null })).body.webhook_url).toBe(null);
@@ -192,4 +195,5 @@ test("an installation without a mail server refuses mail addresses, and says why
     400,
     expect.stringContaining("GATEHOUSE_SMTP_URL"),
   ]);
+  expect((await server.admin("GET", path)).body.mail_available).toBe(false);
 });

@@ -17,7 +17,7 @@ function mailFault({ mailer }: Context, emails: readonly string[]): string | und
     return "emails: an address is listed twice.";
   }
   if (emails.length === 0 || mailer.configured) return undefined;
-  return "emails: this installation cannot send email. Its operator can set GATEHOUSE_SMTP_URL.";
+  return "emails: this service cannot send email yet. Its operator can set GATEHOUSE_SMTP_URL.";
 }
 
 /** Changes where the owner is notified. Absent members do not change. */

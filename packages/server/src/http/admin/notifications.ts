@@ -23,6 +23,9 @@ const NotificationsBody = z
     webhook_url: z.string().nullable().openapi({ example: "https://shop.example.com/hooks/gate" }),
     webhook_format: z.enum(WEBHOOK_FORMATS),
     emails: z.array(z.string()),
+    mail_available: z.boolean().openapi({
+      description: "Whether this service can send email. Its operator connects a mail server.",
+    }),
     questions: z
       .boolean()
       .openapi({ description: "Whether the owner is notified about new questions from agents." }),
@@ -79,19 +82,23 @@ const test = siteRoute("post", "/notifications/test", {
   errors: ["conflict"],
 });
 
-function render({
-  webhookUrl,
-  webhookFormat,
-  emails,
-  questions,
-}: NotifySettings): z.infer<typeof NotificationsBody> {
-  return { webhook_url: webhookUrl, webhook_format: webhookFormat, emails: [...emails], questions };
+function render(
+  { mailer }: Context,
+  { webhookUrl, webhookFormat, emails, questions }: NotifySettings,
+): z.infer<typeof NotificationsBody> {
+  return {
+    webhook_url: webhookUrl,
+    webhook_format: webhookFormat,
+    emails: [...emails],
+    mail_available: mailer.configured,
+    questions,
+  };
 }
 
 export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    return c.json(render(await showNotifySettings(context, siteKeyHash)), 200);
+    return c.json(render(context, await showNotifySettings(context, siteKeyHash)), 200);
   });
 
   app.openapi(set, async (c) => {
@@ -99,7 +106,7 @@ export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context)
     const { webhook_url: webhookUrl, webhook_format, emails, questions } = c.req.valid("json");
     const changes = { webhookUrl, webhookFormat: webhook_format, emails, questions };
     const settings = requireOk(await setNotifications(context, siteKeyHash, changes, actorOf(c)));
-    return c.json(render(settings), 200);
+    return c.json(render(context, settings), 200);
   });
 
   app.openapi(test, async (c) => {
