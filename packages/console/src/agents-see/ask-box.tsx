@@ -104,8 +104,9 @@ export function AskBox() {
       )}
       <p className="text-xs text-soft">
         Your browser calls the same tools as agents. There is no AI behind this field: it searches
-        for the words of your question, and sends the question to your actions. The calls are
-        recorded in your audit log, and the question appears under Questions.
+        for the words of your question, and sends the question to your actions that answer
+        questions. The calls are recorded in your audit log. If you offer such an action, the
+        question appears under Questions.
       </p>
     </Card>
   );

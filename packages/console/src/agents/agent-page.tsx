@@ -125,7 +125,10 @@ export function AgentPage() {
               ["Scopes", agent.scopes?.join(", ") ?? "Everything your rules allow"],
               ["Tags", agent.tags.join(", ")],
               ["Registered", <Time key="since" at={agent.created_at} />],
-              ["Deleted on", agent.expires_at && <Time key="until" at={agent.expires_at} />],
+              [
+                "Deleted unless approved by",
+                agent.expires_at && <Time key="until" at={agent.expires_at} />,
+              ],
               ["Agent ID", <Id key="id" value={agent.agent_id} label="agent ID" />],
             ]}
           />

@@ -22,7 +22,7 @@ function Payment({ payment }: { readonly payment: NonNullable<Explained["payment
       <Facts
         rows={[
           ["Payment provider", titleOf(payment.processor)],
-          ["State", <Badge key="state" word={payment.status} />],
+          ["State at the decision", <Badge key="state" word={payment.status} />],
           ["Reason", payment.reason && titleOf(payment.reason)],
           ["Requested", <Time key="asked" at={payment.requested_at} />],
           ["Payment ID", <Id key="id" value={payment.attempt_id} label="payment ID" />],

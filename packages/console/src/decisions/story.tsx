@@ -93,7 +93,9 @@ export function Story({ decision }: { readonly decision: Explained }) {
   }
   if (payment !== null) {
     const why = payment.reason === null ? "" : ` (${plainWord(payment.reason)})`;
-    steps.push(`Payment with ${titleOf(payment.processor)}: ${plainWord(payment.status)}${why}.`);
+    steps.push(
+      `Payment with ${titleOf(payment.processor)} at that time: ${plainWord(payment.status)}${why}.`,
+    );
   }
   if (order_id !== null) {
     steps.push(

@@ -23,7 +23,8 @@ function Shown() {
   const before = useRef(path);
   useEffect(() => {
     // Screen readers announce a new page by its focus. A changed filter is not a new page.
-    if (before.current !== undefined && before.current !== path) place.current?.focus();
+    if (before.current !== undefined && before.current !== path)
+      place.current?.focus({ preventScroll: true });
     before.current = path;
   }, [path]);
   return (

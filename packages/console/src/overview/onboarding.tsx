@@ -50,6 +50,12 @@ function StepRow({
   );
 }
 
+/** What leads to another step: the next one, or one that was skipped. */
+function wordOf(wasSkipped: boolean, isDone: boolean): string {
+  if (wasSkipped) return "Still to do";
+  return isDone ? "Next" : "Skip for now";
+}
+
 /** The form of the open step, and the way to the next one. */
 function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupState }) {
   const { name } = useSite();
@@ -63,7 +69,7 @@ function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupS
       <p className="flex flex-wrap gap-4 text-sm">
         {next !== undefined && (
           <Link to="/$site" params={{ site: name }} search={{ step: next }} className="link">
-            {state.done[step] ? "Next" : "Skip for now"}: {STEP_WORDS[next][0]}
+            {wordOf(later === undefined, state.done[step])}: {STEP_WORDS[next][0]}
           </Link>
         )}
         <Link to="/$site" params={{ site: name }} className="link">
@@ -113,7 +119,7 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <OpenStep step={open} state={state} />
-      <div className="max-lg:order-first">{list}</div>
+      {list}
     </div>
   );
 }

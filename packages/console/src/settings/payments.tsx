@@ -33,8 +33,12 @@ const GATES: Readonly<Record<string, string>> = {
 const isShown = ({ name, open }: Processor["gates"][number], { live }: Processor) =>
   name !== "wallet" || live || !open;
 
-const gateText = (name: string) =>
-  name === "wallet" ? "Your Google Pay merchant ID is entered" : (GATES[name] ?? name);
+function gateText(name: string, { live }: Processor): string {
+  if (name === "wallet") return "Your Google Pay merchant ID is entered";
+  // Nobody confirms what does not happen.
+  if (name === "settlement" && !live) return "Payouts: none in test mode";
+  return GATES[name] ?? name;
+}
 
 /** What is ready for selling, and how to fix the rest. */
 export function Gates({ processor }: { readonly processor: Processor }) {
@@ -45,7 +49,7 @@ export function Gates({ processor }: { readonly processor: Processor }) {
         .map(({ name, open, advice }) => (
           <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
             <Badge word={open ? "ready" : "missing"} look={open ? "good" : "warn"} />
-            <span>{gateText(name)}</span>
+            <span>{gateText(name, processor)}</span>
             {!open && <span className="text-soft">{adviceFor(name, advice)}</span>}
           </li>
         ))}
@@ -194,6 +198,11 @@ function otherAdvice({ gates, missing }: Processor): readonly string[] {
     .map(({ name, advice }) => adviceFor(name, advice));
 }
 
+const readyText = ({ live }: Processor) =>
+  live
+    ? "Yes. Agents can buy here."
+    : "Yes, for test purchases. No real money moves. To go live, choose Stripe below, enter the keys of your live account, and confirm that it pays out to you.";
+
 /** The payment provider, and what is missing before agents can buy. */
 export function PaymentsPart() {
   const { path } = useSite();
@@ -207,7 +216,7 @@ export function PaymentsPart() {
       <Card title="Ready to sell?">
         <p className="text-sm">
           {data.missing.length === 0
-            ? "Yes. Agents can buy here."
+            ? readyText(data)
             : ["Not yet.", ...otherAdvice(data)].join(" ")}
         </p>
         <Gates processor={data} />

@@ -172,7 +172,7 @@ async function mandateRequired(
     : "and the payment token.";
   const message =
     "The tool was not called. It needs a mandate, signed by an agent that this site knows, in " +
-    "`arguments.mandate`. The mandate must contain all members of `sign`, plus `mandate_id`, `agent_id`, " +
+    "`arguments.mandate`. Sign it with Ed25519 and the tag `service-mandate-v1`. The mandate must contain all members of `sign`, plus `mandate_id`, `agent_id`, " +
     `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
   const toSign = {
     outcome: "mandate_required",
