@@ -91,10 +91,16 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
       const items = [{ id: "rose", quantity }];
       await at.at.order(at.shop, buyer, { items, total: `${quantity}00.00` });
     }
-    const { page } = await at.opened({ viewport: { width: 1440, height: 900 } });
+    const shop = (await at.shop.admin("GET", "/shop")).body;
+    await at.shop.admin("PUT", "/shop", { ...shop, time_zone: "Asia/Tokyo" });
+    const { page } = await at.opened({
+      viewport: { width: 1440, height: 900 },
+      timezoneId: "Europe/Berlin",
+    });
     await at.signedIn(page, "owner", "/orders");
     const rows = page.locator("main tbody tr");
     await rows.nth(2).waitFor();
+    expect(await rows.first().locator("time").getAttribute("title")).toMatch(/GMT\+9$/);
     await page.getByRole("button", { name: "Amount" }).click();
     await page.waitForURL("**?sort=-amount");
     await rows.first().getByText("#1002").waitFor();

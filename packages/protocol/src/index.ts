@@ -296,3 +296,4 @@ export {
   TAGS,
   WEBHOOK_TAG,
 } from "./wire.js";
+export { dayInZone, endOfDay, startOfDay } from "./zone-days.js";

@@ -12,7 +12,7 @@ import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { accountQuery } from "./account.js";
 import { AddPasskey } from "./add-passkey.js";
 
@@ -60,10 +60,10 @@ function Passkeys({ account }: { readonly account: Account }) {
             <span className="min-w-0 flex-1">
               {name} {!usable && <Badge word="unusable" look="warn" />}
               <span className="block text-xs text-soft">
-                Added <Time at={created_at} />
+                Added <ShortTime at={created_at} />
                 {last_used_at !== null && (
                   <>
-                    , last used <Time at={last_used_at} />
+                    , last used <ShortTime at={last_used_at} />
                   </>
                 )}
               </span>
@@ -107,8 +107,8 @@ function Sessions({ account }: { readonly account: Account }) {
             <span className="min-w-0 flex-1">
               {device} {current && <strong className="font-medium">(this browser)</strong>}
               <span className="block text-xs text-soft">
-                Signed in <Time at={created_at} />, last used{" "}
-                {last_used_at === null ? "never" : <Time at={last_used_at} />}
+                Signed in <ShortTime at={created_at} />, last used{" "}
+                {last_used_at === null ? "never" : <ShortTime at={last_used_at} />}
               </span>
             </span>
             {!current && (

@@ -9,7 +9,7 @@ import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { AddAgent } from "./add-agent.js";
 import { AgentName, agentState, STATES } from "./agents.js";
 import { RejectPending } from "./reject-pending.js";
@@ -29,7 +29,7 @@ function columnsFor(site: string): readonly Column<Agent>[] {
     { head: "State", narrow: "side", cell: (agent) => <Badge word={agentState(agent)} /> },
     { head: "Tags", cell: ({ tags }) => tags.join(", ") || "–" },
     { head: "Scopes", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
-    { head: "Registered", cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: "Registered", cell: ({ created_at }) => <ShortTime at={created_at} /> },
   ];
 }
 

@@ -13,7 +13,7 @@ import { Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { countText } from "../ui/words.js";
 import { recordText, TYPES } from "./records.js";
 import { ExportCard, FilesCard } from "./verify-card.js";
@@ -40,7 +40,7 @@ function columnsFor(site: string): readonly Column<Entry>[] {
       head: "What happened",
       cell: ({ record }) => <span className="break-words">{recordText(record)}</span>,
     },
-    { head: "When", cell: (entry) => <Time at={field(entry, "recorded_at")} /> },
+    { head: "When", cell: (entry) => <ShortTime at={field(entry, "recorded_at")} /> },
   ];
 }
 

@@ -3,7 +3,7 @@ import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { DayRange, spanOf } from "../ui/day-range.js";
+import { DayRange, useSpan } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
@@ -11,7 +11,7 @@ import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { skillTitle } from "../ui/skill-title.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { moneyText, titleOf } from "../ui/words.js";
 import { type Decision, OUTCOMES } from "./decisions.js";
 
@@ -34,7 +34,7 @@ function columnsFor(site: string): readonly Column<Decision>[] {
           .join(", ") || "No rule matched",
     },
     { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "When", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
+    { head: "When", cell: ({ evaluated_at }) => <ShortTime at={evaluated_at} /> },
   ];
 }
 
@@ -43,7 +43,7 @@ export function DecisionsPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/decisions" });
   const set = useSetFilter();
-  const filter = { ...search, ...spanOf(search) };
+  const filter = { ...search, ...useSpan(search) };
   const list = useList<Decision>("decisions", `${path}/decisions`, filter);
   return (
     <Page

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, Outlet, useParams } from "@tanstack/react-router";
 import { useChanges } from "../api/changes.js";
+import { shopQuery } from "../delivery/shop.js";
 import { BackToSetup } from "../setup/back-to-setup.js";
 import { Badge } from "../ui/badge.js";
 import { Loading } from "../ui/loading.js";
@@ -8,12 +9,15 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
 import { siteNamed, siteParam, siteState, sitesQuery, useMay } from "./sites.js";
+import { shownZone, Zone } from "./zone.js";
 
 /** Finds the site in the address and listens for its changes. */
 export function SiteFrame() {
   const { site: name } = useParams({ from: "/shell/$site" });
   const sites = useQuery(sitesQuery);
   const site = siteNamed(name, sites.data ?? []);
+  const path = `/v1/admin/sites/${site?.site_key_hash}`;
+  const shop = useQuery({ ...shopQuery(path), enabled: site !== undefined });
   useChanges(site?.site_key_hash);
   if (sites.isError) return <Failure error={sites.error} />;
   if (!sites.isSuccess) return <Loading />;
@@ -27,12 +31,14 @@ export function SiteFrame() {
       </Notice>
     );
   }
+  // Without the shop's time zone, times and days would be others at first.
+  if (shop.isPending) return <Loading />;
   return (
-    <>
+    <Zone value={shownZone(shop.data?.time_zone)}>
       <PausedNotice />
       <BackToSetup />
       <Outlet />
-    </>
+    </Zone>
   );
 }
 

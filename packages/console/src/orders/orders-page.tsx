@@ -10,7 +10,7 @@ import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { useSortHead } from "../ui/sort-head.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { MarkMany } from "./mark-many.js";
 import { OrderBadges, PaymentBadge } from "./order-badges.js";
@@ -79,7 +79,7 @@ function useColumns(site: string, chosen: Chosen | null): readonly Column<Listed
     { head: "Bought by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     {
       ...sortHead("Ordered", "created_at"),
-      cell: ({ created_at }) => <Time at={created_at} />,
+      cell: ({ created_at }) => <ShortTime at={created_at} />,
     },
   ];
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useSite } from "../layout/sites.js";
+import { useZone } from "../layout/zone.js";
 import { Button } from "../ui/button.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
@@ -42,6 +43,7 @@ function Goods({ order }: { readonly order: ShownOrder }) {
 export function PackingSlip() {
   const { site, name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/orders/$id/slip" });
+  const timeZone = useZone();
   const found = useQuery(orderQuery(site.site_key_hash, path, id));
   if (found.isError) return <Failure error={found.error} />;
   if (!found.isSuccess) return <Loading />;
@@ -71,7 +73,10 @@ export function PackingSlip() {
             <h1 className="text-lg font-semibold">Packing slip {orderName(order)}</h1>
             <p className="text-sm">
               Ordered on{" "}
-              {new Date(order.created_at).toLocaleDateString(undefined, { dateStyle: "long" })}
+              {new Date(order.created_at).toLocaleDateString(undefined, {
+                dateStyle: "long",
+                timeZone,
+              })}
             </p>
           </div>
         </header>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Who } from "../layout/people.js";
 import { Badge } from "../ui/badge.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { moneyText, titleOf } from "../ui/words.js";
 import type { ShownOrder } from "./orders.js";
 
@@ -142,7 +142,7 @@ export function Timeline({ order }: { readonly order: ShownOrder }) {
         .map(({ key, at, what }) => (
           <li key={key} className="flex flex-col gap-0.5">
             <span className="text-xs text-soft">
-              <Time at={at} />
+              <ShortTime at={at} />
             </span>
             <span className="break-words">{what}</span>
           </li>

@@ -25,5 +25,3 @@ export const markText = (ms: number, by: StepKind) =>
 /** The full name of an hour or a day, in the reader's time zone. */
 export const stepText = (ms: number, by: StepKind) =>
   by === "day" ? markText(ms, "day") : `${markText(ms, "day")}, ${markText(ms, "hour")}`;
-
-export const zoneName = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -11,7 +11,7 @@ import { Form } from "../ui/form.js";
 import { Id, Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts } from "../ui/page.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 
 type Credential = Api["PlatformCredential"];
 
@@ -106,8 +106,8 @@ function Row({ credential, at }: { readonly credential: Credential; readonly at:
           {KINDS[kind]} <Badge word={state} />
         </span>
         <span className="text-soft">
-          Expires <Time at={expires_at} />, last used{" "}
-          {last_used_at === null ? "never" : <Time at={last_used_at} />}
+          Expires <ShortTime at={expires_at} />, last used{" "}
+          {last_used_at === null ? "never" : <ShortTime at={last_used_at} />}
         </span>
         <Id value={id} label="key ID" />
       </span>

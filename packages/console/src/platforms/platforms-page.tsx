@@ -9,7 +9,7 @@ import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { choicesOf } from "../ui/words.js";
 import { AddPlatform } from "./add-platform.js";
 import { PlatformSettingsCard } from "./platform-settings.js";
@@ -19,7 +19,7 @@ type Platform = Api["Platform"];
 
 const STATES = choicesOf("seen", "admitted", "suspended");
 
-const seenAt = (at: string | null) => (at === null ? "Never" : <Time at={at} />);
+const seenAt = (at: string | null) => (at === null ? "Never" : <ShortTime at={at} />);
 
 function columnsFor(site: string, mayAct: boolean): readonly Column<Platform>[] {
   return [

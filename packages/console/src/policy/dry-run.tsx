@@ -7,7 +7,7 @@ import { useSite } from "../layout/sites.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { changedText, DAYS, REQUESTS_MAX, testText } from "./dry-run-text.js";
 
@@ -69,7 +69,7 @@ function Changed({ changed, draft }: Pick<Tested, "changed"> & { readonly draft:
             <Link to="/$site/decisions/$id" params={{ site, id: one.decision_id }} className="link">
               {moneyText(one.amount)} {skillTitle(one.skill)}
             </Link>
-            , <Time at={one.evaluated_at} />: {changedText(one, draft)}
+            , <ShortTime at={one.evaluated_at} />: {changedText(one, draft)}
           </li>
         ))}
         {changed.length > SHOWN_MAX && <li>And {changed.length - SHOWN_MAX} more.</li>}

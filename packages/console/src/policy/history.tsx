@@ -7,7 +7,7 @@ import { Button } from "../ui/button.js";
 import { Id } from "../ui/id.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { DiffView } from "./diff-view.js";
 import { editable } from "./policy.js";
 import { versionQuery } from "./versions.js";
@@ -61,7 +61,7 @@ export function History({ onTake }: { onTake(text: string): void }) {
               onClick={() => setShown(shown === version ? null : version)}
             >
               Version {version}
-              {place === 0 && " (current)"}, <Time at={published_at} />
+              {place === 0 && " (current)"}, <ShortTime at={published_at} />
             </button>
             {shown === version && <VersionDiff version={version} onTake={onTake} />}
           </li>

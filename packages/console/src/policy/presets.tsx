@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { shopQuery } from "../delivery/shop.js";
 import { useSite } from "../layout/sites.js";
+import { OWN_ZONE } from "../layout/zone.js";
 import { usualCurrencyQuery } from "../products/usual-currency.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { CurrencyField } from "../ui/currency-field.js";
 import { Select, TextField } from "../ui/field.js";
-import { OWN_ZONE } from "../ui/time-zone-field.js";
 import { editable } from "./policy.js";
 
 const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {

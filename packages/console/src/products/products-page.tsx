@@ -10,7 +10,7 @@ import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { useSortHead } from "../ui/sort-head.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { Bulk } from "./bulk.js";
 import { FeedCard } from "./feed-card.js";
@@ -95,7 +95,7 @@ function useColumns(
     },
     {
       ...sortHead("Changed", "changed_at"),
-      cell: ({ changed_at }) => <Time at={changed_at} />,
+      cell: ({ changed_at }) => <ShortTime at={changed_at} />,
     },
   ];
 }

@@ -7,7 +7,7 @@ import { useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { choicesOf, strangersText } from "../ui/words.js";
 import type { Question } from "./questions.js";
 
@@ -39,7 +39,7 @@ function columnsFor(site: string): readonly Column<Question>[] {
       ),
     },
     { head: "Times asked", right: true, cell: ({ times_asked }) => times_asked.toLocaleString() },
-    { head: "Last asked", cell: ({ last_asked_at }) => <Time at={last_asked_at} /> },
+    { head: "Last asked", cell: ({ last_asked_at }) => <ShortTime at={last_asked_at} /> },
   ];
 }
 

@@ -5,7 +5,7 @@ import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { skillTitle } from "../ui/skill-title.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 
 /** The number of earlier decisions next to a review. */
@@ -31,7 +31,7 @@ export function AgentHistory({ agentId, but }: { readonly agentId: string; reado
             {skillTitle(skill)} {moneyText(amount)}
           </Link>
           <span className="text-soft">
-            <Time at={evaluated_at} />
+            <ShortTime at={evaluated_at} />
           </span>
         </li>
       ))}

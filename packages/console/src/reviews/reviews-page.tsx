@@ -11,7 +11,7 @@ import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { choicesOf, moneyText } from "../ui/words.js";
 import { KeyHelp, moveFocus, useReviewKeys } from "./keys.js";
 import { ReviewCard } from "./review-card.js";
@@ -126,7 +126,7 @@ function Past({ status }: { readonly status: string }) {
     },
     { head: "State", narrow: "side", cell: (review) => <Badge word={reviewState(review)} /> },
     { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "Requested", cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: "Requested", cell: ({ created_at }) => <ShortTime at={created_at} /> },
     {
       head: "Decided by",
       cell: ({ decided_by }) => (decided_by === null ? "–" : <Who id={decided_by} />),

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
+import { useZone } from "../layout/zone.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { TextField } from "../ui/field.js";
@@ -10,8 +11,9 @@ import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
-import { Time } from "../ui/time.js";
-import { countText, moneyText, timeText, titleOf } from "../ui/words.js";
+import { ShortTime } from "../ui/time.js";
+import { fullTime } from "../ui/times.js";
+import { countText, moneyText, titleOf } from "../ui/words.js";
 
 type Found = Api["FoundBuyer"];
 type Item = Found["items"][number];
@@ -27,13 +29,14 @@ const REASONS: Readonly<Record<NonNullable<Item["needed_for"]>["why"], string>> 
   open: "the buyer can still buy",
 };
 
-function neededText({ why, until }: NonNullable<Item["needed_for"]>): string {
-  const end = until === null ? "" : `, until ${timeText(until)} at the latest`;
+function neededText({ why, until }: NonNullable<Item["needed_for"]>, zone: string): string {
+  const end = until === null ? "" : `, until ${fullTime(until, zone)} at the latest`;
   return `Still needed: ${REASONS[why]}${end}.`;
 }
 
 function ItemLine({ item }: { readonly item: Item }) {
   const { name } = useSite();
+  const zone = useZone();
   const title = `${titleOf(item.kind)} ${moneyText(item.amount)}`.trim();
   return (
     <li className="flex flex-wrap justify-between gap-x-4">
@@ -45,10 +48,10 @@ function ItemLine({ item }: { readonly item: Item }) {
         ) : (
           title
         )}
-        , <Time at={item.created_at} />
+        , <ShortTime at={item.created_at} />
       </span>
       <span className="text-soft">
-        {item.needed_for === null ? "Can be erased." : neededText(item.needed_for)}
+        {item.needed_for === null ? "Can be erased." : neededText(item.needed_for, zone)}
       </span>
     </li>
   );

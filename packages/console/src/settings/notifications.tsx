@@ -15,7 +15,7 @@ import { Outcome } from "../ui/outcome.js";
 import { Card, Empty } from "../ui/page.js";
 import { HTTPS } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { choicesOf, countText, titleOf, wordsIn } from "../ui/words.js";
 
 type Message = Api["Message"];
@@ -151,7 +151,7 @@ const COLUMNS: readonly Column<Message>[] = [
       </span>
     ),
   },
-  { head: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: "Created", cell: ({ created_at }) => <ShortTime at={created_at} /> },
   { head: "Action", cell: (message) => <Resend message={message} /> },
 ];
 

@@ -10,7 +10,7 @@ import { Form } from "../ui/form.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty } from "../ui/page.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { Invitation } from "./invitation.js";
 import { PersonActions } from "./person-actions.js";
 
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<Person>[] = [
   { head: "Role", cell: (person) => <RoleOf person={person} /> },
   {
     head: "Joined",
-    cell: ({ joined_at }) => (joined_at === null ? "Not yet" : <Time at={joined_at} />),
+    cell: ({ joined_at }) => (joined_at === null ? "Not yet" : <ShortTime at={joined_at} />),
   },
   { head: "Access", cell: (person) => <PersonActions person={person} /> },
 ];

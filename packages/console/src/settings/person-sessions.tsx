@@ -6,7 +6,7 @@ import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 
 type Session = Api["PersonSession"];
 
@@ -28,8 +28,8 @@ function SessionList({ personId }: { readonly personId: string }) {
             <span className="min-w-0 flex-1">
               {device}
               <span className="block text-xs text-soft">
-                Signed in <Time at={created_at} />, last used{" "}
-                {last_used_at === null ? "never" : <Time at={last_used_at} />}
+                Signed in <ShortTime at={created_at} />, last used{" "}
+                {last_used_at === null ? "never" : <ShortTime at={last_used_at} />}
               </span>
             </span>
             <Button disabled={end.isPending} onClick={() => end.mutate(session_id)}>

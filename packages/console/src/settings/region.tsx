@@ -19,8 +19,8 @@ function summaryOf({ currency, time_zone }: Shop): string {
       : `New prices and limits are suggested in ${currencyText(currency)}.`;
   const times =
     time_zone == null
-      ? "New rules use the time zone of your browser."
-      : `New rules use the time in ${zoneText(time_zone)}.`;
+      ? "Times, days and new rules use the time zone of your browser."
+      : `Times, days and new rules use the time in ${zoneText(time_zone)}.`;
   return `${prices} ${times}`;
 }
 

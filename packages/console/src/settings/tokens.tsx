@@ -12,7 +12,7 @@ import { Snippet } from "../ui/id.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty } from "../ui/page.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { titleOf } from "../ui/words.js";
 
 /** A token of a program, or of a worker that reports visits. */
@@ -117,10 +117,11 @@ function State({ token }: { readonly token: AnyToken }) {
 const COLUMNS: readonly Column<AnyToken>[] = [
   { head: "Name", cell: ({ name }) => name },
   { head: "Role", cell: ({ role = "edge" }) => titleOf(role) },
-  { head: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: "Created", cell: ({ created_at }) => <ShortTime at={created_at} /> },
   {
     head: "Expires",
-    cell: ({ expires_at = null }) => (expires_at === null ? "Never" : <Time at={expires_at} />),
+    cell: ({ expires_at = null }) =>
+      expires_at === null ? "Never" : <ShortTime at={expires_at} />,
   },
   { head: "State", cell: (token) => <State token={token} /> },
 ];

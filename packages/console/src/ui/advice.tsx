@@ -3,7 +3,7 @@ import { Time } from "./time.js";
 /** Code between backticks, or a time such as `2026-11-18T13:00:00.000Z`. */
 const PARTS = /(`[^`]+`|\d{4}-\d\d-\d\dT[\d:.]+Z)/;
 
-/** A text of the service for people: with code as code, and times in the reader's zone. */
+/** A text of the service for people: with code as code, and times in the zone of the shop. */
 export function Advice({ text }: { readonly text: string }) {
   return text.split(PARTS).map((part, place) => {
     const key = `${place} ${part}`;

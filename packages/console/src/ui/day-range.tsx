@@ -1,4 +1,5 @@
-import { dayEnd, dayStart } from "./days.js";
+import { endOfDay, startOfDay } from "@gatehouse/protocol";
+import { useZone } from "../layout/zone.js";
 import { TextField } from "./field.js";
 
 interface Days {
@@ -6,12 +7,15 @@ interface Days {
   readonly to?: string | undefined;
 }
 
-/** Days as a filter of the API: from the start of the first to the end of the last. */
-export function spanOf({ from, to }: Days) {
-  return { from: dayStart(from), to: dayEnd(to) };
+const isoOf = (ms: number | undefined) => (ms === undefined ? ms : new Date(ms).toISOString());
+
+/** Days of the shop as a filter of the API: from the start of the first to the end of the last. */
+export function useSpan({ from = "", to = "" }: Days) {
+  const zone = useZone();
+  return { from: isoOf(startOfDay(from, zone)), to: isoOf(endOfDay(to, zone)) };
 }
 
-/** The first and the last day of a list, in the reader's time zone. */
+/** The first and the last day of a list. */
 export function DayRange({
   from,
   to,

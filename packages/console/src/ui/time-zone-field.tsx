@@ -1,10 +1,10 @@
 import { useId, useState } from "react";
+import { OWN_ZONE } from "../layout/zone.js";
 import { Picker } from "./picker.js";
 
 /** Zones that are shown at once. Typing finds the others. */
 const SHOWN_MAX = 40;
 
-export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES: readonly string[] = [
   ...new Set([OWN_ZONE, ...Intl.supportedValuesOf("timeZone"), "UTC"]),
 ];

@@ -16,18 +16,6 @@ export function moneyText(amount: Money | null): string {
   return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
 }
 
-/** A time in the reader's zone, with the zone named. */
-export function timeText(iso: string): string {
-  return new Date(iso).toLocaleString(undefined, {
-    year: "numeric",
-    month: "short",
-    day: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    timeZoneName: "short",
-  });
-}
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;

@@ -3,7 +3,7 @@ import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { DayRange, spanOf } from "../ui/day-range.js";
+import { DayRange, useSpan } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { Snippet } from "../ui/id.js";
@@ -11,7 +11,7 @@ import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
-import { Time } from "../ui/time.js";
+import { ShortTime } from "../ui/time.js";
 import { plainWord } from "../ui/words.js";
 import { KINDS } from "./kinds.js";
 import { scriptTag } from "./script-tag.js";
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Visit>[] = [
     head: "Reported by",
     cell: ({ source }) => (source === "beacon" ? "Script" : "Worker or plugin"),
   },
-  { head: "When", cell: ({ observed_at }) => <Time at={observed_at} /> },
+  { head: "When", cell: ({ observed_at }) => <ShortTime at={observed_at} /> },
 ];
 
 /** The visits of a site. */
@@ -58,7 +58,7 @@ export function VisitsPage() {
   const { site, name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/visits" });
   const set = useSetFilter();
-  const filter = { ...search, ...spanOf(search) };
+  const filter = { ...search, ...useSpan(search) };
   const list = useList<Visit>("visits", `${path}/visits`, filter);
   return (
     <Page

@@ -120,7 +120,10 @@ const ShopBody = strict({
     .max(TIME_ZONE_CHARS_MAX)
     .nullable()
     .default(null)
-    .openapi({ description: "What the console suggests for new rules.", example: "Europe/Berlin" }),
+    .openapi({
+      description: "The zone of times and days in the console. It also suggests it for new rules.",
+      example: "Europe/Berlin",
+    }),
 }).openapi("ShopSettings");
 
 const show = siteRoute("get", "/shop", {
