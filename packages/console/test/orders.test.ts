@@ -37,7 +37,9 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     // There is nothing to send for a test.
     await page.getByText("Open", { exact: true }).last().waitFor();
     await page.getByText("Test", { exact: true }).last().waitFor();
-    await page.getByRole("link", { name: "#1001" }).click();
+    expect(await fits(page)).toBe(true);
+    // A tap anywhere on the row opens the order.
+    await page.locator("main tbody time").click();
     await page.getByRole("heading", { name: "Order #1001" }).waitFor();
     expect(await fits(page)).toBe(true);
     await page.getByRole("button", { name: "Capture" }).click();
@@ -65,6 +67,24 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await page.getByText("Refunded", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Refund…" }).waitFor({ state: "hidden" });
     expectQuiet(opened, at.baseUrl());
+  });
+
+  test("on a phone, every row of a list is two lines, and no list scrolls sideways", async () => {
+    await at.createActivity();
+    const { page } = await at.opened({ viewport: { width: 390, height: 844 } });
+    await at.signedIn(page, "owner", "/orders");
+    for (const path of ["orders", "products", "decisions", "reviews?status=all", "agents"]) {
+      await go(page, `/${path}`);
+      const row = page.locator("main tbody tr").first();
+      await row.waitFor();
+      expect([path, await fits(page)]).toEqual([path, true]);
+      const { height = 0 } = (await row.boundingBox()) ?? {};
+      expect(height, path).toBeGreaterThan(40);
+      expect(height, path).toBeLessThan(90);
+    }
+    await go(page, "/products");
+    await page.getByText("€600.00").first().click();
+    await page.waitForURL("**/products/*");
   });
 
   test.each(WIDTHS)("a packing slip prints without the frame, at %i pixels", async (width) => {

@@ -27,9 +27,9 @@ function columnsFor(site: string): readonly Column<Agent>[] {
       ),
     },
     { head: "State", narrow: "side", cell: (agent) => <Badge word={agentState(agent)} /> },
-    { head: "Tags", cell: ({ tags }) => tags.join(", ") || "–" },
-    { head: "Scopes", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
-    { head: "Registered", cell: ({ created_at }) => <ShortTime at={created_at} /> },
+    { head: "Tags", narrow: "state", cell: ({ tags }) => tags.join(", ") || "No tags" },
+    { head: "Scopes", narrow: "hidden", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
+    { head: "Registered", narrow: "time", cell: ({ created_at }) => <ShortTime at={created_at} /> },
   ];
 }
 

@@ -28,13 +28,14 @@ function columnsFor(site: string): readonly Column<Decision>[] {
     { head: "Outcome", narrow: "side", cell: ({ outcome }) => <Badge word={outcome} /> },
     {
       head: "Reason",
+      narrow: "hidden",
       cell: ({ reason, rule_id }) =>
         [reason === null ? null : titleOf(reason), rule_id === null ? null : `rule ${rule_id}`]
           .filter((part) => part !== null)
           .join(", ") || "No rule matched",
     },
-    { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "When", cell: ({ evaluated_at }) => <ShortTime at={evaluated_at} /> },
+    { head: "Requested by", narrow: "state", cell: ({ agent_id }) => <Asker id={agent_id} /> },
+    { head: "When", narrow: "time", cell: ({ evaluated_at }) => <ShortTime at={evaluated_at} /> },
   ];
 }
 

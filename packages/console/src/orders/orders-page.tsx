@@ -62,7 +62,7 @@ function useColumns(site: string, chosen: Chosen | null): readonly Column<Listed
           >
             {orderName(order)}
           </Link>
-          <span className="block text-soft">
+          <span className="block text-soft max-sm:hidden">
             {order.items.map(({ quantity, title }) => `${quantity} × ${title}`).join(", ")}
           </span>
         </>
@@ -74,11 +74,12 @@ function useColumns(site: string, chosen: Chosen | null): readonly Column<Listed
       narrow: "side",
       cell: ({ amount }) => <span className="tabular-nums">{moneyText(amount)}</span>,
     },
-    { head: "State", cell: (order) => <OrderBadges order={order} /> },
-    { head: "Payment", cell: (order) => <PaymentBadge order={order} /> },
-    { head: "Bought by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
+    { head: "State", narrow: "state", cell: (order) => <OrderBadges order={order} /> },
+    { head: "Payment", narrow: "hidden", cell: (order) => <PaymentBadge order={order} /> },
+    { head: "Bought by", narrow: "name", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     {
       ...sortHead("Ordered", "created_at"),
+      narrow: "time",
       cell: ({ created_at }) => <ShortTime at={created_at} />,
     },
   ];

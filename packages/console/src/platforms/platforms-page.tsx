@@ -40,10 +40,11 @@ function columnsFor(site: string, mayAct: boolean): readonly Column<Platform>[] 
       ),
     },
     { head: "State", narrow: "side", cell: ({ status }) => <Badge word={status} /> },
-    { head: "First seen", cell: ({ first_seen_at }) => seenAt(first_seen_at) },
-    { head: "Last seen", cell: ({ last_seen_at }) => seenAt(last_seen_at) },
+    { head: "First seen", narrow: "hidden", cell: ({ first_seen_at }) => seenAt(first_seen_at) },
+    { head: "Last seen", narrow: "time", cell: ({ last_seen_at }) => seenAt(last_seen_at) },
     {
       head: "Decisions, last 30 days",
+      narrow: "hidden",
       cell: ({ recent_decisions }) => recent_decisions.toLocaleString(),
     },
     ...(mayAct

@@ -31,17 +31,19 @@ function Named({ product }: { readonly product: Product }) {
   const { name } = useSite();
   const { id, title, image_url } = product;
   return (
-    <span className="flex items-center gap-3 max-sm:justify-end">
+    <span className="flex items-center gap-3">
       {image_url === null ? (
         <span aria-hidden="true" className="size-10 shrink-0 rounded-lg bg-line/60" />
       ) : (
         <img src={image_url} alt="" className="size-10 shrink-0 rounded-lg object-cover" />
       )}
-      <span className="flex min-w-0 flex-col items-start gap-0.5 max-sm:items-end">
+      <span className="flex min-w-0 flex-col items-start gap-0.5">
         <Link to="/$site/products/$id" params={{ site: name, id }} className="link">
           {title}
         </Link>
-        <Id value={id} label="product number" />
+        <span className="max-sm:hidden">
+          <Id value={id} label="product number" />
+        </span>
       </span>
     </span>
   );
@@ -86,15 +88,22 @@ function useColumns(
       narrow: "side",
       cell: ({ price }) => moneyText(price),
     },
-    { head: "Availability", cell: (product) => <State product={product} /> },
+    { head: "Availability", narrow: "state", cell: (product) => <State product={product} /> },
     {
       ...sortHead("Stock", "quantity", "ascending"),
       right: true,
-      cell: ({ quantity, reserved }) =>
-        `${quantity ?? "Not tracked"}${reserved > 0 ? ` (${reserved} in checkout)` : ""}`,
+      narrow: "time",
+      cell: ({ quantity, reserved }) => (
+        <>
+          {quantity ?? "Not tracked"}
+          {quantity !== null && <span className="sm:hidden"> in stock</span>}
+          {reserved > 0 && ` (${reserved} in checkout)`}
+        </>
+      ),
     },
     {
       ...sortHead("Changed", "changed_at"),
+      narrow: "hidden",
       cell: ({ changed_at }) => <ShortTime at={changed_at} />,
     },
   ];

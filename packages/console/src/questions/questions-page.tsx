@@ -27,7 +27,7 @@ function columnsFor(site: string): readonly Column<Question>[] {
         </Link>
       ),
     },
-    { head: "Action", cell: ({ skill }) => skillTitle(skill) },
+    { head: "Action", narrow: "state", cell: ({ skill }) => skillTitle(skill) },
     {
       head: "State",
       narrow: "side",
@@ -38,8 +38,17 @@ function columnsFor(site: string): readonly Column<Question>[] {
         </span>
       ),
     },
-    { head: "Times asked", right: true, cell: ({ times_asked }) => times_asked.toLocaleString() },
-    { head: "Last asked", cell: ({ last_asked_at }) => <ShortTime at={last_asked_at} /> },
+    {
+      head: "Times asked",
+      right: true,
+      narrow: "hidden",
+      cell: ({ times_asked }) => times_asked.toLocaleString(),
+    },
+    {
+      head: "Last asked",
+      narrow: "time",
+      cell: ({ last_asked_at }) => <ShortTime at={last_asked_at} />,
+    },
   ];
 }
 

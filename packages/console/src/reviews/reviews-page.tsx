@@ -125,10 +125,11 @@ function Past({ status }: { readonly status: string }) {
       ),
     },
     { head: "State", narrow: "side", cell: (review) => <Badge word={reviewState(review)} /> },
-    { head: "Requested by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "Requested", cell: ({ created_at }) => <ShortTime at={created_at} /> },
+    { head: "Requested by", narrow: "state", cell: ({ agent_id }) => <Asker id={agent_id} /> },
+    { head: "Requested", narrow: "time", cell: ({ created_at }) => <ShortTime at={created_at} /> },
     {
       head: "Decided by",
+      narrow: "hidden",
       cell: ({ decided_by }) => (decided_by === null ? "–" : <Who id={decided_by} />),
     },
   ];

@@ -139,6 +139,7 @@ const COLUMNS: readonly Column<Message>[] = [
   },
   {
     head: "State",
+    narrow: "state",
     cell: ({ state, attempts, last_problem }) => (
       <span className="flex flex-col gap-0.5">
         <span>
@@ -151,7 +152,7 @@ const COLUMNS: readonly Column<Message>[] = [
       </span>
     ),
   },
-  { head: "Created", cell: ({ created_at }) => <ShortTime at={created_at} /> },
+  { head: "Created", narrow: "time", cell: ({ created_at }) => <ShortTime at={created_at} /> },
   { head: "Action", cell: (message) => <Resend message={message} /> },
 ];
 

@@ -116,8 +116,8 @@ function State({ token }: { readonly token: AnyToken }) {
 
 const COLUMNS: readonly Column<AnyToken>[] = [
   { head: "Name", cell: ({ name }) => name },
-  { head: "Role", cell: ({ role = "edge" }) => titleOf(role) },
-  { head: "Created", cell: ({ created_at }) => <ShortTime at={created_at} /> },
+  { head: "Role", narrow: "state", cell: ({ role = "edge" }) => titleOf(role) },
+  { head: "Created", narrow: "time", cell: ({ created_at }) => <ShortTime at={created_at} /> },
   {
     head: "Expires",
     cell: ({ expires_at = null }) =>

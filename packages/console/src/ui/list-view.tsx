@@ -15,8 +15,11 @@ export interface Column<Item> {
   /** Shown instead of the title, such as a button that sorts. */
   readonly header?: ReactNode;
   readonly sorted?: "ascending" | "descending" | undefined;
-  /** Its place in a card on a phone. The first column without one is the title. */
-  readonly narrow?: "side" | "choice";
+  /**
+   * Its place in the two lines of a row on a phone: after the title, at the right of it, or on the left or right below.
+   * The first column without one is the title. Others without one are below, with their heads.
+   */
+  readonly narrow?: "choice" | "name" | "side" | "state" | "time" | "hidden";
 }
 
 /** What opens itself when it is clicked. */
@@ -44,7 +47,7 @@ interface ListProps<Item> {
   readonly empty: ReactNode;
 }
 
-/** The rows of a list, with a button for more. On a phone every row is a card. */
+/** The rows of a list, with a button for more. On a phone every row is two lines. */
 export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps<Item>) {
   const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
   if (isError && data === undefined) return <Failure error={error} />;
@@ -70,7 +73,7 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
         </thead>
         <tbody>
           {data.map((item) => (
-            <tr key={keyOf(item)} onClick={openRow} className="cursor-default hover:bg-line/20">
+            <tr key={keyOf(item)} onClick={openRow} className="hover:bg-line/20">
               {columns.map((column) => (
                 <td
                   key={column.head}

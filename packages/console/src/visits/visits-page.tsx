@@ -35,6 +35,7 @@ const COLUMNS: readonly Column<Visit>[] = [
   { head: "Visitor", cell: ({ classification }) => <Badge word={classification} /> },
   {
     head: "Agent",
+    narrow: "state",
     cell: ({ agent }) => (agent === undefined ? "–" : `${agent.name} (${agent.operator})`),
   },
   { head: "Signature", cell: (visit) => <Signature visit={visit} /> },
@@ -50,7 +51,7 @@ const COLUMNS: readonly Column<Visit>[] = [
     head: "Reported by",
     cell: ({ source }) => (source === "beacon" ? "Script" : "Worker or plugin"),
   },
-  { head: "When", cell: ({ observed_at }) => <ShortTime at={observed_at} /> },
+  { head: "When", narrow: "time", cell: ({ observed_at }) => <ShortTime at={observed_at} /> },
 ];
 
 /** The visits of a site. */
