@@ -87,6 +87,38 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await page.waitForURL("**/products/*");
   });
 
+  test.each(WIDTHS)(
+    "the page of an order has what matters beside it, at %i pixels",
+    async (width) => {
+      const orderId = await bought();
+      const { page } = await at.opened({
+        viewport: { width, height: 900 },
+        permissions: ["clipboard-write"],
+      });
+      await at.signedIn(page, "owner", `/orders/${orderId}`);
+      const placeOf = async (name: string) => {
+        const heading = page.getByRole("heading", { name, exact: true });
+        return (await heading.boundingBox()) ?? { x: 0, y: 0 };
+      };
+      const [items, buyer, timeline] = [
+        await placeOf("Items"),
+        await placeOf("Buyer"),
+        await placeOf("Timeline"),
+      ];
+      if (width > 1000) expect([items.y, buyer.x > timeline.x]).toEqual([buyer.y, true]);
+      else expect(items.y < buyer.y && buyer.y < timeline.y).toBe(true);
+      const goods = page.locator("section", { hasText: "Items" }).last();
+      await goods.getByText("Delivery€4.90").waitFor();
+      await goods.getByText("Total€104.90").waitFor();
+      // There is one main button, and IDs are out of the way until somebody wants them.
+      expect(await page.locator("main .bg-act").allTextContents()).toEqual(["Capture"]);
+      expect(await page.getByText(orderId).isVisible()).toBe(false);
+      await page.getByText("Details", { exact: true }).click();
+      await page.getByRole("button", { name: "Copy order ID" }).click();
+      await page.getByText("Copied").waitFor();
+    },
+  );
+
   test.each(WIDTHS)("a packing slip prints without the frame, at %i pixels", async (width) => {
     const orderId = await bought();
     const { page } = await at.opened({ viewport: { width, height: 900 } });

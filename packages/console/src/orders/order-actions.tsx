@@ -20,6 +20,8 @@ function given(fields: Readonly<Record<string, string>>): Record<string, string>
 
 /** Marks what is left of an order as sent, or cancels it. */
 export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
+  // A payment that can be captured has the main button.
+  const isMain = order.payment_facts?.capture == null;
   const { path } = useSite();
   const [sent, setSent] = useState({ carrier: "", tracking_number: "", tracking_url: "" });
   const [reason, setReason] = useState("");
@@ -44,6 +46,7 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
       {canMarkSent(order) && (
         <Confirm
           label="Mark as sent"
+          kind={isMain ? "act" : undefined}
           title="Mark this order as sent?"
           yes="Mark as sent"
           onYes={() => act.mutateAsync(["ship", given(sent)])}

@@ -1,5 +1,6 @@
 import { Package } from "lucide-react";
 import { Card } from "../ui/page.js";
+import { Totals } from "../ui/totals.js";
 import { moneyText } from "../ui/words.js";
 import type { ShownOrder } from "./orders.js";
 
@@ -28,7 +29,7 @@ function progressOf({ quantity, total, fulfilled, delivered }: Line): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
-/** What was bought, with pictures and prices. */
+/** What was bought, with pictures and prices, and how the total comes about. */
 export function OrderGoods({ order }: { readonly order: ShownOrder }) {
   const { currency } = order.amount;
   return (
@@ -42,7 +43,7 @@ export function OrderGoods({ order }: { readonly order: ShownOrder }) {
                 {line.quantity} × {line.title}
               </span>
               <span className="text-soft break-words">
-                {line.id} · {moneyText({ minor: line.unit_minor, currency })} each
+                {moneyText({ minor: line.unit_minor, currency })} each
               </span>
               <span className="text-soft">{progressOf(line)}</span>
             </span>
@@ -52,6 +53,9 @@ export function OrderGoods({ order }: { readonly order: ShownOrder }) {
           </li>
         ))}
       </ul>
+      <div className="border-t border-line pt-3">
+        <Totals total={order.amount} lines={order.lines} purchase={order.purchase} />
+      </div>
     </Card>
   );
 }

@@ -1,6 +1,7 @@
+import type { ReactNode } from "react";
 import type { Api } from "../api/client.js";
 import { Card, Facts } from "../ui/page.js";
-import { moneyText, strangersText } from "../ui/words.js";
+import { strangersText } from "../ui/words.js";
 import { addressLines } from "./address.js";
 
 type PurchaseBody = NonNullable<Api["Purchase"]>;
@@ -12,7 +13,9 @@ function BuyerLines({ buyer }: { readonly buyer: PurchaseBody["buyer"] }) {
   const others = Object.values(rest).filter((text) => text !== undefined);
   return (
     <p className="flex flex-col text-sm">
-      {name !== "" && <bdi className="font-medium break-words">{strangersText(name)}</bdi>}
+      {name !== "" && (
+        <bdi className="text-base font-medium break-words">{strangersText(name)}</bdi>
+      )}
       {email !== undefined && (
         <a href={`mailto:${encodeURIComponent(email)}`} className="link self-start break-all">
           {strangersText(email)}
@@ -30,39 +33,36 @@ function BuyerLines({ buyer }: { readonly buyer: PurchaseBody["buyer"] }) {
   );
 }
 
-/** The buyer and the address, as given at checkout. */
-export function Purchase({
+/** Who bought, and through whom. `purchase` is null for an order without a checkout. */
+export function BuyerCard({
   purchase,
-  amount,
+  rows,
 }: {
-  readonly purchase: PurchaseBody;
-  readonly amount: Api["Order"]["amount"] | null;
+  readonly purchase: PurchaseBody | null;
+  readonly rows: readonly (readonly [string, ReactNode])[];
 }) {
-  const money = (minor: number | null) =>
-    minor === null || amount === null ? null : moneyText({ minor, currency: amount.currency });
   return (
-    <Card title="Buyer and delivery">
-      <BuyerLines buyer={purchase.buyer} />
-      {purchase.address !== null && (
-        <>
-          <h3 className="text-sm font-medium">Delivery address</h3>
-          <address className="text-sm not-italic">
-            {addressLines(purchase).map((line) => (
-              <bdi key={line} className="block break-words">
-                {line}
-              </bdi>
-            ))}
-          </address>
-        </>
-      )}
-      <Facts
-        rows={[
-          ["Delivery", purchase.delivery?.title ?? null],
-          ["Items", money(purchase.subtotal_minor)],
-          ["Delivery cost", money(purchase.shipping_minor)],
-          ["Tax", money(purchase.tax_minor)],
-        ]}
-      />
+    <Card title="Buyer">
+      {purchase !== null && <BuyerLines buyer={purchase.buyer} />}
+      <Facts rows={rows} />
+    </Card>
+  );
+}
+
+/** Where the goods go, and how. */
+export function WhereTo({ purchase }: { readonly purchase: PurchaseBody }) {
+  const { address, delivery } = purchase;
+  if (address === null && delivery === null) return null;
+  return (
+    <Card title="Where to">
+      <address className="text-sm not-italic">
+        {addressLines(purchase).map((line) => (
+          <bdi key={line} className="block break-words">
+            {line}
+          </bdi>
+        ))}
+      </address>
+      {delivery !== null && <p className="text-sm text-soft">{delivery.title}</p>}
     </Card>
   );
 }

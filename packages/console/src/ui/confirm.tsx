@@ -55,9 +55,12 @@ export function ConfirmDialog({
 /** A button that opens a dialog, which says what will happen and asks for confirmation. */
 export function Confirm({
   label,
+  kind,
   disabled,
   ...dialog
 }: DialogProps & {
+  /** The look of the button, if it is the main one of its page. */
+  readonly kind?: "act" | undefined;
   /** The text of the button that opens the dialog. */
   readonly label: string;
   readonly disabled?: boolean;
@@ -66,7 +69,7 @@ export function Confirm({
   return (
     <>
       <Button
-        kind={dialog.danger ? "danger" : "plain"}
+        kind={kind ?? (dialog.danger ? "danger" : "plain")}
         disabled={disabled}
         onClick={() => setOpen(true)}
       >
