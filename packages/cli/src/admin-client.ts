@@ -142,13 +142,15 @@ export class AdminClient {
     return `See ${this.baseUrl}/${errorPage(error)}`;
   }
 
-  /** Every page of a list, in order. */
-  async *pages<T>(path: string): AsyncGenerator<T> {
+  /** Every page of a list, in order. A search has what it is for in its body. */
+  async *pages<T>(path: string, search?: object): AsyncGenerator<T> {
     let cursor: string | undefined;
     do {
       const glue = path.includes("?") ? "&" : "?";
       const next = cursor === undefined ? path : `${path}${glue}cursor=${cursor}`;
-      const page = await this.call<{ items?: T[]; next_cursor?: string }>("GET", next);
+      const page = await (search === undefined
+        ? this.call<{ items?: T[]; next_cursor?: string }>("GET", next)
+        : this.call<{ items?: T[]; next_cursor?: string }>("POST", path, { ...search, cursor }));
       if (!Array.isArray(page.items)) throw this.stranger("an answer without a list");
       yield* page.items;
       cursor = page.next_cursor;

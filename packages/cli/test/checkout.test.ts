@@ -99,6 +99,10 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect((await run("order", "list", DOMAIN, "--status", "open")).out).toMatch(
     /^No orders match\. List all: gatehouse order list /,
   );
+  const found = ["--status", "partly_refunded", "--buyer", "Ada LOVE"];
+  expect((await run("order", "list", DOMAIN, ...found)).out).toContain(order);
+  const nobody = await run("order", "list", DOMAIN, "--buyer", "--");
+  expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining("Enter a name")]);
   const second = await at.bought(shop, ROSE);
   const off = await run("order", "cancel", DOMAIN, second.orderId, "--reason", "Sold out");
   expect(off.out).toMatch(/^payment +voided$/m);

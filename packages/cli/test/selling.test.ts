@@ -170,6 +170,23 @@ test("an agent buys, and the owner sees the order and why it was approved", asyn
   expect((await run("order", "list", SHOP, "--agent", "agt_none")).out).toBe(
     "No orders match. List all: gatehouse order list shop.example.com\n",
   );
+  const today = new Date().toISOString();
+  expect((await run("order", "list", SHOP, "--from", "2026-01-01", "--until", today)).out).toBe(
+    listed.out,
+  );
+  for (const none of [
+    ["--until", "2026-01-01"],
+    ["--buyer", "nobody"],
+    ["--status", "refunded"],
+  ]) {
+    const { code, out } = await run("order", "list", SHOP, ...none);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^No orders match\./)]);
+  }
+  const swapped = await run("order", "list", SHOP, "--from", today, "--until", "2026-01-01");
+  expect([swapped.code, swapped.err]).toEqual([
+    2,
+    expect.stringMatching(/^--from must be before --until\.\nSwap them/),
+  ]);
   expect((await run("mandate", "list", SHOP, "--agent", "agt_none")).out).toBe(
     "No decisions match. List all: gatehouse mandate list shop.example.com\n",
   );

@@ -11,6 +11,8 @@ test.each([
   ["/orders?status=open", "orders_by_status"],
   ["/orders?payment=authorized", "orders_by_payment"],
   ["/orders?agent_id=agt_1", "orders_by_actor"],
+  ["/orders?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z", "orders_by_site"],
+  ["/orders?status=refunded", "orders_refunded"],
   ["/escalations?status=pending", "reviews_by_status"],
   ["/visits", "PRIMARY KEY"],
   ["/visits?agent=GPTBot", "visits_by_agent"],

@@ -110,6 +110,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "test-items",
       "product-imports",
       "test-openings",
+      "order-search",
     ]);
   });
 

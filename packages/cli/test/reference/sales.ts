@@ -137,7 +137,7 @@ export const sales: Coverage = {
       args: ({ shop }) => [shop, "--status", "gone"],
       code: 2,
       says: /^--status: gone is not valid\.$/m,
-      next: /Use one of: open, partly_shipped, shipped, cancelled\./,
+      next: /Use one of: open, partly_shipped, shipped, cancelled, refunded, partly_refunded\./,
     },
   },
   "order show": {

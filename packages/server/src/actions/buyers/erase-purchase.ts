@@ -7,6 +7,7 @@ import { type Checkout, tryIdsOf } from "../../domain/checkouts/checkout.js";
 import { writeCheckout } from "../../domain/checkouts/store.js";
 import { decisionIdsOfCheckout } from "../../domain/decisions/store.js";
 import { eraseOrderWords } from "../../domain/orders/adjustments/store.js";
+import { eraseOrderBuyer } from "../../domain/orders/buyers/store.js";
 import { markErased } from "../../domain/orders/store.js";
 import { deleteBuyerMails, replacePlatformMessages } from "../../domain/outbox/store.js";
 import { eraseReasonsOfOrder } from "../../domain/payments/changes/store.js";
@@ -56,8 +57,9 @@ export function decisionsOf(
 
 /** Erases the buyer of a checkout, in its row and in the replies that are stored for repeated requests. */
 export async function eraseCheckout(tx: Transaction, checkout: Checkout): Promise<Erased> {
-  const { siteKeyHash, checkoutId } = checkout;
+  const { siteKeyHash, checkoutId, orderId } = checkout;
   await writeCheckout(tx, erasedCheckout(checkout));
+  if (orderId !== null) await eraseOrderBuyer(tx, orderId);
   const notes = await eraseReviewNotes(tx, siteKeyHash, await decisionsOf(tx, checkout));
   // A repeated request is answered with the checkout as it is then.
   const replies = await replaceReplies(tx, siteKeyHash, checkoutId, shownReply(checkoutId));

@@ -1,7 +1,9 @@
 import type { JsonObject, Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { hasRole, type Principal } from "../../domain/access/principal.js";
+import { buyerName } from "../../domain/checkouts/buyers/names.js";
 import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
+import { checkoutsAmong } from "../../domain/checkouts/store.js";
 import type { OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { notesOf } from "../../domain/orders/adjustments/store.js";
 import { type Order, orderLabel } from "../../domain/orders/order.js";
@@ -32,6 +34,18 @@ const MESSAGES_MAX = 100;
 export interface ListedOrder extends Order {
   /** Whether it was paid in test mode. */
   readonly isTest: boolean;
+  /** Null if it is not known, or the reader is not an owner. */
+  readonly buyerName: string | null;
+}
+
+/** The names of buyers, by order. */
+async function buyerNames(db: Queries, siteKeyHash: string, orders: readonly Order[]) {
+  const ids = orders.flatMap(({ checkoutId }) => checkoutId ?? []);
+  const checkouts = await checkoutsAmong(db, siteKeyHash, ids);
+  return ({ checkoutId }: Order) => {
+    const checkout = checkouts.get(checkoutId ?? "");
+    return checkout === undefined ? null : buyerName(checkout.content);
+  };
 }
 
 /** A page of a site's orders, newest first unless sorted otherwise. */
@@ -40,6 +54,7 @@ export function listOrders(
   siteKeyHash: string,
   filter: OrderFilter,
   request: PageRequest,
+  reader: Principal,
 ): Promise<Result<Page<ListedOrder>, "invalid_request">> {
   const byAmount = filter.sort?.endsWith("amount") === true;
   return readPage(
@@ -50,7 +65,14 @@ export function listOrders(
         db,
         orders.map(({ attemptId }) => attemptId),
       );
-      return orders.map((order) => ({ ...order, isTest: tests.has(order.attemptId) }));
+      const nameOf = hasRole(reader, "owner")
+        ? await buyerNames(db, siteKeyHash, orders)
+        : () => null;
+      return orders.map((order) => ({
+        ...order,
+        isTest: tests.has(order.attemptId),
+        buyerName: nameOf(order),
+      }));
     },
     // The place in a list that is sorted by amount is an amount.
     ({ createdAt, amount, orderId }) => ({

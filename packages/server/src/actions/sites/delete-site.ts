@@ -12,6 +12,7 @@ import { deleteDeclines } from "../../domain/declines/store.js";
 import { deleteMandateSettings } from "../../domain/mandate-settings/store.js";
 import { deleteNotifySettings } from "../../domain/notify-settings/store.js";
 import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
+import { deleteOrderBuyers } from "../../domain/orders/buyers/store.js";
 import { deleteMessages } from "../../domain/outbox/store.js";
 import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
 import { endAccounts } from "../../domain/payments/accounts/store.js";
@@ -77,6 +78,7 @@ export async function deleteSite(
     await deleteProducts(tx, siteKeyHash);
     await deleteFeed(tx, siteKeyHash);
     await deleteBuyers(tx, siteKeyHash);
+    await deleteOrderBuyers(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);
     await deleteCheckouts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);

@@ -14,3 +14,9 @@ export function buyerMacOf(secrets: Secrets, siteKeyHash: string, email: string)
   const address = cleanAddress(email);
   return address === "" ? NO_BUYER : createHmac("sha256", key).update(address).digest("base64url");
 }
+
+/** Stands for a word of a buyer's name, as {@link nameWords} gives it, like the address has its digest. */
+export function nameMacOf(secrets: Secrets, siteKeyHash: string, word: string): string {
+  const key = secrets.keyFor(`names of buyers of ${siteKeyHash}`);
+  return createHmac("sha256", key).update(word).digest("base64url");
+}

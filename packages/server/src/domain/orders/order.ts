@@ -3,6 +3,9 @@ import type { Money } from "@gatehouse/protocol";
 export const ORDER_STATUSES = ["open", "partly_shipped", "shipped", "cancelled"] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
+/** How much of the captured money has gone back. */
+export const REFUND_STATES = ["refunded", "partly_refunded"] as const;
+
 /** What lists are sorted by. A minus stands for the largest or newest first. */
 export const ORDER_SORTS = ["-created_at", "created_at", "-amount", "amount"] as const;
 export type OrderSort = (typeof ORDER_SORTS)[number];

@@ -1,8 +1,15 @@
-import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
-import { equals, rowExists } from "../../infra/db/statements.js";
+import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
+import { type Condition, equals, rowExists } from "../../infra/db/statements.js";
 import { AMOUNT, flag, json, type ListOrder, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
-import { ORDER_TOPIC, type Order, type OrderSort, type OrderStatus } from "./order.js";
+import { boughtBy } from "./buyers/store.js";
+import {
+  ORDER_TOPIC,
+  type Order,
+  type OrderSort,
+  type OrderStatus,
+  type REFUND_STATES,
+} from "./order.js";
 
 /** Card authorizations last about a week. This is assumed where the end is unknown. */
 const AUTHORIZED_MS_MAX = 7 * DAY_MS;
@@ -170,10 +177,15 @@ export function ordersNotErased(
 
 /** An absent property does not restrict the list. */
 export interface OrderFilter {
-  readonly status?: OrderStatus | undefined;
+  readonly status?: OrderStatus | (typeof REFUND_STATES)[number] | undefined;
   readonly payment?: Order["payment"] | undefined;
   readonly actorId?: string | undefined;
   readonly number?: number | undefined;
+  /** When it was placed, from the first moment until before the second. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Digests that all have to belong to the buyer. */
+  readonly buyerMacs?: readonly string[] | undefined;
   readonly sort?: OrderSort | undefined;
 }
 
@@ -184,20 +196,50 @@ const SORTED_BY: Readonly<Record<OrderSort, ListOrder>> = {
   amount: { by: ["amount_minor", "order_id"], newestFirst: false },
 };
 
+const PAID = "COALESCE(captured_minor, amount_minor)";
+const STATES: Readonly<Record<(typeof REFUND_STATES)[number], Condition>> = {
+  refunded: { sql: `refunded_minor > 0 AND refunded_minor >= ${PAID}`, values: [] },
+  partly_refunded: { sql: `refunded_minor > 0 AND refunded_minor < ${PAID}`, values: [] },
+};
+
+/** The time that a list is limited to, without a bound that the place in the list makes needless. */
+function placedIn({ from, to, sort }: OrderFilter, after: ListPage["after"]) {
+  // With two bounds in one direction, the database may scan from the farther one.
+  const passed = after?.createdAt;
+  const isEnded = sort === "-created_at" && passed !== undefined && to !== undefined && passed < to;
+  const isBegun =
+    sort === "created_at" && passed !== undefined && from !== undefined && passed >= from;
+  return [
+    from === undefined || isBegun ? undefined : { sql: "created_at >= ?", values: [from] },
+    to === undefined || isEnded ? undefined : { sql: "created_at < ?", values: [to] },
+  ];
+}
+
+/** On SQLite, the index to read few orders by. Otherwise it would pass all orders of the site by time. */
+function fewBy(db: Pick<Database, "dialect">, { status, buyerMacs }: OrderFilter): string | undefined {
+  if (db.dialect !== "sqlite") return undefined;
+  if (buyerMacs !== undefined) return "sqlite_autoindex_orders_1";
+  return status === "refunded" || status === "partly_refunded" ? "orders_refunded" : undefined;
+}
+
 export function listOrders(
-  db: Queries,
+  db: Database,
   siteKeyHash: string,
-  { status, payment, actorId, number, sort = "-created_at" }: OrderFilter,
+  filter: OrderFilter,
   page: ListPage,
 ): Promise<Order[]> {
+  const { status, payment, actorId, number, buyerMacs = [], sort = "-created_at" } = filter;
+  const isRefunded = status === "refunded" || status === "partly_refunded";
   const where = [
     equals("site_key_hash", siteKeyHash),
-    equals("status", status),
+    isRefunded ? STATES[status] : equals("status", status),
     equals("payment", payment),
     equals("actor_id", actorId),
     equals("number", number),
+    ...placedIn({ ...filter, sort }, page.after),
+    ...buyerMacs.map((mac) => boughtBy(siteKeyHash, mac)),
   ];
-  return orders.page(db, where, SORTED_BY[sort], page);
+  return orders.page(db, where, { ...SORTED_BY[sort], sqliteIndex: fewBy(db, filter) }, page);
 }
 
 /** Writes the id that an order has in the shop system. */

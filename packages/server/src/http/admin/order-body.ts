@@ -9,7 +9,7 @@ import { factsBody, PaymentFactsBody } from "./order-payment-body.js";
 import { Purchase } from "./purchase.js";
 import { MoneyBody } from "./schemas.js";
 
-export const OrderStatus = z.enum(ORDER_STATUSES);
+const OrderStatus = z.enum(ORDER_STATUSES);
 export const PaymentState = z.enum(PAYMENT_STATES);
 
 const Item = z.object({
@@ -71,8 +71,13 @@ export const OrderBody = z
   })
   .openapi("Order");
 
-/** An order in a list says besides whether it is a test. */
-export const ListedOrderBody = OrderBody.extend({ is_test: IsTest }).openapi("ListedOrder");
+/** An order in a list says besides whether it is a test, and who bought. */
+export const ListedOrderBody = OrderBody.extend({
+  is_test: IsTest,
+  buyer_name: z.string().nullable().openapi({
+    description: "The name of the buyer, only visible to owners. null if it is not known.",
+  }),
+}).openapi("ListedOrder");
 
 const LineBody = Item.extend({
   line_id: z.string().openapi({ example: "li_1" }),
@@ -175,6 +180,7 @@ export const noteBody = ({ noteId, text, writtenBy, createdAt }: OrderNote) => (
 export const listedBody = (order: ListedOrder, now: number) => ({
   ...orderBody(order, now),
   is_test: order.isTest,
+  buyer_name: order.buyerName,
 });
 
 /** An order with its events, adjustments, notes and messages. */

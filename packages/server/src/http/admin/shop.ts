@@ -115,15 +115,10 @@ const ShopBody = strict({
     .nullable()
     .default(null)
     .openapi({ description: "What the console suggests for new prices.", example: "EUR" }),
-  time_zone: z
-    .string()
-    .max(TIME_ZONE_CHARS_MAX)
-    .nullable()
-    .default(null)
-    .openapi({
-      description: "The zone of times and days in the console. It also suggests it for new rules.",
-      example: "Europe/Berlin",
-    }),
+  time_zone: z.string().max(TIME_ZONE_CHARS_MAX).nullable().default(null).openapi({
+    description: "The zone of times and days in the console. It also suggests it for new rules.",
+    example: "Europe/Berlin",
+  }),
 }).openapi("ShopSettings");
 
 const show = siteRoute("get", "/shop", {

@@ -62,6 +62,7 @@ import { accessLimits } from "./migrations/0053-access-limits.js";
 import { testItems } from "./migrations/0054-test-items.js";
 import { productImports } from "./migrations/0055-product-imports.js";
 import { testOpenings } from "./migrations/0056-test-openings.js";
+import { orderSearch } from "./migrations/0057-order-search.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -122,6 +123,7 @@ const MIGRATIONS: readonly Migration[] = [
   testItems,
   productImports,
   testOpenings,
+  orderSearch,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -5,6 +5,7 @@ import type { Cart } from "../carts/cart.js";
 import { carts } from "../carts/store.js";
 import type { Checkout, CheckoutContent } from "../checkout.js";
 import { checkouts } from "../store.js";
+import { namesIn } from "./names.js";
 
 /** A cart or checkout whose buyer has to be read. */
 export interface UnreadBuyer {
@@ -15,18 +16,34 @@ export interface UnreadBuyer {
   readonly text: string;
   /** Empty if the buyer has none. */
   readonly email: string;
+  /** The names that the buyer is found by. */
+  readonly names: readonly string[];
+  /** The order that was made of a checkout. */
+  readonly orderId: string | null;
 }
 
 const COLUMNS = {
   checkouts: {
     id: "checkout_id",
     text: "content",
-    buyerIn: (text: string) => unpackJson<CheckoutContent>(text).buyer,
+    order: "order_id",
+    buyerIn(text: string) {
+      const content = unpackJson<CheckoutContent>(text);
+      return { email: emailIn(content.buyer), names: namesIn(content) };
+    },
   },
-  carts: { id: "cart_id", text: "buyer", buyerIn: (text: string) => JSON.parse(text) },
+  carts: {
+    id: "cart_id",
+    text: "buyer",
+    order: "NULL",
+    // Nobody looks for the cart of a name.
+    buyerIn: (text: string) => ({ email: emailIn(JSON.parse(text)), names: [] }),
+  },
 } as const;
 
-const emailIn = ({ email }: JsonObject) => (typeof email === "string" ? email : "");
+function emailIn({ email }: JsonObject): string {
+  return typeof email === "string" ? email : "";
+}
 
 /** Carts or checkouts that are new or have changed since their buyer was read, of all sites. */
 export async function unreadBuyers(
@@ -34,24 +51,25 @@ export async function unreadBuyers(
   table: UnreadBuyer["table"],
   limit: number,
 ): Promise<UnreadBuyer[]> {
-  const { id, text, buyerIn } = COLUMNS[table];
-  const rows = await db.all<Pick<UnreadBuyer, "id" | "siteKeyHash" | "text">>(
-    `SELECT ${id} AS id, site_key_hash AS "siteKeyHash", ${text} AS text FROM ${table}
-     WHERE buyer_mac IS NULL LIMIT ?`,
+  const { id, text, order, buyerIn } = COLUMNS[table];
+  const rows = await db.all<Pick<UnreadBuyer, "id" | "siteKeyHash" | "text" | "orderId">>(
+    `SELECT ${id} AS id, site_key_hash AS "siteKeyHash", ${text} AS text, ${order} AS "orderId"
+     FROM ${table} WHERE buyer_mac IS NULL LIMIT ?`,
     limit,
   );
-  return rows.map((row) => ({ table, ...row, email: emailIn(buyerIn(row.text)) }));
+  return rows.map((row) => ({ table, ...row, ...buyerIn(row.text) }));
 }
 
-/** Writes who the buyer is, unless that has changed in the meantime. */
+/** Writes who the buyer is. Returns false if the buyer or the order has changed in the meantime. */
 export async function writeBuyerMac(
   tx: Transaction,
-  { table, id, text }: UnreadBuyer,
+  { table, id, text, orderId }: UnreadBuyer,
   buyerMac: string,
-): Promise<void> {
+): Promise<boolean> {
   const columns = COLUMNS[table];
-  const sql = `UPDATE ${table} SET buyer_mac = ? WHERE ${columns.id} = ? AND ${columns.text} = ?`;
-  await tx.run(sql, buyerMac, id, text);
+  const sql = `UPDATE ${table} SET buyer_mac = ?
+    WHERE ${columns.id} = ? AND ${columns.text} = ? AND COALESCE(${columns.order}, '') = ?`;
+  return (await tx.run(sql, buyerMac, id, text, orderId ?? "")) === 1;
 }
 
 /** The rows of a buyer that were created until a time, after an id. */
