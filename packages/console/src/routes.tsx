@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { queryText } from "./api/list.js";
 import { Shell } from "./layout/shell.js";
 import { FirstSite, SiteFrame, SitesPage } from "./layout/site-frame.js";
 import { OverviewPage } from "./overview/overview-page.js";
@@ -101,7 +102,7 @@ const orders = createRoute({
   ...below,
   path: "/orders",
   component: lazyRouteComponent(() => import("./orders/orders-page.js"), "OrdersPage"),
-  validateSearch: texts("status", "payment", "agent_id", "number", "sort"),
+  validateSearch: texts("status", "payment", "agent_id", "number", "from", "to", "sort"),
 });
 const order = createRoute({
   ...below,
@@ -246,6 +247,12 @@ export const router = createRouter({
     ]),
   ]),
   basepath: "/console",
+  // All parameters are texts, also those that look like numbers.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const text = queryText(search);
+    return text && `?${text}`;
+  },
   defaultNotFoundComponent: NotFound,
   // Another agent, order or site is a new page, so that no typed text moves from one to the next.
   defaultRemountDeps: ({ params }) => params,

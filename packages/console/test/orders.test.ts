@@ -169,6 +169,38 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     ]);
   });
 
+  test("an owner finds orders by buyer, day and refund, and no request names the buyer", async () => {
+    await bought();
+    const { page } = await at.opened({ viewport: { width: 1440, height: 900 } });
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await at.signedIn(page, "owner", "/orders");
+    const search = page.getByRole("searchbox", { name: "Buyer, email or order number" });
+    const row = page.getByRole("row", { name: /#1001.*Ada/ });
+    await row.waitFor();
+    await search.fill("nobody@example.com");
+    await search.press("Enter");
+    await page.getByText("No orders found").waitFor();
+    await search.fill("LOVE");
+    await search.press("Enter");
+    await row.waitFor();
+    await page.waitForURL("**/orders#buyer=LOVE");
+    await page.getByLabel("From").fill("2026-01-01");
+    await page.waitForURL("**/orders?from=2026-01-01#buyer=LOVE");
+    await page.reload();
+    await row.waitFor();
+    expect(await search.inputValue()).toBe("LOVE");
+    await page.getByLabel("State").selectOption("Refunded");
+    await page.getByText("No orders found").waitFor();
+    await page.getByRole("link", { name: "Clear the filter" }).click();
+    await row.waitFor();
+    await search.fill("#1002");
+    await search.press("Enter");
+    await page.waitForURL("**/orders?number=1002");
+    await page.getByText("No orders found").waitFor();
+    expect(asked.filter((url) => /love|nobody/i.test(url.split("#")[0] ?? ""))).toEqual([]);
+  });
+
   test("keys of a platform are created, shown once and revoked on its page", async () => {
     await at.shop.admin("PUT", "/platforms/known.example", { status: "admitted" });
     const { page } = await at.opened();

@@ -12,6 +12,12 @@ export function queryText(filter: Filter): string {
   return new URLSearchParams(given as [string, string][]).toString();
 }
 
+/** A page of a list. A search has its filter in the body, because URLs are logged. */
+function pageOf<Item>(path: string, asked: Filter): Promise<Page<Item>> {
+  if (!path.endsWith("/search")) return call("GET", `${path}?${queryText(asked)}`);
+  return call("POST", path, { ...asked, limit: Number(asked.limit) });
+}
+
 const siteOf = (path: string) => path.split("/")[4];
 
 /** A list, page by page. Changes with this topic load it again. */
@@ -20,7 +26,7 @@ export function useList<Item>(topic: string, path: string, filter: Filter, refre
     queryKey: [topic, siteOf(path), path, filter],
     queryFn: ({ pageParam }) => {
       const asked = { ...filter, limit: String(PAGE_ROWS), cursor: pageParam };
-      return call<Page<Item>>("GET", `${path}?${queryText(asked)}`);
+      return pageOf<Item>(path, asked);
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor,
@@ -44,7 +50,7 @@ export async function allOf<Item>(
   let cursor: string | undefined;
   do {
     const asked = { ...filter, limit: String(EXPORT_PAGE_ROWS), cursor };
-    const page = await call<Page<Item>>("GET", `${path}?${queryText(asked)}`);
+    const page = await pageOf<Item>(path, asked);
     rows.push(...page.items);
     cursor = page.next_cursor;
     onRows(rows.length);

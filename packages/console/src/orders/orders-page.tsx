@@ -3,15 +3,16 @@ import { useState } from "react";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
+import { DayRange } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
-import { isNarrowed, useSetFilter } from "../ui/filter.js";
+import { useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
-import { SearchField } from "../ui/search-field.js";
 import { useSortHead } from "../ui/sort-head.js";
 import { ShortTime } from "../ui/time.js";
-import { moneyText } from "../ui/words.js";
+import { moneyText, strangersText } from "../ui/words.js";
+import { OrderSearch, useOrderFilter } from "./find-orders.js";
 import { MarkMany } from "./mark-many.js";
 import { OrderBadges, PaymentBadge } from "./order-badges.js";
 import {
@@ -76,13 +77,26 @@ function useColumns(site: string, chosen: Chosen | null): readonly Column<Listed
     },
     { head: "State", narrow: "state", cell: (order) => <OrderBadges order={order} /> },
     { head: "Payment", narrow: "hidden", cell: (order) => <PaymentBadge order={order} /> },
-    { head: "Bought by", narrow: "name", cell: ({ agent_id }) => <Asker id={agent_id} /> },
+    { head: "Buyer", narrow: "name", cell: (order) => <Buyer order={order} /> },
     {
       ...sortHead("Ordered", "created_at"),
       narrow: "time",
       cell: ({ created_at }) => <ShortTime at={created_at} />,
     },
   ];
+}
+
+/** Who bought, and through whom. Only owners see a name. */
+function Buyer({ order: { buyer_name, agent_id } }: { readonly order: ListedOrder }) {
+  if (buyer_name === null) return <Asker id={agent_id} />;
+  return (
+    <>
+      <bdi>{strangersText(buyer_name)}</bdi>
+      <span className="block text-xs text-soft max-sm:hidden">
+        <Asker id={agent_id} />
+      </span>
+    </>
+  );
 }
 
 function NoOrders({ site, narrowed }: { readonly site: string; readonly narrowed: boolean }) {
@@ -104,12 +118,11 @@ function NoOrders({ site, narrowed }: { readonly site: string; readonly narrowed
 
 /** The orders of a site. */
 export function OrdersPage() {
-  const { name, path } = useSite();
-  const filter = useSearch({ from: "/shell/$site/orders" });
-  const { sort: _, ...narrowing } = filter;
+  const { name } = useSite();
+  const { search, buyer, isNarrow, path, filter } = useOrderFilter();
   const set = useSetFilter();
   const mayAct = useMay("owner");
-  const list = useList<ListedOrder>("orders", `${path}/orders`, filter);
+  const list = useList<ListedOrder>("orders", path, filter);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   function choose(id: string, on: boolean) {
     setIds((now) => new Set(on ? [...now, id] : [...now].filter((one) => one !== id)));
@@ -122,34 +135,31 @@ export function OrdersPage() {
     <Page
       title="Orders"
       about="What was sold through agents, platforms and the payment page, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
-      actions={<ExportButton path={`${path}/orders`} filter={filter} name="orders" />}
+      actions={<ExportButton {...{ path, filter }} name="orders" />}
     >
-      <div className="grid max-w-3xl items-end gap-3 sm:grid-cols-3">
+      <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1fr_1fr_1fr_auto]">
         <Select
           label="State"
-          value={filter.status ?? ""}
+          value={search.status ?? ""}
           choices={{ "": "All", ...ORDER_STATES }}
           onChoose={(value) => set("status", value)}
         />
         <Select
           label="Payment"
-          value={filter.payment ?? ""}
+          value={search.payment ?? ""}
           choices={{ "": "All", ...PAYMENT_STATES }}
           onChoose={(value) => set("payment", value)}
         />
-        <SearchField
-          key={filter.number ?? ""}
-          label="Order number"
-          placeholder="#1042"
-          value={filter.number}
-          onSearch={(words) => set("number", words?.replace(/\D/g, ""))}
-        />
+        <DayRange from={search.from} to={search.to} onSet={set} />
+        <div className="max-lg:col-span-2">
+          <OrderSearch number={search.number} buyer={buyer} />
+        </div>
       </div>
       {mayAct && <MarkMany orders={selected} onDone={(failed) => setIds(new Set(failed))} />}
       <ListView
         {...{ list, columns, label: "Orders" }}
         keyOf={({ order_id }) => order_id}
-        empty={<NoOrders site={name} narrowed={isNarrowed(narrowing)} />}
+        empty={<NoOrders site={name} narrowed={isNarrow} />}
       />
     </Page>
   );

@@ -6,8 +6,9 @@ export type Order = Api["Order"];
 export type ListedOrder = Api["ListedOrder"];
 export type ShownOrder = Api["ShownOrder"];
 
+/** The states that a list can be limited to. */
 export const ORDER_STATES = {
-  ...choicesOf("open", "partly_shipped", "shipped", "cancelled"),
+  ...choicesOf("open", "partly_shipped", "shipped", "cancelled", "refunded", "partly_refunded"),
   open: "To send",
 };
 export const PAYMENT_STATES = choicesOf("authorized", "captured", "released", "lapsed");

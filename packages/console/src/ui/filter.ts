@@ -12,5 +12,7 @@ export function useSetFilter(): (part: string, value: string | undefined) => voi
     void navigate({
       to: ".",
       search: (now: object) => ({ ...now, [part]: value || undefined }),
+      hash: true,
+      hashScrollIntoView: false,
     } as Parameters<typeof navigate>[0]);
 }
