@@ -81,7 +81,9 @@ const RELEASE = [
   "packages/wordpress/test/**/*.test.ts",
 ];
 /** Programs of other people that take minutes: `npm run conformance` and `npm run test:long -- outside` run them. */
-const OUTSIDE = ["conformance/outside/{fetched-tools,mcp-clients,spck,ucp-cli}.test.ts"];
+const OUTSIDE = [
+  "conformance/outside/{fetched-tools,mcp-clients,spck,ucp-cli,ucp-cli-woocommerce}.test.ts",
+];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<
   Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>

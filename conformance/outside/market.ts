@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { until } from "../../packages/edge/test/harness.ts";
 import { startExample } from "../../packages/edge/test/start-example.ts";
+import { type TestAnswer, testAnswer } from "../../packages/server/test/http-client.ts";
 import { type Env, serve } from "../../test/gatehouse-process.ts";
 import { type Names, openNames } from "./tls-names.ts";
 
@@ -37,6 +38,8 @@ interface MarketOptions {
   readonly goods?: Goods;
   /** A name that is built into a platform's program: its profiles are there, at port 443. */
   readonly builtIn?: string;
+  /** Domains of shops whose websites a test starts itself. */
+  readonly otherDomains?: readonly string[];
   /** More hosts that the service may fetch from. */
   readonly fetchAllow?: readonly string[];
   readonly env?: Env;
@@ -66,9 +69,10 @@ async function startPlatform(names: Names, builtIn: string | undefined) {
  */
 export async function openMarket(
   shops: Readonly<Record<string, string>>,
-  { goods = ROSES, builtIn, fetchAllow = [], env = {} }: MarketOptions = {},
+  { goods = ROSES, builtIn, otherDomains = [], fetchAllow = [], env = {} }: MarketOptions = {},
 ) {
-  const domains = [...Object.keys(shops), ...(builtIn === undefined ? [] : [builtIn])];
+  const builtInDomains = builtIn === undefined ? [] : [builtIn];
+  const domains = [...Object.keys(shops), ...builtInDomains, ...otherDomains];
   const names = await openNames(GATE, PLATFORM, ...domains);
   const platform = await startPlatform(names, builtIn);
   const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-market-"));
@@ -93,11 +97,18 @@ export async function openMarket(
   names.lead(GATE, Number(new URL(service.url).port));
   const closing: (() => unknown)[] = [];
 
-  async function operate(method: string, path: string, body?: unknown) {
+  /** A request of the operator. */
+  async function admin(method: string, path: string, body?: unknown): Promise<TestAnswer> {
     const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-    const answer = await names.ask(GATE, `/v1/admin/sites${path}`, { method, headers }, body);
-    expect([200, 201], answer.text).toContain(answer.status);
-    return JSON.parse(answer.text);
+    const { status, text, ...answer } = await names.ask(GATE, path, { method, headers }, body);
+    const contentType = answer.headers["content-type"] ?? "";
+    return testAnswer(status, new Headers({ "content-type": contentType }), text);
+  }
+
+  async function operate(method: string, path: string, body?: unknown) {
+    const answer = await admin(method, `/v1/admin/sites${path}`, body);
+    expect([200, 201], JSON.stringify(answer.body)).toContain(answer.status);
+    return answer.body;
   }
 
   /** A shop whose website has the plugin installed. */
@@ -139,7 +150,7 @@ export async function openMarket(
   /** The orders of a shop, the newest first. */
   const orders = async (domain: string) =>
     (await operate("GET", `/${sites.get(domain)}/orders`)).items;
-  return { names, platform, folder, orders, close };
+  return { names, platform, folder, serviceUrl: service.url, admin, orders, close };
 }
 
 export type Market = Awaited<ReturnType<typeof openMarket>>;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -90,8 +90,10 @@ export async function openNames(...names: readonly string[]) {
     const to = { host: "127.0.0.1", port: ports.get(name), servername: name, agent: false, path };
     const sent = request({ ...to, ca: certificate.cert, ...options });
     sent.end(body === undefined ? undefined : JSON.stringify(body));
-    const [response] = await once(sent, "response");
-    return { status: response.statusCode as number, text: await text(response) };
+    const [response]: IncomingMessage[] = await once(sent, "response");
+    if (response === undefined) throw new Error(`no answer of ${name}`);
+    const { statusCode: status = 0, headers } = response;
+    return { status, headers, text: await text(response) };
   }
 
   return {

@@ -53,6 +53,8 @@ async function launch(args: readonly string[]) {
 interface KitOptions {
   /** What visitors and Gatehouse use, where it is not the address of WordPress itself. */
   readonly publicPort?: number;
+  /** The address on a domain of its own, instead of one on this machine. */
+  readonly publicUrl?: string;
   /** Work in the background runs by itself, as in a live shop. */
   readonly live?: boolean;
 }
@@ -60,11 +62,11 @@ interface KitOptions {
 /** Starts WordPress with the plugin. `more` is PHP that runs before all plugins. */
 export async function startWordPress(
   more: (port: number) => string = () => "",
-  { publicPort, live = false }: KitOptions = {},
+  { publicPort, publicUrl, live = false }: KitOptions = {},
 ) {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-wordpress-"));
-  const url = `http://localhost:${publicPort ?? port}`;
+  const url = publicUrl ?? `http://localhost:${publicPort ?? port}`;
   const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
   if (live) args.push("--live-cron");
   // SQLite everywhere, and MariaDB where somebody asks for it.
