@@ -50,7 +50,7 @@ const connectShop = createRoute({
   getParentRoute: () => shell,
   path: "/connect-shop",
   component: lazyRouteComponent(() => import("./setup/connect-shop-page.js"), "ConnectShopPage"),
-  validateSearch: texts("domain", "return", "state"),
+  validateSearch: texts("domain", "return", "state", "challenge"),
 });
 const site = createRoute({ getParentRoute: () => shell, path: "/$site", component: SiteFrame });
 const below = { getParentRoute: () => site };

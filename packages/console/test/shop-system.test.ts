@@ -18,6 +18,9 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/shop");
     await page.getByRole("button", { name: "Connect a shop" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(`Connect the shop at ${at.domain}?`).waitFor();
+    await dialog.getByRole("button", { name: "Create a code" }).click();
     expect(await page.locator("pre").textContent()).toMatch(/^ghc_[\w-]+$/);
     await system.connect(at.server, at.shop.site_key_hash);
     await page.reload();
@@ -33,10 +36,15 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await at.signedIn(page);
     const back = `https://${at.domain}/wp-admin/`;
     await page.route(`https://${at.domain}/**`, (route) => route.fulfill({ body: "back" }));
-    const asks = (to: string) =>
-      `${at.baseUrl()}/console/connect-shop?${new URLSearchParams({ domain: at.domain, return: to, state: "s1" })}`;
+    const challenge = "c".repeat(43);
+    const asks = (to: string, more: object = { challenge }) => {
+      const query = { domain: at.domain, return: to, state: "s1", ...more };
+      return `${at.baseUrl()}/console/connect-shop?${new URLSearchParams(query)}`;
+    };
     await page.goto(asks("https://attacker.example/"));
     await page.getByText("does not lead back to").waitFor();
+    await page.goto(asks(back, {}));
+    await page.getByText("This link is not complete").waitFor();
     await page.goto(asks(back));
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.waitForURL(`https://${at.domain}/**`);

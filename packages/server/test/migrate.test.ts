@@ -111,6 +111,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "product-imports",
       "test-openings",
       "order-search",
+      "bound-codes",
     ]);
   });
 

@@ -70,10 +70,10 @@ test("a request built from the document alone is accepted, and the answer has th
 
 test("the messages to a shop system are described by the schemas that check their answers", async () => {
   const { document } = await served();
-  expect(Object.keys(document.webhooks)).toEqual(["quote", "reserve", "release", "order"]);
-  for (const { post } of Object.values<{ post: typeof document.webhooks.quote.post }>(
-    document.webhooks,
-  )) {
+  expect(Object.keys(document.webhooks)).toEqual(["proof", "quote", "reserve", "release", "order"]);
+  const { proof, ...signed } = document.webhooks;
+  expect(proof.post.parameters).toBeUndefined();
+  for (const { post } of Object.values<{ post: typeof document.webhooks.quote.post }>(signed)) {
     const names = post.parameters.map(({ name }: { name: string }) => name);
     expect(names).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
     expect(Object.keys(post.responses)).toEqual(["200", "400", "401", "503"]);

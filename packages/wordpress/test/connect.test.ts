@@ -37,7 +37,14 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
 
   const admin = (method: string, path: string, body?: unknown) =>
     server.admin(method, `/v1/admin/sites/${site.site_key_hash}${path}`, body);
-  const newCode = async () => (await admin("POST", "/shop-connection/codes", {})).body;
+  const newCode = async (body: object = {}) =>
+    (await admin("POST", "/shop-connection/codes", body)).body;
+  const post = (to: string, body: object) =>
+    fetch(to, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
   const products = async () => (await admin("GET", "/products?limit=200")).body.items;
   const shown = async (path = PAGE) => (await owner.send(path)).text;
   /** Sends a form of the settings page, and returns what the page says then. */
@@ -99,6 +106,33 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
       "The code is not valid.",
     );
     expect((await admin("GET", "/shop-connection")).status).toBe(200);
+  });
+
+  test("proves to nobody that it is connecting, unless it is", async () => {
+    const endpoint = `${wordpress.url}/wp-json/gatehouse/v1/connector`;
+    const { code } = await newCode();
+    // Somebody who has seen the code, and sends what the shop would send.
+    const challenge = "c".repeat(43);
+    const connecting = { type: "connect", code, challenge, endpoint, system: "Thief 1" };
+    const stolen = await post(`${server.url}/v1/connections`, connecting);
+    expect([stolen.status, await stolen.text()]).toEqual([
+      400,
+      expect.stringContaining("did not prove that it is connecting"),
+    ]);
+    expect((await post(endpoint, { type: "proof", challenge })).status).toBe(401);
+    const began = await wordpress.evaluate(
+      "echo json_encode( array( Gatehouse\\Connect_Proof::begin() ) );",
+    );
+    const [own] = began;
+    expect((await post(endpoint, { type: "proof", challenge })).status).toBe(401);
+    const proof = await (await post(endpoint, { type: "proof", challenge: own })).json();
+    expect(proof).toEqual({ type: "proof.answer", proof: expect.stringMatching(/^[\w-]{43}$/) });
+    await wordpress.evaluate(
+      `$kept = get_option( 'gatehouse_proof' ); $kept['until'] = time() - 1; update_option( 'gatehouse_proof', $kept ); echo 1;`,
+    );
+    expect((await post(endpoint, { type: "proof", challenge: own })).status).toBe(401);
+    await wordpress.evaluate("Gatehouse\\Connect_Proof::end(); echo 1;");
+    expect((await admin("GET", "/shop-connection")).body.system).toBe("WooCommerce 10.2.4");
   });
 
   test("sends its products, and changes of them later", async () => {
@@ -168,7 +202,9 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
     expect(asked.searchParams.get("domain")).toBe(`localhost:${wordpress.port}`);
     const back = new URL(asked.searchParams.get("return") ?? "");
     expect(back.origin).toBe(wordpress.url);
-    const { code } = await newCode();
+    const challenge = asked.searchParams.get("challenge");
+    expect(challenge).toMatch(/^[\w-]{43}$/);
+    const { code } = await newCode({ challenge });
     const come = async (who: typeof owner, state: string) => {
       back.searchParams.set("code", code);
       back.searchParams.set("state", state);

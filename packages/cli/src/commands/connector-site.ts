@@ -32,17 +32,19 @@ async function connectionOf(terminal: Terminal, text: string) {
     hint: `Create a code for it: gatehouse connector code ${site.domain}`,
   };
   const path = `/v1/admin/sites/${site.site_key_hash}/shop-connection`;
-  const call = <T>(method: string, below = "") =>
-    client.callAbout<T>(missing, method, path + below);
+  const call = <T>(method: string, below = "", body?: unknown) =>
+    client.callAbout<T>(missing, method, path + below, body);
   return { site, call };
 }
 
 async function code(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
-  const { call } = await connectionOf(terminal, text);
-  const made = await call<{ connect_code: string; expires_at: string }>("POST", "/codes");
+  const { site, call } = await connectionOf(terminal, text);
+  const made = await call<{ connect_code: string; expires_at: string }>("POST", "/codes", {});
   if (json) return terminal.out(plainJson(made));
   terminal.out(made.connect_code);
-  terminal.err("Paste this code into your shop system. It works once, within an hour.");
+  terminal.err(
+    `Paste this code into the shop system of ${site.domain}. It works once, within 10 minutes, and only there.`,
+  );
 }
 
 async function show(terminal: Terminal, text: string, { json }: Flags): Promise<void> {

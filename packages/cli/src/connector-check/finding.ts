@@ -1,5 +1,12 @@
 /** Sections of docs/guide/connector.md. */
-export type Section = "How it works" | "Signatures" | "Quote" | "Reserve" | "Release" | "Order";
+export type Section =
+  | "How it works"
+  | "Signatures"
+  | "Connect"
+  | "Quote"
+  | "Reserve"
+  | "Release"
+  | "Order";
 
 /** A message that was sent to a shop system, and what came back, as a person reads them. */
 export interface Exchange {

@@ -6,8 +6,10 @@ import type { Report } from "./report.js";
 const REFUSAL_MS_MAX = 5000;
 /** Well beyond the 5 minutes that a message may be old or ahead. */
 const OLD_MS = 15 * 60_000;
+/** As many as a SHA-256 has. */
+const CHALLENGE_BYTES = 32;
 
-type Sign = Outgoing["sign"];
+type Sign = NonNullable<Outgoing["sign"]>;
 
 const otherSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
@@ -54,6 +56,18 @@ export async function checkRefusals(
   );
   await report.check("Signatures", "A message from the future is refused with 401.", () =>
     expectStatus("A message signed 15 minutes ahead", 401, right, at(OLD_MS)),
+  );
+  await report.check(
+    "Connect",
+    "Nobody gets proof of a connection that is not begun.",
+    async () => {
+      const challenge = randomBytes(CHALLENGE_BYTES).toString("base64url");
+      const body = JSON.stringify({ type: "proof", challenge });
+      const outgoing = { body, totalMs: REFUSAL_MS_MAX, sign: unsigned };
+      const { status, exchange } = await endpoint.send(outgoing);
+      if (status !== 200) return;
+      throw new Broken("A challenge that the shop system has not sent must be refused.", exchange);
+    },
   );
   await report.check("How it works", "A body that is not JSON is answered with 400.", () =>
     expectStatus("A signed body that is not JSON", 400, "{"),

@@ -4,7 +4,6 @@ import type { ReactNode } from "react";
 import { type Api, call, Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
-import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { Snippet } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
@@ -19,33 +18,32 @@ const TOPICS = ["shop-connection", "products"];
 
 /** A code for the shop system, shown once. */
 function ConnectCode({ connected }: { readonly connected: string | null }) {
-  const { path } = useSite();
+  const { path, site } = useSite();
   const create = useSave(() =>
-    call<Api["ShopConnectionCode"]>("POST", `${path}/shop-connection/codes`),
+    call<Api["ShopConnectionCode"]>("POST", `${path}/shop-connection/codes`, {}),
   );
   return (
     <>
-      <p className="max-w-prose text-sm text-soft">
-        The shop system that uses the code decides prices and stock, and can capture and refund the
-        payments of its orders.{" "}
-        {connected !== null && `It replaces the connection to ${connected}.`}
-      </p>
       <div>
-        <Button
-          kind={connected === null ? "act" : "plain"}
-          disabled={create.isPending}
-          onClick={() => create.mutate()}
+        <Confirm
+          label={connected === null ? "Connect a shop" : "Replace the connection"}
+          title={`Connect the shop at ${site.domain}?`}
+          yes="Create a code"
+          onYes={() => create.mutateAsync()}
         >
-          {connected === null ? "Connect a shop" : "Replace the connection"}
-        </Button>
+          <p>
+            The code works only for the shop at {site.domain}. This shop then decides prices and
+            stock, and can capture and refund the payments of its orders.{" "}
+            {connected !== null && `It replaces the connection to ${connected}.`}
+          </p>
+        </Confirm>
       </div>
-      {create.isError && <Failure error={create.error} />}
       {create.data !== undefined && (
         <>
           <Snippet label="code" text={create.data.connect_code} />
           <p className="text-sm text-soft">
-            Paste it into your shop system. In WordPress, that is Settings → Gatehouse. The code
-            works once, until <Time at={create.data.expires_at} />.
+            Paste it into the shop system of {site.domain}. In WordPress, that is Settings →
+            Gatehouse. The code works once, until <Time at={create.data.expires_at} />.
           </p>
         </>
       )}

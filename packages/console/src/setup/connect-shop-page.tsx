@@ -10,6 +10,9 @@ import { Card, Page } from "../ui/page.js";
 
 const withoutWww = (host: string) => host.replace(/^www\./, "");
 
+/** What only the shop system that made the link can answer. */
+const CHALLENGE = /^[\w-]{43}$/;
+
 /** Where the browser goes back to; undefined unless it is the shop's own domain. */
 function returnTo(domain: string, text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
@@ -21,21 +24,28 @@ function returnTo(domain: string, text: string): URL | undefined {
 
 /** Asks the owner whether a shop system may be connected, and sends the browser back to it with a code. */
 export function ConnectShopPage() {
-  const { domain = "", return: back = "", state = "" } = useSearch({ strict: false });
+  const {
+    domain = "",
+    return: back = "",
+    state = "",
+    challenge = "",
+  } = useSearch({
+    strict: false,
+  });
   const sites = useQuery(sitesQuery);
   const target = returnTo(domain, back);
   const site = sites.data?.find((one) => withoutWww(one.domain) === withoutWww(domain));
   const connect = useSave(async () => {
     if (site === undefined || target === undefined) return;
     const at = `/v1/admin/sites/${site.site_key_hash}/shop-connection/codes`;
-    const { code } = await call<Api["ShopConnectionCode"]>("POST", at);
+    const { code } = await call<Api["ShopConnectionCode"]>("POST", at, { challenge });
     target.searchParams.set("code", code);
     target.searchParams.set("state", state);
     window.location.assign(target);
   });
   if (sites.isError) return <Failure error={sites.error} />;
   if (!sites.isSuccess) return <Loading />;
-  if (target === undefined) {
+  if (target === undefined || !CHALLENGE.test(challenge)) {
     return (
       <Page title="Connect a shop">
         <Notice bad>

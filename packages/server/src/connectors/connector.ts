@@ -18,6 +18,8 @@ export type ReserveFault = "out_of_stock" | "price_changed" | "closed" | "unansw
  * a shop system that is wrong or hostile can refuse its own sales, and nothing else.
  */
 export interface ShopConnector {
+  /** Has an endpoint prove that its shop is connecting now: it answers what the challenge is the SHA-256 of. */
+  prove(endpoint: string, challenge: string): Promise<Result<true, "unproven">>;
   /** What a cart would cost. */
   quote(connection: ShopConnection, question: ShopQuestion): Promise<ShopQuote>;
   /** Holds the goods of a purchase. */

@@ -6,7 +6,7 @@ import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
 import { send } from "../http-client.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, sent, type World } from "../ucp/buying.ts";
-import { ShopStandIn } from "./shop-stand-in.ts";
+import { challengeOf, newVerifier, ShopStandIn } from "./shop-stand-in.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -47,8 +47,8 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
     const admin: Shop["admin"] = (method, path, body) => server.admin(method, base + path, body);
     return { site_key, site_key_hash, admin };
   };
-  const newCode = async (to: Shop): Promise<string> => {
-    const made = await to.admin("POST", "/shop-connection/codes");
+  const newCode = async (to: Shop, body: object = {}): Promise<string> => {
+    const made = await to.admin("POST", "/shop-connection/codes", body);
     expect(made.status).toBe(201);
     return made.body.code;
   };
@@ -72,7 +72,7 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
     });
 
     test("works once, and gives a secret, the site's keys and a token for visits", async () => {
-      const made = await shop.admin("POST", "/shop-connection/codes");
+      const made = await shop.admin("POST", "/shop-connection/codes", {});
       const pasted = Buffer.from(made.body.connect_code.slice("ghc_".length), "base64url");
       const { url, code } = JSON.parse(pasted.toString());
       expect([url, code]).toEqual([server.context.config.baseUrl, made.body.code]);
@@ -96,11 +96,11 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     });
 
-    test("ends with an hour, with a newer code, and with the rights of its maker", async () => {
+    test("ends after ten minutes, with a newer code, and with the rights of its maker", async () => {
       const old = await newCode(shop);
       const newer = await newCode(shop);
       expect((await system.connectWith(server, old)).status).toBe(401);
-      clock.advance(HOUR_MS);
+      clock.advance(10 * MINUTE_MS);
       expect((await system.connectWith(server, newer)).status).toBe(401);
       const token = await server.admin("POST", "/v1/admin/tokens", {
         name: "owner",
@@ -108,7 +108,7 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
         sites: [shop.site_key_hash],
       });
       const path = `/v1/admin/sites/${shop.site_key_hash}/shop-connection/codes`;
-      const made = await server.admin("POST", path, undefined, token.body.token);
+      const made = await server.admin("POST", path, {}, token.body.token);
       await server.admin("DELETE", `/v1/admin/tokens/${token.body.token_id}`);
       expect((await system.connectWith(server, made.body.code)).status).toBe(401);
     });
@@ -123,6 +123,44 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       const code = await newCode(shop);
       expect((await system.connectWith(server, code, wrong)).status).toBe(400);
       expect((await system.connectWith(server, code)).status).toBe(201);
+    });
+
+    test("gives nothing to somebody who has seen the code, but is not the shop", async () => {
+      const code = await newCode(shop);
+      const thief = { challenge: challengeOf(newVerifier()) };
+      const refused = await system.connectWith(server, code, thief);
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining("did not prove that it is connecting") },
+      });
+      system.stopProving = true;
+      expect((await system.connectWith(server, code)).status).toBe(400);
+      system.stopProving = false;
+      expect((await system.connectWith(server, code)).status).toBe(201);
+    });
+
+    test("ends a code after five attempts", async () => {
+      const code = await newCode(shop);
+      const elsewhere = { endpoint: "https://attacker.example/connector" };
+      for (let i = 0; i < 5; i++) {
+        expect((await system.connectWith(server, code, elsewhere)).status).toBe(400);
+      }
+      expect((await system.connectWith(server, code)).status).toBe(401);
+    });
+
+    test("gives a code of a link only to the shop system that made the link, once", async () => {
+      const verifier = newVerifier();
+      const code = await newCode(shop, { challenge: challengeOf(verifier) });
+      for (const wrong of [{}, { verifier: newVerifier() }, { verifier: challengeOf(verifier) }]) {
+        expect((await system.connectWith(server, code, wrong)).status).toBe(401);
+      }
+      expect((await system.connectWith(server, code, { verifier })).status).toBe(201);
+      expect((await system.connectWith(server, code, { verifier })).status).toBe(401);
+      // A pasted code is not passed off as one of a link, whose challenge somebody has removed.
+      const pasted = await newCode(shop);
+      expect((await system.connectWith(server, pasted, { verifier })).status).toBe(401);
+      const invalid = await shop.admin("POST", "/shop-connection/codes", { challenge: "short" });
+      expect(invalid.status).toBe(400);
     });
 
     test("replaces the earlier one, whose secret and token stop working", async () => {

@@ -1,8 +1,14 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { type HmacMessage, signHmacWebhook, utf8, verifyHmacWebhook } from "@gatehouse/protocol";
+import {
+  type HmacMessage,
+  signHmacWebhook,
+  toBase64url,
+  utf8,
+  verifyHmacWebhook,
+} from "@gatehouse/protocol";
 import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
 import { connectionSecretPlace } from "../../src/domain/shop-connections/shop-connection.ts";
 import { writeShopConnection } from "../../src/domain/shop-connections/store.ts";
@@ -22,6 +28,10 @@ interface Signature {
   readonly signature: string;
 }
 
+/** A secret text, and what others may see of it. */
+export const newVerifier = () => toBase64url(randomBytes(32));
+export const challengeOf = (verifier: string) => hash("sha256", verifier, "base64url");
+
 /** A shop system that Gatehouse can be connected to. Tests replace its methods to make it wrong. */
 export class ShopStandIn extends ShopInMemory {
   secret = `whsec_${randomBytes(32).toString("base64")}`;
@@ -32,6 +42,10 @@ export class ShopStandIn extends ShopInMemory {
   otherSecret: string | undefined;
   status = 200;
   connectionId = "";
+  /** What it answers while it is connecting. */
+  proof: string | undefined;
+  /** Answers no proof, as a shop that is not connecting. */
+  stopProving = false;
   private sent = 0;
   readonly clock: Clock;
   private readonly server: Server;
@@ -113,12 +127,14 @@ export class ShopStandIn extends ShopInMemory {
 
   /** Connects a site to it with a code, and keeps what Gatehouse answers. */
   async connectWith({ url }: TestServer, code: string, more: Json = {}): Promise<TestAnswer> {
+    this.proof = newVerifier();
     const answer = await send(`${url}/v1/connections`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         type: "connect",
         code,
+        challenge: challengeOf(this.proof),
         endpoint: `http://${this.domain}/connector`,
         system: "Stand-in 1",
         ...more,
@@ -193,6 +209,9 @@ export class ShopStandIn extends ShopInMemory {
       timestamp: header("webhook-timestamp"),
       signature: header("webhook-signature"),
     };
+    if (body.startsWith('{"type":"proof"') && this.proof !== undefined && !this.stopProving) {
+      return void response.end(JSON.stringify({ type: "proof.answer", proof: this.proof }));
+    }
     if (!(await this.accepts({ id, body: utf8(body) }, signature))) {
       return void response.writeHead(401).end();
     }

@@ -110,7 +110,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "put {site}/shop": FREE,
     "delete {site}/shop-connection": FREE,
     "get {site}/shop-connection": FREE,
-    "post {site}/shop-connection/codes": ASKS,
+    "post {site}/shop-connection/codes": { asks: true, body: {} },
     "post {site}/shop-connection/confirm-list": FREE,
     "put {site}/skills": FREE,
     "post {site}/test-purchases": FREE,

@@ -12,7 +12,8 @@ namespace Gatehouse;
 defined( 'ABSPATH' ) || exit;
 
 /**
- * Remembers for each person which Gatehouse was asked, and which state must come back.
+ * Remembers for each person which Gatehouse was asked, which state must come back, and the secret without which nobody
+ * can use the code.
  */
 final class Connect_Return {
 	private const META    = 'gatehouse_connecting';
@@ -29,17 +30,20 @@ final class Connect_Return {
 		if ( null === $gatehouse ) {
 			return null;
 		}
-		$state = Base64url::encode( random_bytes( 32 ) );
-		$asked = array(
+		$state    = Base64url::encode( random_bytes( 32 ) );
+		$verifier = Connect_Proof::secret();
+		$asked    = array(
 			'gatehouse' => $gatehouse,
 			'state'     => $state,
+			'verifier'  => $verifier,
 			'until'     => time() + self::LIFE_S,
 		);
 		update_user_meta( get_current_user_id(), self::META, $asked );
-		$query = array(
-			'domain' => self::domain(),
-			'return' => add_query_arg( 'gatehouse-return', '1', Settings_Page::address() ),
-			'state'  => $state,
+		$query    = array(
+			'domain'    => self::domain(),
+			'return'    => add_query_arg( 'gatehouse-return', '1', Settings_Page::address() ),
+			'state'     => $state,
+			'challenge' => Connect_Proof::challenge( $verifier ),
 		);
 		return $gatehouse . self::CONSOLE . '?' . http_build_query( $query, '', '&', PHP_QUERY_RFC3986 );
 	}
@@ -57,7 +61,7 @@ final class Connect_Return {
 			return null;
 		}
 		delete_user_meta( get_current_user_id(), self::META );
-		return time() <= (int) $asked['until'] ? Connection_Code::of( (string) $asked['gatehouse'], $code ) : null;
+		return time() <= (int) $asked['until'] ? Connection_Code::of( (string) $asked['gatehouse'], $code, (string) ( $asked['verifier'] ?? '' ) ) : null;
 	}
 
 	/**

@@ -24,10 +24,12 @@ final class Connection_Code {
 	 *
 	 * @param string $gatehouse Address of Gatehouse, without a slash at its end.
 	 * @param string $code      What Gatehouse exchanges for a connection.
+	 * @param string $verifier  What this site kept when it asked for the code; empty for a code that was pasted.
 	 */
 	private function __construct(
 		public readonly string $gatehouse,
 		public readonly string $code,
+		public readonly string $verifier,
 	) {}
 
 	/**
@@ -50,11 +52,12 @@ final class Connection_Code {
 	/**
 	 * A code that the browser brought back; null if it is none.
 	 *
-	 * @param string $address Address of the Gatehouse that gave it.
-	 * @param string $code    The code.
+	 * @param string $address  Address of the Gatehouse that gave it.
+	 * @param string $code     The code.
+	 * @param string $verifier What this site kept when it asked for the code.
 	 */
-	public static function of( string $address, string $code ): ?self {
+	public static function of( string $address, string $code, string $verifier = '' ): ?self {
 		$gatehouse = Settings::read_address( $address );
-		return null !== $gatehouse && 1 === preg_match( self::CODE, $code ) ? new self( $gatehouse, $code ) : null;
+		return null !== $gatehouse && 1 === preg_match( self::CODE, $code ) ? new self( $gatehouse, $code, $verifier ) : null;
 	}
 }

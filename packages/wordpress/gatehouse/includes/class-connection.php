@@ -63,7 +63,8 @@ final class Connection {
 		if ( null === $code ) {
 			return new \WP_Error( 'gatehouse_code', __( 'This code cannot be used. Copy the whole code from the console. It begins with ghc_. The address of your Gatehouse must begin with https://.', 'gatehouse' ) );
 		}
-		$answer = Connector_Client::connect( $code->gatehouse, self::message( $code->code ) );
+		$answer = Connector_Client::connect( $code->gatehouse, self::message( $code ) );
+		Connect_Proof::end();
 		if ( is_wp_error( $answer ) ) {
 			return $answer;
 		}
@@ -205,14 +206,16 @@ final class Connection {
 	/**
 	 * The message `connect`.
 	 *
-	 * @param string $code Of the console.
+	 * @param Connection_Code $code Of the console.
 	 * @return array<string, mixed>
 	 */
-	private static function message( string $code ): array {
+	private static function message( Connection_Code $code ): array {
 		$message = array(
-			'type'     => 'connect',
-			'code'     => $code,
-			'endpoint' => rest_url( 'gatehouse/v1/connector' ),
+			'type'      => 'connect',
+			'code'      => $code->code,
+			'verifier'  => '' === $code->verifier ? null : $code->verifier,
+			'challenge' => Connect_Proof::begin(),
+			'endpoint'  => rest_url( 'gatehouse/v1/connector' ),
 		);
 		return $message + Shop_Connection::description();
 	}

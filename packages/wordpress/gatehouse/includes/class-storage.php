@@ -145,7 +145,7 @@ final class Storage {
 		foreach ( Document::all() as $document ) {
 			Kept_Document::remove( $document );
 		}
-		foreach ( array( Status::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION ) as $option ) {
+		foreach ( array( Status::OPTION, Connect_Proof::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION ) as $option ) {
 			delete_option( $option );
 		}
 		Connection_Status::clear();

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { hmacWebhookSecret, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { stillHolds } from "../../domain/access/still-holds.js";
@@ -7,6 +8,7 @@ import {
   type ConnectionCode,
   liveCode,
   takeCode,
+  tryCode,
 } from "../../domain/shop-connections/codes/store.js";
 import {
   connectionSecretPlace,
@@ -29,6 +31,10 @@ const EDGE_TOKEN_NAME = "Shop system";
 /** What a shop system says of itself when it connects. */
 export interface ConnectingShop {
   readonly code: string;
+  /** What the shop system kept when it asked for the code; null for a code that an owner pasted. */
+  readonly verifier: string | null;
+  /** The SHA-256 of what its endpoint answers, as proof that the shop itself is connecting. */
+  readonly challenge: string;
   readonly endpoint: string;
   readonly system: string;
   readonly sells: boolean;
@@ -47,8 +53,13 @@ type ConnectFault = "unauthorized" | "invalid_request";
 
 const NO_CODE = refuse(
   "unauthorized",
-  "The code is not valid. It works once, within an hour. Create another one in the console.",
+  "The code is not valid. It works once, within 10 minutes. Create another one in the console.",
 );
+
+/** A code of a link is for the shop system that made the link. No other code may be passed off as one. */
+function isVerified({ challenge }: ConnectionCode, verifier: string | null): boolean {
+  return challenge === (verifier === null ? null : hash("sha256", verifier, "base64url"));
+}
 
 /** Writes a new connection in place of the old one of its site, and returns the records. */
 async function replaceConnection(
@@ -77,23 +88,52 @@ async function replaceConnection(
   return [...ended, actorDraft("site.changed", actor, connection.connectedAt, { change })];
 }
 
+interface Admitted {
+  readonly found: ConnectionCode;
+  readonly site: Site;
+  readonly endpoint: string;
+  readonly cartLink: string | null;
+}
+
+/**
+ * Checks a code and who uses it: the shop system that asked for it, whose endpoint on the site's own domain proves that
+ * it is connecting now. Somebody else who has seen the code gets nothing for it.
+ */
+async function admit(
+  context: Context,
+  { code, verifier, challenge, ...addresses }: ConnectingShop,
+): Promise<Result<Admitted, ConnectFault>> {
+  const { clock, db, shopSystem } = context;
+  const found = await liveCode(db, tokenDigest(code), clock.now());
+  const site = found && (await siteByHash(db, found.siteKeyHash));
+  if (found === undefined || site === undefined) return NO_CODE;
+  if (!(await tryCode(db, found.codeHash)) || !isVerified(found, verifier)) return NO_CODE;
+  const endpoint = await readEndpoint(context, site, addresses.endpoint);
+  if (!endpoint.ok) return endpoint;
+  const cartLink = await readCartLink(context, site, addresses.cartLink);
+  if (!cartLink.ok) return cartLink;
+  const proven = await shopSystem.prove(endpoint.value, challenge);
+  if (!proven.ok) {
+    const detail = `endpoint: did not prove that it is connecting: ${proven.detail}.`;
+    return refuse("invalid_request", detail);
+  }
+  return ok({ found, site, endpoint: endpoint.value, cartLink: cartLink.value });
+}
+
 /**
  * Connects a shop system to the site that its code was made for. A code works once, and only while the person who
  * made it may still do so. What was connected before stops working at once.
  */
 export async function connectShop(
   context: Context,
-  { code, system, sells, ...addresses }: ConnectingShop,
+  shop: ConnectingShop,
 ): Promise<Result<Connected, ConnectFault>> {
-  const { audit, clock, db, ids, secrets, revocations } = context;
-  const found = await liveCode(db, tokenDigest(code), clock.now());
-  const site = found && (await siteByHash(db, found.siteKeyHash));
-  if (found === undefined || site === undefined) return NO_CODE;
+  const { audit, clock, ids, secrets, revocations } = context;
+  const admitted = await admit(context, shop);
+  if (!admitted.ok) return admitted;
+  const { found, site, endpoint, cartLink } = admitted.value;
   const { siteKeyHash, createdBy } = found;
-  const endpoint = await readEndpoint(context, site, addresses.endpoint);
-  if (!endpoint.ok) return endpoint;
-  const cartLink = await readCartLink(context, site, addresses.cartLink);
-  if (!cartLink.ok) return cartLink;
+  const { system, sells } = shop;
   const connectionId = ids.id("con");
   const secret = hmacWebhookSecret(ids.bytes(SECRET_BYTES));
   const named = { siteKeyHash, name: EDGE_TOKEN_NAME, createdBy: createdBy.id };
@@ -108,10 +148,10 @@ export async function connectShop(
       const connection: ShopConnection = {
         siteKeyHash,
         connectionId,
-        endpoint: endpoint.value,
+        endpoint,
         system,
         sells,
-        cartLink: cartLink.value,
+        cartLink,
         sealedSecret: secrets.seal(connectionSecretPlace(connectionId), secret),
         edgeTokenId: edge.stored.tokenId,
         connectedAt: now,

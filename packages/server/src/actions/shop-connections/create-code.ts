@@ -4,10 +4,10 @@ import type { Principal } from "../../domain/access/principal.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { actorDraft, principalActor } from "../../domain/audit/drafts.js";
 import { writeCode } from "../../domain/shop-connections/codes/store.js";
-import { HOUR_MS } from "../../infra/time.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { commitAs } from "../commit-as.js";
 
-const CODE_MS = HOUR_MS;
+const CODE_MS = 10 * MINUTE_MS;
 const CODE_BYTES = 32;
 const CONNECT_CODE_PREFIX = "ghc_";
 
@@ -19,11 +19,14 @@ export interface NewCode {
   readonly expiresAt: number;
 }
 
-/** Makes a code for a site. Only its digest is stored, and an earlier code of the site stops working. */
+/**
+ * Makes a code for a site. Only its digest is stored, and an earlier code of the site stops working. A code for a shop
+ * system that has asked for it works only with what its challenge is the SHA-256 of.
+ */
 export function createCode(
   context: Context,
   by: Principal,
-  siteKeyHash: string,
+  { siteKeyHash, challenge }: { readonly siteKeyHash: string; readonly challenge: string | null },
 ): Promise<Result<NewCode, "forbidden">> {
   const { clock, config, ids } = context;
   const now = clock.now();
@@ -34,7 +37,8 @@ export function createCode(
   return commitAs<NewCode, never>(context, by, async (tx) => {
     const { kind, id, role } = by;
     const createdBy = { kind, id, role };
-    await writeCode(tx, { codeHash: tokenDigest(code), siteKeyHash, createdBy, expiresAt });
+    const made = { siteKeyHash, createdBy, challenge, attempts: 0, expiresAt };
+    await writeCode(tx, { codeHash: tokenDigest(code), ...made });
     const change = { kind: "shop_code_created" };
     const draft = actorDraft("site.changed", principalActor(by), now, { change });
     return { records: [{ ...draft, siteKeyHash }], answer: ok({ code, connectCode, expiresAt }) };

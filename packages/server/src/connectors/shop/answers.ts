@@ -5,7 +5,7 @@ import {
   SHOP_LINE_FAULTS,
   type ShopQuestion,
 } from "../../domain/shop-quotes/shop-quote.js";
-import { id, LINES_MAX, minor, quantity } from "./fields.js";
+import { id, LINES_MAX, minor, quantity, VERIFIER } from "./fields.js";
 
 const OPTIONS_MAX = 50;
 const DISCOUNTS_MAX = 50;
@@ -21,6 +21,11 @@ const Line = z.object({
   quantity,
   unit_minor: minor.optional(),
   fault: z.enum(SHOP_LINE_FAULTS).optional(),
+});
+
+export const ProofAnswer = z.object({
+  type: z.literal("proof.answer"),
+  proof: z.string().regex(VERIFIER),
 });
 
 export const QuoteAnswer = z.object({

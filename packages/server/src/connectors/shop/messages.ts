@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, LINES_MAX, minor, quantity } from "./fields.js";
+import { CHALLENGE, id, LINES_MAX, minor, quantity } from "./fields.js";
 
 const text = z.string().nullish();
 const currency = z.string().regex(/^[A-Z]{3}$/);
@@ -18,6 +18,11 @@ const cart = {
   option_id: id.nullable(),
   coupons: z.array(z.string()),
 };
+
+export const ProofMessage = z.object({
+  type: z.literal("proof"),
+  challenge: z.string().regex(CHALLENGE),
+});
 
 export const QuoteMessage = z.object({ type: z.literal("quote"), ...cart });
 

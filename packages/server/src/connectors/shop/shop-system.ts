@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   ok,
   type Result,
@@ -19,7 +20,7 @@ import type { Log } from "../../infra/log/log.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import type { Reservation, ReserveFault, ShopConnector } from "../connector.js";
 import { readAnswer, readQuote } from "./answers.js";
-import { ANSWER_BYTES_MAX, SHOP_MESSAGES } from "./contract.js";
+import { ANSWER_BYTES_MAX, PROOF, SHOP_MESSAGES } from "./contract.js";
 import type { ShopOrder } from "./messages.js";
 
 /** Longer than any payment stays open without its reservation being repeated. */
@@ -40,12 +41,35 @@ interface Sent {
   readonly body: { readonly type: keyof typeof SHOP_MESSAGES };
 }
 
+/** The JSON of an answer; undefined if it is none. */
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Talks to shop systems by signed messages, as docs/guide/connector.md says. */
 export class ShopSystem implements ShopConnector {
   private readonly tools: ShopTools;
 
   constructor(tools: ShopTools) {
     this.tools = tools;
+  }
+
+  async prove(endpoint: string, challenge: string): Promise<Result<true, "unproven">> {
+    const body = utf8(JSON.stringify({ type: "proof", challenge }));
+    const headers = { "content-type": "application/json" };
+    const limits = { totalMs: PROOF.totalMs, bodyBytes: ANSWER_BYTES_MAX };
+    const answer = await this.tools.safeFetch.exchange(endpoint, { headers, body }, limits);
+    if (!answer.ok) return refuse("unproven", answer.detail);
+    const { status, body: answered } = answer.value;
+    if (status !== OK) return refuse("unproven", `it answered with status ${status}`);
+    const read = readAnswer(PROOF.answer, jsonOf(answered));
+    if (!read.ok) return refuse("unproven", "the answer is no proof");
+    const isProof = hash("sha256", read.value.proof, "base64url") === challenge;
+    return isProof ? ok(true) : refuse("unproven", "the proof is wrong");
   }
 
   async quote(connection: ShopConnection, question: ShopQuestion): Promise<ShopQuote> {
@@ -143,11 +167,8 @@ export class ShopSystem implements ShopConnector {
     const verified = await verifyHmacWebhook(message, signature, { secret, now: clock.now() });
     if (!verified.ok) return failed(`status ${status}, and the answer has no valid signature`);
     if (status !== OK) return failed(`the shop system answered with status ${status}`);
-    try {
-      return ok(JSON.parse(new TextDecoder().decode(answered)));
-    } catch {
-      return failed("the answer is not JSON");
-    }
+    const json = jsonOf(answered);
+    return json === undefined ? failed("the answer is not JSON") : ok(json);
   }
 
   private warn({ connectionId }: ShopConnection, type: string, problem: string): void {

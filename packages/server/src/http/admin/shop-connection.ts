@@ -7,6 +7,7 @@ import {
   showConnection,
   syncProblem,
 } from "../../actions/shop-connections/show-connection.js";
+import { CHALLENGE } from "../../connectors/shop/fields.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { requireOk } from "../server/require-ok.js";
@@ -52,6 +53,15 @@ const CodeBody = z
   })
   .openapi("ShopConnectionCode");
 
+const CodeRequest = z
+  .object({
+    challenge: z.string().regex(CHALLENGE).nullable().default(null).openapi({
+      description:
+        "For a shop system that has sent the browser here: the `challenge` of its link. Leave it out for a code to paste.",
+    }),
+  })
+  .openapi("ShopConnectionCodeRequest");
+
 const show = siteRoute("get", "/shop-connection", {
   tags: ["Selling"],
   summary: "Show the connection to a shop system",
@@ -62,8 +72,10 @@ const create = siteRoute("post", "/shop-connection/codes", {
   tags: ["Selling"],
   summary: "Create a code that connects a shop system",
   description:
-    "The code works once, within an hour, and ends the earlier code of the site. The shop system that uses it decides " +
-    "prices and stock, and can capture and refund payments of its orders.",
+    "The code works once, within 10 minutes and for at most 5 attempts, and ends the earlier code of the site. Only a shop " +
+    "system on the domain of the site can use it. It then decides prices and stock, and can capture and refund payments " +
+    "of its orders.",
+  body: CodeRequest,
   created: json(CodeBody, "The code. It is shown only once."),
 });
 
@@ -111,7 +123,9 @@ export function shopConnectionRoutes(app: OpenAPIHono<AdminEnv>, context: Contex
   app.openapi(create, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     requireConfirmed(context, c);
-    const made = requireOk(await createCode(context, c.get("principal"), siteKeyHash));
+    const { challenge } = c.req.valid("json");
+    const wanted = { siteKeyHash, challenge };
+    const made = requireOk(await createCode(context, c.get("principal"), wanted));
     const { code, connectCode, expiresAt } = made;
     return c.json({ code, connect_code: connectCode, expires_at: isoTime(expiresAt) }, 201);
   });

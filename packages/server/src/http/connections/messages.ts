@@ -2,6 +2,7 @@ import type { JsonValue } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import { PARTS_MAX } from "../../actions/shop-connections/full-list.js";
 import type { OrderChange } from "../../actions/shop-connections/order-change.js";
+import { CHALLENGE, VERIFIER } from "../../connectors/shop/fields.js";
 import { line, webAddress } from "../server/fields.js";
 
 /** The messages of shop systems, as docs/guide/connector.md says. Fields that are not known here are ignored. */
@@ -27,6 +28,12 @@ export const ConnectMessage = z
   .object({
     type: z.literal("connect"),
     code: z.string().min(1).max(CODE_CHARS_MAX),
+    verifier: z.string().regex(VERIFIER).nullable().default(null).openapi({
+      description: "For a code of a link: what the `challenge` of the link is the SHA-256 of.",
+    }),
+    challenge: z.string().regex(CHALLENGE).openapi({
+      description: "The SHA-256 of what the endpoint answers to the message `proof`, in base64url.",
+    }),
     endpoint: Url.openapi({
       description: "On the domain of the site.",
       example: "https://shop.example.com/wp-json/gatehouse/v1/connector",

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { SHOP_MESSAGES } from "../../connectors/shop/contract.js";
+import { PROOF, SHOP_MESSAGES } from "../../connectors/shop/contract.js";
 import type { HttpEnv } from "../server/hono-group.js";
 import { body, json } from "../server/schemas.js";
 import { ConnectAnswer, OrderChangeAnswer, ProductsAnswer, StatusAnswer } from "./answers.js";
@@ -76,7 +76,8 @@ function describeMessagesOfShops(registry: Registry): void {
     responses: {
       201: json(ConnectAnswer, "The shop system is connected. The secret is shown only once."),
       400: {
-        description: "The message cannot be read, or an address is not on the site's domain.",
+        description:
+          "The message cannot be read, an address is not on the site's domain, or the endpoint did not prove that it is connecting.",
       },
       401: { description: "The code is not valid any more." },
     },
@@ -109,6 +110,20 @@ function describeMessagesOfShops(registry: Registry): void {
 }
 
 function describeMessagesToShops(registry: Registry): void {
+  registry.registerWebhook({
+    method: "post",
+    path: "proof",
+    operationId: "sendProof",
+    tags: ["Messages to shop systems"],
+    summary: "Ask a shop system to prove that it is connecting",
+    description: `${DESCRIPTION} It is not signed. The time limit is ${PROOF.totalMs / 1000} seconds.`,
+    security: [],
+    request: { body: body(PROOF.message) },
+    responses: {
+      200: json(PROOF.answer, "The shop system is connecting."),
+      401: { description: "The shop system is not connecting with this challenge." },
+    },
+  });
   for (const [type, { message, answer, totalMs }] of Object.entries(SHOP_MESSAGES)) {
     registry.registerWebhook({
       method: "post",

@@ -63,6 +63,7 @@ import { testItems } from "./migrations/0054-test-items.js";
 import { productImports } from "./migrations/0055-product-imports.js";
 import { testOpenings } from "./migrations/0056-test-openings.js";
 import { orderSearch } from "./migrations/0057-order-search.js";
+import { boundCodes } from "./migrations/0058-bound-codes.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -124,6 +125,7 @@ const MIGRATIONS: readonly Migration[] = [
   productImports,
   testOpenings,
   orderSearch,
+  boundCodes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

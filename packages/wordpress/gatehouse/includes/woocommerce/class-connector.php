@@ -9,6 +9,7 @@ declare( strict_types=1 );
 
 namespace Gatehouse\WooCommerce;
 
+use Gatehouse\Connect_Proof;
 use Gatehouse\Message_Signature;
 use Gatehouse\Request;
 use Gatehouse\Settings;
@@ -26,7 +27,7 @@ final class Connector {
 	private const SIGNED_HEADERS = array( 'webhook-id', 'webhook-timestamp', 'webhook-signature' );
 
 	/**
-	 * Answers if the request is a message and the shop is connected; otherwise WordPress answers.
+	 * Answers if the request is a message and the shop is connected or connecting; otherwise WordPress answers.
 	 *
 	 * @param \WP $wordpress The request as WordPress read it.
 	 */
@@ -35,11 +36,15 @@ final class Connector {
 		if ( ! is_string( $route ) || self::ROUTE !== untrailingslashit( $route ) || 'POST' !== Request::method() ) {
 			return;
 		}
+		$body  = (string) file_get_contents( 'php://input', false, null, 0, self::BODY_BYTES_MAX + 1 );
+		$proof = Connect_Proof::answer( $body );
+		if ( null !== $proof ) {
+			self::send( 200, array(), $proof );
+		}
 		$settings = Settings::current();
 		if ( null === $settings || ! $settings->has_shop() ) {
 			return;
 		}
-		$body    = (string) file_get_contents( 'php://input', false, null, 0, self::BODY_BYTES_MAX + 1 );
 		$headers = array();
 		foreach ( self::SIGNED_HEADERS as $name ) {
 			$headers[ $name ] = Request::header( $name );
