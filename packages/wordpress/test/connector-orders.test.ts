@@ -331,10 +331,71 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
 
   test("is made without a reservation too, from what the shop would charge", async () => {
     const wanted = await reservation("SHOP-030", 3);
-    const made = await seen(await sendOrder(orderOf(wanted, { test: true })));
+    const made = await seen(await sendOrder(orderOf(wanted)));
     expect(made).toMatchObject({ status: "processing", stock: [97] });
+  });
+
+  test("of a test purchase is no sale: it is marked, and no report counts it", async () => {
+    const wanted = await reservation("SHOP-038", 2);
+    await reserve(wanted);
+    const buyer = { email: "tester@example.com", first_name: "T", last_name: "", phone: null };
+    const order = orderOf(wanted, { test: true, buyer });
+    const shopOrderId = await sendOrder(order);
+    const made = await seen(shopOrderId);
+    expect(made).toMatchObject({ status: "gatehouse-test", stock: [98], reserved: 0 });
     expect(made.paid_by[1]).toBe("Gatehouse (Stripe, test)");
     expect(made.notes).toContainEqual("This is a test order. It moves no money.");
+    const number = await shop.php(
+      `echo json_encode( wc_get_order( ${shopOrderId} )->get_order_number() )`,
+    );
+    expect(number).toBe(`${shopOrderId} (test)`);
+
+    const refunds = [
+      { refund_id: "re_t", amount_minor: 500, state: "completed", origin_event_id: null },
+    ];
+    const payment = { ...order.payment, state: "captured", captured_minor: order.total_minor };
+    const sent = [{ ...order.lines[0], sent: 2 }];
+    await sendOrder({ ...order, revision: 2, lines: sent, payment, refunds });
+    expect(await seen(shopOrderId)).toMatchObject({ status: "gatehouse-test", stock: [98] });
+    await shop.php(`wc_get_order( ${shopOrderId} )->update_status( 'completed' ); echo 1`);
+    expect(await seen(shopOrderId)).toMatchObject({ status: "gatehouse-test", stock: [98] });
+    expect(mails("tester@example.com")).toEqual([]);
+
+    const other = await reservation("SHOP-038");
+    await reserve(other);
+    const sale = await sendOrder(orderOf(other));
+    const counted = await shop.php(`global $wpdb; $counts = array();
+      foreach ( array( ${shopOrderId}, ${sale} ) as $id ) {
+        do_action( 'wc-admin_import_orders', $id );
+        Automattic\\WooCommerce\\Admin\\API\\Reports\\Orders\\Stats\\DataStore::sync_order( $id );
+        $counts[] = array(
+          (int) $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->prefix}wc_order_stats WHERE order_id = $id OR parent_id = $id" ),
+          (int) $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->prefix}wc_order_product_lookup WHERE order_id = $id" ),
+        );
+      }
+      echo json_encode( $counts )`);
+    expect(counted).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+  });
+
+  test("of a test purchase is deleted after a day, and its stock is returned", async () => {
+    const wanted = await reservation("SHOP-039", 3);
+    await reserve(wanted);
+    const order = orderOf(wanted, { test: true });
+    const shopOrderId = await sendOrder(order);
+    await sendOrder({ ...order, revision: 2, lines: [{ ...order.lines[0], cancelled: 1 }] });
+    expect((await seen(shopOrderId)).stock).toEqual([98]);
+    const removeOld = (hours: number) =>
+      shop.php(`$order = wc_get_order( ${shopOrderId} );
+        $order->set_date_created( time() - ${hours} * HOUR_IN_SECONDS ); $order->save();
+        do_action( 'gatehouse_remove_reservations' );
+        echo json_encode( array( false !== wc_get_order( ${shopOrderId} ), wc_get_product( ${id("SHOP-039")} )->get_stock_quantity() ) )`);
+    expect(await removeOld(23)).toEqual([true, 98]);
+    expect(await removeOld(25)).toEqual([false, 100]);
+    expect(await sendOrder({ ...order, revision: 3 })).toBe(shopOrderId);
+    expect(await shop.php(`echo json_encode( wc_get_order( ${shopOrderId} ) )`)).toBe(false);
   });
 
   test("waits for a person if stock is missing", async () => {

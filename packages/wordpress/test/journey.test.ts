@@ -14,7 +14,7 @@ import { BUYER, buying, lines } from "../../server/test/ucp/buying.ts";
 import { isShopsNews, Platform } from "../../server/test/ucp/platform.ts";
 import { browser } from "./browser.ts";
 import { BERLIN, connectCode, FLAT_RATE, newShop, openForAgents } from "./market.ts";
-import { missing, startWordPress, type WordPress } from "./wordpress.ts";
+import { missing, startWordPress, TESTS_ARE_SALES, type WordPress } from "./wordpress.ts";
 
 /** Two of this product by UCP, and one of the other by mandate. */
 const CUP = { sku: "SHOP-010", minor: 1350 };
@@ -37,7 +37,10 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
   const bought = { mandate: "", checkout: "" };
 
   beforeAll(async () => {
-    [wordpress, platform] = await Promise.all([startWordPress(), Platform.start()]);
+    [wordpress, platform] = await Promise.all([
+      startWordPress(() => TESTS_ARE_SALES),
+      Platform.start(),
+    ]);
     platform.wantsNews();
     const domain = `localhost:${wordpress.port}`;
     const env = await freshEnvironment("sqlite");

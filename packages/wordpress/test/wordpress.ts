@@ -35,6 +35,9 @@ export const missing =
       : "there is no WordPress in ../shared/wordpress";
 if (missing !== undefined) console.warn(`Tests of the WordPress plugin are skipped: ${missing}.`);
 
+/** For the start of a shop in which orders of the sandbox are sales like any other. */
+export const TESTS_ARE_SALES = "add_filter( 'gatehouse_keep_tests_apart', static fn() => false );";
+
 export type WordPress = Awaited<ReturnType<typeof startWordPress>>;
 
 /** Starts the kit in its folder, where it may have run before. */

@@ -138,6 +138,7 @@ final class Storage {
 	public static function remove(): void {
 		global $wpdb;
 		WooCommerce\Reservations::remove_all();
+		WooCommerce\Test_Order::remove_all();
 		foreach ( array( self::visits(), self::directories(), self::reservations(), self::products(), self::order_changes() ) as $table ) {
 			// phpcs:ignore WordPress.DB.DirectDatabaseQuery, WordPress.DB.PreparedSQL.InterpolatedNotPrepared -- our own table.
 			$wpdb->query( "DROP TABLE IF EXISTS $table" );

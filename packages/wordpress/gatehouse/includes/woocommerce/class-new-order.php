@@ -41,7 +41,7 @@ final class New_Order {
 		$order->update_meta_data( '_gatehouse_number', (string) $message->number );
 		$order->update_meta_data( '_gatehouse_agent_id', $message->agent_id );
 		$order->update_meta_data( '_gatehouse_agent_name', $message->agent_name );
-		$order->update_meta_data( '_gatehouse_test', $message->test ? 'yes' : 'no' );
+		$order->update_meta_data( Test_Order::META, $message->test && Test_Order::are_apart() ? 'yes' : 'no' );
 		$order->set_date_created( time() );
 		// As a checkout does: WooCommerce removes drafts, and plugins wait for the change from pending.
 		$order->set_status( 'pending' );
@@ -74,7 +74,11 @@ final class New_Order {
 			$order->add_order_note( esc_html( $problem ) );
 		}
 		$order->delete_meta_data( self::META_PROBLEMS );
-		$order->update_status( array() === $problems ? 'processing' : 'on-hold' );
+		if ( Test_Order::is( $order ) ) {
+			Test_Order::begin( $order );
+		} else {
+			$order->update_status( array() === $problems ? 'processing' : 'on-hold' );
+		}
 	}
 
 	/**
@@ -91,6 +95,9 @@ final class New_Order {
 		$order->add_order_note( sprintf( $origin, esc_html( $buyer ), $message->number, esc_html( $message->order_id ) ) );
 		if ( $message->test ) {
 			$order->add_order_note( __( 'This is a test order. It moves no money.', 'gatehouse' ) );
+		}
+		if ( Test_Order::is( $order ) ) {
+			$order->add_order_note( __( 'This order is deleted after a day, and its stock is returned.', 'gatehouse' ) );
 		}
 	}
 

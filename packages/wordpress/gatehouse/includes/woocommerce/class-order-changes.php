@@ -37,9 +37,13 @@ final class Order_Changes {
 		}
 		self::note_payment( wc_get_order( $id ), $message );
 		$order = wc_get_order( $id );
-		if ( $message->is_sent() && $order->has_status( 'processing' ) ) {
+		if ( ! $message->is_sent() ) {
+			return;
+		}
+		if ( $order->has_status( 'processing' ) ) {
 			$order->update_status( 'completed', __( 'Marked as sent in Gatehouse.', 'gatehouse' ) );
 		}
+		Test_Order::note_sent( $order );
 	}
 
 	/**

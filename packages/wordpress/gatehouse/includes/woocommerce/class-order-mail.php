@@ -17,6 +17,16 @@ defined( 'ABSPATH' ) || exit;
  */
 final class Order_Mail {
 	/**
+	 * Whether WooCommerce sends a mail about a refund to a buyer. Only those of test orders are not sent.
+	 *
+	 * @param mixed $enabled Whether it would.
+	 * @param mixed $order   What the mail is about; null in the settings.
+	 */
+	public static function is_refund_enabled( mixed $enabled, mixed $order ): bool {
+		return (bool) $enabled && ! Test_Order::is( $order );
+	}
+
+	/**
 	 * Whether WooCommerce sends a mail to a buyer.
 	 *
 	 * @param mixed $enabled Whether it would.
@@ -25,6 +35,9 @@ final class Order_Mail {
 	public static function is_enabled( mixed $enabled, mixed $order ): bool {
 		if ( ! $order instanceof \WC_Order || '' === $order->get_meta( Order::META_ID ) ) {
 			return (bool) $enabled;
+		}
+		if ( Test_Order::is( $order ) ) {
+			return false;
 		}
 		/**
 		 * Whether WooCommerce also writes to buyers of orders from Gatehouse. For shops whose Gatehouse does not.

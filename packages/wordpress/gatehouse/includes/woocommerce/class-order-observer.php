@@ -55,6 +55,7 @@ final class Order_Observer {
 			);
 			self::add( $order, self::numbered( $order, 'cancelled' ), $change );
 		}
+		Test_Order::keep_apart( $order, (string) $to );
 	}
 
 	/**
