@@ -16,9 +16,9 @@ import { browser } from "./browser.ts";
 import { BERLIN, connectCode, FLAT_RATE, newShop, openForAgents } from "./market.ts";
 import { missing, startWordPress, TESTS_ARE_SALES, type WordPress } from "./wordpress.ts";
 
-/** Two of this product by UCP, and one of the other by mandate. */
+/** Two of this product by UCP, and one of the other, which is not sent, by mandate. */
 const CUP = { sku: "SHOP-010", minor: 1350 };
-const TEA = { sku: "SHOP-011", price: "14.45", minor: 1445 };
+const CARD = { sku: "SHOP-007", price: "10.65", minor: 1065 };
 /** 4.90, and 19 % of it. */
 const DELIVERY_MINOR = 583;
 const TOTAL_MINOR = 2 * CUP.minor + DELIVERY_MINOR;
@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     shop = await newShop(server, domain);
     at = buying(server, platform, systemClock);
     ids = await wordpress.evaluate(
-      `echo json_encode( array_map( fn( $sku ) => (string) wc_get_product_id_by_sku( $sku ), array( 'cup' => '${CUP.sku}', 'tea' => '${TEA.sku}' ) ) );`,
+      `echo json_encode( array_map( fn( $sku ) => (string) wc_get_product_id_by_sku( $sku ), array( 'cup' => '${CUP.sku}', 'card' => '${CARD.sku}' ) ) );`,
     );
   });
   afterAll(async () => {
@@ -78,10 +78,10 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
   }
   const shopStock = () =>
     php(
-      `echo json_encode( array( wc_get_product( ${ids.cup} )->get_stock_quantity(), wc_get_product( ${ids.tea} )->get_stock_quantity() ) );`,
+      `echo json_encode( array( wc_get_product( ${ids.cup} )->get_stock_quantity(), wc_get_product( ${ids.card} )->get_stock_quantity() ) );`,
     );
   const gatehouseStock = async () =>
-    Promise.all([ids.cup, ids.tea].map(async (id) => (await product(id ?? "")).quantity));
+    Promise.all([ids.cup, ids.card].map(async (id) => (await product(id ?? "")).quantity));
   const product = async (id: string) => {
     const { items } = (await shop.admin("GET", "/products?limit=200")).body;
     return items.find((one: Json) => one.id === id);
@@ -151,8 +151,12 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
 
   test("an agent buys by mandate, and a platform buys with delivery to a buyer", async () => {
     const agent = await at.buyer(shop);
-    const items = [{ id: ids.tea, quantity: 1 }];
-    const answer = await at.order(shop, agent, { items, total: TEA.price });
+    const parcel = [{ id: ids.cup, quantity: 1 }];
+    const refused = await at.order(shop, agent, { items: parcel, total: "13.50" });
+    expect([refused.status, refused.body.reason]).toEqual([400, "cart_invalid"]);
+    expect(refused.body.message).toContain("These goods must be sent");
+    const items = [{ id: ids.card, quantity: 1 }];
+    const answer = await at.order(shop, agent, { items, total: CARD.price });
     expect([answer.status, answer.body.outcome]).toEqual([200, "approved"]);
     bought.mandate = answer.body.order_id;
     const delivery = {
@@ -186,8 +190,8 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     });
     expect(await shopOrder(bought.mandate)).toMatchObject({
       status: "processing",
-      items: [[ids.tea, 1, "12.14", "2.31"]],
-      total: TEA.price,
+      items: [[ids.card, 1, "8.95", "1.70"]],
+      total: CARD.price,
     });
     await wordpress.work("gatehouse_push_products");
     expect([await shopStock(), await gatehouseStock()]).toEqual([
@@ -197,7 +201,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     const { id } = await shopOrder(bought.checkout);
     expect((await readOrder(bought.checkout)).shop_order_id).toBe(id);
     expect(await charged()).toMatchObject([
-      { status: "authorized", amount_minor: TEA.minor },
+      { status: "authorized", amount_minor: CARD.minor },
       { status: "authorized", amount_minor: TOTAL_MINOR },
     ]);
   });

@@ -36,13 +36,13 @@ export async function connectCode({ admin }: Shop, address?: string): Promise<st
 }
 
 /** Switches selling on, in everything that a shop system does not decide. */
-export async function openForAgents({ admin }: Shop): Promise<void> {
+export async function openForAgents({ admin }: Shop, shop: object = {}): Promise<void> {
   const skills = [{ id: "place_order", enabled: true }];
   const settings = [
     ["/skills", { skills }],
     ["/policy", CHECKOUT_POLICY],
     ["/processor", { kind: "sandbox", rail_on: true, settles: true }],
-    ["/shop", {}],
+    ["/shop", shop],
   ] as const;
   for (const [path, body] of settings) {
     const { status, body: said } = await admin("PUT", path, body);

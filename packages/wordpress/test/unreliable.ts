@@ -45,7 +45,7 @@ export async function openUnreliable() {
   // Jobs run when a test says so.
   await server.context.jobs.stop();
   const shop = await newShop(server, domain);
-  await openForAgents(shop);
+  await openForAgents(shop, { orders_without_address: true });
   await connectShop(shop, wordpress, `http://127.0.0.1:${toGatehouse.port}`);
   const at = buying(server, platform, clock);
   const agent = await at.buyer(shop);

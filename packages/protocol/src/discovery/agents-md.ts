@@ -11,7 +11,7 @@ function buying({ addresses, skills, sells }: SiteSnapshot): readonly string[] {
   const canOrder = skills.some(({ id }) => id === "place_order");
   const ordering =
     `- **Pay by mandate.** Register a key once (\`POST ${addresses.registration}\`), then call \`place_order\` with a ` +
-    `signed mandate. [Guide](${addresses.mandateGuide})`;
+    `signed mandate. It takes no address: what must be sent is bought by UCP. [Guide](${addresses.mandateGuide})`;
   return [
     "",
     "## How to buy",

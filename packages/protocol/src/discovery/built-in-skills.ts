@@ -71,7 +71,8 @@ export const PLACE_ORDER = "place_order";
 /** The words it comes with. */
 const PLACE_ORDER_WORDS: BuiltInSkill = builtIn(
   "Place an order",
-  "Buy products of this site. This needs a signed mandate. The payment is authorized, not captured.",
+  "Buy products of this site. This needs a signed mandate, and takes no address. If goods must be sent, call create_checkout instead. " +
+    "The payment is authorized, not captured.",
   "commerce",
   "How can I buy something from {site}?",
 );

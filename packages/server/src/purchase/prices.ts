@@ -14,6 +14,7 @@ import type { OrderedItem } from "../domain/payments/payment.js";
 import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../domain/products/product.js";
 import { productsByIds, readOfProduct, type Wanted } from "../domain/products/store.js";
 import { shopConnection } from "../domain/shop-connections/store.js";
+import { shopSettings } from "../domain/shop-settings/store.js";
 import type { ExpectedRead, Queries } from "../infra/db/database.js";
 import { questionOf } from "./shop-question.js";
 import { ShopUnanswered, shopQuote } from "./shop-quote.js";
@@ -34,6 +35,11 @@ export interface PricedLines {
   /** The currency of the priced lines; null if there are none. */
   readonly currency: string | null;
   readonly subtotalMinor: number;
+}
+
+interface PricedGoods extends PricedLines {
+  /** The shop has to send them, and does so only to an address, which an order by mandate does not have. */
+  readonly needAddress: boolean;
 }
 
 /** Whether enough of a product can be sold now. */
@@ -127,8 +133,9 @@ export async function priceGoods(
   db: Queries,
   siteKeyHash: string,
   { lines: wanted, purpose, agentId = null }: WantedGoods,
-): Promise<Result<PricedLines, "unanswered">> {
-  const priced = await priceLines(db, siteKeyHash, wanted, purpose, agentId);
+): Promise<Result<PricedGoods, "unanswered">> {
+  const lines = await priceLines(db, siteKeyHash, wanted, purpose, agentId);
+  const priced = { ...lines, needAddress: false };
   const { currency } = priced;
   if (currency === null || priced.lines.some((line) => typeof line === "string")) return ok(priced);
   if (priced.lines.some(isTestItem)) return ok(priced);
@@ -137,7 +144,9 @@ export async function priceGoods(
   const shop = await shopQuote(tools, db, question, purpose);
   if (shop.kind === "unanswered") return refuse("unanswered", "The shop system does not answer.");
   const answered = priced.lines.map((line, i) => atPrice(line, shop.lines[i]));
-  return ok({ lines: answered, currency, subtotalMinor: shop.totalMinor });
+  const { ordersWithoutAddress } = await shopSettings(db, siteKeyHash);
+  const needAddress = shop.ships && !ordersWithoutAddress;
+  return ok({ lines: answered, currency, subtotalMinor: shop.totalMinor, needAddress });
 }
 
 export interface PricedOrder {
@@ -201,6 +210,11 @@ const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
   too_many: ["cart_invalid", `the quantity can be at most ${LINE_QUANTITY_MAX}.`],
 };
 
+const NEEDS_ADDRESS = refuse(
+  "cart_invalid",
+  "These goods must be sent, and this order has no address. Buy them by UCP: call `create_checkout`, enter the address there, and complete it.",
+);
+
 /** Prices the arguments of an order, and refuses it if a line has no price. */
 export async function priceOrder(
   tools: Pick<Context, "clock">,
@@ -224,6 +238,7 @@ export async function priceOrder(
     const { productId: id, title, price } = product;
     items.push({ id, title, quantity, unit_minor: price.minor });
   }
-  const { currency, subtotalMinor: minor } = priced;
+  const { currency, subtotalMinor: minor, needAddress } = priced;
+  if (needAddress) return NEEDS_ADDRESS;
   return ok({ amount: { currency: currency as string, minor }, items });
 }

@@ -15,6 +15,8 @@ export class ShopInMemory {
   /** Reservations that were released or became an order. */
   closed = new Set<string>();
   orders = new Map<string, Json>();
+  /** Whether something has to be sent. */
+  ships = true;
   /** Net prices in cents, and how many there are. */
   prices: Record<string, number> = {};
   stock: Record<string, number> = {};
@@ -53,7 +55,7 @@ export class ShopInMemory {
       type: "quote.answer",
       currency: "EUR",
       lines: priced,
-      ships: true,
+      ships: this.ships,
       options,
       rejected_coupons: coupons,
       tax_minor,

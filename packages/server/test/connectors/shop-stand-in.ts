@@ -89,6 +89,7 @@ export class ShopStandIn extends ShopInMemory {
     this.orders = new Map();
     this.prices = { rose: 10_000, vase: 1250 };
     this.stock = { rose: 5 };
+    this.ships = true;
     this.spoil = {};
     this.otherSecret = undefined;
     this.status = 200;

@@ -183,6 +183,7 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
   test("prices a mandate by the shop, and decides nothing while the shop is away", async () => {
     const buyer = await at.buyer(shop);
     const mandate = await at.signed(shop, buyer, { total: "119.00" });
+    system.ships = false;
     system.spoil = { quote: "silent" };
     const away = await at.send(shop, mandate);
     expect([away.status, away.body.outcome]).toEqual([503, "unavailable"]);
@@ -195,6 +196,18 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     await deliver();
     const [order] = system.orders.values();
     expect(order).toMatchObject({ buyer: null, destination: null, total_minor: 11_900 });
+  });
+
+  test("sells by mandate what has to be sent only if the owner wants it, since no order has its address", async () => {
+    const buyer = await at.buyer(shop);
+    const refused = await at.order(shop, buyer, { total: "119.00" });
+    expect([refused.status, refused.body.reason]).toEqual([400, "cart_invalid"]);
+    expect(refused.body.message).toContain("call `create_checkout`");
+    expect([await charged(), system.of("reserve")]).toEqual([[], []]);
+    const { body: settings } = await shop.admin("GET", "/shop");
+    await shop.admin("PUT", "/shop", { ...settings, orders_without_address: true });
+    const ordered = await at.order(shop, buyer, { total: "119.00" });
+    expect([ordered.status, ordered.body.outcome]).toEqual([200, "approved"]);
   });
 
   test.each([

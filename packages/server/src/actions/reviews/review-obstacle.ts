@@ -158,9 +158,9 @@ async function goodsObstacle(
   const goods = { lines: requested, purpose: "order", agentId: actorId } as const;
   const priced = await priceGoods(context, tx, siteKeyHash, goods);
   if (!priced.ok) return forNow("shop_unreachable");
-  const { lines, currency, subtotalMinor } = priced.value;
+  const { lines, currency, subtotalMinor, needAddress } = priced.value;
   if (lines.some(isSoldOut)) return forNow("out_of_stock");
-  if (lines.some((line) => typeof line === "string")) return forGood("cart_invalid");
+  if (needAddress || lines.some((line) => typeof line === "string")) return forGood("cart_invalid");
   const same = subtotalMinor === amount?.minor && currency === amount.currency;
   return same ? undefined : forGood("cart_mismatch");
 }

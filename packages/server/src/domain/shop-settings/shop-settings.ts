@@ -43,6 +43,8 @@ export interface ShopSettings {
   readonly links: Readonly<Partial<Record<LinkType, string>>>;
   /** Whether platforms that do not sign their requests can order. */
   readonly allowUnsigned: boolean;
+  /** Whether agents can order by mandate, without an address, what the shop system has to send. */
+  readonly ordersWithoutAddress: boolean;
   /** Whether buyers get mail about their orders. */
   readonly buyerMail: boolean;
   /** A link into the shop's own cart, to which buyers are sent instead of our page; null for our page. */
@@ -92,6 +94,7 @@ export const NO_SHOP: ShopSettings = Object.freeze({
   terms: null,
   links: {},
   allowUnsigned: false,
+  ordersWithoutAddress: false,
   buyerMail: true,
   cartLink: null,
   currency: null,

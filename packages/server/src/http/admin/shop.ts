@@ -92,6 +92,10 @@ const ShopBody = strict({
     .boolean()
     .default(false)
     .openapi({ description: "Whether platforms can order without proving who they are." }),
+  orders_without_address: z.boolean().default(false).openapi({
+    description:
+      "Whether agents can order goods by mandate that the connected shop system has to send. Such an order has no address.",
+  }),
   buyer_mail: z
     .boolean()
     .default(true)
@@ -135,13 +139,14 @@ const replace = siteRoute("put", "/shop", {
 });
 
 function render({ allowUnsigned, buyerMail, cartLink, timeZone, ...shop }: ShopSettings) {
-  const { shipping, taxes, terms, links, currency } = shop;
+  const { shipping, taxes, terms, links, currency, ordersWithoutAddress } = shop;
   const body = {
     shipping,
     taxes,
     terms,
     links,
     allow_unsigned: allowUnsigned,
+    orders_without_address: ordersWithoutAddress,
     buyer_mail: buyerMail,
     cart_link: cartLink,
     currency,
@@ -158,10 +163,12 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(replace, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const { allow_unsigned, buyer_mail, cart_link, time_zone, ...rest } = c.req.valid("json");
+    const { allow_unsigned, buyer_mail, cart_link, time_zone, ...others } = c.req.valid("json");
+    const { orders_without_address: ordersWithoutAddress, ...rest } = others;
     const settings = {
       ...rest,
       allowUnsigned: allow_unsigned,
+      ordersWithoutAddress,
       buyerMail: buyer_mail,
       cartLink: cart_link,
       timeZone: time_zone,
