@@ -298,6 +298,89 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     expect(await enter("999.00")).toBe(1);
   });
 
+  test("is not an order that somebody has copied from it", async () => {
+    const wanted = await reservation("SHOP-041", 2);
+    await reserve(wanted);
+    const order = orderOf(wanted);
+    const shopOrderId = await sendOrder(order);
+    const copy = await shop.php(`$order = wc_get_order( ${shopOrderId} ); $copy = clone $order;
+      $copy->set_id( 0 ); foreach ( $order->get_meta_data() as $meta ) { $copy->update_meta_data( $meta->key, $meta->value ); }
+      $copy->save(); echo json_encode( (string) $copy->get_id() )`);
+    const waiting = () => shop.php(`echo Gatehouse\\WooCommerce\\Order_Change_Queue::count();`);
+    const before = await waiting();
+    await shop.php(
+      `$copy = wc_get_order( ${copy} ); $copy->update_status( 'completed' ); $copy->update_status( 'cancelled' );
+      wc_create_refund( array( 'order_id' => ${copy}, 'amount' => '1.00' ) ); echo 1`,
+    );
+    expect(await waiting()).toBe(before);
+    // It is not found in place of the order either.
+    await shop.php(
+      `global $wpdb; $wpdb->query( "DELETE FROM {$wpdb->prefix}gatehouse_reservations WHERE state = 'ordered'" ); echo 1`,
+    );
+    expect(await sendOrder({ ...order, revision: 2 })).toBe(shopOrderId);
+    const payment = { ...order.payment, state: "lapsed" };
+    await sendOrder({ ...order, revision: 3, payment });
+    expect((await seen(shopOrderId)).status).toBe("on-hold");
+    expect((await seen(copy)).status).toBe("cancelled");
+  });
+
+  test("is left to another request if its own work took longer than its lock lasts", async () => {
+    const wanted = await reservation("SHOP-042", 2);
+    await reserve(wanted);
+    const refunds = [
+      { refund_id: "re_slow", amount_minor: 100, state: "completed", origin_event_id: null },
+    ];
+    const order = orderOf(wanted, { refunds });
+    const said = await shop.php(`
+      $slow = static function () { global $wpdb; $wpdb->query( "UPDATE $wpdb->options SET option_value = '9999999999.other' WHERE option_name LIKE 'gatehouse_lock_%' AND option_name <> 'gatehouse_lock_stock'" ); };
+      add_action( 'woocommerce_order_status_processing', $slow );
+      try {
+        Gatehouse\\WooCommerce\\Order::answer( Gatehouse\\WooCommerce\\Fields::read( '${JSON.stringify({ order })}' ) );
+        echo json_encode( 'answered' );
+      } catch ( Gatehouse\\WooCommerce\\Busy $problem ) { echo json_encode( 'busy' ); }`);
+    expect(said).toBe("busy");
+    const begun = await shop.php(
+      `global $wpdb; $id = $wpdb->get_var( "SELECT shop_order_id FROM {$wpdb->prefix}gatehouse_reservations ORDER BY shop_order_id DESC LIMIT 1" );
+      $wpdb->query( "DELETE FROM $wpdb->options WHERE option_name LIKE 'gatehouse_lock_%'" ); echo json_encode( $id )`,
+    );
+    expect(await seen(begun)).toMatchObject({ status: "processing", stock: [98], refunds: [] });
+    expect(await sendOrder(order)).toBe(begun);
+    const done = await seen(begun);
+    expect([done.stock, done.refunds.map(Number)]).toEqual([[98], [1]]);
+  });
+
+  test("has a limit of refunds and of mails about them, whatever Gatehouse sends", async () => {
+    const wanted = await reservation("SHOP-040");
+    await reserve(wanted);
+    const email = "flooded@example.com";
+    const buyer = { email, first_name: "F", last_name: "", phone: null };
+    const order = orderOf(wanted, { buyer });
+    const shopOrderId = await sendOrder(order);
+    const refunds = Array.from({ length: 60 }, (_, i) => ({
+      ...{ refund_id: `re_flood_${i}`, amount_minor: i % 2, state: "completed" },
+      origin_event_id: null,
+    }));
+    const again = refunds.map((refund) => ({ ...refund, refund_id: `${refund.refund_id}_b` }));
+    await sendOrder({ ...order, revision: 2, refunds });
+    await sendOrder({ ...order, revision: 3, refunds });
+    await sendOrder({ ...order, revision: 4, refunds: [...refunds, ...again] });
+    await sendOrder({ ...order, revision: 5, refunds: [...refunds, ...again] });
+    const made = await seen(shopOrderId);
+    expect(made.refunds).toHaveLength(50);
+    const more = made.notes.filter((note: string) => note.includes("more than 50 refunds"));
+    expect([more.length, mails(email).length]).toEqual([1, 5]);
+
+    await shop.php(
+      `update_option( 'gatehouse_mails', array( 'day' => gmdate( 'Y-m-d' ), 'sent' => 200 ) ); echo 1`,
+    );
+    const other = await reservation("SHOP-040");
+    await reserve(other);
+    const late = orderOf(other, { buyer, refunds: refunds.slice(0, 2) });
+    expect((await seen(await sendOrder(late))).refunds).toHaveLength(1);
+    expect(mails(email)).toHaveLength(5);
+    await shop.php(`delete_option( 'gatehouse_mails' ); echo 1`);
+  });
+
   test("is cancelled with its whole stock when all is cancelled, also before it is known", async () => {
     const wanted = await reservation("SHOP-028", 4);
     await reserve(wanted);

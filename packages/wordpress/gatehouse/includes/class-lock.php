@@ -28,7 +28,7 @@ final class Lock {
 	 * @param string $option Name of the row.
 	 * @param string $value  What this request wrote there.
 	 */
-	private function __construct( private readonly string $option, private readonly string $value ) {}
+	private function __construct( private readonly string $option, private string $value ) {}
 
 	/**
 	 * Takes a lock; null if another request has it. A lock that was left behind is taken over by one request only.
@@ -65,6 +65,21 @@ final class Lock {
 			usleep( self::POLL_US );
 		} while ( microtime( true ) < $until );
 		return null;
+	}
+
+	/**
+	 * Keeps the lock for longer. False if it took too long, and another request has taken it over.
+	 *
+	 * @param int $seconds After so many seconds it counts as left behind.
+	 */
+	public function extend( int $seconds ): bool {
+		global $wpdb;
+		$value = ( time() + $seconds ) . '.' . bin2hex( random_bytes( 8 ) );
+		$kept  = $wpdb->query( $wpdb->prepare( "UPDATE $wpdb->options SET option_value = %s WHERE option_name = %s AND option_value = %s", $value, $this->option, $this->value ) );
+		if ( 1 === $kept ) {
+			$this->value = $value;
+		}
+		return 1 === $kept;
 	}
 
 	/**

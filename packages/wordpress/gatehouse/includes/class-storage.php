@@ -10,6 +10,7 @@ declare( strict_types=1 );
 namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Full_Sync;
+use Gatehouse\WooCommerce\Order_Mail;
 use Gatehouse\WooCommerce\Order_Notices;
 use Gatehouse\WooCommerce\Product_Problems;
 
@@ -146,7 +147,7 @@ final class Storage {
 		foreach ( Document::all() as $document ) {
 			Kept_Document::remove( $document );
 		}
-		foreach ( array( Status::OPTION, Connect_Proof::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION ) as $option ) {
+		foreach ( array( Status::OPTION, Connect_Proof::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION, Order_Mail::OPTION ) as $option ) {
 			delete_option( $option );
 		}
 		Connection_Status::clear();

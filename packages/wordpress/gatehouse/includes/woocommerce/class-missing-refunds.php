@@ -39,6 +39,25 @@ final class Missing_Refunds {
 	}
 
 	/**
+	 * Whether a refund is remembered.
+	 *
+	 * @param \WC_Order $order     The order.
+	 * @param string    $refund_id Id at Gatehouse.
+	 */
+	public static function has( \WC_Order $order, string $refund_id ): bool {
+		return isset( self::of( $order )[ $refund_id ] );
+	}
+
+	/**
+	 * How many are remembered.
+	 *
+	 * @param \WC_Order $order The order.
+	 */
+	public static function count( \WC_Order $order ): int {
+		return count( self::of( $order ) );
+	}
+
+	/**
 	 * Removes a refund that WooCommerce has now.
 	 *
 	 * @param \WC_Order $order     The order.

@@ -38,6 +38,7 @@ final class New_Order {
 		self::set_addresses( $order, $message );
 		self::set_payment( $order, $message );
 		$order->update_meta_data( Order::META_ID, $message->order_id );
+		$order->update_meta_data( Order::META_SELF, (string) $order->get_id() );
 		$order->update_meta_data( '_gatehouse_number', (string) $message->number );
 		$order->update_meta_data( '_gatehouse_agent_id', $message->agent_id );
 		$order->update_meta_data( '_gatehouse_agent_name', $message->agent_name );

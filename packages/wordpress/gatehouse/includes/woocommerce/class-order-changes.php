@@ -21,6 +21,15 @@ final class Order_Changes {
 	 */
 	public const META_REFUND   = '_gatehouse_refund_id';
 	private const META_PAYMENT = '_gatehouse_payment_state';
+	/**
+	 * At an order: notes that it has more refunds than are recorded.
+	 */
+	private const META_MORE = '_gatehouse_more_refunds';
+	/**
+	 * Refunds of one order that are recorded, and of which the buyer gets a mail. No real order has so many.
+	 */
+	private const REFUNDS_MAX      = 50;
+	private const REFUND_MAILS_MAX = 5;
 
 	/**
 	 * Applies all changes.
@@ -29,9 +38,11 @@ final class Order_Changes {
 	 * @param Order_Message $message The order at Gatehouse.
 	 */
 	public static function apply( int $id, Order_Message $message ): void {
+		Reservations::go_on();
 		self::cancel( wc_get_order( $id ), $message );
 		foreach ( $message->refunds as $refund ) {
 			if ( 'completed' === $refund['state'] && ! $refund['is_own'] ) {
+				Reservations::go_on();
 				self::refund( wc_get_order( $id ), $refund, $message->currency );
 			}
 		}
@@ -86,22 +97,16 @@ final class Order_Changes {
 	 */
 	private static function return_to_stock( \WC_Order $order, array $returned ): void {
 		// Nothing is refunded: no mail says so, and an order that costs nothing is not refunded as a whole.
-		$never  = static fn(): bool => false;
 		$always = static fn(): bool => true;
-		add_filter( 'woocommerce_email_enabled_customer_partially_refunded_order', $never, PHP_INT_MAX );
-		add_filter( 'woocommerce_email_enabled_customer_refunded_order', $never, PHP_INT_MAX );
 		add_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
-		$result = wc_create_refund(
-			array(
-				'order_id'      => $order->get_id(),
-				'amount'        => 0,
-				'reason'        => __( 'Cancelled in Gatehouse', 'gatehouse' ),
-				'line_items'    => $returned,
-				'restock_items' => true,
-			)
+		$refund = array(
+			'order_id'      => $order->get_id(),
+			'amount'        => 0,
+			'reason'        => __( 'Cancelled in Gatehouse', 'gatehouse' ),
+			'line_items'    => $returned,
+			'restock_items' => true,
 		);
-		remove_filter( 'woocommerce_email_enabled_customer_partially_refunded_order', $never, PHP_INT_MAX );
-		remove_filter( 'woocommerce_email_enabled_customer_refunded_order', $never, PHP_INT_MAX );
+		$result = Order_Mail::without_refunds( static fn() => wc_create_refund( $refund ) );
 		remove_filter( 'woocommerce_order_is_partially_refunded', $always, PHP_INT_MAX );
 		if ( is_wp_error( $result ) ) {
 			throw new \RuntimeException( 'A cancelled quantity could not be recorded.' );
@@ -116,20 +121,23 @@ final class Order_Changes {
 	 * @param string               $currency Code of the currency.
 	 */
 	private static function refund( \WC_Order $order, array $refund, string $currency ): void {
-		foreach ( $order->get_refunds() as $known ) {
-			if ( $known->get_meta( self::META_REFUND ) === $refund['refund_id'] ) {
-				return;
-			}
+		$known = array_filter( array_map( static fn( \WC_Order_Refund $made ): string => (string) $made->get_meta( self::META_REFUND ), $order->get_refunds() ) );
+		if ( 0 === $refund['amount_minor'] || in_array( $refund['refund_id'], $known, true ) ) {
+			return;
+		}
+		if ( count( $known ) + Missing_Refunds::count( $order ) >= self::REFUNDS_MAX && ! Missing_Refunds::has( $order, $refund['refund_id'] ) ) {
+			self::note_more_refunds( $order );
+			return;
 		}
 		$mark   = static fn( \WC_Order_Refund $made ) => $made->update_meta_data( self::META_REFUND, $refund['refund_id'] );
-		add_action( 'woocommerce_create_refund', $mark );
-		$result = wc_create_refund(
-			array(
-				'order_id' => $order->get_id(),
-				'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
-				'reason'   => __( 'Refunded at the payment provider', 'gatehouse' ),
-			)
+		$fields = array(
+			'order_id' => $order->get_id(),
+			'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
+			'reason'   => __( 'Refunded at the payment provider', 'gatehouse' ),
 		);
+		$create = static fn() => wc_create_refund( $fields );
+		add_action( 'woocommerce_create_refund', $mark );
+		$result = count( $known ) < self::REFUND_MAILS_MAX && Order_Mail::take() ? $create() : Order_Mail::without_refunds( $create );
 		remove_action( 'woocommerce_create_refund', $mark );
 		$order = wc_get_order( $order->get_id() );
 		if ( ! is_wp_error( $result ) ) {
@@ -138,6 +146,21 @@ final class Order_Changes {
 			/* translators: %s: an amount */
 			$order->add_order_note( sprintf( __( '%s was refunded to the buyer, but WooCommerce could not record it. If you enter a refund of this amount here, the buyer is not refunded again.', 'gatehouse' ), Money::shown( $refund['amount_minor'], $currency ) ) );
 		}
+	}
+
+	/**
+	 * Notes once that an order has more refunds than are recorded.
+	 *
+	 * @param \WC_Order $order The shop's order.
+	 */
+	private static function note_more_refunds( \WC_Order $order ): void {
+		if ( '' !== $order->get_meta( self::META_MORE ) ) {
+			return;
+		}
+		$order->update_meta_data( self::META_MORE, 'yes' );
+		$order->save_meta_data();
+		/* translators: %d: number of refunds */
+		$order->add_order_note( sprintf( __( 'Gatehouse reports more than %d refunds of this order. The others are not recorded here. Look at your payment provider.', 'gatehouse' ), self::REFUNDS_MAX ) );
 	}
 
 	/**

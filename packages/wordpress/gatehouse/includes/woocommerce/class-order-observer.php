@@ -122,7 +122,7 @@ final class Order_Observer {
 	 * @param mixed $order The order, or false.
 	 */
 	private static function is_ours( mixed $order ): bool {
-		return ! Incoming::running() && $order instanceof \WC_Order && Draft_Order::CREATED_VIA === $order->get_created_via() && '' !== $order->get_meta( Order::META_ID );
+		return ! Incoming::running() && Order::is_own( $order ) && Draft_Order::CREATED_VIA === $order->get_created_via();
 	}
 
 	/**

@@ -18,9 +18,18 @@ final class Order {
 	public const META_ID       = '_gatehouse_order_id';
 	public const META_REVISION = '_gatehouse_revision';
 	/**
+	 * At an order: its own id. A copy of an order has that of another one, and is not an order of Gatehouse.
+	 */
+	public const META_SELF = '_gatehouse_shop_order_id';
+	/**
 	 * At an item: the line of Gatehouse that it is. Several lines with one product are one item.
 	 */
 	public const META_LINE = '_gatehouse_line_id';
+
+	/**
+	 * How many copies of an order are looked through.
+	 */
+	private const COPIES_MAX = 20;
 
 	/**
 	 * Answers a message of the type order.
@@ -55,9 +64,11 @@ final class Order {
 		}
 		$order ??= New_Order::begin( $message, Draft_Order::find( $known['shop_order_id'] ?? 0 ) );
 		if ( '' === $revision ) {
+			Reservations::go_on();
 			New_Order::complete( $order, $message );
 		}
 		Order_Changes::apply( $order->get_id(), $message );
+		Reservations::go_on();
 		$order = wc_get_order( $order->get_id() );
 		$order->update_meta_data( self::META_REVISION, (string) $message->revision );
 		$order->save();
@@ -73,13 +84,15 @@ final class Order {
 	 */
 	private static function find( string $order_id, int $shop_order_id ): ?\WC_Order {
 		$order = wc_get_order( $shop_order_id );
-		if ( $order instanceof \WC_Order && $order->get_meta( self::META_ID ) === $order_id ) {
+		if ( self::is_own( $order ) && $order->get_meta( self::META_ID ) === $order_id ) {
 			return $order;
 		}
 		$orders = wc_get_orders(
 			array(
 				'type'       => 'shop_order',
-				'limit'      => 1,
+				'limit'      => self::COPIES_MAX,
+				'orderby'    => 'ID',
+				'order'      => 'ASC',
 				'status'     => array( ...array_keys( wc_get_order_statuses() ), 'trash' ),
 				// phpcs:ignore WordPress.DB.SlowDBQuery -- WooCommerce has an index for it, and this is rare.
 				'meta_key'   => self::META_ID,
@@ -87,7 +100,16 @@ final class Order {
 				'meta_value' => $order_id,
 			)
 		);
-		$found = $orders[0] ?? null;
-		return $found instanceof \WC_Order && $found->get_meta( self::META_ID ) === $order_id ? $found : null;
+		$found = array_filter( $orders, static fn( mixed $one ): bool => self::is_own( $one ) && $one->get_meta( self::META_ID ) === $order_id );
+		return array_values( $found )[0] ?? null;
+	}
+
+	/**
+	 * Whether something is an order of Gatehouse. Plugins that copy orders copy what is noted at them too.
+	 *
+	 * @param mixed $order An order, or anything else.
+	 */
+	public static function is_own( mixed $order ): bool {
+		return $order instanceof \WC_Order && '' !== $order->get_meta( self::META_ID ) && $order->get_meta( self::META_SELF ) === (string) $order->get_id();
 	}
 }

@@ -35,6 +35,13 @@ final class Reservations {
 	private const REMOVE_S_MAX = 20;
 
 	/**
+	 * The lock of the reservation that this request works with.
+	 *
+	 * @var Lock|null
+	 */
+	private static ?Lock $lock = null;
+
+	/**
 	 * Does something with a reservation while no other request does.
 	 *
 	 * @template T
@@ -48,10 +55,23 @@ final class Reservations {
 		if ( null === $lock ) {
 			throw new Busy( 'Another message about the same reservation is being handled.' );
 		}
+		self::$lock = $lock;
 		try {
 			return $work();
 		} finally {
+			self::$lock = null;
 			$lock->free();
+		}
+	}
+
+	/**
+	 * Begins another step of long work. Mails and plugins can take longer than a lock lasts.
+	 *
+	 * @throws Busy If another request has begun the same work meanwhile, and goes on with it.
+	 */
+	public static function go_on(): void {
+		if ( null !== self::$lock && ! self::$lock->extend( self::LOCK_S_MAX ) ) {
+			throw new Busy( 'Another message about the same reservation is being handled.' );
 		}
 	}
 

@@ -26,8 +26,7 @@ final class Shop {
 	/**
 	 * WooCommerce's mails about what Gatehouse has sent a mail about.
 	 */
-	private const BUYER_MAILS  = array( 'customer_processing_order', 'customer_on_hold_order', 'customer_completed_order', 'customer_cancelled_order' );
-	private const REFUND_MAILS = array( 'customer_refunded_order', 'customer_partially_refunded_order' );
+	private const BUYER_MAILS = array( 'customer_processing_order', 'customer_on_hold_order', 'customer_completed_order', 'customer_cancelled_order' );
 
 	/**
 	 * Registers everything.
@@ -49,7 +48,7 @@ final class Shop {
 		foreach ( self::BUYER_MAILS as $mail ) {
 			add_filter( 'woocommerce_email_enabled_' . $mail, array( Order_Mail::class, 'is_enabled' ), 10, 2 );
 		}
-		foreach ( self::REFUND_MAILS as $mail ) {
+		foreach ( Order_Mail::REFUNDS as $mail ) {
 			add_filter( 'woocommerce_email_enabled_' . $mail, array( Order_Mail::class, 'is_refund_enabled' ), 10, 2 );
 		}
 		Test_Order::boot();
