@@ -293,6 +293,29 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     });
 
+    test("stores no version that would keep out all later changes", async () => {
+      const ahead = clock.now() + 24 * HOUR_MS;
+      const wrong = [ahead + 1, Number.MAX_SAFE_INTEGER, -1, 1.5, "9".repeat(30), null];
+      const { body } = await system.send(server, "products", {
+        type: "products",
+        products: [
+          ...wrong.map((version, i) => product(`wrong-${i}`, version as number)),
+          product("ahead", ahead),
+        ],
+        removed: [{ id: "gone", version: Number.MAX_SAFE_INTEGER }],
+      });
+      expect([body.stored, body.problems.length]).toEqual([1, wrong.length + 1]);
+      expect(body.problems[0].problem).toContain("more than a day ahead");
+      const unsafe = { type: "products", products: [product("a", 2 ** 53)] };
+      expect((await system.send(server, "products", unsafe)).status).toBe(400);
+      expect(await productIds(shop)).toEqual(["ahead"]);
+      // A clock that was put right is believed after a day at the latest.
+      clock.advance(24 * HOUR_MS + 1);
+      const later = [product("ahead", clock.now(), { title: "Right" })];
+      const right = await system.send(server, "products", { type: "products", products: later });
+      expect(right.body.stored).toBe(1);
+    });
+
     test("pauses what a full list leaves out, when all its parts have arrived", async () => {
       await part("one", 1, true, ["a", "b", "c", "d", "e"]);
       clock.advance(HOUR_MS);

@@ -36,6 +36,11 @@ const UNSIGNED = refuse(
 const secretOf = ({ secrets }: Context, { connectionId, sealedSecret }: ShopConnection) =>
   secrets.open(connectionSecretPlace(connectionId), sealedSecret);
 
+/** Whether there is such a connection. Its id is known to the shop system alone. */
+export async function isConnection({ db }: Context, connectionId: string): Promise<boolean> {
+  return (await shopConnectionById(db, connectionId)) !== undefined;
+}
+
 /** Checks the signature of a message. Strangers do not learn which connections there are. */
 export async function openMessage(
   context: Context,

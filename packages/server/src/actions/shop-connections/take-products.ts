@@ -139,7 +139,7 @@ export async function takeProducts(
   connection: ShopConnection,
   message: ProductsMessage,
 ): Promise<TakenProducts> {
-  const { changes, problems } = readChanges(message);
+  const { changes, problems } = readChanges(message, context.clock.now());
   const { sync } = message;
   const sum = { stored: 0, ignored: 0, removed: 0 };
   for (let at = 0; at < changes.length; at += BATCH_ROWS) {

@@ -43,6 +43,10 @@ export interface ShopConnection {
   readonly synced: FinishedSync | null;
 }
 
+/** Whether a part of a full list begins that list. */
+export const isNewList = ({ sync, synced }: ShopConnection, id: string): boolean =>
+  sync?.id !== id && synced?.id !== id;
+
 /** Times that are told to the minute are written this often. */
 export const SEEN_EVERY_MS = MINUTE_MS;
 

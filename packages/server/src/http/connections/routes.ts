@@ -11,6 +11,7 @@ import { updateConnection } from "../../actions/shop-connections/update-connecti
 import { verifySite } from "../../actions/sites/verify-site.js";
 import type { Context } from "../../context.js";
 import { shopActor } from "../../domain/audit/drafts.js";
+import { isNewList } from "../../domain/shop-connections/shop-connection.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
@@ -31,6 +32,8 @@ import { MESSAGE_BYTES_MAX, readMessage, requireMessage, signedAnswer } from "./
 
 /** Messages of one connection. A shop with 100,000 products sends its full list in 200. */
 const MESSAGES = { perMinute: 600, burst: 600 };
+/** Full lists that one site begins. Each of them goes through all products at its end. */
+const FULL_LISTS = { perMinute: 1, burst: 20 };
 
 const siteBody = ({ domain, siteKey, siteKeyHash, status, verification }: Site) => ({
   domain,
@@ -59,8 +62,9 @@ function statusBody({ connection, site, agentPage, ...counts }: ConnectionStatus
 function connectionHandlers(
   context: Context,
 ): Readonly<Record<"connect" | "products" | "orders" | "status", Handler>> {
-  const { admission, db } = context;
+  const { admission, clock, db } = context;
   const limiter = new LocalLimiter(MESSAGES);
+  const fullLists = new LocalLimiter(FULL_LISTS);
   return {
     connect: async ({ caller, request }) => {
       requireNoWait(admission.takeCostly(caller), UNREAD_REST);
@@ -81,6 +85,9 @@ function connectionHandlers(
     products: async (exchange) => {
       const message = await requireMessage(context, exchange, limiter);
       const { type: _, ...products } = readMessage(ProductsMessage, message.bytes);
+      if (products.sync !== null && isNewList(message.connection, products.sync.id)) {
+        requireNoWait(fullLists.take(message.connection.siteKeyHash, clock.now()));
+      }
       const taken = await takeProducts(context, message.connection, products);
       return signedAnswer(context, message, { type: "products.answer", ...taken });
     },

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import {
+  isConnection,
   type OpenedMessage,
   openMessage,
   signAnswer,
@@ -29,17 +30,26 @@ export async function requireMessage(
 ): Promise<SignedMessage> {
   const { admission, clock } = context;
   const { caller, request } = exchange;
-  requireNoWait(admission.takeCostly(caller), UNREAD_REST);
+  const connectionId = exchange.param("connection");
+  // Many shops can share the address of a host. So a message to a connection that exists counts for nobody else, and
+  // only if its signature is wrong.
+  const waitMs = (await isConnection(context, connectionId))
+    ? admission.waitForCredential(caller, connectionId)
+    : admission.takeCostly(caller);
+  requireNoWait(waitMs, UNREAD_REST);
   const bytes = await readJsonBytes(context, request, MESSAGE_BYTES_MAX);
   const header = (name: string) => (exchange.header(name) ?? "").slice(0, ID_CHARS_MAX);
   const opened = await openMessage(context, {
-    connectionId: exchange.param("connection"),
+    connectionId,
     messageId: header("webhook-id"),
     timestamp: header("webhook-timestamp"),
     signature: header("webhook-signature"),
     bytes,
   });
-  if (!opened.ok) admission.failProof(caller);
+  if (!opened.ok) {
+    admission.failCredential(caller, connectionId);
+    admission.failProof(caller);
+  }
   const message = requireOk(opened);
   caller.provenAs = "proven";
   requireNoWait(limiter.take(message.connection.connectionId, clock.now()));
