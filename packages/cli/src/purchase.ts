@@ -6,6 +6,7 @@ export interface Purchase {
   readonly address: Readonly<Record<string, string>> | null;
   readonly delivery: { readonly title: string } | null;
   readonly shipping_minor: number | null;
+  readonly fee_minor: number;
   readonly tax_minor: number;
 }
 
@@ -31,13 +32,14 @@ export function purchaseLines(
   currency: string,
 ): Record<string, string> {
   if (purchase === undefined || purchase === null) return {};
-  const { buyer, address, delivery, shipping_minor, tax_minor } = purchase;
+  const { buyer, address, delivery, shipping_minor, fee_minor, tax_minor } = purchase;
   const { first_name, last_name, email, phone_number } = buyer;
   const money = (minor: number) => moneyText({ minor, currency });
   return {
     buyer: [first_name, last_name, email && `<${email}>`, phone_number].filter(Boolean).join(" "),
     ...(address === null ? {} : { send_to: addressText(address) }),
     ...(delivery === null ? {} : { delivery: `${delivery.title}, ${money(shipping_minor ?? 0)}` }),
+    ...(fee_minor === 0 ? {} : { fees: money(fee_minor) }),
     ...(tax_minor === 0 ? {} : { tax: money(tax_minor) }),
   };
 }

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readQuote } from "../../server/src/connectors/shop/answers.ts";
 import { BERLIN, type ConnectedShop, type Json, startConnectedShop } from "./connector-shop.ts";
@@ -42,6 +44,7 @@ describe.skipIf(missing !== undefined)("a quote of the shop", () => {
       ships: true,
       options: [{ id: PARCEL, title: "Parcel", amount_minor: 583 }],
       discounts: [{ code: "welcome10", title: "welcome10", amount_minor: 99 }],
+      fees: [],
       rejected_coupons: ["x"],
       tax_minor: 0,
       total_minor: 1474,
@@ -99,6 +102,27 @@ describe.skipIf(missing !== undefined)("a quote of the shop", () => {
     });
     expect(faults(answer)).toEqual(["not_found", "unavailable", null]);
     expect(answer.rejected_coupons).toEqual(["mine", "once"]);
+  });
+
+  test("names the fees that plugins add, with tax where prices have it", async () => {
+    const muPlugin = join(shop.wordpress.folder, "www/wp-content/mu-plugins/gatehouse-fees.php");
+    writeFileSync(
+      muPlugin,
+      `<?php add_action( 'woocommerce_cart_calculate_fees', static function ( $cart ) {
+        $cart->add_fee( 'Gift &amp; <b>wrapping</b>', 2, true ); $cart->add_fee( '', 1.5, false ); $cart->add_fee( 'Loyalty', -1, false ); } );`,
+    );
+    const answer = await quote([line("SHOP-014")]);
+    rmSync(muPlugin);
+    const plain = await quote([line("SHOP-014")]);
+    expect([plain.fees, plain.tax_minor]).toEqual([[], 0]);
+    // 2.00 and 19 % of it.
+    expect(answer.fees).toEqual([
+      { title: "Gift & wrapping", amount_minor: 238 },
+      { title: "Fee", amount_minor: 150 },
+    ]);
+    // WooCommerce takes the taxes of the cart off as well.
+    expect(answer.discounts).toMatchObject([{ title: "Loyalty", amount_minor: 117 }]);
+    expect([answer.tax_minor, answer.total_minor]).toEqual([0, plain.total_minor + 271]);
   });
 
   test("has a right sum for every way to enter, show and round prices, and is what the cart charges", async () => {

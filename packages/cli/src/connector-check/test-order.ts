@@ -53,6 +53,7 @@ export function testOrder({ goods, quantity, quote, number }: OrderedGoods): Sho
       ? { id: option.id, title: option.title, amount_minor: option.amountMinor }
       : null,
     discount_minor: quote.discounts.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
+    fee_minor: (quote.fees ?? []).reduce((sum, { amountMinor }) => sum + amountMinor, 0),
     tax_minor: quote.taxMinor,
     total_minor: quote.totalMinor,
     buyer: BUYER,

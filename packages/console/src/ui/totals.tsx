@@ -7,6 +7,7 @@ interface TotalsProps {
   /** What checkout added; null for a purchase without a checkout. */
   readonly purchase: {
     readonly shipping_minor: number | null;
+    readonly fee_minor: number;
     readonly tax_minor: number | null;
   } | null;
 }
@@ -16,10 +17,12 @@ export function Totals({ total: { minor, currency }, lines, purchase }: TotalsPr
   const goods = lines.reduce((sum, { unit_minor, quantity }) => sum + unit_minor * quantity, 0);
   const delivery = purchase?.shipping_minor ?? null;
   const tax = purchase?.tax_minor ?? 0;
-  const discount = goods + (delivery ?? 0) + tax - minor;
+  const fee = purchase?.fee_minor ?? 0;
+  const discount = goods + (delivery ?? 0) + fee + tax - minor;
   const rows: readonly (readonly [string, number | null])[] = [
     ["Items", goods],
     ["Delivery", delivery],
+    ["Fees", fee === 0 ? null : fee],
     ["Tax", tax === 0 ? null : tax],
     ["Discount", discount > 0 ? -discount : null],
     ["Total", minor],

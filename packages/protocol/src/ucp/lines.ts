@@ -1,12 +1,20 @@
 import type { JsonObject } from "../json/value.js";
 
-/** What a sum is made of, in minor units. Always: subtotal + shipping + tax = total. */
+/** What a shop charges besides goods, delivery and taxes. */
+export interface UcpFee {
+  readonly title: string;
+  readonly amountMinor: number;
+}
+
+/** What a sum is made of, in minor units. Always: subtotal - discount + shipping + fees + tax = total. */
 export interface UcpTotals {
   readonly subtotalMinor: number;
   /** Null where nothing is sent, or it is not known yet how. */
   readonly shippingMinor: number | null;
   /** What is taken off, as a positive number; absent if nothing is. */
   readonly discountMinor?: number;
+  /** Absent if there are none. */
+  readonly fees?: readonly UcpFee[];
   readonly taxMinor: number;
   readonly totalMinor: number;
 }
@@ -20,10 +28,14 @@ export interface UcpTotals {
  */
 export function totalEntries(totals: UcpTotals): JsonObject[] {
   const { subtotalMinor, shippingMinor, discountMinor = 0, taxMinor, totalMinor } = totals;
+  const { fees = [] } = totals;
   return [
     { type: "subtotal", amount: subtotalMinor },
     ...(discountMinor === 0 ? [] : [{ type: "discount", amount: -discountMinor }]),
     ...(shippingMinor === null ? [] : [{ type: "fulfillment", amount: shippingMinor }]),
+    ...fees.map(({ title, amountMinor }) => {
+      return { type: "fee", display_text: title, amount: amountMinor };
+    }),
     ...(taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }]),
     { type: "total", amount: totalMinor },
   ];

@@ -198,6 +198,36 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(order).toMatchObject({ buyer: null, destination: null, total_minor: 11_900 });
   });
 
+  test("names the fees of the shop to the buyer, the owner and the shop", async () => {
+    const fees = [
+      { title: "Gift <wrapping>", amount_minor: 250 },
+      { title: "Deposit", amount_minor: 25 },
+    ];
+    system.spoil = {
+      quote: (answer) => ({ ...answer, fees, total_minor: answer.total_minor + 275 }),
+    };
+    const wrong = { quote: (answer: { readonly total_minor: number }) => ({ ...answer, fees }) };
+    // The shop in memory knows no fees, so it would refuse the total.
+    const reserve = () => ({ type: "reserve.answer", state: "reserved" });
+    system.spoil = { ...system.spoil, reserve };
+    const { id } = await at.ready(shop, ROSE);
+    const { totals: sums } = (await at.get(shop, id)).body;
+    expect(sums.filter(({ type }: { readonly type: string }) => type === "fee")).toEqual([
+      { type: "fee", display_text: "Gift <wrapping>", amount: 250 },
+      { type: "fee", display_text: "Deposit", amount: 25 },
+    ]);
+    const done = await at.complete(shop, id);
+    expect(told(done)).toEqual([200, "completed"]);
+    await deliver();
+    const [order] = system.orders.values();
+    expect(order).toMatchObject({ fee_minor: 275, tax_minor: 1993, total_minor: 12_758 });
+    const { purchase } = (await shop.admin("GET", `/orders/${done.body.order.id}`)).body;
+    expect(purchase).toMatchObject({ fee_minor: 275, tax_minor: 1993 });
+    system.spoil = wrong;
+    clock.advance(16 * MINUTE_MS);
+    expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");
+  });
+
   test("sells by mandate what has to be sent only if the owner wants it, since no order has its address", async () => {
     const buyer = await at.buyer(shop);
     const refused = await at.order(shop, buyer, { total: "119.00" });

@@ -92,6 +92,7 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
         delivery: { id: "express", title: "By courier" },
         subtotal_minor: 20_000,
         shipping_minor: 1200,
+        fee_minor: 0,
         tax_minor: 0,
       },
     ]);

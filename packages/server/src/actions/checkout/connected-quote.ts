@@ -80,6 +80,7 @@ export function connectedQuote(shop: ShopQuote, { priced, content, terms }: Conn
       subtotalMinor: goods.reduce((sum, amount) => sum + amount, 0),
       shippingMinor: chosen?.amountMinor ?? null,
       ...(discountMinor === 0 ? {} : { discountMinor }),
+      ...(shop.fees === undefined ? {} : { fees: shop.fees }),
       taxMinor: shop.taxMinor,
       totalMinor: shop.totalMinor,
     },

@@ -9,6 +9,7 @@ import { id, LINES_MAX, minor, quantity, VERIFIER } from "./fields.js";
 
 const OPTIONS_MAX = 50;
 const DISCOUNTS_MAX = 50;
+const FEES_MAX = 20;
 const DAYS_MAX = 365;
 
 const title = z.string().trim().min(1).max(200);
@@ -39,6 +40,10 @@ export const QuoteAnswer = z.object({
   discounts: z
     .array(z.object({ code: z.string().max(100).nullish(), title, amount_minor: minor }))
     .max(DISCOUNTS_MAX)
+    .default([]),
+  fees: z
+    .array(z.object({ title, amount_minor: minor }))
+    .max(FEES_MAX)
     .default([]),
   rejected_coupons: z.array(z.string().max(100)).max(DISCOUNTS_MAX).default([]),
   tax_minor: minor,
@@ -88,15 +93,16 @@ function linesFault({ lines }: Quote, asked: ShopQuestion["lines"]): string | un
 }
 
 function sumFault(quote: Quote, optionId: string | null): string | undefined {
-  const { lines, options, discounts, tax_minor, total_minor } = quote;
+  const { lines, options, discounts, fees, tax_minor, total_minor } = quote;
   // If a line cannot be bought, nothing is charged, and the total is not used.
   if (lines.some(({ fault }) => fault !== undefined)) return undefined;
   const goods = sumOf(lines.map(({ unit_minor = 0, quantity }) => unit_minor * quantity));
   const delivery = options.find(({ id }) => id === optionId)?.amount_minor ?? 0;
   const discount = sumOf(discounts.map(({ amount_minor }) => amount_minor));
-  const sum = goods - discount + delivery + tax_minor;
+  const fee = sumOf(fees.map(({ amount_minor }) => amount_minor));
+  const sum = goods - discount + delivery + fee + tax_minor;
   if (sum === total_minor) return undefined;
-  const parts = `lines ${goods}, minus discounts ${discount}, plus option ${delivery}, plus tax ${tax_minor}`;
+  const parts = `lines ${goods}, minus discounts ${discount}, plus option ${delivery}, plus fees ${fee}, plus tax ${tax_minor}`;
   return `total_minor is ${total_minor}, but the sum is ${sum}: ${parts}.`;
 }
 
@@ -117,6 +123,9 @@ function answered(quote: Quote): AnsweredQuote {
       code: code ?? null,
       amountMinor: amount_minor,
     })),
+    ...(quote.fees.length === 0
+      ? {}
+      : { fees: quote.fees.map((fee) => ({ title: fee.title, amountMinor: fee.amount_minor })) }),
     rejectedCoupons: quote.rejected_coupons,
     taxMinor: quote.tax_minor,
     totalMinor: quote.total_minor,

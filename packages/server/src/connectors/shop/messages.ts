@@ -82,6 +82,7 @@ const Order = z.object({
   lines: z.array(OrderLine).min(1),
   option: z.object({ id, title: z.string(), amount_minor: minor }).nullable(),
   discount_minor: minor,
+  fee_minor: minor,
   tax_minor: minor,
   total_minor: minor,
   buyer: Buyer.nullable(),

@@ -44,6 +44,8 @@ export interface AnsweredQuote {
     readonly days: readonly [number, number] | null;
   }[];
   readonly discounts: readonly ShopDiscount[];
+  /** Absent if there are none. */
+  readonly fees?: readonly { readonly title: string; readonly amountMinor: number }[];
   readonly rejectedCoupons: readonly string[];
   readonly taxMinor: number;
   readonly totalMinor: number;

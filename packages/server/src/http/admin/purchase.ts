@@ -14,6 +14,7 @@ export const Purchase = z
     delivery: z.object({ id: z.string(), title: z.string() }).nullable(),
     subtotal_minor: z.int(),
     shipping_minor: z.int().nullable(),
+    fee_minor: z.int().openapi({ description: "What the shop charges besides." }),
     tax_minor: z.int(),
   })
   .openapi("Purchase");
@@ -23,7 +24,7 @@ export function purchaseOf({ checkoutId, content, quote }: Checkout): z.infer<ty
   const { buyer, delivery } = content;
   const { id: _, ...address } = chosenAddress(delivery) ?? { id: "" };
   const option = quote.options.find(({ id }) => id === delivery.optionId);
-  const { subtotalMinor, shippingMinor, taxMinor } = quote.totals;
+  const { subtotalMinor, shippingMinor, fees = [], taxMinor } = quote.totals;
   return {
     checkout_id: checkoutId,
     buyer: buyer as Record<string, string>,
@@ -31,6 +32,7 @@ export function purchaseOf({ checkoutId, content, quote }: Checkout): z.infer<ty
     delivery: option === undefined ? null : { id: option.id, title: option.title },
     subtotal_minor: subtotalMinor,
     shipping_minor: shippingMinor,
+    fee_minor: fees.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
     tax_minor: taxMinor,
   };
 }

@@ -59,13 +59,12 @@ function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly str
 function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] {
   const { currency } = order.amount;
   const money = (minor: number) => `${formatAmount({ minor, currency })} ${currency}`;
-  const { shippingMinor, taxMinor } = checkout?.quote.totals ?? {
-    shippingMinor: null,
-    taxMinor: 0,
-  };
+  const none = { shippingMinor: null, fees: [], taxMinor: 0 };
+  const { shippingMinor, fees = [], taxMinor } = checkout?.quote.totals ?? none;
   return [
     ...lines.map(({ quantity, title }) => `  ${quantity} × ${unlinked(title)}`),
     ...(shippingMinor === null ? [] : [`  Delivery: ${money(shippingMinor)}`]),
+    ...fees.map(({ title, amountMinor }) => `  ${unlinked(title)}: ${money(amountMinor)}`),
     ...(taxMinor === 0 ? [] : [`  Tax: ${money(taxMinor)}`]),
     `  Total: ${money(order.amount.minor)}`,
   ];

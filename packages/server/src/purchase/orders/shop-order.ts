@@ -69,6 +69,7 @@ function pricesOf(whole: WholeOrder) {
       ? { id: option.id, title: option.title, amount_minor: option.amountMinor }
       : null,
     discount_minor: discount,
+    fee_minor: (quote?.totals.fees ?? []).reduce((sum, fee) => sum + fee.amountMinor, 0),
     tax_minor: quote?.totals.taxMinor ?? Math.max(0, added),
     total_minor: amount.minor,
   };

@@ -44,6 +44,7 @@ final class Order_Lines {
 		}
 		$fees = array(
 			array( __( 'Discount', 'gatehouse' ), -$message->discount_minor ),
+			array( __( 'Fees', 'gatehouse' ), $message->fee_minor ),
 			array( __( 'Tax', 'gatehouse' ), $message->tax_minor ),
 		);
 		foreach ( $fees as [ $name, $minor ] ) {

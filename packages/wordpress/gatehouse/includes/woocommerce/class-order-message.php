@@ -32,6 +32,7 @@ final class Order_Message {
 	 * @param array<int, array<string, mixed>> $lines          Lines.
 	 * @param array<string, mixed>|null        $option         Way of delivery.
 	 * @param int                              $discount_minor What was taken off.
+	 * @param int                              $fee_minor      Fees.
 	 * @param int                              $tax_minor      What was added.
 	 * @param int                              $total_minor    What was agreed.
 	 * @param array<string, string>            $buyer          Names, email and phone; empty where unknown.
@@ -51,6 +52,7 @@ final class Order_Message {
 		public readonly array $lines,
 		public readonly ?array $option,
 		public readonly int $discount_minor,
+		public readonly int $fee_minor,
 		public readonly int $tax_minor,
 		public readonly int $total_minor,
 		public readonly array $buyer,
@@ -77,6 +79,7 @@ final class Order_Message {
 			array_map( array( self::class, 'line' ), $fields->each( 'lines', 1, self::LINES_MAX ) ),
 			$fields->has( 'option' ) ? self::option( $fields->fields( 'option' ) ) : null,
 			$fields->minor( 'discount_minor' ),
+			$fields->has( 'fee_minor' ) ? $fields->minor( 'fee_minor' ) : 0,
 			$fields->minor( 'tax_minor' ),
 			$fields->minor( 'total_minor' ),
 			$fields->has( 'buyer' ) ? self::buyer( $fields->fields( 'buyer' ) ) : array(),

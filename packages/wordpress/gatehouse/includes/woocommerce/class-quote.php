@@ -15,6 +15,9 @@ defined( 'ABSPATH' ) || exit;
  * What a cart would cost, as WooCommerce computes it.
  */
 final class Quote {
+	private const TITLE_CHARS_MAX = 200;
+	private const FEES_MAX        = 20;
+
 	/**
 	 * Answers a message of the type quote.
 	 *
@@ -46,9 +49,10 @@ final class Quote {
 		$options       = $scratch->options()->all( $question->currency, $including_tax );
 		$chosen        = array_column( $options, 'amount_minor', 'id' );
 		$discounts     = self::discounts( $scratch, $including_tax );
+		$fees          = self::fees( $scratch, $including_tax );
 		$total_minor   = $scratch->total_minor();
-		// Taxes, fees, and what rounding adds to the sum of rounded prices.
-		$rest_minor = $total_minor - $sum_minor - ( $chosen[ $question->option_id ] ?? 0 ) + array_sum( array_column( $discounts, 'amount_minor' ) );
+		// Taxes, and what rounding adds to the sum of rounded prices.
+		$rest_minor = $total_minor - $sum_minor - ( $chosen[ $question->option_id ] ?? 0 ) - array_sum( array_column( $fees, 'amount_minor' ) ) + array_sum( array_column( $discounts, 'amount_minor' ) );
 		if ( $rest_minor < 0 ) {
 			$discounts[] = self::discount( null, __( 'Adjustment', 'gatehouse' ), -$rest_minor );
 		}
@@ -59,6 +63,7 @@ final class Quote {
 			'ships'            => $scratch->cart->needs_shipping(),
 			'options'          => $options,
 			'discounts'        => $discounts,
+			'fees'             => $fees,
 			'rejected_coupons' => $scratch->rejected_coupons(),
 			'tax_minor'        => max( 0, $rest_minor ),
 			'total_minor'      => $total_minor,
@@ -89,6 +94,28 @@ final class Quote {
 	}
 
 	/**
+	 * What plugins add to the cart.
+	 *
+	 * @param Scratch_Cart $scratch       The cart.
+	 * @param bool         $including_tax Whether the cart shows prices with tax.
+	 * @return array<int, array{title: string, amount_minor: int}>
+	 */
+	private static function fees( Scratch_Cart $scratch, bool $including_tax ): array {
+		$fees = array();
+		foreach ( $scratch->cart->get_fees() as $fee ) {
+			$minor = Money::minor( (float) $fee->total + ( $including_tax ? (float) $fee->tax : 0.0 ), $scratch->question->currency );
+			$title = mb_substr( Plain_Text::of( (string) $fee->name ), 0, self::TITLE_CHARS_MAX, 'UTF-8' );
+			if ( $minor > 0 && count( $fees ) < self::FEES_MAX ) {
+				$fees[] = array(
+					'title'        => '' === $title ? __( 'Fee', 'gatehouse' ) : $title,
+					'amount_minor' => $minor,
+				);
+			}
+		}
+		return $fees;
+	}
+
+	/**
 	 * One discount.
 	 *
 	 * @param string|null $code         Code of the coupon.
@@ -99,7 +126,7 @@ final class Quote {
 	private static function discount( ?string $code, string $title, int $amount_minor ): array {
 		return array(
 			'code'         => $code,
-			'title'        => '' === $title ? __( 'Discount', 'gatehouse' ) : mb_substr( $title, 0, 200, 'UTF-8' ),
+			'title'        => '' === $title ? __( 'Discount', 'gatehouse' ) : mb_substr( $title, 0, self::TITLE_CHARS_MAX, 'UTF-8' ),
 			'amount_minor' => $amount_minor,
 		);
 	}

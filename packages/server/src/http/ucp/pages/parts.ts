@@ -44,7 +44,7 @@ const picture = (url: string | null) =>
     ? `<img src="${htmlText(url)}" alt="" loading="lazy" referrerpolicy="no-referrer">`
     : "";
 
-/** The items with pictures and prices, delivery, taxes and the total. */
+/** The items with pictures and prices, delivery, fees, taxes and the total. */
 export function summary(
   voice: Voice,
   quote: Pick<Quote, "currency" | "lines" | "totals">,
@@ -59,11 +59,12 @@ export function summary(
     const name = picture(line.imageUrl) + itemName(voice, line.title, line.quantity, left);
     return [{ name, minor: line.amountMinor }];
   });
-  const { shippingMinor, taxMinor, totalMinor } = totals;
+  const { shippingMinor, fees = [], taxMinor, totalMinor } = totals;
   const more = [
     ...(shippingMinor === null
       ? []
       : [{ name: htmlText(words.order.delivery), minor: shippingMinor }]),
+    ...fees.map(({ title, amountMinor: minor }) => ({ name: isolated(title), minor })),
     ...(taxMinor === 0 ? [] : [{ name: htmlText(words.order.tax), minor: taxMinor }]),
   ];
   return priceTable(voice, currency, [...items, ...more], totalMinor);
