@@ -39,7 +39,7 @@ final class Connect_Return {
 			'until'     => time() + self::LIFE_S,
 		);
 		update_user_meta( get_current_user_id(), self::META, $asked );
-		$query    = array(
+		$query = array(
 			'domain'    => self::domain(),
 			'return'    => add_query_arg( 'gatehouse-return', '1', Settings_Page::address() ),
 			'state'     => $state,

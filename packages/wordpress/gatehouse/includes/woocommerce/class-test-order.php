@@ -175,26 +175,36 @@ final class Test_Order {
 	 * @param int $until Seconds: those that were made until then.
 	 */
 	private static function remove( int $until ): void {
-		do {
-			$orders = wc_get_orders(
-				array(
-					'type'         => 'shop_order',
-					'limit'        => self::REMOVE_MAX,
-					'created_via'  => Draft_Order::CREATED_VIA,
-					'status'       => array( ...array_keys( wc_get_order_statuses() ), 'trash' ),
-					'date_created' => '<=' . $until,
-					// phpcs:ignore WordPress.DB.SlowDBQuery -- WooCommerce has an index for it, and this is rare.
-					'meta_key'     => self::META,
-					// phpcs:ignore WordPress.DB.SlowDBQuery -- as above.
-					'meta_value'   => 'yes',
-				)
-			);
-			// A copy that somebody has made of one is theirs.
-			$own = array_filter( $orders, array( self::class, 'is' ) );
-			foreach ( $own as $order ) {
-				wc_maybe_increase_stock_levels( $order->get_id() );
-				wc_get_order( $order->get_id() )->delete( true );
-			}
-		} while ( count( $own ) === self::REMOVE_MAX );
+		while ( self::remove_some( $until ) >= self::REMOVE_MAX ) {
+			continue;
+		}
+	}
+
+	/**
+	 * Deletes some of them. A copy that somebody has made of one is theirs.
+	 *
+	 * @param int $until Seconds: those that were made until then.
+	 * @return int How many were deleted.
+	 */
+	private static function remove_some( int $until ): int {
+		$orders = wc_get_orders(
+			array(
+				'type'         => 'shop_order',
+				'limit'        => self::REMOVE_MAX,
+				'created_via'  => Draft_Order::CREATED_VIA,
+				'status'       => array( ...array_keys( wc_get_order_statuses() ), 'trash' ),
+				'date_created' => '<=' . $until,
+				// phpcs:ignore WordPress.DB.SlowDBQuery -- WooCommerce has an index for it, and this is rare.
+				'meta_key'     => self::META,
+				// phpcs:ignore WordPress.DB.SlowDBQuery -- as above.
+				'meta_value'   => 'yes',
+			)
+		);
+		$own = array_filter( $orders, array( self::class, 'is' ) );
+		foreach ( $own as $order ) {
+			wc_maybe_increase_stock_levels( $order->get_id() );
+			wc_get_order( $order->get_id() )->delete( true );
+		}
+		return count( $own );
 	}
 }
