@@ -178,6 +178,20 @@ async function checkNotes(signed: readonly string[], keys: readonly Ed25519Jwk[]
   return claims;
 }
 
+/** Undefined unless the log itself says of everything that is missing that the service lost it. */
+function lostRecords({ findings }: AuditReport): CommandError | undefined {
+  const [lost] = findings.flatMap((finding) => finding.lost ?? []);
+  const all = findings.every((finding) => finding.lost !== undefined || finding.notReached);
+  if (lost === undefined || !all) return undefined;
+  const why = plainText(`Record 0 of ${lost.chain} gives the reason: "${lost.reason}".`);
+  const hint = `${why} Add an export from before the loss, or ask the operator for one.`;
+  return new CommandError(
+    "No record was changed, but the service lost records.",
+    EXIT.failed,
+    hint,
+  );
+}
+
 /** Verifies the files of an export; the command fails unless everything that was asked holds. */
 export async function verifyAudit(
   files: readonly string[],
@@ -213,6 +227,8 @@ export async function verifyAudit(
     throw new CommandError("None of the signatures match the keys.", EXIT.failed, hint);
   }
   if (report.findings.every(({ about, notReached }) => about === "completeness" || notReached)) {
+    const lost = lostRecords(report);
+    if (lost !== undefined) throw lost;
     const hint = "Add every file of every day up to your checkpoints, each of them once.";
     throw new CommandError("No record was changed, but files are missing.", EXIT.failed, hint);
   }

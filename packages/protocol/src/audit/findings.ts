@@ -12,6 +12,14 @@ export interface AuditFinding {
   readonly missingParts?: true;
   /** That a checkpoint lies beyond the files given: more files may reach it. */
   readonly notReached?: true;
+  /** That the service itself lost the records, by what the first record of the next epoch says. */
+  readonly lost?: LostRecords;
+}
+
+/** The epoch whose first record says that records were lost, and the reason it gives. */
+export interface LostRecords {
+  readonly chain: string;
+  readonly reason: string;
 }
 
 /**
@@ -60,6 +68,10 @@ export class Findings {
 
   addMissingParts(text: string): void {
     this.push({ about: "completeness", chain: this.chain, seq: null, text, missingParts: true });
+  }
+
+  addLost(text: string, seq: number, lost: LostRecords): void {
+    this.push({ about: "completeness", chain: this.chain, seq, text, lost: Object.freeze(lost) });
   }
 
   private push(finding: AuditFinding): void {

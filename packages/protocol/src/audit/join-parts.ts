@@ -136,6 +136,12 @@ export function joinParts(parts: readonly PartSummary[], chain: string): Finding
 const unsigned = (note: JsonValue | undefined) =>
   typeof note === "string" ? note.slice(0, note.lastIndexOf("\n\n")) : undefined;
 
+/** The records that are lost from `end` on: the service no longer had them when the next epoch began. */
+function lostText(end: number, size: number, left: number, chain: string): string {
+  const which = size - end === 1 ? `record ${end} is` : `records ${end} to ${size - 1} are`;
+  return `${which} lost: when ${chain} began, the service had only ${left} of ${size} records`;
+}
+
 /** Whether a log that says it goes on from another names the end that one has here. */
 export function checkSuccession(
   next: PartSummary,
@@ -145,8 +151,14 @@ export function checkSuccession(
   const previous = next.first?.record.previous;
   if (!isJsonObject(previous) || previous.chain !== ended.chain) return;
   const end = ended.first_seq + ended.count;
-  const { size } = previous;
+  const { size, records_left: left } = previous;
   if (typeof size === "number" && size > end) {
+    if (typeof left === "number" && left <= end) {
+      const reason = next.first?.record.reason;
+      const lost = { chain: next.chain, reason: typeof reason === "string" ? reason : "" };
+      findings.ended.addLost(lostText(end, size, left, next.chain), end, lost);
+      return;
+    }
     const text = `the next epoch says that this epoch has ${size} records, but the files contain ${end}`;
     findings.ended.add("completeness", text, end);
   } else if (size !== end || unsigned(previous.checkpoint) !== unsigned(ended.checkpoint_after)) {
