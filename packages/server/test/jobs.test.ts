@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../src/infra/clock.ts";
+import { DatabaseUnavailableError } from "../src/infra/db/database.ts";
 import { systemIds } from "../src/infra/ids.ts";
 import { JOB_LEASE_MS, JOB_TICK_MS, JOB_WAKE_MS, Jobs } from "../src/infra/jobs/jobs.ts";
 import { failedJobs } from "../src/infra/jobs/store.ts";
@@ -113,6 +114,27 @@ describe.each(DATABASES)("background jobs on %s:", (dialect) => {
     await jobs.runDue();
     expect(await failedJobs(db)).toEqual([]);
   });
+});
+
+test("an outage of the database is logged once, not by every job", async () => {
+  const { context } = await startServer(await freshEnvironment("sqlite"));
+  await context.jobs.stop();
+  const clock = new ManualClock(NOON);
+  const events: string[] = [];
+  const noting = createLog("warn", (line) => void events.push(JSON.parse(line).event));
+  const jobs = new Jobs(context.db, clock, systemIds, noting);
+  // The database goes away while the first of them runs.
+  const run = async () => {
+    await context.db.close();
+    throw new DatabaseUnavailableError("the connection was lost");
+  };
+  for (const name of ["first", "second", "third"]) jobs.add({ name, everyMs: EVERY_MS, run });
+  await jobs.start();
+  clock.advance(EVERY_MS);
+  await jobs.runDue();
+  await jobs.runDue();
+  expect(events).toEqual(["database.unreachable"]);
+  await jobs.stop();
 });
 
 test("a job that takes long does not delay another", async () => {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../clock.js";
-import type { Database } from "../db/database.js";
+import { type Database, DatabaseUnavailableError } from "../db/database.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import { MINUTE_MS } from "../time.js";
@@ -42,6 +42,8 @@ export class Jobs {
   private looking: Promise<void> = Promise.resolve();
   private cancel = () => {};
   private stopping = false;
+  /** Whether the database did not answer last time. It is logged once for all jobs. */
+  private unreachable = false;
 
   constructor(db: Database, clock: Clock, ids: Ids, log: Log) {
     this.db = db;
@@ -97,9 +99,11 @@ export class Jobs {
     const everyMs = this.woken.delete(name) ? 0 : job.everyMs;
     try {
       const until = now + (job.leaseMs ?? JOB_LEASE_MS);
-      if (!(await claimJob(this.db, { name, everyMs }, this.owner, now, until))) return;
+      const claimed = await claimJob(this.db, { name, everyMs }, this.owner, now, until);
+      this.unreachable = false;
+      if (!claimed) return;
     } catch (error) {
-      this.log.warn({ job: name, error }, "job.database_unavailable");
+      this.logUnreachable(error);
       return;
     }
     const run = this.run(job, now).finally(() => {
@@ -113,17 +117,29 @@ export class Jobs {
   /** A failure is logged; the job stays planned. */
   private async run(job: Job, now: number): Promise<void> {
     const { name, everyMs } = job;
-    let message: string | null = null;
+    let failure: Error | undefined;
     try {
       await job.run(now, () => this.stopping);
     } catch (error) {
-      this.log.error({ job: name, error }, "job.failed");
-      message = (error as Error).message;
+      failure = error as Error;
     }
-    const end = { ranAt: now, nextRunAt: now + everyMs, error: message };
-    await finishJob(this.db, name, this.owner, end).catch((error) => {
-      this.log.warn({ job: name, error }, "job.database_unavailable");
-    });
+    const end = { ranAt: now, nextRunAt: now + everyMs, error: failure?.message ?? null };
+    const isFinished = await finishJob(this.db, name, this.owner, end).then(
+      () => true,
+      (error) => this.logUnreachable(error),
+    );
+    if (failure === undefined) return;
+    // The outage that ended the job is logged once, not as a failure of every job.
+    const isOutage = failure instanceof DatabaseUnavailableError && !isFinished;
+    if (!isOutage) this.log.error({ job: name, error: failure }, "job.failed");
+  }
+
+  private logUnreachable(error: unknown): false {
+    if (!this.unreachable) {
+      this.log.warn({ reason: (error as Error).message }, "database.unreachable");
+    }
+    this.unreachable = true;
+    return false;
   }
 
   /** Runs what is due now, to its end. */
