@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { isJsonObject, type JsonValue, type ReasonCode } from "@gatehouse/protocol";
 import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server/installation";
-import { errorPage } from "./error-page.js";
+import { errorPage, explainedAt } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
 import { isSuccess, type Sent, sendRequest } from "./http.js";
 import type { Terminal } from "./terminal.js";
@@ -112,7 +112,7 @@ export class AdminClient {
     }
     const { message, error } = problem;
     if (error === "unauthorized") return this.invalidToken();
-    return new RefusedError(message, error, this.hintFor(response, error));
+    return new RefusedError(message, error, this.hintFor(response, problem));
   }
 
   /** The service runs, but does not know the token. */
@@ -133,13 +133,14 @@ export class AdminClient {
     return new CommandError(says, EXIT.failed, hint);
   }
 
-  private hintFor({ statusCode = 0, headers }: IncomingMessage, error: ReasonCode): string {
+  private hintFor({ statusCode = 0, headers }: IncomingMessage, problem: ProblemBody): string {
+    const { error, docs_url } = problem;
     const wait = headers["retry-after"];
     if (wait !== undefined) return `Try again in ${wait} s.`;
     const id = headers["x-request-id"];
-    if (statusCode >= 500 && id !== undefined)
+    if (statusCode >= 500 && error !== "unavailable" && id !== undefined)
       return `Search the service's log for the request id ${id}.`;
-    return `See ${this.baseUrl}/${errorPage(error)}`;
+    return `See ${explainedAt(docs_url) ?? `${this.baseUrl}/${errorPage(error)}`}`;
   }
 
   /** Every page of a list, in order. A search has what it is for in its body. */
@@ -215,10 +216,16 @@ function parseJsonOrNothing(text: string): JsonValue | undefined {
   }
 }
 
-function problemIn(answer: unknown): { error: ReasonCode; message: string } | undefined {
-  const { error, message } = (answer ?? {}) as Record<string, unknown>;
+interface ProblemBody {
+  readonly error: ReasonCode;
+  readonly message: string;
+  readonly docs_url: unknown;
+}
+
+function problemIn(answer: unknown): ProblemBody | undefined {
+  const { error, message, docs_url } = (answer ?? {}) as Record<string, unknown>;
   if (typeof message !== "string" || errorPage(error) === undefined) return undefined;
-  return { error: error as ReasonCode, message };
+  return { error: error as ReasonCode, message, docs_url };
 }
 
 function readToken(file: string): string {

@@ -16,6 +16,7 @@ import {
 } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../server/src/infra/clock.ts";
+import { movedWith } from "../../server/test/audit/moved.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -188,6 +189,37 @@ describe("gatehouse audit verify", () => {
     const pin = await run("audit", "verify", file, "--key", keys, "--checkpoint", "nothing.txt");
     expect([pin.code, pin.err]).toEqual([2, expect.stringContaining("gatehouse audit checkpoint")]);
   });
+});
+
+test("a frozen log is explained with the command that renews it, and lost records as lost", async () => {
+  const { env: moved } = await movedWith("older");
+  const { url } = await startServer(moved, { clock: new ManualClock(NOON) });
+  const here = (...args: string[]) => command(args, { ...moved, GATEHOUSE_BASE_URL: url });
+  const renew = 'gatehouse audit renew shop.example.com --reason "…"';
+  for (const name of ["tail", "logs"]) {
+    const { err } = await here("audit", name, "shop.example.com");
+    expect(err).toContain(renew);
+    expect(err).toMatch(/^See http\S+\/docs\/guide\/audit\.md#epochs-and-a-frozen-log$/m);
+    expect(err).not.toContain("Try again");
+  }
+  await here("audit", "renew", "shop.example.com", "--reason", "the disk failed");
+  const logs = JSON.parse((await here("audit", "logs", "shop.example.com", "--json")).out).items;
+  const out = temporaryFolder();
+  const files: string[] = [];
+  for (const { chain, last_day: day } of logs as { chain: string; last_day: string }[]) {
+    const args = ["--chain", chain, "--day", day, "--out", out];
+    files.push((await here("audit", "export", "shop.example.com", ...args)).out.trim());
+  }
+  const verified = await here("audit", "verify", ...files, "--key", url);
+  expect(verified.code).toBe(1);
+  expect(verified.out).toContain(
+    "✗ completeness  records 3 to 4 are lost: when shop.example.com/audit/2 began, the service had only 3 of 5 records",
+  );
+  expect(verified.err).toBe(
+    "No record was changed, but the service lost records.\n" +
+      'Record 0 of shop.example.com/audit/2 gives the reason: "the disk failed". ' +
+      "Add an export from before the loss, or ask the operator for one.\n",
+  );
 });
 
 describe("gatehouse audit verify reports what was not checked:", () => {

@@ -146,6 +146,18 @@ describe("readiness on SQLite:", () => {
   });
 });
 
+test("without PostgreSQL the admin API says so to whoever reads, and does not speak of approvals", async () => {
+  const server = await startServer(await freshEnvironment("postgres"));
+  await server.context.jobs.stop();
+  await server.context.db.close();
+  const read = await server.admin("GET", "/v1/admin/sites");
+  expect([read.status, read.body.message, read.headers.get("retry-after")]).toEqual([
+    503,
+    "The service cannot use its database now, so nothing was read or changed. GET /readyz says what fails.",
+    "5",
+  ]);
+});
+
 test("a payment provider that is down shows in the metrics, and the node stays ready", async () => {
   const down = () => Promise.reject(new Error("the connection was lost"));
   const server = await startServer(await freshEnvironment("sqlite"), {

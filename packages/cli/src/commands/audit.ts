@@ -8,6 +8,7 @@ import { describeRecord } from "../audit/record-line.js";
 import { type VerifyAuditFlags, verifyAudit } from "../audit/verify-files.js";
 import { choice } from "../choice.js";
 import { collect } from "../collect.js";
+import { docsPage } from "../docs-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
@@ -190,6 +191,15 @@ function tailCommand(audit: Command, terminal: Terminal): void {
     });
 }
 
+/** How a frozen log is fixed. */
+function frozenHint(log: string, service: string): string {
+  const page = docsPage("guide/audit.md#epochs-and-a-frozen-log", service);
+  return (
+    `Put a newer copy of the database back, or run: gatehouse audit renew ${log} --reason "…"\n` +
+    `See ${page}`
+  );
+}
+
 function logCommands(audit: Command, terminal: Terminal): void {
   audit
     .command("logs")
@@ -207,9 +217,11 @@ function logCommands(audit: Command, terminal: Terminal): void {
         to: log.last_day,
       }));
       terminal.out(table(rows, "No log yet. It starts with the first change to the site."));
-      for (const { chain, held } of items) {
-        if (held !== null) terminal.err(plainText(`${chain} is frozen: ${held}.`));
+      const frozen = items.filter(({ held }) => held !== null);
+      for (const { chain, held } of frozen) {
+        terminal.err(plainText(`${chain} is frozen: ${held}.`));
       }
+      if (frozen.length > 0) terminal.err(frozenHint(text, adminClient(terminal).address));
     });
 
   audit

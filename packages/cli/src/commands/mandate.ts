@@ -171,8 +171,11 @@ async function ready(address: string | undefined, asked: Sent): Promise<Ready> {
   return { site, text: mandateText(mandate), message: mandate.signed };
 }
 
-/** Where it is explained why a site says no. */
-function whyNot({ docs_url }: JsonObject): string {
+/** What to do when a site says no, or where it is explained. */
+function whyNot({ docs_url, outcome }: JsonObject): string {
+  if (outcome === "unavailable") {
+    return "Send the same mandate again later (--out saves it, --file sends it). If it fails for long, ask the owner of the site.";
+  }
   const page = explainedAt(docs_url);
   return page === undefined ? "Ask the owner of the site." : `See ${page}`;
 }

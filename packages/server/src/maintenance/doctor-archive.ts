@@ -61,7 +61,7 @@ export async function checkArchive(config: Config, db: Database): Promise<Findin
     const more =
       faults.length > FILES_NAMED_MAX ? `; and ${faults.length - FILES_NAMED_MAX} more` : "";
     const named = faults.slice(0, FILES_NAMED_MAX).join("; ");
-    const message = `in ${folder.path}: ${named}${more}. Restore a copy: see docs/operations/archive.md`;
+    const message = `in ${folder.path}: ${named}${more}. Restore a copy: see ${config.baseUrl}/docs/operations/archive.md`;
     return { part: PART, verdict: "failure", message };
   }
   const how =

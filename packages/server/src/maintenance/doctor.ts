@@ -2,6 +2,7 @@ import { type Config, type Environment, readConfig } from "../config/config.js";
 import { Archive } from "../domain/audit/archive/archive.js";
 import { type Comparison, comparePublished } from "../domain/audit/compare-published.js";
 import { KeptCheckpoints } from "../domain/audit/kept-checkpoints.js";
+import { FROZEN_PAGE, frozenRemedy } from "../domain/audit/log.js";
 import { LogReader } from "../domain/audit/log-reader.js";
 import { pausedDomains } from "../domain/sites/pause/store.js";
 import { siteHealth } from "../domain/sites/store.js";
@@ -176,8 +177,10 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   if (frozen.length > 0) {
     const message = frozen.map(({ chain, reason }) => `${chain}: ${reason}`).join("; ");
     const effect = "A frozen log accepts no records, so its site cannot decide anything";
-    const where = 'See docs/guide/audit.md, "Epochs and a frozen log"';
-    return { part, verdict: "failure", message: `frozen: ${message}. ${effect}. ${where}` };
+    const [one] = frozen.length === 1 ? frozen : [];
+    const fix = `To fix it, ${frozenRemedy(one?.chain ?? "<site>")}`;
+    const where = `See ${config.baseUrl}/docs/${FROZEN_PAGE}`;
+    return { part, verdict: "failure", message: `frozen: ${message}. ${effect}. ${fix}. ${where}` };
   }
   const lacks = lacking(compared);
   if (lacks.length > 0) return { part, verdict: "warning", message: lacks.join("; ") };

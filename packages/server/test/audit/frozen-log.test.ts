@@ -18,6 +18,14 @@ describe("a database that is behind its published checkpoint", () => {
     const path = `/v1/admin/sites/${site}`;
     const refused = await server.admin("PATCH", path, { name: "Fork" });
     expect([refused.status, refused.body.error]).toEqual([503, "unavailable"]);
+    // Trying again does not help, so nobody is told to. An operator is told what does.
+    expect(refused.headers.get("retry-after")).toBeNull();
+    expect(refused.body.message).toContain('gatehouse audit renew shop.example.com --reason "…"');
+    expect(refused.body.docs_url).toMatch(/\/docs\/guide\/audit\.md#epochs-and-a-frozen-log$/);
+    const stranger = await answerOf(await fetch(`${server.url}/v1/audit/${site}/checkpoint`));
+    expect(stranger.body.message).toBe(
+      "The audit log of this site is frozen, so nothing can be decided or changed. Only the operator of this service can fix it.",
+    );
     // Documents are still served; nothing that must be recorded happens.
     expect((await fetch(`${server.url}/v1/agent/${site}`)).status).toBe(200);
     expect((await server.admin("GET", path)).body.name).toBe("shop.example.com");
@@ -81,6 +89,10 @@ describe("a database that is behind its published checkpoint", () => {
       "failure",
       expect.stringContaining("shop.example.com/audit/1: it has 3 records"),
     ]);
+    expect(finding?.message).toContain("gatehouse audit renew shop.example.com --reason");
+    expect(finding?.message).toMatch(
+      /See http\S+\/docs\/guide\/audit\.md#epochs-and-a-frozen-log$/,
+    );
   });
 
   test("of another history is frozen too", async () => {

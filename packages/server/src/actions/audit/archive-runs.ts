@@ -8,7 +8,7 @@ import {
 } from "../../domain/audit/archive/due.js";
 import { NotArchivedError } from "../../domain/audit/archive/part.js";
 import type { Actor } from "../../domain/audit/drafts.js";
-import { type LogHead, startOfDay } from "../../domain/audit/log.js";
+import { frozenRemedy, type LogHead, startOfDay } from "../../domain/audit/log.js";
 import { logsOfSite } from "../../domain/audit/store.js";
 import { pause } from "../../infra/clock.js";
 import { archiveDay, deleteRows } from "./archive-days.js";
@@ -73,7 +73,7 @@ export class ArchiveRuns {
       if (why !== undefined) {
         return refuse(
           "conflict",
-          `A frozen log cannot be archived: ${why}. See docs/guide/audit.md.`,
+          `A frozen log cannot be archived: ${why}. First ${frozenRemedy(first.day.chain)}`,
         );
       }
       run = this.begin(siteKeyHash, first.log, first.day, actor);

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError } from "../../infra/db/database.js";
+import { type Advice, DatabaseUnavailableError } from "../../infra/db/database.js";
 
 /** The head of one log: everything that is needed to continue it. */
 export interface LogHead {
@@ -60,14 +60,28 @@ export function behind(size: number, published: number): string {
 
 export const OTHER_HISTORY = "its records differ from the published checkpoint";
 
+/** The page about frozen logs, below `/docs/`. */
+export const FROZEN_PAGE = "guide/audit.md#epochs-and-a-frozen-log";
+
+/** What ends a freeze, as the rest of a sentence. */
+export function frozenRemedy(chain: string): string {
+  const [host = "", installation] = chain.split("/");
+  const log = installation === INSTALLATION ? INSTALLATION : host;
+  return `put a newer copy of the database back, or run: gatehouse audit renew ${log} --reason "…"`;
+}
+
 /** The history of a log differs from what was published. Nothing may be added to it. */
 export class FrozenLogError extends AuditUnavailableError {
   override readonly name = "FrozenLogError";
-  override readonly advice =
-    "The audit log of this site is frozen, so nothing can be decided or changed. An operator must fix it: see docs/guide/audit.md.";
+  override readonly advice: Advice;
 
   constructor(chain: string, why: string) {
     super(`${chain} is frozen: ${why}`);
+    this.advice = {
+      fault: "The audit log of this site is frozen, so nothing can be decided or changed.",
+      remedy: `An operator must ${frozenRemedy(chain)}`,
+      page: FROZEN_PAGE,
+    };
   }
 }
 

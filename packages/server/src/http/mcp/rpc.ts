@@ -63,10 +63,11 @@ function failedAnswer(problem: Problem, exchange: Exchange, baseUrl: string): An
   const wait = problem.headers["retry-after"];
   const isUnavailable = problem.code === "unavailable";
   const code = isUnavailable ? "unavailable" : "internal_error";
-  const { status, message } = REASONS[code];
+  const { status } = REASONS[code];
+  const message = isUnavailable ? problem.message : REASONS[code].message;
   const data = {
     error: code,
-    docs_url: docsUrl(baseUrl, code),
+    docs_url: isUnavailable ? problem.docsUrl(baseUrl) : docsUrl(baseUrl, code),
     request_id: exchange.requestId,
     ...(wait === undefined ? {} : { retry_after_seconds: Number(wait) }),
   };

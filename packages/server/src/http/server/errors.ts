@@ -1,5 +1,9 @@
 import { REASONS } from "@gatehouse/protocol";
-import { DatabaseConflictError, UnavailableError } from "../../infra/db/database.js";
+import {
+  DatabaseConflictError,
+  DatabaseUnavailableError,
+  UnavailableError,
+} from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
 import { type Answer, type Exchange, json } from "./exchange.js";
 import { htmlPage, isBrowser, isolated, PAGE_HEADERS } from "./html-page.js";
@@ -25,14 +29,29 @@ function notFoundPage({ path, request }: Exchange): Answer | undefined {
   return { status: 404, body: NOT_FOUND_PAGE, headers: PAGE_HEADERS };
 }
 
-/** An error as a problem. Errors of a kind that is not known here are our own mistakes. */
-function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof UnavailableError) {
-    const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
-    const message = error.advice;
-    return new Problem("unavailable", { message, headers, cause: error, isExpected: false });
+const NO_DATABASE =
+  "The service cannot use its database now, so nothing was read or changed. GET /readyz says what fails.";
+
+/** A check that cannot complete. Nobody is asked to try again if that does not help. */
+function unavailableProblem(error: UnavailableError, { group, request }: Exchange): Problem {
+  const { advice } = error;
+  const isAdmin = group?.name === "admin";
+  const unexpected = { cause: error, isExpected: false };
+  if (advice !== undefined) {
+    const { fault, remedy, page } = advice;
+    const message = `${fault} ${isAdmin ? remedy : "Only the operator of this service can fix it."}`;
+    return new Problem("unavailable", { message, page, ...unexpected });
   }
+  const isRead = isAdmin && request.method === "GET";
+  const message = isRead && error instanceof DatabaseUnavailableError ? NO_DATABASE : undefined;
+  const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
+  return new Problem("unavailable", { message, headers, ...unexpected });
+}
+
+/** An error as a problem. Errors of a kind that is not known here are our own mistakes. */
+function toProblem(error: unknown, exchange: Exchange): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof UnavailableError) return unavailableProblem(error, exchange);
   const unexpected = { cause: error, isExpected: false };
   // Two requests raced for the same name. The one that lost may read again and retry.
   if (error instanceof DatabaseConflictError) return new Problem("conflict", unexpected);
@@ -73,7 +92,7 @@ export function problemOf(
   exchange: Exchange,
   error: unknown,
 ): Problem {
-  const problem = toProblem(error);
+  const problem = toProblem(error, exchange);
   if (problem.status >= 500) log.error({ request_id: exchange.requestId, error }, "http.failed");
   return problem;
 }

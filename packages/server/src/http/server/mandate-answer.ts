@@ -80,7 +80,10 @@ export function mandateRefusal(
   baseUrl: string,
 ): MandateAnswer {
   // Something failed, so a check could not complete, and nothing is approved.
-  if (!isExpected) return refusedAnswer(baseUrl, "unavailable");
+  if (!isExpected) {
+    const details = code === "unavailable" ? { message } : {};
+    return refusedAnswer(baseUrl, "unavailable", details);
+  }
   // The contract has its own code for a body that was cut short or is not JSON.
   const reason = code === "invalid_request" ? "malformed" : code;
   return refusedAnswer(baseUrl, reason, { message, headers });

@@ -24,6 +24,8 @@ export interface ProblemOptions {
   readonly message?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly reasonCode?: string | undefined;
+  /** The page below `/docs/` that explains this error better than the page of its code. */
+  readonly page?: string;
   /** The error behind it, for the log only. */
   readonly cause?: unknown;
   /** False if no handler expected the error. */
@@ -36,6 +38,7 @@ export class Problem extends Error {
   readonly code: ReasonCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly reasonCode: string | undefined;
+  readonly page: string | undefined;
   readonly isExpected: boolean;
 
   constructor(code: ReasonCode, options: ProblemOptions = {}) {
@@ -43,6 +46,7 @@ export class Problem extends Error {
     this.code = code;
     this.headers = options.headers ?? {};
     this.reasonCode = options.reasonCode;
+    this.page = options.page;
     this.isExpected = options.isExpected ?? true;
   }
 
@@ -50,8 +54,13 @@ export class Problem extends Error {
     return REASONS[this.code].status;
   }
 
+  /** The address of the page that explains it. */
+  docsUrl(baseUrl: string): string {
+    return this.page === undefined ? docsUrl(baseUrl, this.code) : `${baseUrl}/docs/${this.page}`;
+  }
+
   body(requestId: string, baseUrl?: string): ProblemBody {
-    const docs = baseUrl === undefined ? {} : { docs_url: docsUrl(baseUrl, this.code) };
+    const docs = baseUrl === undefined ? {} : { docs_url: this.docsUrl(baseUrl) };
     const why = this.reasonCode === undefined ? {} : { reason_code: this.reasonCode };
     return { error: this.code, message: this.message, ...why, ...docs, request_id: requestId };
   }

@@ -57,6 +57,8 @@ export function renderUcpError(problem: Problem, exchange: Exchange, baseUrl: st
 /** The problem that refused a call. Other errors are bugs and are thrown again. */
 export function refusalIn(error: unknown): Problem {
   if (error instanceof UnavailableError) {
+    const { advice } = error;
+    if (advice !== undefined) return new Problem("unavailable", { message: advice.fault });
     const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
     const message =
       "A check could not be completed. Try again shortly with the same key. Nothing is done twice.";

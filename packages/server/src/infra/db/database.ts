@@ -182,11 +182,21 @@ export async function pingDatabase(db: Queries): Promise<void> {
   await db.get("SELECT 1 AS one");
 }
 
+/** What must be done about a failure that does not end by itself. */
+export interface Advice {
+  /** What is wrong, for every caller. */
+  readonly fault: string;
+  /** What an operator must do, for callers of the admin API. */
+  readonly remedy: string;
+  /** The page about it, below `/docs/`. */
+  readonly page: string;
+}
+
 /** A check cannot complete now, so nothing is approved: callers are answered `unavailable`. */
 export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";
-  /** What the caller should know if waiting does not help; undefined if it may help. */
-  readonly advice: string | undefined;
+  /** Undefined if waiting may help. */
+  readonly advice: Advice | undefined;
 }
 
 /** The database cannot be used now: it is unreachable, overloaded, shutting down or out of space. */

@@ -9,8 +9,11 @@ export const HEARTBEAT_MS = MINUTE_MS;
 /** The clock cannot be trusted, so an expired request could be approved. */
 export class ClockWrongError extends UnavailableError {
   override readonly name = "ClockWrongError";
-  override readonly advice =
-    "The clock of this service is wrong, so nothing is approved. An operator must fix it: see docs/operations/clock.md.";
+  override readonly advice = {
+    fault: "The clock of this service is wrong, so nothing is approved.",
+    remedy: "An operator must correct the clock, or accept its time.",
+    page: "operations/clock.md",
+  };
 }
 
 /** Stores the time that the clock has reached. It must never be earlier again. */

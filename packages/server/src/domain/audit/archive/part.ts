@@ -1,3 +1,4 @@
+import type { Advice } from "../../../infra/db/database.js";
 import { AuditUnavailableError } from "../log.js";
 
 /**
@@ -40,13 +41,15 @@ export class NotArchivedError extends Error {
 /** The file of an archived record cannot be used. The record is never treated as absent. */
 export class ArchiveUnavailableError extends AuditUnavailableError {
   override readonly name = "ArchiveUnavailableError";
-  override readonly advice: string;
+  override readonly advice: Advice;
 
   constructor({ chain, day, file }: ArchivePart, why: string, options?: ErrorOptions) {
     super(`${file}, with records of ${chain} on ${day}, ${why}`, options);
-    this.advice =
-      `The records of ${day} are archived, but their archive file ${why}. An operator must fix it: ` +
-      "run `gatehouse doctor`, and see docs/operations/archive.md.";
+    this.advice = {
+      fault: `The records of ${day} are archived, but their archive file ${why}.`,
+      remedy: "An operator must put the file back: `gatehouse doctor` names it.",
+      page: "operations/archive.md#a-file-that-is-missing-or-damaged",
+    };
   }
 }
 
