@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json/value.js";
 
 /** What a shop charges besides goods, delivery and taxes. */
-export interface UcpFee {
+interface UcpFee {
   readonly title: string;
   readonly amountMinor: number;
 }
