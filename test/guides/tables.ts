@@ -1,5 +1,9 @@
 /** What is not run as it stands, and why. Nothing else may be left out or changed. */
 import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const PICTURES = "../../packages/server/test/fixtures/";
+const PICTURE = fileURLToPath(new URL(`${PICTURES}rose.jpg`, import.meta.url));
 
 export interface NotRun {
   /** How the command begins. */
@@ -72,6 +76,11 @@ export const SUBSTITUTIONS: readonly Substitution[] = [
     from: /https:\/\/shop\.example\.com\/products\.xml/,
     to: ({ shop }) => `${shop}/products.xml`,
     why: "the shop of this run is on this machine",
+  },
+  {
+    from: /(?<= rose )rose\.jpg$/,
+    to: () => PICTURE,
+    why: "the reader's own picture",
   },
   {
     from: /127\.0\.0\.1:9000\b/,

@@ -96,9 +96,13 @@ export class AdminClient {
   }
 
   /** Sends a file as it is, piece by piece. */
-  async upload<T>(path: string, type: string, body: AsyncIterable<Uint8Array>): Promise<T> {
+  async upload<T>(
+    method: "POST" | "PUT",
+    path: string,
+    { type, body }: { readonly type: string; readonly body: AsyncIterable<Uint8Array> },
+  ): Promise<T> {
     const headers = { "content-type": type };
-    const sent = { method: "POST", headers, body, msMax: DOWNLOAD_MS_MAX };
+    const sent = { method, headers, body, msMax: DOWNLOAD_MS_MAX };
     const response = await this.reach(path, sent);
     const answer = parseJsonOrNothing(await this.textOf(response));
     if (isSuccess(response) && answer !== undefined) return answer as T;

@@ -7,6 +7,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../../server/test/harness.ts";
+import { PNG } from "../../server/test/pictures/sample-pictures.ts";
 import { command } from "./command.ts";
 
 const SHOP = "shop.example.com";
@@ -93,6 +94,30 @@ test("an owner imports products, and sees line by line what was refused", async 
   expect([what.code, what.err]).toEqual([
     2,
     expect.stringMatching(/--format csv or --format jsonl/),
+  ]);
+});
+
+test("an owner uploads the picture of a product, whatever its name says it is", async () => {
+  const picture = join(folder, "rose.jpg");
+  writeFileSync(picture, PNG);
+  const saved = await run("product", "picture", SHOP, "rose", picture);
+  const [, url = ""] =
+    /^rose at shop\.example\.com has a new picture: (\S+)\n$/.exec(saved.out) ?? [];
+  expect((await fetch(url)).headers.get("content-type")).toBe("image/png");
+  const asJson = await run("product", "picture", SHOP, "rose", picture, "--json");
+  expect(JSON.parse(asJson.out)).toMatchObject({ id: "rose", image_url: url });
+  const refusals = [
+    await run("product", "picture", SHOP, "rose", file("page.png", "<svg onload=alert(1)>")),
+    await run("product", "picture", SHOP, "rose", file("rose.svg", "<svg/>")),
+    await run("product", "picture", SHOP, "rose", join(folder, "none.png")),
+    await run("product", "picture", SHOP, "none", picture),
+  ];
+  expect(refusals.map(({ code }) => code)).toEqual([1, 2, 1, 1]);
+  expect(refusals.map(({ err }) => err.split("\n")[0])).toEqual([
+    "The file is not a picture. Choose a JPEG, PNG or WebP file.",
+    expect.stringMatching(/rose\.svg is not a picture by its name\.$/),
+    expect.stringMatching(/none\.png does not exist\.$/),
+    "The site has no such product.",
   ]);
 });
 

@@ -1,7 +1,9 @@
+import { deflateSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
+import { PNG, pngChunk } from "../../server/test/pictures/sample-pictures.ts";
 import {
   type FeedServer,
   item,
@@ -11,6 +13,18 @@ import {
 import { guessMapping, linesOf, readTable } from "../src/products/read-file.ts";
 import { readPrice } from "../src/products/read-price.ts";
 import { desk } from "./desk.ts";
+
+/** A black picture with 27 million pixels of one bit. */
+const LARGE_PNG = (() => {
+  const [width, height] = [6000, 4500];
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width);
+  header.writeUInt32BE(height, 4);
+  header.set([1, 0, 0, 0, 0], 8);
+  const rows = Buffer.alloc((width / 8 + 1) * height);
+  const chunks = [pngChunk("IHDR", header), pngChunk("IDAT", deflateSync(rows))];
+  return Buffer.concat([PNG.subarray(0, 8), ...chunks, pngChunk("IEND", "")]);
+})();
 
 test.each([
   ["4,50", "4.50", undefined],
@@ -101,7 +115,8 @@ describe.skipIf(skipChromium)("products at the console:", () => {
       const { page } = await at.opened({ viewport: { width, height: 844 } });
       await at.signedIn(page, "owner", "/products/new");
       await page.getByLabel("Price").fill("cheap");
-      await page.getByLabel("Picture").fill("http://shop.example.com/lily.jpg");
+      await page.getByText("Use the address of a picture").click();
+      await page.getByLabel("Address of the picture").fill("http://shop.example.com/lily.jpg");
       await page.getByRole("button", { name: "Add product" }).click();
       const name = page.getByRole("textbox", { name: "Name" });
       await page.getByText("Enter a name.").waitFor();
@@ -118,10 +133,49 @@ describe.skipIf(skipChromium)("products at the console:", () => {
       await page.getByText("Enter an https:// address.").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       expect(await name.inputValue()).toBe("White lily");
-      await page.getByLabel("Picture").fill("");
+      await page.getByLabel("Address of the picture").fill("");
       await page.getByRole("button", { name: "Add product" }).click();
       await page.getByText("Product added.").waitFor();
       await page.getByRole("link", { name: "White lily" }).waitFor();
+    },
+  );
+
+  test.each([390, 1440])(
+    "at %i pixels, a picture is chosen, seen before and after it is saved, replaced and removed",
+    async (width) => {
+      const { page } = await at.opened({ viewport: { width, height: 844 } });
+      await at.signedIn(page, "owner", "/products/new");
+      const choose = (name: string, buffer: Buffer) =>
+        page.locator("input[name=picture]").setInputFiles({ name, mimeType: "image/png", buffer });
+      const shown = page.getByRole("img", { name: "What buyers see" });
+      const widthOf = () =>
+        shown.evaluate(async (picture: HTMLImageElement) => {
+          await picture.decode();
+          return picture.naturalWidth;
+        });
+      await page.getByLabel("Name").fill("White lily");
+      await page.getByLabel("Price").fill("3.20");
+      await choose("lily.png", Buffer.from("<svg onload=alert(1)>"));
+      await page.getByRole("button", { name: "Add product" }).click();
+      await page.getByText("Choose a JPEG, PNG or WebP file.").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await choose("lily.png", PNG);
+      expect(await widthOf()).toBe(12);
+      await page.getByRole("button", { name: "Add product" }).click();
+      await page.getByText("Product added.").waitFor();
+      await page.getByRole("link", { name: "White lily" }).click();
+      expect(await widthOf()).toBe(12);
+      // A photo with too many pixels is made smaller before it is sent.
+      await choose("large.png", LARGE_PNG);
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Saved.").waitFor();
+      await page.getByRole("link", { name: "White lily" }).click();
+      expect(await widthOf()).toBe(2400);
+      await page.getByRole("button", { name: "Remove the picture" }).click();
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByRole("link", { name: "White lily" }).click();
+      await page.getByText("Drop a file here, or choose one.").waitFor();
+      expect(await shown.count()).toBe(0);
     },
   );
 

@@ -130,7 +130,9 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     // Pictures of products are where their owner keeps them; everything else is the console's own.
-    expect(policy.replace("img-src 'self' data: https:", "")).not.toMatch(/unsafe|\*|https?:/);
+    expect(policy.replace("img-src 'self' data: blob: https:", "")).not.toMatch(
+      /unsafe|\*|https?:/,
+    );
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
     const missing = await fetch(`${at.server.url}/console/assets/nothing.js`);
     expect(missing.status).toBe(404);

@@ -20,6 +20,7 @@ import { escalationHandlers } from "./http/mandates/escalations.js";
 import { submitHandler } from "./http/mandates/submit.js";
 import { McpHandler } from "./http/mcp/handler.js";
 import { renderRpcError } from "./http/mcp/rpc.js";
+import { pictureRoutes } from "./http/pictures/routes.js";
 import { sandboxRoutes } from "./http/sandbox/routes.js";
 import { renderCompactProblem } from "./http/server/errors.js";
 import { get, group, post, type RouteGroup } from "./http/server/exchange.js";
@@ -44,6 +45,7 @@ export function createApp(context: Context): RequestListener {
   const mcp = new McpHandler(context, new McpShopTools(context, platformProfiles));
   const described = [
     feedRoutes(context),
+    pictureRoutes(context),
     publicAuditRoutes(context),
     adminRoutes(context),
     consoleRoutes(context),

@@ -27,6 +27,7 @@ import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./domain/audit/log.js";
 import { PolicyCache } from "./domain/policies/policy-cache.js";
+import { PICTURE_UPLOADS_MAX } from "./domain/products/pictures/picture.js";
 import { RevocationFile } from "./domain/revocations/revocation-file.js";
 import { SiteKeys } from "./domain/site-keys/site-keys.js";
 import { LiveSites } from "./domain/sites/live-sites.js";
@@ -122,6 +123,7 @@ export interface Context {
   readonly paymentWaits: ConcurrencyLimit;
   /** Tries of drafts and imports of products under way, by site. */
   readonly policyTests: ConcurrencyLimit;
+  readonly pictureUploads: ConcurrencyLimit;
   readonly imports: ConcurrencyLimit;
   readonly tokenAuthenticator: TokenAuthenticator<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
@@ -242,6 +244,7 @@ function compose(
     policies,
     paymentWaits: new ConcurrencyLimit(PAYMENT_WAITS_MAX),
     policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),
+    pictureUploads: new ConcurrencyLimit(PICTURE_UPLOADS_MAX),
     imports: new ConcurrencyLimit({ perKey: 1, total: Number.POSITIVE_INFINITY }),
     fixtureTools: overrides.fixtureTools ?? [],
     tokenAuthenticator: new TokenAuthenticator(clock, (digest) =>

@@ -11,6 +11,7 @@ import {
   FEEDS_JOB,
   fetchDueFeeds,
 } from "./actions/product-feeds/fetch-due-feeds.js";
+import { deleteUnusedPictures } from "./actions/products/delete-unused-pictures.js";
 import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
@@ -137,6 +138,21 @@ function planPayments(context: Context): void {
   });
 }
 
+/** Products that are read from elsewhere, and their pictures. */
+function planProducts(context: Context): void {
+  const { jobs } = context;
+  jobs.add({
+    name: FEEDS_JOB,
+    everyMs: FEEDS_EVERY_MS,
+    run: (_now, stopping) => fetchDueFeeds(context, stopping),
+  });
+  jobs.add({
+    name: "pictures.delete",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => deleteUnusedPictures(context, stopping),
+  });
+}
+
 /** Plans all recurring jobs of the service. */
 export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
@@ -194,11 +210,7 @@ export function planJobs(context: Context): void {
   });
   planOutbox(context);
   planQuestions(context);
-  jobs.add({
-    name: FEEDS_JOB,
-    everyMs: FEEDS_EVERY_MS,
-    run: (_now, stopping) => fetchDueFeeds(context, stopping),
-  });
+  planProducts(context);
   jobs.add({
     name: "buyers.erase",
     everyMs: HOUR_MS,

@@ -112,6 +112,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "test-openings",
       "order-search",
       "bound-codes",
+      "product-pictures",
     ]);
   });
 

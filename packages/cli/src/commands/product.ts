@@ -10,6 +10,7 @@ import { moneyText } from "../money-text.js";
 import { PROGRESS, type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal, table } from "../terminal.js";
 import { productFeedCommands } from "./product-feed.js";
+import { productPictureCommand } from "./product-picture.js";
 import { type ProductBody, setProductCommand } from "./product-set.js";
 
 interface Report {
@@ -72,7 +73,7 @@ async function importFile(terminal: Terminal, text: string, file: string, flags:
   const mode = flags.replace === true ? "replace" : "update";
   const path = `/v1/admin/sites/${site_key_hash}/products/import?mode=${mode}`;
   const report = await withProgress(terminal, flags, (show) =>
-    client.upload<Report>(path, type, readWith(show, file, bytes)),
+    client.upload<Report>("POST", path, { type, body: readWith(show, file, bytes) }),
   );
   const { written, removed, refused, problems, total } = report;
   if (flags.json) terminal.out(plainJson(report));
@@ -135,6 +136,7 @@ export function productCommands(program: Command, terminal: Terminal): void {
     );
 
   setProductCommand(product, terminal);
+  productPictureCommand(product, terminal);
   productFeedCommands(product, terminal);
 
   product

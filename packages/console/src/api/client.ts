@@ -33,12 +33,20 @@ function refusalOf(status: number, answer: unknown): Refused {
   return new Refused(status, error, message, reason_code?.toString());
 }
 
-async function send<Answer>(method: string, path: string, body: unknown): Promise<Answer> {
+/** A file is sent as it is, everything else as JSON. */
+function sentAs(body: unknown): { readonly type?: string; readonly body?: BodyInit } {
+  if (body === undefined) return {};
+  if (body instanceof Blob) return { type: body.type, body };
+  return { type: "application/json", body: JSON.stringify(body) };
+}
+
+async function send<Answer>(method: string, path: string, content: unknown): Promise<Answer> {
+  const { type, ...sent } = sentAs(content);
   const response = await reach(path, {
     method,
-    headers: { ...OWN, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    headers: { ...OWN, ...(type === undefined ? {} : { "content-type": type }) },
     credentials: "same-origin",
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...sent,
   });
   if (response.status === 202 || response.status === 204) return undefined as Answer;
   const answer: unknown = await response.json().catch(() => undefined);

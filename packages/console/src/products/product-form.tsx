@@ -13,6 +13,8 @@ import { Card } from "../ui/page.js";
 import { HTTPS } from "../ui/problems.js";
 import { notify } from "../ui/toast.js";
 import { idFrom } from "../ui/words.js";
+import { PictureField } from "./picture-field.js";
+import { saveProduct } from "./save-product.js";
 
 type Product = Api["Product"];
 
@@ -60,8 +62,15 @@ function bodyOf({ id, quantity, image_url, url, price, description, ...draft }: 
   };
 }
 
-function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): void }) {
-  const field = (name: "title" | "price" | "image_url" | "url" | "quantity") => ({
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly file: File | null;
+  set(change: Partial<Draft>): void;
+  onFile(file: File | null): void;
+}
+
+function Fields({ draft, file, set, onFile }: FieldsProps) {
+  const field = (name: "title" | "price" | "url" | "quantity") => ({
     name,
     value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
@@ -100,11 +109,11 @@ function Fields({ draft, set }: { draft: Draft; set(change: Partial<Draft>): voi
           onChoose={(availability) => set({ availability } as Partial<Draft>)}
         />
       </div>
-      <TextField
-        label="Picture"
-        type="url"
-        hint="The https:// address of an image."
-        {...field("image_url")}
+      <PictureField
+        url={draft.image_url}
+        file={file}
+        onUrl={(image_url) => set({ image_url })}
+        onFile={onFile}
       />
       <TextField
         label="Page in your shop"
@@ -133,19 +142,26 @@ export function ProductForm({
   const { path, name } = useSite();
   const navigate = useNavigate();
   const { value: draft, set, saved } = useDraft(draftOf(product, currency));
+  const { value: picture, ...choosing } = useDraft<{ file: File | null }>({ file: null });
   const back = () => navigate({ to: "/$site/products", params: { site: name } });
   const save = useSave(async () => {
-    const body = bodyOf(draft);
+    const isNew = product === undefined;
     const id = draft.id || idFrom(draft.title);
-    if (product === undefined) await call("POST", `${path}/products`, { id, ...body });
-    else await call("PATCH", `${path}/products?id=${encodeURIComponent(product.id)}`, body);
+    const newId = isNew ? id : undefined;
+    const problem = await saveProduct({ path, newId, id, fields: bodyOf(draft), ...picture });
     saved(draft);
-    notify(product === undefined ? "Product added." : "Saved.");
-    await back();
+    choosing.saved(picture);
+    if (problem === undefined) {
+      notify(isNew ? "Product added." : "Saved.");
+      return back();
+    }
+    notify(`The product is added without its picture. ${problem}`);
+    return navigate({ to: "/$site/products/$id", params: { site: name, id } });
   }, "products");
   const remove = useSave(async () => {
     await call("DELETE", `${path}/products?id=${encodeURIComponent(draft.id)}`);
     saved(draft);
+    choosing.discard();
     notify("Product removed.");
     await back();
   }, "products");
@@ -157,7 +173,7 @@ export function ProductForm({
         onSubmit={() => save.mutate()}
         className="flex max-w-xl flex-col gap-4"
       >
-        <Fields draft={draft} set={set} />
+        <Fields {...{ draft, set, ...picture }} onFile={(file) => choosing.set({ file })} />
         {product === undefined && (
           <TextField
             label="Product number"

@@ -3,6 +3,8 @@ import { ownTables } from "../infra/db/migrate.js";
 
 /** Rows read at a time, to limit the memory. */
 const ROWS_PER_READ = 500;
+/** Fewer of a table whose rows can be large. */
+const LARGE_ROWS_PER_READ: Readonly<Record<string, number>> = { product_pictures: 4 };
 
 export interface Table {
   readonly name: string;
@@ -51,16 +53,17 @@ export async function dataTables(db: Queries, dialect: Dialect): Promise<Table[]
 export async function* rowsOf(db: Queries, { name, key }: Table): AsyncGenerator<Row> {
   const columns = key.join(", ");
   const marks = key.map(() => "?").join(", ");
+  const limit = LARGE_ROWS_PER_READ[name] ?? ROWS_PER_READ;
   let last: Row | undefined;
   for (;;) {
     const from = last === undefined ? "" : `WHERE (${columns}) > (${marks})`;
     const values = last === undefined ? [] : key.map((column) => (last as Row)[column] as SqlValue);
     const rows = await db.all<Row>(
-      `SELECT * FROM ${name} ${from} ORDER BY ${columns} LIMIT ${ROWS_PER_READ}`,
+      `SELECT * FROM ${name} ${from} ORDER BY ${columns} LIMIT ${limit}`,
       ...values,
     );
     yield* rows;
-    if (rows.length < ROWS_PER_READ) return;
+    if (rows.length < limit) return;
     last = rows.at(-1);
   }
 }

@@ -1,10 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { setPicture } from "../../src/actions/products/set-picture.ts";
+import { serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
 import { send } from "../http-client.ts";
 import type { Shop } from "../mandates/submitting.ts";
+import { PNG } from "../pictures/sample-pictures.ts";
 import { BUYER, lines, openWorld, paying, sent, type World } from "../ucp/buying.ts";
 import { challengeOf, newVerifier, ShopStandIn } from "./shop-stand-in.ts";
 
@@ -228,6 +231,10 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(added.status).toBe(201);
       await system.send(server, "status", { type: "status", sells: true });
       expect((await shop.admin("PATCH", "/products?id=a", { title: "B" })).status).toBe(409);
+      const file = { productId: "a", file: PNG };
+      const owner = serviceActor("a test");
+      const picture = await setPicture(server.context, shop.site_key_hash, file, owner);
+      expect(picture).toMatchObject({ ok: false, reason: "conflict" });
       // A shop that is switched off sells nothing, at nobody's price.
       await system.send(server, "status", { type: "status", sells: false });
       expect(await productIds(shop)).toEqual(["-a"]);

@@ -295,7 +295,7 @@ describe("the agent page", () => {
     const { headers } = await shop.get("page");
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; connect-src 'self'; img-src https:; base-uri 'none'/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; connect-src 'self'; img-src 'self' https:; base-uri 'none'/,
     );
     const links = [...(headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g)];
     expect(links.map(([, , rel]) => rel)).toEqual(

@@ -24,6 +24,7 @@ const DAY = "2030-05-16";
 const QUERIES: readonly (readonly [route: RegExp, query: string])[] = [
   [/audit\/exports$/, `?day=${DAY}`],
   [/(patch|delete) .*\/products$/, "?id=rose"],
+  [/products\/picture$/, "?id=rose"],
 ];
 
 function routeOf(name: string, operation: Operation, rule: RouteRule): Route {

@@ -102,6 +102,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "patch {site}/products": FREE,
     "post {site}/products": FREE,
     "put {site}/products": FREE,
+    "put {site}/products/picture": FREE,
     "get {site}/products/import": FREE,
     "post {site}/products/import": FREE,
     "post {site}/products/import/check": FREE,

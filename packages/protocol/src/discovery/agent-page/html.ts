@@ -23,7 +23,7 @@ import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
  */
 export async function agentPagePolicy(): Promise<string> {
   const digest = toBase64(await sha256(utf8(STYLE)));
-  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; img-src https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; img-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 const a = (url: string, text: string) => `<a href="${htmlText(url)}">${text}</a>`;

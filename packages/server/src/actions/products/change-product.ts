@@ -1,14 +1,13 @@
-import {
-  formatAmount,
-  type JsonObject,
-  type JsonValue,
-  ok,
-  type Result,
-  refuse,
-} from "@gatehouse/protocol";
+import { formatAmount, type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import { PRODUCTS_MAX, type Product, readProduct } from "../../domain/products/product.js";
+import { isPictureUrl } from "../../domain/products/pictures/picture.js";
+import {
+  type ListedProduct,
+  PRODUCTS_MAX,
+  type Product,
+  readProduct,
+} from "../../domain/products/product.js";
 import {
   countProducts,
   productById,
@@ -20,7 +19,7 @@ import { changingProducts } from "./changing-products.js";
 import { ownedByShop } from "./owned-by-shop.js";
 
 type Fault = "invalid_request" | "not_found" | "conflict";
-type Changed = Result<Product, Fault>;
+export type Changed = Result<Product, Fault>;
 
 /** A product in the words of a list, so that a change is read as strictly as an import. */
 function asListed(product: Product): JsonObject {
@@ -44,12 +43,25 @@ interface Change {
   readonly kind: "product_added" | "product_changed";
 }
 
+/** The address of an uploaded picture is the service's own, which is not https while somebody develops. */
+function readWithPicture(
+  { config }: Context,
+  siteKeyHash: string,
+  value: JsonObject,
+): Result<ListedProduct, "invalid"> {
+  const { image_url: imageUrl, ...rest } = value;
+  if (!isPictureUrl(config.baseUrl, siteKeyHash, imageUrl)) return readProduct(value);
+  const read = readProduct(rest);
+  return read.ok ? ok({ ...read.value, imageUrl }) : read;
+}
+
 /** Writes one product in a commit of its own. `judge` says what to write, or why nothing is. */
 async function writeOne(
-  { audit, clock, ids }: Context,
+  context: Context,
   { siteKeyHash, actor, kind }: Change,
-  judge: (tx: Transaction) => Promise<Result<{ value: JsonValue; paused: boolean }, Fault>>,
+  judge: (tx: Transaction) => Promise<Result<{ value: JsonObject; paused: boolean }, Fault>>,
 ): Promise<Changed> {
+  const { audit, clock, ids } = context;
   const importId = ids.id("imp");
   const { answer } = await audit.commit<Changed>(siteKeyHash, async (tx) => {
     const now = clock.now();
@@ -57,7 +69,7 @@ async function writeOne(
     const judged = await judge(tx);
     if (!judged.ok) return refused(judged);
     const { value, paused } = judged.value;
-    const read = readProduct(value);
+    const read = readWithPicture(context, siteKeyHash, value);
     if (!read.ok) return refused(refuse("invalid_request", `${read.detail}.`));
     const { productId } = read.value;
     await changingProducts(tx, siteKeyHash, now, async () => {

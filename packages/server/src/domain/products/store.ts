@@ -277,4 +277,9 @@ export async function restock(
   }
 }
 
-export const deleteProducts = deleterOf("products", "product_imports", "replaced_products");
+export const deleteProducts = deleterOf(
+  "products",
+  "product_imports",
+  "replaced_products",
+  "product_pictures",
+);

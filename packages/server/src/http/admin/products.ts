@@ -25,7 +25,7 @@ const TEXT_CHARS_MAX = 10_000;
 /** A character outside the basic plane counts as two in the length of a string. */
 const PRODUCT_ID_UNITS_MAX = 2 * PRODUCT_ID_CHARS_MAX;
 
-const ProductBody = z
+export const ProductBody = z
   .object({
     id: z.string(),
     title: z.string(),
@@ -41,7 +41,7 @@ const ProductBody = z
   })
   .openapi("Product");
 
-const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
+export const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
 
 const list = siteRoute("get", "/products", {
   tags: ["Selling"],
@@ -114,7 +114,7 @@ const remove = siteRoute("delete", "/products", {
   errors: ["conflict"],
 });
 
-function render(product: Product): z.infer<typeof ProductBody> {
+export function renderProduct(product: Product): z.infer<typeof ProductBody> {
   return {
     id: product.productId,
     title: product.title,
@@ -135,7 +135,7 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { q: search, id, sort, ...query } = c.req.valid("query");
     const page = await listProducts(context, siteKeyHash, { id, search, sort }, query);
-    return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
+    return c.json({ items: page.items.map(renderProduct), next_cursor: page.nextCursor }, 200);
   });
 
   app.openapi(replaceAll, async (c) => {
@@ -149,7 +149,7 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const product = c.req.valid("json") as JsonObject & { paused: boolean };
     return c.json(
-      render(requireOk(await addProduct(context, siteKeyHash, product, actorOf(c)))),
+      renderProduct(requireOk(await addProduct(context, siteKeyHash, product, actorOf(c)))),
       201,
     );
   });
@@ -159,7 +159,7 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const { id } = c.req.valid("query");
     const fields = c.req.valid("json") as JsonObject & { paused?: boolean };
     const changed = await changeProduct(context, siteKeyHash, id, fields, actorOf(c));
-    return c.json(render(requireOk(changed)), 200);
+    return c.json(renderProduct(requireOk(changed)), 200);
   });
 
   app.openapi(remove, async (c) => {

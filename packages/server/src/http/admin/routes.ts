@@ -42,6 +42,7 @@ import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
 import { productFeedRoutes } from "./product-feed.js";
 import { productFileRoutes, productImportRoutes } from "./product-imports.js";
+import { productPictureRoute } from "./product-picture.js";
 import { productRoutes } from "./products.js";
 import { questionRoutes } from "./questions.js";
 import { salesCountRoutes } from "./sales-counts.js";
@@ -58,6 +59,7 @@ export function adminRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<AdminEnv>();
   routes.use("/v1/admin/*", signIn(context));
   productFileRoutes(routes, context);
+  productPictureRoute(routes, context);
   routes.use("/v1/admin/*", strictBodies(context));
   siteRoutes(routes, context);
   pauseRoutes(routes, context);

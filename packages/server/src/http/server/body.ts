@@ -74,11 +74,16 @@ function bodyProblem(code: ReasonCode, message: string, headers = {}): Problem {
   });
 }
 
-const tooLarge = (bytesMax: number) =>
+export const tooLarge = (bytesMax: number) =>
   bodyProblem(
     "body_too_large",
     `The body is larger than ${bytesMax} bytes, the limit of this route`,
   );
+
+export const noRoom = () =>
+  bodyProblem("rate_limited", "Too many bodies are being sent. Try again in a moment", {
+    "retry-after": NO_ROOM_RETRY_AFTER_S,
+  });
 
 /**
  * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is dropped as it
@@ -116,9 +121,7 @@ export function readBytes(
     request.on("data", (chunk: Buffer) => {
       if (finished) return;
       if (!hold(chunk.length)) {
-        const wait = { "retry-after": NO_ROOM_RETRY_AFTER_S };
-        const message = "Too many bodies are being sent. Try again in a moment";
-        finish(bodyProblem("rate_limited", message, wait));
+        finish(noRoom());
       } else if (!body.add(chunk)) {
         finish(tooLarge(bytesMax));
       }

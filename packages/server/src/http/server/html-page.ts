@@ -58,7 +58,7 @@ export const PAGE_HEADERS = headersWith(policyOf(["form-action 'self'"]));
 
 /** The same for a page with pictures of goods, whose form may lead to these origins. */
 export const shopPageHeaders = (origins: readonly string[]) =>
-  headersWith(policyOf(["img-src https:", ["form-action 'self'", ...origins].join(" ")]));
+  headersWith(policyOf(["img-src 'self' https:", ["form-action 'self'", ...origins].join(" ")]));
 
 interface PageSettings {
   readonly title: string;

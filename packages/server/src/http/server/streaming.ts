@@ -1,6 +1,6 @@
 import type { Clock } from "../../infra/clock.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import { UNREAD_REST } from "./body.js";
+import { BodyBuffer, tooLarge, UNREAD_REST } from "./body.js";
 import { isUncompressed } from "./json-body.js";
 import { Problem } from "./problem.js";
 
@@ -47,10 +47,7 @@ export async function* uploadOf(
       if (done) return;
       bytes += value.length;
       if (bytes > bytesMax) {
-        throw new Problem("body_too_large", {
-          message: `The body is larger than ${bytesMax} bytes, the limit of this route.`,
-          headers: UNREAD_REST,
-        });
+        throw tooLarge(bytesMax);
       }
       yield value;
     }
@@ -64,6 +61,31 @@ export async function* uploadOf(
     late.end();
     await reader.cancel().catch(() => undefined);
   }
+}
+
+/** A file that is read as a whole. */
+export async function wholeUpload(
+  request: Request,
+  bytesMax: number,
+  clock: Clock,
+): Promise<Uint8Array> {
+  const body = new BodyBuffer(bytesMax);
+  for await (const piece of uploadOf(request, bytesMax, clock)) body.add(piece);
+  return body.whole();
+}
+
+/** Bytes that are read while they are sent, no faster than the reader takes them. */
+export function streamOfBytes(parts: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel() {
+      await parts.return(undefined);
+    },
+  });
 }
 
 /**

@@ -64,6 +64,7 @@ import { productImports } from "./migrations/0055-product-imports.js";
 import { testOpenings } from "./migrations/0056-test-openings.js";
 import { orderSearch } from "./migrations/0057-order-search.js";
 import { boundCodes } from "./migrations/0058-bound-codes.js";
+import { productPictures } from "./migrations/0059-product-pictures.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -126,6 +127,7 @@ const MIGRATIONS: readonly Migration[] = [
   testOpenings,
   orderSearch,
   boundCodes,
+  productPictures,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -133,6 +135,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 const WORDS: Readonly<Record<Dialect, SqlWords>> = {
   sqlite: {
     integer: "INTEGER",
+    bytes: "BLOB",
     strict: "STRICT",
     clustered: "STRICT, WITHOUT ROWID",
     appendOnly: (table) =>
@@ -151,6 +154,7 @@ BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
   },
   postgres: {
     integer: "BIGINT",
+    bytes: "BYTEA",
     strict: "",
     clustered: "",
     // The function is on one line, because scripts are split where a line ends with a semicolon.

@@ -3,6 +3,7 @@ import type { Dialect, Transaction } from "./database.js";
 /** Column types by database. Migrations are plain SQL with these words filled in. */
 export interface SqlWords {
   readonly integer: string;
+  readonly bytes: string;
   /** Closes a CREATE TABLE: SQLite then enforces column types as PostgreSQL does. */
   readonly strict: string;
   /** The same for a table whose rows are stored in the order of its primary key. */

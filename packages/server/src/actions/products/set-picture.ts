@@ -1,0 +1,63 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import {
+  type Picture,
+  pictureUrl,
+  readPicture,
+  SITE_PICTURE_BYTES_MAX,
+} from "../../domain/products/pictures/picture.js";
+import { deleteUnused, pictureBytes, storePicture } from "../../domain/products/pictures/store.js";
+import { productById } from "../../domain/products/store.js";
+import { lockSite } from "../../domain/sites/store.js";
+import { MINUTE_MS } from "../../infra/time.js";
+import { type Changed, changeProduct } from "./change-product.js";
+import { ownedByShop } from "./owned-by-shop.js";
+
+const MIB = 1024 * 1024;
+const FULL = refuse(
+  "conflict",
+  `The pictures of a site can take up to ${SITE_PICTURE_BYTES_MAX / MIB} MB. Remove products or use smaller pictures.`,
+);
+const NO_SITE = refuse("not_found", "There is no such site.");
+
+/** Stores a picture if the site has room for it. Those that no product uses make room, unless one is being saved now. */
+function store(
+  { db, clock }: Context,
+  siteKeyHash: string,
+  picture: Picture,
+): Promise<Result<null, "conflict" | "not_found">> {
+  return db.transaction(async (tx) => {
+    if (!(await lockSite(tx, siteKeyHash))) return NO_SITE;
+    const now = clock.now();
+    const fits = async () =>
+      (await pictureBytes(tx, siteKeyHash)) + picture.bytes.length <= SITE_PICTURE_BYTES_MAX;
+    if (!(await fits())) {
+      await deleteUnused(tx, siteKeyHash, now - MINUTE_MS);
+      if (!(await fits())) return FULL;
+    }
+    await storePicture(tx, siteKeyHash, picture, now);
+    return ok(null);
+  });
+}
+
+/** Gives a product an uploaded picture. The service serves it, and the product names its address there. */
+export async function setPicture(
+  context: Context,
+  siteKeyHash: string,
+  { productId, file }: { readonly productId: string; readonly file: Uint8Array },
+  actor: Actor,
+): Promise<Changed> {
+  const { config, db } = context;
+  const owned = await ownedByShop(db, siteKeyHash);
+  if (owned !== undefined) return owned;
+  if ((await productById(db, siteKeyHash, productId)) === undefined) {
+    return refuse("not_found", "The site has no such product.");
+  }
+  const picture = readPicture(file);
+  if (!picture.ok) return refuse("invalid_request", picture.detail);
+  const stored = await store(context, siteKeyHash, picture.value);
+  if (!stored.ok) return stored;
+  const image_url = pictureUrl(config.baseUrl, siteKeyHash, picture.value.digest);
+  return changeProduct(context, siteKeyHash, productId, { image_url }, actor);
+}
