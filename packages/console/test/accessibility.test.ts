@@ -52,7 +52,7 @@ describe.skipIf(skipChromium)("the console:", () => {
       const paths = await everyPage();
       const { page } = await at.opened(viewOptions(view));
       await page.goto(`${at.baseUrl()}/console`);
-      await page.getByText("Use a token or the terminal").click();
+      await page.getByText("For programs").click();
       await page.getByLabel("Token").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await at.byLink(page, await at.operatorLink());

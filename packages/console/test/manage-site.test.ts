@@ -141,7 +141,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const token = (await page.locator("pre").textContent()) ?? "";
     const ada = await at.opened();
     await ada.page.goto(`${at.baseUrl()}/console`);
-    await ada.page.getByText("Use a token or the terminal").click();
+    await ada.page.getByText("For programs").click();
     await ada.page.getByLabel("Token").fill(token);
     await ada.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await ada.page.getByText("Signed in as Ada (reviewer)").waitFor();
@@ -149,7 +149,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("row", { name: /^Ada/ }).getByText("Revoked").waitFor();
     await ada.page.reload();
-    await ada.page.getByText("Use a token or the terminal").waitFor();
+    await ada.page.getByText("For programs").waitFor();
   });
 
   test("an owner changes the site, its skills and its payment provider in the settings", async () => {

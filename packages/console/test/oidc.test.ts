@@ -1,4 +1,6 @@
-import { afterAll, describe, test } from "vitest";
+import { MARK_PATH } from "@gatehouse/protocol";
+import { afterAll, describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { CLIENT_SECRET, startProvider } from "../../server/test/people/oidc-provider.ts";
 import { desk, namedHost } from "./desk.ts";
@@ -19,6 +21,8 @@ describe.skipIf(skipChromium)("with the sign-in service of the company,", () => 
       stop = provider.stop;
       return {
         ...host,
+        GATEHOUSE_SMTP_URL: "smtp://127.0.0.1:9",
+        GATEHOUSE_MAIL_FROM: "gate@example.com",
         GATEHOUSE_OIDC_ISSUER: provider.issuer,
         GATEHOUSE_OIDC_CLIENT_ID: "gatehouse",
         GATEHOUSE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
@@ -38,6 +42,32 @@ describe.skipIf(skipChromium)("with the sign-in service of the company,", () => 
     await page.getByText("Continue").click();
     return page;
   }
+
+  test.each([
+    [390, "dark"],
+    [1440, "light"],
+  ] as const)(
+    "at %i pixels, %s, the page names no shop and offers a passkey first, then the others",
+    async (width, colorScheme) => {
+      const { page } = await at.opened({ viewport: { width, height: 844 }, colorScheme });
+      await page.goto(`${at.baseUrl()}/console`);
+      await page.getByRole("link", { name: "Sign in with Example SSO" }).waitFor();
+      const offered = await page.locator("main :is(button, a, summary):visible").allInnerTexts();
+      expect(offered.map((text) => text.trim())).toEqual([
+        "Sign in with a passkey",
+        "Email me a link",
+        "Sign in with Example SSO",
+        "For programs",
+      ]);
+      const filled = await page.locator("main .bg-act, main .button-act").allInnerTexts();
+      expect(filled).toEqual(["Sign in with a passkey"]);
+      expect(await page.locator("main svg path").first().getAttribute("d")).toBe(MARK_PATH);
+      expect(await page.locator("body").textContent()).not.toContain(at.domain);
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide).toBeLessThanOrEqual(width);
+    },
+  );
 
   test("somebody who was invited signs in, and somebody else is told what to do", async () => {
     const people = `/v1/admin/sites/${at.shop.site_key_hash}/people`;

@@ -40,7 +40,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
   test("a token signs in, a wrong one is refused with a message, and signing out ends the session", async () => {
     const { page } = await at.opened();
     await page.goto(`${at.server.url}/console`);
-    await page.getByText("Use a token or the terminal").click();
+    await page.getByText("For programs").click();
     await page.getByLabel("Token").fill("wrong");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("alert").waitFor();
@@ -49,9 +49,9 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await page.waitForURL(`**/console/${at.domain}`);
     await page.reload();
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("Use a token or the terminal").waitFor();
+    await page.getByText("For programs").waitFor();
     await page.reload();
-    await page.getByText("Use a token or the terminal").waitFor();
+    await page.getByText("For programs").waitFor();
   });
 
   test("a person of one site finds no other, by name or by key", async () => {
@@ -77,7 +77,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     for (const wrong of ["guess", "a".repeat(42), "%2e"]) {
       await page.goto(`${at.baseUrl()}/console#code=${wrong}`);
       await page.reload();
-      await page.getByText("Use a token or the terminal").waitFor();
+      await page.getByText("For programs").waitFor();
     }
     expect(asked).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await agents.evaluateAll((links) =>
       links.forEach((link) => void (link as HTMLElement).click()),
     );
-    await page.getByText("Use a token or the terminal").click();
+    await page.getByText("For programs").click();
     await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("Signed in as auditor").waitFor();
@@ -113,7 +113,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await page.getByRole("link", { name: "Agents", exact: true }).click();
     const late = await held;
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByText("Use a token or the terminal").click();
+    await page.getByText("For programs").click();
     await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("Signed in as auditor").waitFor();

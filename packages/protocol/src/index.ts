@@ -199,6 +199,7 @@ export {
   signMandate,
 } from "./mandate/mandate.js";
 export { readWithdrawal, type Withdrawal } from "./mandate/withdrawal.js";
+export { MARK_PATH, markSvg } from "./mark.js";
 export { MCP_REVISIONS, MCP_STATELESS_REVISION } from "./mcp/revisions.js";
 export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
 export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";

@@ -1,5 +1,14 @@
+import { readFileSync } from "node:fs";
+import { MARK_PATH } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
-import { answerOf, cleanUp, freshEnvironment, startServer, type TestServer } from "./harness.ts";
+import {
+  answerOf,
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "./harness.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const PROGRAMS = [
@@ -31,6 +40,16 @@ describe("a person with a browser", () => {
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href as string);
     expect(links).toEqual(["/console", "/docs", "/openapi.json"]);
     for (const href of links) expect((await look(href)).response.status).toBeLessThan(400);
+  });
+
+  test("sees the same mark on every page, and in the tab of the console", async () => {
+    const site = await createSite(server, "shop.example.com");
+    await server.context.db.run("UPDATE sites SET status = 'verified', verified_at = 1");
+    for (const path of ["/", "/docs/README.md", `/v1/agent/${site.site_key_hash}`, "/qq-lost"]) {
+      expect([path, (await look(path)).text.includes(`d="${MARK_PATH}"`)]).toEqual([path, true]);
+    }
+    const icon = new URL("../../console/src/icon.svg", import.meta.url);
+    expect(readFileSync(icon, "utf8")).toContain(`d="${MARK_PATH}"`);
   });
 
   test.each([

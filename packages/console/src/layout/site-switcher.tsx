@@ -2,17 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ChevronsUpDown } from "lucide-react";
 import { useState } from "react";
+import { Mark } from "../ui/mark.js";
 import { Picker } from "../ui/picker.js";
 import { type Site, siteParam, sitesQuery } from "./sites.js";
-
-/** The mark of the product. */
-function Mark() {
-  return (
-    <svg viewBox="0 0 32 32" aria-hidden="true" className="size-7 shrink-0 text-act">
-      <path fill="currentColor" d="M4 28V12L16 4l12 8v16h-8v-9a4 4 0 0 0-8 0v9z" />
-    </svg>
-  );
-}
 
 function SiteName({ site }: { readonly site: Site | undefined }) {
   if (site === undefined) return <span className="flex-1 font-semibold">Choose a site</span>;

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { AddPasskey } from "../account/add-passkey.js";
 import { Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -7,30 +7,20 @@ import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
+import { Frame } from "./frame.js";
 import { canUsePasskeys } from "./passkey.js";
 import { PasskeyPlace } from "./passkey-place.js";
 import { endSession, sessionQuery, setUpOwner, waysQuery } from "./session.js";
 
 const NAME_CHARS_MAX = 80;
 
-function Frame({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
-      <title>{`${title} · Gatehouse`}</title>
-      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
-      {children}
-    </main>
-  );
-}
-
 /** The second step: the account exists, and gets its passkey. */
 function FirstPasskey({ onDone }: { onDone(): void }) {
   return (
-    <Frame title="Add a passkey">
-      <p className="text-sm text-soft">
-        A passkey signs you in with your fingerprint, face or PIN. You also need one to change
-        rules, payment settings, keys and people.
-      </p>
+    <Frame
+      title="Add a passkey"
+      about="A passkey signs you in with your fingerprint, face or PIN. You also need one to change rules, payment settings, keys and people."
+    >
       <AddPasskey onAdded={onDone} />
       <Button onClick={onDone}>Not now</Button>
     </Frame>
@@ -108,11 +98,10 @@ export function SetUp({ code, onDone }: { readonly code: string; onDone(): void 
   const onCreated = canUsePasskeys() ? () => setCreated(true) : onDone;
   const form = <AccountForm {...{ code, onCreated }} onLeave={onDone} />;
   return (
-    <Frame title="Create your account">
-      <p className="text-sm text-soft">
-        You will be the operator of this installation and the owner of its sites. Continue only if
-        you created this link in your terminal.
-      </p>
+    <Frame
+      title="Create your account"
+      about="You will be the operator of this installation and the owner of its sites. Continue only if you created this link in your terminal."
+    >
       {canUsePasskeys() ? (
         form
       ) : (

@@ -1,12 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-
-import { type ReactNode, useEffect, useState } from "react";
+import { KeyRound } from "lucide-react";
+import { useEffect, useState } from "react";
 import { Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
+import { Frame } from "./frame.js";
 import { canUsePasskeys, passkeyToSignIn } from "./passkey.js";
 import { PasskeyPlace } from "./passkey-place.js";
 import {
@@ -55,14 +56,14 @@ function UseLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo()
   return (
     <>
       <p className="text-sm text-soft">{about}</p>
-      <Button kind="act" disabled={busy} onClick={onGo}>
+      <Button kind="act" className={LARGE} disabled={busy} onClick={onGo}>
         Sign in with this link
       </Button>
     </>
   );
 }
 
-function MailMeALink() {
+function MailMeALink({ isMain }: { readonly isMain: boolean }) {
   const [email, setEmail] = useState("");
   const ask = useSave(() => askForLink(email.trim()));
   if (ask.isSuccess) {
@@ -82,7 +83,7 @@ function MailMeALink() {
         value={email}
         onChange={({ target }) => setEmail(target.value)}
       />
-      <Button type="submit" disabled={ask.isPending}>
+      <Button type="submit" kind={isMain ? "act" : "plain"} disabled={ask.isPending}>
         Email me a link
       </Button>
       {ask.isError && <Failure error={ask.error} />}
@@ -98,11 +99,11 @@ function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): v
   }
   return (
     <details className="text-sm">
-      <summary className="text-soft">Use a token or the terminal</summary>
+      <summary className="text-soft">For programs</summary>
       <Form onSubmit={submit} className="mt-3 flex flex-col gap-3">
         <p className="text-soft">
-          Run <code>npx gatehouse token link</code> in a terminal and open the link. Or paste a
-          token:
+          Paste a token. Or run <code>npx gatehouse token link</code> in a terminal and open the
+          link.
         </p>
         <TextField
           label="Token"
@@ -120,6 +121,55 @@ function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): v
   );
 }
 
+const LARGE = "flex items-center justify-center gap-2 py-2.5";
+
+interface WaysProps {
+  readonly busy: boolean;
+  onGo(given: Credential | "passkey"): void;
+}
+
+/** The ways to sign in, the best one first. Only that one stands out. */
+function Ways({ busy, onGo }: WaysProps) {
+  const { data: ways } = useQuery(waysQuery);
+  const hasPasskeys = canUsePasskeys();
+  const isElsewhere =
+    ways?.passkey_origin != null && ways.passkey_origin !== window.location.origin;
+  const isFirst = !hasPasskeys && !isElsewhere;
+  const company = ways?.oidc ?? null;
+  const hasOthers = ways?.mail === true || company !== null;
+  return (
+    <>
+      {hasPasskeys && (
+        <Button kind="act" className={LARGE} disabled={busy} onClick={() => onGo("passkey")}>
+          <KeyRound aria-hidden size={18} />
+          Sign in with a passkey
+        </Button>
+      )}
+      <PasskeyPlace />
+      {hasPasskeys && hasOthers && (
+        <p className="flex items-center gap-3 text-sm text-soft before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+          or
+        </p>
+      )}
+      {ways?.mail === true && <MailMeALink isMain={isFirst && company === null} />}
+      {company !== null && (
+        <a
+          href="/v1/console/oidc"
+          className={`${isFirst ? "button-act" : "button-plain"} text-center`}
+        >
+          Sign in with {company}
+        </a>
+      )}
+      {ways?.mail === false && (
+        <p className="text-sm text-soft">
+          No passkey yet? Open the link of your invitation, or ask an owner for a new one.
+        </p>
+      )}
+      <WithToken busy={busy} onToken={(token) => onGo({ token })} />
+    </>
+  );
+}
+
 /** Sign-in with a passkey, a link or a token. There is no default password. */
 export function SignIn({
   link,
@@ -129,42 +179,12 @@ export function SignIn({
   onSignedIn(): void;
 }) {
   const signingIn = useSignIn(onSignedIn);
-  const ways = useQuery(waysQuery);
   const [problem] = useState(takeProblem);
   const { mutate, isPending: busy } = signingIn;
   const asked = signingIn.variables;
   const wrongToken = asked !== undefined && asked !== "passkey" && "token" in asked;
-  const forms: ReactNode = (
-    <>
-      {canUsePasskeys() && (
-        <Button kind="act" disabled={busy} onClick={() => mutate("passkey")}>
-          Sign in with a passkey
-        </Button>
-      )}
-      <PasskeyPlace />
-      {ways.data?.oidc != null && (
-        <a href="/v1/console/oidc" className="button-act text-center">
-          Sign in with {ways.data.oidc}
-        </a>
-      )}
-      {ways.data?.mail === true && <MailMeALink />}
-      {ways.data?.mail === false && (
-        <p className="text-sm text-soft">
-          No passkey yet? Open the link of your invitation, or ask an owner for a new one.
-        </p>
-      )}
-      <WithToken busy={busy} onToken={(token) => mutate({ token })} />
-    </>
-  );
   return (
-    <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
-      <title>Sign in · Gatehouse</title>
-      <h1 className="text-2xl font-semibold tracking-tight">Sign in to Gatehouse</h1>
-      {link !== undefined && !signingIn.isError ? (
-        <UseLink {...{ link, busy }} onGo={() => mutate(link)} />
-      ) : (
-        forms
-      )}
+    <Frame title="Sign in to Gatehouse" tab="Sign in">
       {problem !== undefined && signingIn.isIdle && <Notice bad>{problem}</Notice>}
       {busy && <Notice>Signing in…</Notice>}
       {signingIn.isError &&
@@ -173,7 +193,12 @@ export function SignIn({
         ) : (
           <Failure error={signingIn.error} />
         ))}
-    </main>
+      {link !== undefined && !signingIn.isError ? (
+        <UseLink {...{ link, busy }} onGo={() => mutate(link)} />
+      ) : (
+        <Ways busy={busy} onGo={mutate} />
+      )}
+    </Frame>
   );
 }
 
@@ -189,18 +214,16 @@ export function SwitchPerson({
 }) {
   const signingIn = useSignIn(onStay);
   return (
-    <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
-      <title>Sign in · Gatehouse</title>
-      <h1 className="text-2xl font-semibold tracking-tight">You are signed in as {name}</h1>
-      <p className="text-sm text-soft">
-        This link signs you in once, possibly as another person. Continue only if you were invited
-        or asked for it.
-      </p>
+    <Frame
+      title={`You are signed in as ${name}`}
+      tab="Sign in"
+      about="This link signs you in once, possibly as another person. Continue only if you were invited or asked for it."
+    >
       <Button kind="act" disabled={signingIn.isPending} onClick={() => signingIn.mutate(link)}>
         Sign in with this link
       </Button>
       <Button onClick={onStay}>Stay signed in as {name}</Button>
       {signingIn.isError && <Failure error={signingIn.error} />}
-    </main>
+    </Frame>
   );
 }

@@ -1,5 +1,6 @@
 import { toBase64 } from "../../base64.js";
 import { sha256, utf8 } from "../../bytes.js";
+import { markSvg } from "../../mark.js";
 import { siteOrigin } from "../../url.js";
 import type { OfferedProduct } from "../offered-product.js";
 import { answersOf, type PublishedAnswer } from "../published-answer.js";
@@ -193,7 +194,7 @@ ${verifySection(site)}
 <h3 id="protocols">Supported protocols</h3>
 ${protocolTable(site)}
 </main>
-<footer>Last changed by its owner on <time datetime="${htmlText(changedAt)}">${htmlText(changedAt.slice(0, 10))}</time>. Published by Gatehouse.</footer>
+<footer>Last changed by its owner on <time datetime="${htmlText(changedAt)}">${htmlText(changedAt.slice(0, 10))}</time>. Published by ${markSvg(16)} Gatehouse.</footer>
 </body>
 </html>
 `;

@@ -7,6 +7,7 @@ ${DESIGN_TOKENS}
 body{margin:0;background:var(--color-back);color:var(--color-ink);font:1rem/1.6 var(--font-sans)}
 main,footer{max-width:46rem;margin:0 auto;padding:0 1.25rem}
 main{padding-top:3rem}
+footer svg{vertical-align:-.15em}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--color-soft);font-size:.9rem}
 h1{font-size:2.1rem;line-height:1.2;margin:.2rem 0 .6rem;letter-spacing:-.01em;overflow-wrap:anywhere}
 h2{font-size:1.25rem;margin:2.75rem 0 .75rem}

@@ -1,4 +1,4 @@
-import { htmlText } from "@gatehouse/protocol";
+import { htmlText, LIGHT_COLORS, MARK_PATH, markSvg } from "@gatehouse/protocol";
 import { VERSION } from "../../version.js";
 import type { LinkGroup, Rendered } from "./markdown.js";
 
@@ -45,6 +45,11 @@ export function searchResults(query: string, results: string): Rendered {
   };
 }
 
+/** The color is that of the mark in the light theme, which is also seen on dark tabs. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="${LIGHT_COLORS.act}" d="${MARK_PATH}"/></svg>`,
+)}`;
+
 const SEARCH_FORM = `<form class="search" role="search" action="${SEARCH_PATH}">
 <label for="Query">Search</label> <input type="search" id="Query" name="q" maxlength="100" required>
 <button type="submit">Search</button>
@@ -70,11 +75,11 @@ export function docsPage(
 <title>${htmlText(heading)} · Gatehouse</title>
 <meta name="description" content="${htmlText(description)}">
 <link rel="stylesheet" href="${STYLE_PATH}">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 ${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${DOCS_PATH}/${htmlText(name)}">\n`}</head>
 <body>
 <a class="skip" href="#${TEXT_ID}">Skip to the text</a>
-<header><a href="${DOCS_PATH}/${FIRST_PAGE}">Gatehouse documentation</a>
+<header><a href="${DOCS_PATH}/${FIRST_PAGE}">${markSvg(24)} Gatehouse documentation</a>
 ${SEARCH_FORM}
 <a href="#${ALL_ID}">All documents</a></header>
 <div class="columns">

@@ -32,7 +32,8 @@ header, footer {
   padding: 1rem 0;
   border-bottom: 1px solid var(--color-line);
 }
-header a:first-child { color: inherit; font-weight: 600; text-decoration: none; }
+header a:first-child { display: inline-flex; gap: 0.5rem; align-items: center; color: inherit; font-weight: 600; text-decoration: none; }
+header svg { color: var(--color-act); }
 .search { display: flex; gap: 0.5rem; align-items: baseline; }
 .search input, .search button {
   font: inherit;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DESIGN_TOKENS, htmlText, namedType } from "@gatehouse/protocol";
+import { DESIGN_TOKENS, htmlText, markSvg, namedType } from "@gatehouse/protocol";
 
 /** One column, readable at any width, in light and dark. Pages have no script. */
 const STYLE = `
@@ -7,6 +7,7 @@ ${DESIGN_TOKENS}
 *{box-sizing:border-box}
 body{margin:0;background:var(--color-back);color:var(--color-ink);font:1rem/1.6 var(--font-sans)}
 main{max-width:34rem;margin:0 auto;padding:2.5rem 1.25rem}
+footer{display:flex;align-items:center;gap:.4rem;max-width:34rem;margin:0 auto;padding:0 1.25rem 2.5rem;color:var(--color-soft);font-size:.875rem}
 h1{font-size:1.5rem;line-height:1.3;margin:0 0 1rem}
 h2{font-size:1.1rem;margin:1.5rem 0 .5rem}
 p{margin:0 0 1rem}
@@ -84,6 +85,7 @@ export function htmlPage({ title, refreshS, language = "en" }: PageSettings, bod
 <main>
 ${body}
 </main>
+<footer>${markSvg(16)} Gatehouse</footer>
 </body>
 </html>
 `;
