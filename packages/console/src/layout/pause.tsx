@@ -1,5 +1,3 @@
-import { Menu, MenuButton, MenuItem, MenuProvider } from "@ariakit/react";
-import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -37,8 +35,8 @@ export function PausedNotice() {
   );
 }
 
-/** The owner's way to stop every sale at once, in the menu of Home. */
-export function PauseMenu() {
+/** The owner's way to stop every sale at once. */
+export function PauseButton() {
   const { site, path } = useSite();
   const mayPause = useMay("owner");
   const [open, setOpen] = useState(false);
@@ -46,23 +44,7 @@ export function PauseMenu() {
   if (!mayPause || site.paused_at !== null) return null;
   return (
     <>
-      <MenuProvider placement="bottom-end">
-        <MenuButton className="button" aria-label="More actions">
-          <Ellipsis aria-hidden size={18} strokeWidth={1.75} />
-        </MenuButton>
-        <Menu
-          gutter={4}
-          portal
-          className="z-20 rounded-lg border border-line bg-card p-1 text-sm shadow-lg"
-        >
-          <MenuItem
-            className="cursor-default rounded-md px-3 py-2 data-active-item:bg-line/40"
-            onClick={() => setOpen(true)}
-          >
-            Pause sales
-          </MenuItem>
-        </Menu>
-      </MenuProvider>
+      <Button onClick={() => setOpen(true)}>Pause sales</Button>
       <ConfirmDialog
         open={open}
         onClose={() => setOpen(false)}

@@ -4,7 +4,7 @@ import { Asker } from "../agents/names.js";
 import { type Api, call, type Page as ListPage } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { OUTCOMES } from "../decisions/decisions.js";
-import { PauseMenu } from "../layout/pause.js";
+import { PauseButton } from "../layout/pause.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { useSetupState } from "../setup/done-steps.js";
 import { STEPS } from "../setup/steps.js";
@@ -238,7 +238,7 @@ export function OverviewPage() {
   const isKnown = !owner || setup !== undefined;
   const inSetup = setup !== undefined && STEPS.some((one) => !setup.done[one]);
   return (
-    <Page title={site.name} about={site.domain} actions={<PauseMenu />}>
+    <Page title={site.name} about={site.domain} actions={<PauseButton />}>
       {!isKnown && <Loading />}
       {setup !== undefined && <Onboarding state={setup} />}
       {isKnown && step === undefined && (
