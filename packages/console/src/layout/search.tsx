@@ -97,8 +97,8 @@ export function Search({ site, path, open, onClose }: Props) {
       onChoose: () => void navigate({ to, params }),
     }));
   const settings = Object.entries(SETTINGS_PARTS)
-    .filter(([, label]) => wanted !== "" && matches(label))
-    .map(([part, label]) => ({
+    .filter(([, { label }]) => wanted !== "" && matches(label))
+    .map(([part, { label }]) => ({
       ...{ key: part, label, icon: Settings },
       onChoose: () => void navigate({ to: "/$site/settings/$part", params: { site, part } }),
     }));

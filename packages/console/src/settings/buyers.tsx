@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
@@ -56,15 +56,17 @@ function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
   );
 }
 
+export const retentionQuery = (path: string) =>
+  queryOptions({
+    queryKey: ["buyer-retention", path],
+    queryFn: () => call<Api["BuyerRetention"]>("GET", `${path}/buyers/retention`),
+  });
+
 /** How long personal data of buyers is kept, and what is stored about one of them. */
 export function BuyersPart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const retention = useQuery({
-    queryKey: ["buyer-retention", path],
-    queryFn: () => call<Api["BuyerRetention"]>("GET", `${path}/buyers/retention`),
-    enabled: mayChange,
-  });
+  const retention = useQuery({ ...retentionQuery(path), enabled: mayChange });
   if (!mayChange) return <Empty title="Only for owners">Ask an owner about buyers' data.</Empty>;
   if (retention.isError) return <Failure error={retention.error} />;
   return (

@@ -4,6 +4,7 @@ import { useSave } from "../api/save.js";
 import { useMay } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
+import { Fold } from "../ui/fold.js";
 import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
@@ -73,12 +74,15 @@ export function KeysPart() {
           .filter((key) => key.purpose === purpose)
           .map(({ kid, state, listed_until }) => (
             <li key={kid} className="flex flex-wrap items-center gap-2">
-              <Badge word={state} /> <Id value={kid} label="key ID" />
+              <Badge word={state} />
               {listed_until !== null && (
                 <span className="text-soft">
                   published until <Time at={listed_until} />
                 </span>
               )}
+              <Fold>
+                <Id value={kid} label="key ID" />
+              </Fold>
             </li>
           ))}
       </ul>

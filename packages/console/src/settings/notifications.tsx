@@ -28,7 +28,7 @@ const STATES = choicesOf("waiting", "delivered", "failed");
 const WORDING = { webhook_url: HTTPS };
 const NO_MAIL =
   "This service cannot send email yet: its operator has to connect a mail server. Until then, enter a webhook, or look under Reviews.";
-const notificationsQuery = (path: string) =>
+export const notificationsQuery = (path: string) =>
   queryOptions({
     queryKey: ["notifications", path],
     queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),

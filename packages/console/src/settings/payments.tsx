@@ -7,6 +7,7 @@ import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select, TextField } from "../ui/field.js";
+import { Fold } from "../ui/fold.js";
 import { Form } from "../ui/form.js";
 import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
@@ -88,25 +89,26 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
     // What was confirmed about one provider says nothing about another.
     draft.set({ kind: chosen, settles: chosen === found.kind && found.settles });
   }
+  const isConnected = found.kind === "stripe";
+  const keys = SECRETS.map(([name, label]) => (
+    <TextField
+      key={name}
+      label={label}
+      name={name}
+      type={name === "wallet_merchant_id" ? "text" : "password"}
+      autoComplete="off"
+      placeholder={isConnected ? "Unchanged" : ""}
+      value={secrets[name] ?? ""}
+      onChange={({ target }) => draft.set({ secrets: { ...secrets, [name]: target.value } })}
+    />
+  ));
   function submit() {
     save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) });
   }
   return (
     <Form of={save} done="Saved." onSubmit={submit} className="flex flex-col gap-3">
       <Select label="Payment provider" name="kind" value={kind} choices={KINDS} onChoose={choose} />
-      {kind === "stripe" &&
-        SECRETS.map(([name, label]) => (
-          <TextField
-            key={name}
-            label={label}
-            name={name}
-            type={name === "wallet_merchant_id" ? "text" : "password"}
-            autoComplete="off"
-            placeholder={found.kind === "stripe" ? "Unchanged" : ""}
-            value={secrets[name] ?? ""}
-            onChange={({ target }) => draft.set({ secrets: { ...secrets, [name]: target.value } })}
-          />
-        ))}
+      {kind === "stripe" && (isConnected ? <Fold label="Replace the keys">{keys}</Fold> : keys)}
       <Checkbox
         label="Let agents pay through this provider"
         checked={rail}
@@ -127,6 +129,28 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
   );
 }
 
+function StripeDetails({ stripe }: { readonly stripe: NonNullable<Processor["stripe"]> }) {
+  const secretText = (isSet: boolean) => (isSet ? "Set" : "Not set");
+  return (
+    <Fold>
+      <Facts
+        rows={[
+          [
+            "Address for events",
+            <Id key="events" value={stripe.events_url} label="address for events" />,
+          ],
+          ["Signing secret for events", secretText(stripe.webhook_secret_set)],
+          [
+            "Address for order approvals",
+            <Id key="approvals" value={stripe.approval_url} label="address for order approvals" />,
+          ],
+          ["Signing secret for order approvals", secretText(stripe.approval_secret_set)],
+        ]}
+      />
+    </Fold>
+  );
+}
+
 function Connected({ found }: { readonly found: Processor }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
@@ -144,26 +168,12 @@ function Connected({ found }: { readonly found: Processor }) {
           ["Account", stripe?.account],
           ["Connected", stripe && <Time key="since" at={stripe.connected_at} />],
           [
-            "Address for events",
-            stripe && <Id key="events" value={stripe.events_url} label="address for events" />,
-          ],
-          [
-            "Address for order approvals",
-            stripe && (
-              <Id key="approvals" value={stripe.approval_url} label="address for order approvals" />
-            ),
-          ],
-          [
             "Signing secret for events",
-            stripe &&
-              (stripe.webhook_secret_set ? "Set" : "Not set. Gatehouse cannot see refunds."),
-          ],
-          [
-            "Signing secret for order approvals",
-            stripe && (stripe.approval_secret_set ? "Set" : "Not set"),
+            stripe && !stripe.webhook_secret_set && "Not set. Gatehouse cannot see refunds.",
           ],
         ]}
       />
+      {stripe !== null && <StripeDetails stripe={stripe} />}
       {mayChange && (
         <div className="flex flex-wrap gap-2">
           {stripe !== null && (
@@ -212,7 +222,7 @@ export function PaymentsPart() {
   if (!processor.isSuccess) return <Loading />;
   const { data } = processor;
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid items-start gap-4 xl:grid-cols-2">
       <Card title="Ready to sell?">
         <p className="text-sm">
           {data.missing.length === 0

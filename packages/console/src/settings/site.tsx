@@ -8,6 +8,7 @@ import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
 import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
+import { Fold } from "../ui/fold.js";
 import { Form } from "../ui/form.js";
 import { Id, Snippet } from "../ui/id.js";
 import { Card, Facts } from "../ui/page.js";
@@ -124,9 +125,9 @@ export function SitePart() {
   const owner = useMay("owner");
   const { verification } = site;
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid items-start gap-4 xl:grid-cols-2">
       <SiteForm key={site.site_key_hash} site={site} />
-      <Card title="Addresses">
+      <Card title="Domain and addresses">
         <Facts
           rows={[
             ["Domain", site.domain],
@@ -136,10 +137,6 @@ export function SitePart() {
               verification.verified_at && <Time key="at" at={verification.verified_at} />,
             ],
             ["Verified by", verification.method && METHODS[verification.method]],
-            ["Site key", <Id key="key" value={site.site_key} label="site key" />],
-            ["Site key hash", <Id key="hash" value={site.site_key_hash} label="key hash" />],
-            ["Agent page", <Id key="page" value={site.agent_page_url} label="agent page" />],
-            ["MCP", <Id key="mcp" value={site.mcp_url} label="MCP address" />],
           ]}
         />
         <Link
@@ -150,8 +147,18 @@ export function SitePart() {
         >
           Open the setup
         </Link>
-        <p className="text-sm font-medium">Script for your pages</p>
-        <Snippet label="script tag" text={scriptTag(site)} />
+        <Fold>
+          <Facts
+            rows={[
+              ["Agent page", <Id key="page" value={site.agent_page_url} label="agent page" />],
+              ["MCP", <Id key="mcp" value={site.mcp_url} label="MCP address" />],
+              ["Site key", <Id key="key" value={site.site_key} label="site key" />],
+              ["Site key hash", <Id key="hash" value={site.site_key_hash} label="key hash" />],
+            ]}
+          />
+          <p className="font-medium">Script for your pages</p>
+          <Snippet label="script tag" text={scriptTag(site)} />
+        </Fold>
       </Card>
       <RegionCard />
       {owner && site.status !== "verified" && <VerifyDomain />}

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -7,7 +7,9 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextField } from "../ui/field.js";
+import { Fold } from "../ui/fold.js";
 import { Form } from "../ui/form.js";
+import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
@@ -62,7 +64,6 @@ function SkillRow({
           onChange={({ target }) => onChange({ ...skill, enabled: target.checked })}
         />
         {live && obstacle === undefined && <Badge word="live" look="good" />}
-        <code className="text-xs text-soft">{skill.id}</code>
       </div>
       {!WITHOUT_URL.includes(skill.id) && (
         <TextField
@@ -78,6 +79,9 @@ function SkillRow({
         />
       )}
       {obstacle !== undefined && <p className="text-xs text-warn">{obstacle}</p>}
+      <Fold>
+        <Id value={skill.id} label="name of the action in the API" />
+      </Fold>
     </li>
   );
 }
@@ -154,24 +158,29 @@ function SkillForm({ found }: { readonly found: Skills }) {
         </fieldset>
       </Form>
       {mayChange && (
-        <AddAction
-          onAdd={(id) => {
-            const isNew = skills.every((skill) => skill.id !== id);
-            if (isNew) setSkills([...skills, { id, enabled: true }]);
-          }}
-        />
+        <Fold label="Advanced">
+          <AddAction
+            onAdd={(id) => {
+              const isNew = skills.every((skill) => skill.id !== id);
+              if (isNew) setSkills([...skills, { id, enabled: true }]);
+            }}
+          />
+        </Fold>
       )}
     </Card>
   );
 }
 
-/** The actions of a site, and its settings for signed requests. */
-export function SkillsPart() {
-  const { path } = useSite();
-  const skills = useQuery({
+export const skillsQuery = (path: string) =>
+  queryOptions({
     queryKey: ["skills", path],
     queryFn: () => call<Skills>("GET", `${path}/skills`),
   });
+
+/** The actions of a site, and its settings for signed requests. */
+export function SkillsPart() {
+  const { path } = useSite();
+  const skills = useQuery(skillsQuery(path));
   const mandates = useQuery({
     queryKey: ["mandates", path],
     queryFn: () => call<Api["MandateSettings"]>("GET", `${path}/mandates`),
@@ -179,7 +188,7 @@ export function SkillsPart() {
   if (skills.isError) return <Failure error={skills.error} />;
   if (!skills.isSuccess) return <Loading />;
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-2">
+    <div className="grid items-start gap-4 xl:grid-cols-2">
       <SkillForm found={skills.data} />
       {mandates.isSuccess && <MandateForm found={mandates.data} />}
     </div>

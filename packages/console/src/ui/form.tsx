@@ -81,7 +81,10 @@ export function Form({ onSubmit, of, wording = NO_WORDING, done, children, ...fo
   useEffect(() => {
     const isWrong = Object.keys(problems.beside).length > 0;
     if (focuses.current && isWrong) {
-      place.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+      const wrong = place.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+      // What is wrong must be seen, also if it is folded.
+      wrong?.closest("details")?.setAttribute("open", "");
+      wrong?.focus();
     }
     focuses.current = false;
   }, [problems]);

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { HelpLink } from "./help.js";
 
 interface PageProps {
   readonly title: string;
@@ -19,7 +20,10 @@ export function Page({ title, about, actions, children }: PageProps) {
           <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{about}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <HelpLink />
+          {actions}
+        </div>
       </header>
       {children}
     </section>

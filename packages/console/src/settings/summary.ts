@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMay, useSite } from "../layout/sites.js";
+import { countText } from "../ui/words.js";
+import { retentionQuery } from "./buyers.js";
+import { notificationsQuery } from "./notifications.js";
+import { SETTINGS_PARTS, type SettingsPartName } from "./parts.js";
+import { type Processor, processorQuery } from "./processor.js";
+import { skillsQuery } from "./skills.js";
+
+function paymentsText({ kind, live, missing }: Processor): string {
+  if (kind === null) return "No payment provider is connected.";
+  const provider = kind === "stripe" ? "Stripe" : "The sandbox";
+  const mode = live ? "is connected for real payments" : "is connected in test mode";
+  return `${provider} ${mode}. ${missing.length === 0 ? "Agents can buy." : "Something is missing."}`;
+}
+
+/** What a part of the settings says now, in a sentence. Parts that say nothing are described. */
+export function useSummaries(): Readonly<Record<SettingsPartName, string>> {
+  const { path, site } = useSite();
+  const mayChange = useMay("owner");
+  const processor = useQuery(processorQuery(path));
+  const skills = useQuery(skillsQuery(path));
+  const notified = useQuery({ ...notificationsQuery(path), enabled: mayChange });
+  const retention = useQuery({ ...retentionQuery(path), enabled: mayChange });
+  const about = Object.fromEntries(
+    Object.entries(SETTINGS_PARTS).map(([name, part]) => [name, part.about]),
+  ) as Record<SettingsPartName, string>;
+  const verified = site.status === "verified" ? "verified" : "not verified";
+  about.site = `${site.domain} is ${verified}.`;
+  if (processor.data !== undefined) about.payments = paymentsText(processor.data);
+  if (skills.data !== undefined) {
+    about.skills = `Agents can use ${countText(skills.data.live.length, "action")}.`;
+  }
+  if (notified.data !== undefined) {
+    const { emails, webhook_url } = notified.data;
+    const places = [...emails, ...(webhook_url === null ? [] : ["a webhook"])];
+    about.notifications =
+      places.length === 0 ? "Nobody is notified yet." : `We notify ${places.join(", ")}.`;
+  }
+  if (retention.data !== undefined) {
+    const { days } = retention.data;
+    about.buyers =
+      days === null
+        ? "Kept until you erase it."
+        : `Erased ${countText(days, "day")} after an order has ended.`;
+  }
+  return about;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
+import { skipChromium } from "../../../test/chromium.ts";
+import { SETTINGS_PARTS } from "../src/settings/parts.ts";
+import { desk } from "./desk.ts";
+
+const LABELS = Object.values(SETTINGS_PARTS).map(({ label }) => label);
+
+describe.skipIf(skipChromium)("the settings", () => {
+  const at = desk();
+
+  test("are a list on a phone, with what each part says now, and a page for each", async () => {
+    const { page } = await at.opened({ viewport: { width: 390, height: 844 } });
+    await at.signedIn(page, "owner", "/settings");
+    const list = page.getByRole("navigation", { name: "Settings" });
+    const links = list.getByRole("link");
+    await list.getByText("The sandbox is connected in test mode.").waitFor();
+    await list.getByText("Nobody is notified yet.").waitFor();
+    await list.getByText(`${at.domain} is verified.`).waitFor();
+    expect(await links.count()).toBe(LABELS.length);
+    expect(await page.getByLabel("Description").isVisible()).toBe(false);
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    await links.filter({ hasText: "Notifications" }).click();
+    await page.getByRole("heading", { name: "Notifications", level: 1 }).waitFor();
+    expect(await list.isVisible()).toBe(false);
+    await page.getByLabel("Webhook").fill("https://shop.example.com/hooks");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("link", { name: "All settings" }).click();
+    await list.getByText("We notify a webhook.").waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide).toBeLessThanOrEqual(390);
+  });
+
+  test("have their list beside the chosen part where there is room", async () => {
+    const { page } = await at.opened({ viewport: { width: 1440, height: 900 } });
+    await at.signedIn(page, "owner", "/settings");
+    const list = page.getByRole("navigation", { name: "Settings" });
+    await page.getByLabel("Description").waitFor();
+    for (const label of LABELS) {
+      await list.getByRole("link", { name: label }).first().click();
+      await page.getByRole("heading", { name: label, level: 1 }).waitFor();
+    }
+    expect(await page.getByRole("link", { name: "All settings" }).isVisible()).toBe(false);
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+  });
+
+  test("fold ids, keys and addresses for programs", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/site");
+    const key = page.getByText(at.shop.site_key, { exact: true });
+    await key.waitFor({ state: "attached" });
+    expect(await key.isVisible()).toBe(false);
+    await page.getByText("Details", { exact: true }).click();
+    await key.waitFor();
+    await page.getByRole("link", { name: "Actions and requests" }).click();
+    await page.getByLabel("Add your own action").waitFor({ state: "attached" });
+    expect(await page.getByLabel("Add your own action").isVisible()).toBe(false);
+    await page.getByText("Advanced", { exact: true }).click();
+    await page.getByLabel("Add your own action").waitFor();
+  });
+});
