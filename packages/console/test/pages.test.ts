@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { noteSeen } from "../../server/src/domain/platforms/store.ts";
 import { newKey } from "../../server/test/agents/registering.ts";
@@ -184,6 +185,57 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("combobox", { name: "Find anything" }).fill("notif");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings/notifications");
+  });
+
+  test("the search opens with / too, finds orders by number, settings, and things to do", async () => {
+    await at.createActivity();
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    const field = page.getByRole("combobox", { name: "Find anything" });
+    const choose = async (words: string, option: string | RegExp) => {
+      await page.keyboard.press("/");
+      await field.fill(words);
+      await page.getByRole("option", { name: option }).click();
+    };
+    await choose("#1001", /^Order #1001.*€100\.00/);
+    await page.getByRole("heading", { name: "Order #1001" }).waitFor();
+    await choose("add a", "Add a product");
+    await page.waitForURL("**/products/new");
+    // In a field / is a letter.
+    await page.getByLabel("Name").press("/");
+    expect(await page.getByLabel("Name").inputValue()).toBe("/");
+    await page.getByLabel("Name").fill("");
+    await page.locator("main").focus();
+    await choose("invite", "Invite a person");
+    await page.waitForURL("**/settings/people");
+    await choose("erase", /^Buyers' data/);
+    await page.waitForURL("**/settings/buyers");
+    await choose("pause the shop", "Pause sales");
+    await page.getByRole("dialog").getByRole("button", { name: "Pause sales" }).click();
+    await page.getByText("Sales are paused").waitFor();
+    await choose("resume", "Resume sales");
+    await page.getByText("Sales are paused").waitFor({ state: "detached" });
+  });
+
+  test("what only owners can do is not offered to others", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer");
+    await page.keyboard.press("/");
+    await page.getByRole("option", { name: "Your account" }).waitFor();
+    for (const name of ["Add a product", "Invite a person", "Pause sales"]) {
+      expect(await page.getByRole("option", { name }).count()).toBe(0);
+    }
+  });
+
+  test("? shows what the keyboard can do", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard" });
+    await help.getByRole("region", { name: "Reviews" }).getByText("approve").waitFor();
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
   });
 
   test("on a phone, the bar at the bottom leads to the pages of every day and to all others", async () => {

@@ -14,14 +14,13 @@ const MANDATE = /^(?=.*\d)[\w-]{16,64}$/;
 /** The number of an order, as people say it. */
 const ORDER_NUMBER = /^#?(\d{3,9})$/;
 
-/** Where an ID or the number of an order leads, or undefined for other words. */
+/** The number of an order that somebody wrote, such as `#1001`. */
+export const orderNumber = (words: string): string | undefined => ORDER_NUMBER.exec(words)?.[1];
+
+/** Where an ID leads, or undefined for other words. */
 export function pageOfId(site: string, words: string) {
   const page = PAGES.find(([form]) => form.test(words));
   if (page !== undefined) return { to: page[1], params: { site, id: words } };
-  const number = ORDER_NUMBER.exec(words)?.[1];
-  if (number !== undefined) {
-    return { to: "/$site/orders", params: { site }, search: { number } } as const;
-  }
   if (!MANDATE.test(words)) return undefined;
   return { to: "/$site/decisions", params: { site }, search: { mandate_id: words } } as const;
 }

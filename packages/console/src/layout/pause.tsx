@@ -35,30 +35,37 @@ export function PausedNotice() {
   );
 }
 
+/** Asks before every sale is stopped at once. */
+export function PauseDialog({ open, onClose }: { readonly open: boolean; onClose(): void }) {
+  const { site, path } = useSite();
+  const pause = useSave(() => call("POST", `${path}/pause`, {}), ...TOPICS);
+  return (
+    <ConfirmDialog
+      {...{ open, onClose }}
+      title={`Pause sales on ${site.domain}?`}
+      yes="Pause sales"
+      danger
+      onYes={() => pause.mutateAsync()}
+    >
+      <p>
+        No new payments are authorized until you resume sales, even if a reviewer approves. Agents
+        no longer see the actions for buying.
+      </p>
+      <p>Existing orders continue as usual, with their status updates and emails.</p>
+    </ConfirmDialog>
+  );
+}
+
 /** The owner's way to stop every sale at once. */
 export function PauseButton() {
-  const { site, path } = useSite();
+  const { site } = useSite();
   const mayPause = useMay("owner");
   const [open, setOpen] = useState(false);
-  const pause = useSave(() => call("POST", `${path}/pause`, {}), ...TOPICS);
   if (!mayPause || site.paused_at !== null) return null;
   return (
     <>
       <Button onClick={() => setOpen(true)}>Pause sales</Button>
-      <ConfirmDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        title={`Pause sales on ${site.domain}?`}
-        yes="Pause sales"
-        danger
-        onYes={() => pause.mutateAsync()}
-      >
-        <p>
-          No new payments are authorized until you resume sales, even if a reviewer approves. Agents
-          no longer see the actions for buying.
-        </p>
-        <p>Existing orders continue as usual, with their status updates and emails.</p>
-      </ConfirmDialog>
+      <PauseDialog open={open} onClose={() => setOpen(false)} />
     </>
   );
 }

@@ -4,12 +4,14 @@ import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { FirstPasskey } from "../account/first-passkey.js";
 import { Toast } from "../ui/toast.js";
+import { KeyboardHelp } from "./key-help.js";
 import { LeaveGuard } from "./leave-guard.js";
 import { Offline } from "./offline.js";
 import { PageLinks } from "./pages.js";
 import { Person } from "./person.js";
 import { PhoneBar } from "./phone-bar.js";
 import { Search } from "./search.js";
+import { useShortcuts } from "./shortcuts.js";
 import { SiteSwitcher } from "./site-switcher.js";
 import { siteNamed, sitesQuery } from "./sites.js";
 import { TestMode } from "./test-mode.js";
@@ -42,24 +44,11 @@ function Shown() {
   );
 }
 
-/** Opens the search with Ctrl-K, or with Command-K on a Mac. */
-function useSearchKey(onOpen: () => void): void {
-  useEffect(() => {
-    function hear(event: KeyboardEvent) {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      onOpen();
-    }
-    window.addEventListener("keydown", hear);
-    return () => window.removeEventListener("keydown", hear);
-  }, [onOpen]);
-}
-
 function SearchButton({ onOpen }: { onOpen(): void }) {
   return (
     <button
       type="button"
-      aria-keyshortcuts="Control+K Meta+K"
+      aria-keyshortcuts="Control+K Meta+K /"
       onClick={onOpen}
       className="flex items-center gap-2 rounded-lg border border-line bg-card px-3 py-1.5 text-sm text-soft hover:border-soft md:w-72"
     >
@@ -80,8 +69,9 @@ export function Shell() {
   // An unknown site has no pages.
   const name = current === undefined ? undefined : site;
   const [searching, setSearching] = useState(false);
-  const openSearch = useRef(() => setSearching(true)).current;
-  useSearchKey(openSearch);
+  const [helping, setHelping] = useState(false);
+  const openSearch = () => setSearching(true);
+  useShortcuts({ search: openSearch, help: () => setHelping(true) });
   return (
     <div className="flex min-h-screen flex-col">
       <a href="#page" className="sr-only focus:not-sr-only focus:p-2">
@@ -117,6 +107,7 @@ export function Shell() {
       </div>
       <Toast />
       <LeaveGuard />
+      <KeyboardHelp open={helping} onClose={() => setHelping(false)} />
       {name !== undefined && <PhoneBar site={name} />}
       {current !== undefined && name !== undefined && (
         <Search

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from "react";
+import { Key } from "../ui/key.js";
+import { isTyping } from "../ui/keys.js";
 
 const REVIEW = "article[data-review]";
 
@@ -22,10 +24,6 @@ export function moveFocus(by: 1 | -1): void {
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
 }
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof Element &&
-  target.closest("input, textarea, select, [contenteditable], dialog, [role=dialog]") !== null;
 
 const hasModifier = (event: KeyboardEvent) =>
   event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
@@ -58,7 +56,7 @@ export function useReviewKeys({ move, isSingle = false }: ReviewKeys): void {
   }, [isSingle]);
 }
 
-const KEYS = [
+export const REVIEW_KEYS = [
   ["J", "next"],
   ["K", "previous"],
   ["A", "approve"],
@@ -69,9 +67,9 @@ const KEYS = [
 export function KeyHelp() {
   return (
     <p className="text-xs text-soft max-lg:hidden">
-      {KEYS.map(([key, does]) => (
+      {REVIEW_KEYS.map(([key, does]) => (
         <span key={key} className="mr-4">
-          <kbd className="rounded border border-line px-1.5 py-0.5 font-sans">{key}</kbd> {does}
+          <Key>{key}</Key> {does}
         </span>
       ))}
     </p>
