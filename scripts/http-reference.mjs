@@ -195,7 +195,7 @@ function routeSection({ path, method, operation }) {
 
 const MESSAGES = "Messages to shop systems";
 const MESSAGES_INTRO = `Gatehouse sends these messages to the endpoint of a shop system that is connected. The
-[connector interface](../guide/connector.md) says what each means. Each is a \`POST\` with JSON, and has these headers, as the answer has:`;
+[connector interface](../guide/connector.md) says what each means. Each is a \`POST\` with JSON. Those to a connected shop system, and their answers, have these headers:`;
 
 function messageSection([type, { post }]) {
   const { summary, requestBody, responses } = post;
@@ -213,7 +213,8 @@ function messageSection([type, { post }]) {
 
 function messageSections(webhooks) {
   const messages = Object.entries(webhooks);
-  const [, { post }] = messages[0];
+  // Before a connection there is no secret to sign with, and the message has no headers of its own.
+  const [, { post }] = messages.find(([, one]) => one.post.parameters !== undefined);
   const headers = post.parameters.map(({ name, schema }) => `- \`${name}\`: ${meaningOf(schema)}`);
   const sections = messages.map(messageSection);
   return [`## ${MESSAGES}\n`, `${MESSAGES_INTRO}\n`, `${headers.join("\n")}\n`, ...sections];

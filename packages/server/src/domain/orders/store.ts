@@ -216,7 +216,10 @@ function placedIn({ from, to, sort }: OrderFilter, after: ListPage["after"]) {
 }
 
 /** On SQLite, the index to read few orders by. Otherwise it would pass all orders of the site by time. */
-function fewBy(db: Pick<Database, "dialect">, { status, buyerMacs }: OrderFilter): string | undefined {
+function fewBy(
+  db: Pick<Database, "dialect">,
+  { status, buyerMacs }: OrderFilter,
+): string | undefined {
   if (db.dialect !== "sqlite") return undefined;
   if (buyerMacs !== undefined) return "sqlite_autoindex_orders_1";
   return status === "refunded" || status === "partly_refunded" ? "orders_refunded" : undefined;
