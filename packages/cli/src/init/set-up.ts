@@ -42,6 +42,9 @@ export async function setUp(client: AdminClient, answers: Answers): Promise<Site
     const processor = { kind: "sandbox", rail_on: true, settles: true };
     await client.call("PUT", `${path}/processor`, processor);
   }
+  // The same zone for what people read. What an earlier `init` or an owner has set stays.
+  const shop = await client.call<Record<string, unknown>>("GET", `${path}/shop`);
+  await client.call("PUT", `${path}/shop`, { ...shop, time_zone: shop.time_zone ?? timezone });
   if (!isThisMachine(domain)) return client.call("GET", path);
   const reason = "a site on the operator's own machine, set up by `gatehouse init`";
   return client.call("POST", `${path}/verify`, { method: "operator", reason });

@@ -16,7 +16,10 @@ export function NewProductPage() {
   const { path } = useSite();
   const currency = useQuery(usualCurrencyQuery(path));
   return (
-    <Page title="Add a product" about="Agents can find and buy it as soon as you save it.">
+    <Page
+      title="Add a product"
+      about="Agents find it as soon as you save it, and buy it when your shop is ready to sell."
+    >
       {currency.isSuccess ? <ProductForm currency={currency.data} /> : <Loading />}
     </Page>
   );

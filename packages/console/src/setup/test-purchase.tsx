@@ -134,6 +134,20 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
               className="link"
             >
               Show the decision
+            </Link>{" "}
+            <Link to="/$site/orders" params={{ site: name }} className="link">
+              Show the order
+            </Link>
+          </Notice>
+          <Notice>
+            Agents with signed requests can buy like this when you turn on “Place an order” and
+            signed requests.{" "}
+            <Link
+              to="/$site/settings/$part"
+              params={{ site: name, part: "skills" }}
+              className="link"
+            >
+              Open the settings
             </Link>
           </Notice>
         </>
