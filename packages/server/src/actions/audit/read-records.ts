@@ -3,14 +3,14 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { LogHead, StoredRecord } from "../../domain/audit/log.js";
 import type { LogReader } from "../../domain/audit/log-reader.js";
+import { matches, type RecordFilter } from "../../domain/audit/record-filter.js";
 import { logsOfSite } from "../../domain/audit/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { type ProvenRecord, proveRecord } from "./prove-record.js";
 
-export interface RecordsQuery {
+export interface RecordsQuery extends RecordFilter {
   /** One of the site's logs; the newest if none is named. */
   readonly chain: string | null;
-  readonly type: string | null;
   /** Oldest first, from this number on; null for newest first. */
   readonly from: number | null;
   /** Newest first, only records before this number. */
@@ -36,17 +36,14 @@ async function findLog(
   return log === undefined ? refuse("not_found", "The site has no such log.") : ok(log);
 }
 
-async function pageOf(
-  reader: LogReader,
-  head: LogHead,
-  { type, from, before, limit }: RecordsQuery,
-): Promise<RecordsPage> {
+async function pageOf(reader: LogReader, head: LogHead, query: RecordsQuery): Promise<RecordsPage> {
   const { chain } = head;
+  const { from, before, limit } = query;
   if (from === null) {
-    return { chain, ...(await reader.page(chain, { before: before ?? head.size, type, limit })) };
+    return { chain, ...(await reader.page(chain, { ...query, before: before ?? head.size })) };
   }
   const records = await reader.recordsBetween(chain, from, Math.min(from + limit, head.size));
-  const matching = records.filter((record) => type === null || record.type === type);
+  const matching = records.filter((record) => matches(record, query));
   return { chain, records: matching, next: undefined };
 }
 
@@ -58,16 +55,18 @@ function showsOnlyReading(records: readonly StoredRecord[]): boolean {
 /** The record that somebody reads these records; undefined if all of them are about reading. */
 function readingDraft(
   { chain, records }: Pick<RecordsPage, "chain" | "records">,
-  type: string | null,
+  { type, actor: searched }: Pick<RecordFilter, "type" | "actor">,
   actor: Actor,
   now: number,
 ): RecordDraft | undefined {
-  // A search for a type tells the reader something even if there are no such records.
-  if (type === null && showsOnlyReading(records)) return undefined;
+  // A search tells the reader something even if there are no such records.
+  const isSearch = type !== null || searched !== null;
+  if (!isSearch && showsOnlyReading(records)) return undefined;
   const places = records.map(({ seq }) => seq);
   const range =
     places.length === 0 ? {} : { from_seq: Math.min(...places), to_seq: Math.max(...places) };
-  const read = { chain, ...range, count: records.length, type };
+  const by = searched === null ? {} : { actor_id: searched };
+  const read = { chain, ...range, count: records.length, type, ...by };
   return actorDraft("audit.read", actor, now, { read });
 }
 
@@ -85,12 +84,14 @@ export async function readRecords(
   const log = await findLog(db, siteKeyHash, query.chain);
   if (!log.ok) return log;
   const page = await pageOf(audit.reader, log.value, query);
-  const draft = readingDraft(page, query.type, actor, clock.now());
+  const draft = readingDraft(page, query, actor, clock.now());
   if (draft !== undefined) {
     await audit.commit(siteKeyHash, async () => ({ records: [draft], answer: null }));
   }
   return ok(page);
 }
+
+const ALL = { type: null, actor: null };
 
 /** Reads one record with the proof that it is in its log. It is recorded like a page with one record. */
 export async function readProvenRecord(
@@ -102,7 +103,7 @@ export async function readProvenRecord(
   const { audit, clock } = context;
   const record = await audit.reader.recordById(siteKeyHash, recordId);
   const page = record && { chain: record.chain, records: [record] };
-  const draft = page && readingDraft(page, null, actor, clock.now());
+  const draft = page && readingDraft(page, ALL, actor, clock.now());
   if (draft !== undefined) {
     await audit.commit(siteKeyHash, async () => ({ records: [draft], answer: null }));
   }

@@ -3,16 +3,26 @@ import type { Queries } from "../../infra/db/database.js";
 import type { Archive } from "./archive/archive.js";
 import { type ArchivePart, endOf } from "./archive/part.js";
 import { archivedEnd, partsBefore } from "./archive/store.js";
-import type { StoredRecord } from "./log.js";
-import { leafAt, recordById, recordsBefore, recordsBetween, recordTexts } from "./records/store.js";
+import { dayOf, type StoredRecord } from "./log.js";
+import { matches, type RecordFilter } from "./record-filter.js";
+import {
+  leafAt,
+  recordById,
+  recordedAt,
+  recordsBefore,
+  recordsBetween,
+  recordTexts,
+} from "./records/store.js";
 
 /** Archived parts considered for one page of records of a type, and those opened. */
 const PARTS_LOOKED_AT_MAX = 200;
 const PARTS_OPENED_MAX = 8;
 
-export interface PageQuery {
+/** Records of the database that one page of an actor looks through. No index has them. */
+const RECORDS_LOOKED_AT_MAX = 20_000;
+
+export interface PageQuery extends RecordFilter {
   readonly before: number;
-  readonly type: string | null;
   readonly limit: number;
 }
 
@@ -94,25 +104,49 @@ export class LogReader {
     return texts;
   }
 
-  /** A page of a log, newest first; only one type, if it is given. */
+  /** The first record between two positions that was written at a time or later. Times never go back. */
+  private async firstAt(chain: string, at: number, [from, to]: readonly [number, number]) {
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const time = await recordedAt(this.db, chain, middle);
+      if (time !== undefined && time < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** A page of a log, newest first, of the records that match. It can have fewer, and a next page. */
   async page(chain: string, query: PageQuery): Promise<RecordPage> {
-    const { before, type, limit } = query;
+    const { actor, since, until, limit } = query;
     const archived = await archivedEnd(this.db, chain);
-    const wanted = { type, limit: limit + 1 };
-    const rows = await recordsBefore(this.db, chain, [archived, before], wanted);
+    const inside = [archived, Math.max(archived, query.before)] as const;
+    const end = until === null ? query.before : await this.firstAt(chain, until, inside);
+    const before = Math.min(query.before, end);
+    const first = since === null ? archived : await this.firstAt(chain, since, inside);
+    const from = actor === null ? first : Math.max(first, before - RECORDS_LOOKED_AT_MAX);
+    const wanted = { ...query, limit: limit + 1 };
+    const rows = await recordsBefore(this.db, chain, [from, before], wanted);
     // A day may have been archived and its rows deleted in the meantime, so this reads again.
     if ((await archivedEnd(this.db, chain)) !== archived) return this.page(chain, query);
-    const older = { before: Math.min(before, archived), type, limit: limit + 1 - rows.length };
-    const { records, next } =
-      older.limit <= 0 ? { records: [], next: undefined } : await this.archived(chain, older);
+    if (rows.length <= limit && from > first) return { records: rows, next: from };
+    const isEnough = rows.length > limit || first > archived;
+    const older = { ...query, before: Math.min(before, archived), limit: limit + 1 - rows.length };
+    const { records, next } = isEnough
+      ? { records: [], next: undefined }
+      : await this.archived(chain, older);
     const all = [...rows, ...records];
     if (all.length <= limit) return { records: all, next };
     return { records: all.slice(0, limit), next: all[limit - 1]?.seq };
   }
 
-  private async archived(chain: string, { before, type, limit }: PageQuery): Promise<RecordPage> {
+  private async archived(chain: string, query: PageQuery): Promise<RecordPage> {
+    const { before, type, since, until, limit } = query;
     const records: StoredRecord[] = [];
-    const holds = ({ types }: ArchivePart) => type === null || Object.hasOwn(types, type);
+    const holds = ({ types, day }: ArchivePart) =>
+      (type === null || Object.hasOwn(types, type)) &&
+      (since === null || day >= dayOf(since)) &&
+      (until === null || day <= dayOf(until));
     const parts = await partsBefore(this.db, chain, before, PARTS_LOOKED_AT_MAX);
     let opened = 0;
     for (const part of parts.filter(holds)) {
@@ -121,11 +155,12 @@ export class LogReader {
       const open = await this.archive.open(part);
       for (let seq = Math.min(before, endOf(part)) - 1; seq >= part.firstSeq; seq--) {
         const record = open.record(seq);
-        if (type === null || record.type === type) records.push(record);
+        if (matches(record, query)) records.push(record);
         if (records.length === limit) return { records, next: undefined };
       }
     }
-    const last = parts.length < PARTS_LOOKED_AT_MAX ? undefined : parts.at(-1)?.firstSeq;
-    return { records, next: last === 0 ? undefined : last };
+    const last = parts.length < PARTS_LOOKED_AT_MAX ? undefined : parts.at(-1);
+    const isOver = last === undefined || (since !== null && last.day < dayOf(since));
+    return { records, next: isOver || last.firstSeq === 0 ? undefined : last.firstSeq };
   }
 }

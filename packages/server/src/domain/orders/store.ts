@@ -74,6 +74,16 @@ export const orderOfDecision = orders.by("decision_id");
 
 export const orderOfAttempt = orders.by("attempt_id");
 
+/** The orders of a site with these ids, of their own, of their payment or of their decision. */
+export function ordersAmong(
+  db: Queries,
+  siteKeyHash: string,
+  column: "order_id" | "attempt_id" | "decision_id",
+  ids: readonly string[],
+): Promise<Order[]> {
+  return orders.among(db, siteKeyHash, column, ids);
+}
+
 export function hasOrders(db: Queries, siteKeyHash: string): Promise<boolean> {
   return rowExists(db, "orders WHERE site_key_hash = ?", siteKeyHash);
 }

@@ -73,6 +73,15 @@ export async function endPaying(
 
 export const reviewById = reviews.ofSiteBy("escalation_id");
 
+/** The reviews of a site with these ids. */
+export function reviewsAmong(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<Review[]> {
+  return reviews.among(db, siteKeyHash, "escalation_id", ids);
+}
+
 export const reviewOfDecision = reviews.ofSiteBy("decision_id");
 
 const marksOf = (ids: readonly string[]) => ids.map(() => "?").join(", ");

@@ -15,6 +15,14 @@ export const EntryBody = z
   })
   .openapi("AuditEntry");
 
+/** A record in a list says besides which order it is about. */
+export const ListedEntryBody = EntryBody.extend({
+  order_number: z.int().optional().openapi({
+    description: "The number of the order that the record is about. It is not part of the record.",
+    example: 1042,
+  }),
+}).openapi("ListedAuditEntry");
+
 export function entryBody({ text, hash, sig, key_id }: StoredRecord): z.infer<typeof EntryBody> {
   return { record: JSON.parse(text), hash, sig, key_id };
 }

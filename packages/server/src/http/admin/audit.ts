@@ -1,6 +1,8 @@
+import type { JsonObject } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportDay } from "../../actions/audit/export-day.js";
 import { renewLog } from "../../actions/audit/logs.js";
+import { orderNumbers } from "../../actions/audit/order-numbers.js";
 import { latestCheckpoint } from "../../actions/audit/prove-record.js";
 import { readRecords } from "../../actions/audit/read-records.js";
 import type { Context } from "../../context.js";
@@ -13,12 +15,14 @@ import { json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/streaming.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireConfirmed, requireLogs } from "./access.js";
-import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
+import { Chain, entryBody, ListedEntryBody, type LogOwner } from "./audit-schemas.js";
 import { adminRoute } from "./describe.js";
-import { NextCursor, PageQuery, readPlace } from "./schemas.js";
+import { NextCursor, PageQuery, readPlace, spanOf } from "./schemas.js";
 
 const REASON_CHARS_MAX = 500;
 const TYPE_CHARS_MAX = 64;
+/** An address of 2,048 characters is longer in its normal form. */
+const ACTOR_CHARS_MAX = 8192;
 const PARTS_MAX = 1_000_000;
 const TAGS = ["Audit log"];
 
@@ -54,11 +58,22 @@ function describeReading({ path, params, of }: LogOwner) {
     params,
     query: PageQuery.extend({
       type: searchText(TYPE_CHARS_MAX).optional(),
+      actor: searchText(ACTOR_CHARS_MAX)
+        .min(1)
+        .optional()
+        .openapi({
+          description:
+            "Only what this person, token, agent or platform did, or asked for. By id. A page can have fewer records than " +
+            "`limit` and a `next_cursor`.",
+          example: "per_2Xk9",
+        }),
+      from: Timestamp.optional().openapi({ description: "Only records written then or later." }),
+      to: Timestamp.optional().openapi({ description: "Only records written before." }),
       from_seq: z.coerce.number().int().min(0).optional(),
       chain: Chain.optional(),
     }),
     answer: json(
-      z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
+      z.object({ chain: Chain, items: z.array(ListedEntryBody), next_cursor: NextCursor }),
       "A page of records.",
     ),
   });
@@ -147,18 +162,28 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
 
   app.openapi(records, async (c) => {
     const { owner } = await requireLogs(context, c, "auditor");
-    const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
+    const { limit, cursor, type, actor, from_seq, chain, ...span } = c.req.valid("query");
     const before = readPlace(cursor);
+    const { from: since, to: until } = spanOf(span);
     const query = {
       chain: chain ?? null,
       type: type ?? null,
+      actor: actor ?? null,
+      since: since ?? null,
+      until: until ?? null,
       from: from_seq ?? null,
       before,
       limit,
     };
     const page = requireOk(await readRecords(context, owner, query, actorOf(c)));
     const next_cursor = page.next === undefined ? undefined : String(page.next);
-    const items = page.records.map(entryBody);
+    const entries = page.records.map(entryBody);
+    const records = entries.map(({ record }) => record as JsonObject);
+    const numberOf = await orderNumbers(context.db, owner, records);
+    const items = entries.map((entry, i) => ({
+      ...entry,
+      order_number: numberOf(records[i] as JsonObject),
+    }));
     return c.json({ chain: page.chain, items, next_cursor }, 200);
   });
 

@@ -2,6 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { rowExists, selectValue } from "../../../infra/db/statements.js";
 import type { StoredRecord } from "../log.js";
 import { hashesIn } from "../log.js";
+import { marksOfActor, type RecordFilter } from "../record-filter.js";
 
 const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
 
@@ -60,21 +61,27 @@ export function recordsBetween(
   );
 }
 
-/** Records between two positions, newest first; only one type, if it is given. */
+/** Records between two positions, newest first; only of one type or one actor, if they are given. */
 export function recordsBefore(
   db: Queries,
   chain: string,
   [from, before]: readonly [number, number],
-  { type, limit }: { readonly type: string | null; readonly limit: number },
+  { type, actor, limit }: Pick<RecordFilter, "type" | "actor"> & { readonly limit: number },
 ): Promise<StoredRecord[]> {
+  const [acted, asked] = actor === null ? [null, null] : marksOfActor(actor);
   return db.all<StoredRecord>(
     `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?
-       AND (CAST(? AS TEXT) IS NULL OR type = ?) ORDER BY seq DESC LIMIT ?`,
+       AND (CAST(? AS TEXT) IS NULL OR type = ?)
+       AND (CAST(? AS TEXT) IS NULL OR replace(text, ?, '') <> text OR replace(text, ?, '') <> text)
+     ORDER BY seq DESC LIMIT ?`,
     chain,
     from,
     before,
     type,
     type,
+    acted,
+    acted,
+    asked,
     limit,
   );
 }
