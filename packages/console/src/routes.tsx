@@ -190,7 +190,7 @@ const audit = createRoute({
   ...below,
   path: "/audit",
   component: lazyRouteComponent(() => import("./audit/audit-page.js"), "AuditPage"),
-  validateSearch: texts("type", "chain"),
+  validateSearch: texts("type", "actor", "from", "to", "chain"),
 });
 const record = createRoute({
   ...below,

@@ -93,12 +93,13 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "auditor", "/audit");
-    await page.getByRole("cell", { name: "Approved Place an order, by processor" }).waitFor();
+    const paid = page.getByText("The payment of €100.00 for order #1001 is authorized.");
+    await paid.waitFor();
     await page.getByLabel("Type").selectOption("mandate.decision");
+    await paid.waitFor({ state: "hidden" });
     await page
-      .getByRole("cell", { name: "Approved Place an order, by processor" })
-      .waitFor({ state: "hidden" });
-    await page.getByRole("cell", { name: "Approved Place an order, by agt_" }).waitFor();
+      .getByText("Your rules approved “Place an order” for €100.00, requested by Buyer.")
+      .waitFor();
     await page.getByRole("button", { name: "Verify in this browser" }).click();
     await page.getByText("The export is verified. Your browser checked it.").waitFor();
     await page.getByText(/1 decision recalculated/).waitFor();

@@ -82,6 +82,32 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
+  test("the audit log is read in sentences, and limited to who acted and when", async () => {
+    const escalation = await at.asks();
+    const { body: rosa } = await at.shop.admin("POST", "/tokens", { name: "Rosa", role: "owner" });
+    const path = `/v1/admin/sites/${at.shop.site_key_hash}/escalations/${escalation}/approve`;
+    await at.server.admin("POST", path, {}, rosa.token);
+    const opened = await at.opened({ viewport: { width: 390, height: 844 } });
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/audit");
+    const approved = page.getByRole("link", {
+      name: "The token Rosa approved the review of order #1001.",
+    });
+    await approved.waitFor();
+    await page.getByRole("link", { name: /^The payment of €600\.00 for order #1001 is/ }).waitFor();
+    await page.getByLabel("By").selectOption("The token Rosa");
+    await page.waitForURL(`**/audit?actor=${rosa.token_id}`);
+    await page.locator("main tbody tr").nth(1).waitFor({ state: "hidden" });
+    await approved.waitFor();
+    await page.getByLabel("To", { exact: true }).fill("2026-01-01");
+    await page.waitForURL(`**/audit?actor=${rosa.token_id}&to=2026-01-01`);
+    await page.getByText("No records found").waitFor();
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth),
+    ).toBe(true);
+    expectQuiet(opened, at.baseUrl());
+  });
+
   test("visits are filtered by the query in the address", async () => {
     const { site_key } = at.shop;
     const seen = {

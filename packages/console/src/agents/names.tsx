@@ -7,19 +7,19 @@ import { AgentName } from "./agents.js";
 /** So many agents are shown by name, the others by ID. */
 const KNOWN_MAX = 200;
 
-/** An agent by its ID. Undefined for platforms and unknown agents. */
-function useAgent(id: string): Api["Agent"] | undefined {
+/** The agents that are shown by name. */
+export function useKnownAgents(): readonly Api["Agent"][] {
   const { site, path } = useSite();
   const { data } = useQuery({
     queryKey: ["agents", site.site_key_hash, "names"],
     queryFn: () => call<Page<Api["Agent"]>>("GET", `${path}/agents?limit=${KNOWN_MAX}`),
     staleTime: 60_000,
   });
-  return data?.items.find(({ agent_id }) => agent_id === id);
+  return data?.items ?? [];
 }
 
 /** A platform by the host of its profile. The whole address is only needed by programs. */
-function platformText(id: string): string {
+export function platformText(id: string): string {
   const url = id.split(" ").at(-1) ?? "";
   if (!URL.canParse(url)) return id === "unsigned caller" ? "Unknown (no proof of identity)" : id;
   return id === url ? new URL(url).host : `${new URL(url).host} (no proof of identity)`;
@@ -28,7 +28,7 @@ function platformText(id: string): string {
 /** The agent or platform behind a request, with a link to the agent. */
 export function Asker({ id }: { readonly id: string }) {
   const { name: site } = useSite();
-  const agent = useAgent(id);
+  const agent = useKnownAgents().find(({ agent_id }) => agent_id === id);
   if (!id.startsWith("agt_")) {
     return (
       <span className="break-words" title={id}>

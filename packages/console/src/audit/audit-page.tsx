@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { type Api, call, OWN } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
+import { DayRange, useSpan } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
+import { useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Notice } from "../ui/notice.js";
@@ -15,32 +17,40 @@ import { Card, Facts, Page } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
 import { ShortTime } from "../ui/time.js";
 import { countText } from "../ui/words.js";
-import { recordText, TYPES } from "./records.js";
+import { nameIn, useActors } from "./actors.js";
+import { type NameOf, recordText, TYPES } from "./records.js";
 import { ExportCard, FilesCard } from "./verify-card.js";
 
-type Entry = Api["AuditEntry"];
+type Entry = Api["ListedAuditEntry"];
 const field = ({ record }: Entry, name: string) => String(record[name] ?? "");
 
-function columnsFor(site: string): readonly Column<Entry>[] {
+function columnsFor(site: string, nameOf: NameOf): readonly Column<Entry>[] {
   return [
-    { head: "No.", right: true, narrow: "side", cell: (entry) => field(entry, "seq") },
     {
-      head: "Record",
+      head: "What happened",
       cell: (entry) => (
         <Link
           to="/$site/audit/$id"
           params={{ site, id: field(entry, "record_id") }}
           className="link"
         >
-          {TYPES[field(entry, "type")] ?? field(entry, "type")}
+          <bdi className="break-words">{recordText(entry.record, entry.order_number, nameOf)}</bdi>
         </Link>
       ),
     },
     {
-      head: "What happened",
-      cell: ({ record }) => <span className="break-words">{recordText(record)}</span>,
+      head: "Type",
+      narrow: "state",
+      cell: (entry) => (
+        <span className="text-soft">{TYPES[field(entry, "type")] ?? field(entry, "type")}</span>
+      ),
     },
-    { head: "When", cell: (entry) => <ShortTime at={field(entry, "recorded_at")} /> },
+    { head: "No.", right: true, narrow: "hidden", cell: (entry) => field(entry, "seq") },
+    {
+      head: "When",
+      narrow: "time",
+      cell: (entry) => <ShortTime at={field(entry, "recorded_at")} />,
+    },
   ];
 }
 
@@ -97,13 +107,17 @@ function Logs() {
 export function AuditPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/audit" });
-  const navigate = useNavigate({ from: "/$site/audit" });
-  const list = useList<Entry>("audit", `${path}/audit/records`, search);
+  const set = useSetFilter();
+  const actors = useActors();
+  const nameOf = nameIn(actors);
+  const filter = { ...search, ...useSpan(search) };
+  const list = useList<Entry>("audit", `${path}/audit/records`, filter);
+  const { actor = "" } = search;
   return (
     <Page
       title="Audit log"
       about="Decisions, payments and changes, in a signed log. Save checkpoints outside Gatehouse: with them you can notice any later edit. Reading the log is recorded too."
-      actions={<ExportButton path={`${path}/audit/records`} filter={search} name="audit-records" />}
+      actions={<ExportButton path={`${path}/audit/records`} filter={filter} name="audit-records" />}
     >
       <div className="grid items-start gap-4 lg:grid-cols-3">
         <ExportCard />
@@ -112,32 +126,37 @@ export function AuditPage() {
           <Logs />
         </div>
       </div>
-      <div className="max-w-sm">
+      <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-4">
         <Select
           label="Type"
           value={search.type ?? ""}
           choices={{ "": "All", ...TYPES }}
-          onChoose={(type) =>
-            void navigate({ search: (now) => ({ ...now, type: type || undefined }) })
-          }
+          onChoose={(type) => set("type", type)}
         />
+        <Select
+          label="By"
+          value={actor}
+          choices={{
+            "": "Anybody",
+            ...(actor === "" ? {} : { [actor]: nameOf(actor) }),
+            ...Object.fromEntries(actors),
+          }}
+          onChoose={(id) => set("actor", id)}
+        />
+        <DayRange from={search.from} to={search.to} onSet={set} />
       </div>
       {search.chain !== undefined && (
         <p className="text-sm">
           Records of the log <code className="break-all text-xs">{search.chain}</code>.{" "}
-          <button
-            type="button"
-            className="link"
-            onClick={() => void navigate({ search: { type: search.type } })}
-          >
+          <button type="button" className="link" onClick={() => set("chain", undefined)}>
             Show the current log
           </button>
         </p>
       )}
       <ListView
-        {...{ list, columns: columnsFor(name), label: "Records" }}
+        {...{ list, columns: columnsFor(name, nameOf), label: "Records" }}
         keyOf={(entry) => field(entry, "record_id")}
-        empty={<NothingFound title="No records of this type" />}
+        empty={<NothingFound title="No records found" />}
       />
     </Page>
   );

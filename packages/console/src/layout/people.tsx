@@ -3,8 +3,10 @@ import type { Api } from "../api/client.js";
 import { allOf } from "../api/list.js";
 import { useSite } from "./sites.js";
 
-/** Looks up the name of a person by ID. Records contain only IDs. */
-export function usePeople(): (id: string) => string {
+const NOBODY: ReadonlyMap<string, string> = new Map();
+
+/** The names of people by ID. Records contain only IDs. */
+export function usePeople(): ReadonlyMap<string, string> {
   const { path } = useSite();
   const { data } = useQuery({
     queryKey: ["people", path, "names"],
@@ -14,10 +16,10 @@ export function usePeople(): (id: string) => string {
     },
     staleTime: 60_000,
   });
-  return (id) => data?.get(id) ?? id;
+  return data ?? NOBODY;
 }
 
 /** A person by name, or a token by ID. */
 export function Who({ id }: { readonly id: string }) {
-  return <>{usePeople()(id)}</>;
+  return <>{usePeople().get(id) ?? id}</>;
 }

@@ -34,7 +34,7 @@ export function ReviewPage() {
   const { id } = useParams({ from: "/shell/$site/reviews/$id" });
   const review = useQuery(reviewQuery(site.site_key_hash, id));
   const mayDecide = useMay("reviewer");
-  const nameOf = usePeople();
+  const people = usePeople();
   useReviewKeys({ move: useNeighbours(id), isSingle: true });
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
@@ -53,7 +53,7 @@ export function ReviewPage() {
             ["Requested", <Time key="asked" at={shown.created_at} />],
             ["Decided", shown.decided_at && <Time key="decided" at={shown.decided_at} />],
             ["Decided by", shown.decided_by && <Who key="by" id={shown.decided_by} />],
-            ["Approved by", shown.approved_by.map(nameOf).join(", ")],
+            ["Approved by", shown.approved_by.map((one) => people.get(one) ?? one).join(", ")],
             ["Reason", why ?? (reason === null ? null : titleOf(reason))],
             ["Note", shown.note],
           ]}

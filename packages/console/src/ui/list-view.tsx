@@ -52,7 +52,8 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
   const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
   if (isError && data === undefined) return <Failure error={error} />;
   if (!isSuccess) return <Loading />;
-  if (data.length === 0) return <>{empty}</>;
+  // A search through many rows may find none at first, and has more to look through.
+  if (data.length === 0 && !hasNextPage) return <>{empty}</>;
   const placeOf = narrowPlaces(columns);
   return (
     <div className="flex flex-col gap-3">
