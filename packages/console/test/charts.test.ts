@@ -57,4 +57,38 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await chart.locator("[data-place]").last().hover();
     await chart.getByText(`${hour}: Verified agent 1,`).waitFor();
   });
+
+  test("sales are compared with the time before, in words and as a line", async () => {
+    const { page } = await at.opened({ timezoneId: "Europe/Berlin" });
+    await page.clock.setFixedTime(NOW);
+    const of = (start: string, minor: number) => {
+      return { start, orders: 1, amounts: [{ minor, currency: "EUR" }] };
+    };
+    const answer = (items: object[], total: object) => ({
+      json: { items, total, agents: [], products: [], is_test: false, cut: false },
+    });
+    await page.route("**/orders/counts?*", (route) => {
+      const isBefore = new URL(route.request().url()).searchParams.has("to");
+      // The last hour of the time before is later in its week than it is now in this one.
+      const items = isBefore
+        ? [of("2026-11-05T10:00:00.000Z", 10_000), of("2026-11-10T22:00:00.000Z", 30_000)]
+        : [of(VISIT, 11_200)];
+      const minor = isBefore ? 40_000 : 11_200;
+      return route.fulfill(answer(items, of("", minor)));
+    });
+    await page.route("**/orders?limit=1", (route) =>
+      route.fulfill({ json: { items: [{}], next_cursor: null } }),
+    );
+    await at.signedIn(page, "auditor", "?range=7d");
+    await page.getByText("+12 %, more than in the 7 days before").waitFor();
+    const chart = page.locator("figure", { hasText: "Sales over time" });
+    expect(await chart.locator("[data-before]").count()).toBe(1);
+    await chart.getByText("The 7 days before").first().waitFor();
+    // The axis begins at zero and ends above the highest value, which is in the time before.
+    const axis = chart.locator("[aria-hidden=true]").filter({ hasText: "€0" }).first();
+    const ticks = await axis.locator("span").allTextContents();
+    expect([ticks[0], ticks.at(-1)]).toEqual(["€0", "€400"]);
+    await chart.getByRole("group", { name: "Sales over time" }).press("End");
+    await chart.getByText("Nov 17: Sales €112.00, The 7 days before €300.00").waitFor();
+  });
 });

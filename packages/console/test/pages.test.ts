@@ -29,7 +29,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await decisions.locator("figcaption").getByText("Approved 1").waitFor();
     await decisions.locator("figcaption").getByText("Needs review 1").waitFor();
     await decisions.locator("figcaption").getByText("Declined 1").waitFor();
-    const sales = page.locator("section", { hasText: "Orders over time" }).last();
+    const sales = page.locator("section", { hasText: "Sales over time" }).last();
     await sales.getByText("€100.00").first().waitFor();
     await sales.getByRole("link", { name: "A rose" }).waitFor();
     await page.getByLabel("Time range").selectOption("24h");

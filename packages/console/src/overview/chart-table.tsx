@@ -1,9 +1,10 @@
 import { OWN_ZONE } from "../layout/zone.js";
-import type { ChartProps } from "./chart.js";
+import type { ChartProps } from "./chart-parts.js";
 import { stepText } from "./scale.js";
 
 /** The numbers of a chart, and the time zone of its days. */
-export function ChartTable({ steps, series, by }: ChartProps) {
+export function ChartTable({ steps, series, by, before, unit }: ChartProps) {
+  const columns = before === undefined ? series : [...series, before];
   return (
     <details className="text-xs">
       <summary className="text-soft">
@@ -14,7 +15,7 @@ export function ChartTable({ steps, series, by }: ChartProps) {
           <thead>
             <tr>
               <th scope="col">{by === "day" ? "Day" : "Hour"}</th>
-              {series.map(({ label }) => (
+              {columns.map(({ label }) => (
                 <th key={label} scope="col">
                   {label}
                 </th>
@@ -27,8 +28,8 @@ export function ChartTable({ steps, series, by }: ChartProps) {
                 <th scope="row" className="font-normal">
                   {stepText(step, by)}
                 </th>
-                {series.map(({ label, values }) => (
-                  <td key={label}>{values[row]}</td>
+                {columns.map(({ label, values }) => (
+                  <td key={label}>{unit?.text(values[row] ?? 0) ?? values[row]}</td>
                 ))}
               </tr>
             ))}

@@ -1,24 +1,8 @@
 import { type KeyboardEvent, useState } from "react";
+import { Bars, Before, type ChartProps, COUNTS, Legend, Marks, sum } from "./chart-parts.js";
 import { ChartTable } from "./chart-table.js";
-import { axisOf, markText, stepText } from "./scale.js";
+import { axisOf, stepText } from "./scale.js";
 
-export interface Series {
-  readonly label: string;
-  /** The name of a theme color. */
-  readonly color: string;
-  readonly values: readonly number[];
-}
-
-export interface ChartProps {
-  readonly title: string;
-  /** The starts of hours or days, in milliseconds, oldest first. */
-  readonly steps: readonly number[];
-  readonly series: readonly Series[];
-  readonly by: "hour" | "day";
-}
-
-/** Labels of the time axis, so that they do not overlap. On a phone, every second one is left out. */
-const MARKS_MAX = 6;
 /** How each key moves the bar that is read out. */
 const MOVES: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
@@ -27,73 +11,13 @@ const MOVES: Readonly<Record<string, number>> = {
   End: 1e6,
 };
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-
-function Legend({ title, series }: Pick<ChartProps, "title" | "series">) {
-  return (
-    <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-      <span className="sr-only">{title}: </span>
-      {series.map(({ label, color, values }) => (
-        <span key={label} className="inline-flex items-center gap-1.5">
-          <span
-            aria-hidden="true"
-            className="inline-block size-2.5 rounded-sm"
-            style={{ background: `var(--color-${color})` }}
-          />
-          {label}{" "}
-          <strong className="font-semibold tabular-nums">{sum(values).toLocaleString()}</strong>
-        </span>
-      ))}
-    </figcaption>
-  );
-}
-
-function Bars({ steps, series, top, at }: ChartProps & { readonly top: number; at?: number }) {
-  return steps.map((step, place) => (
-    <div
-      key={step}
-      data-place={place}
-      className={`flex h-full min-w-0 flex-1 flex-col-reverse items-center ${place === at ? "bg-line/50" : ""}`}
-    >
-      {series.map(({ label, color, values }) => (
-        <div
-          key={label}
-          className="pointer-events-none relative w-[84%] max-w-12"
-          style={{
-            height: `${((values[place] ?? 0) / top) * 100}%`,
-            background: `var(--color-${color})`,
-          }}
-        />
-      ))}
-    </div>
-  ));
-}
-
-/** The labels below the bars. The last step always has one. */
-function Marks({ steps, by }: Pick<ChartProps, "steps" | "by">) {
-  const every = Math.ceil(steps.length / MARKS_MAX);
-  return steps.map((step, place) => {
-    const back = steps.length - 1 - place;
-    return (
-      <span key={step} className="relative h-4 flex-1">
-        {back % every === 0 && (
-          <span
-            className={`absolute left-1/2 -translate-x-1/2 whitespace-nowrap ${(back / every) % 2 === 1 ? "max-sm:hidden" : ""}`}
-          >
-            {markText(step, by)}
-          </span>
-        )}
-      </span>
-    );
-  });
-}
-
 /** Counts over time, as a chart and as a table. The arrow keys and a pointer read out its bars. */
 export function Chart(props: ChartProps) {
-  const { title, steps, series, by } = props;
+  const { title, steps, series, by, before, unit = COUNTS } = props;
   const [at, setAt] = useState<number>();
   const highest = Math.max(
     ...steps.map((_, place) => sum(series.map((one) => one.values[place] ?? 0))),
+    ...(before?.values ?? []),
   );
   const { top, ticks } = axisOf(highest);
   const step = at === undefined ? undefined : steps[at];
@@ -106,16 +30,19 @@ export function Chart(props: ChartProps) {
   }
   return (
     <figure className="flex min-w-0 flex-col gap-2">
-      <Legend {...{ title, series }} />
+      <Legend {...props} />
       <div className="flex gap-2 text-xs text-soft tabular-nums">
-        <div aria-hidden="true" className="relative h-48 w-8 shrink-0">
+        <div
+          aria-hidden="true"
+          className={`relative h-48 shrink-0 ${props.unit === undefined ? "w-8" : "w-12"}`}
+        >
           {ticks.map((tick) => (
             <span
               key={tick}
               className="absolute right-0 translate-y-1/2"
               style={{ bottom: `${(tick / top) * 100}%` }}
             >
-              {tick.toLocaleString()}
+              {unit.mark(tick)}
             </span>
           ))}
         </div>
@@ -143,6 +70,7 @@ export function Chart(props: ChartProps) {
               />
             ))}
             <Bars {...props} top={top} {...(at === undefined ? {} : { at })} />
+            {before !== undefined && <Before values={before.values} top={top} />}
           </div>
           <div aria-hidden="true" className="flex pt-1">
             <Marks {...{ steps, by }} />
@@ -153,7 +81,9 @@ export function Chart(props: ChartProps) {
         {at !== undefined && step !== undefined && (
           <>
             <strong className="font-semibold">{stepText(step, by)}</strong>:{" "}
-            {series.map(({ label, values }) => `${label} ${values[at] ?? 0}`).join(", ")}
+            {[...series, ...(before === undefined ? [] : [before])]
+              .map(({ label, values }) => `${label} ${unit.text(values[at] ?? 0)}`)
+              .join(", ")}
           </>
         )}
       </p>

@@ -11,7 +11,8 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { countText, moneyText } from "../ui/words.js";
 import { Chart } from "./chart.js";
-import { RANGES, type RangeName, stepAt, stepsOf } from "./ranges.js";
+import { changeText, measureOf, timeBefore, valuesIn } from "./compare.js";
+import { RANGES, type RangeName, stepsOf } from "./ranges.js";
 
 type Money = Api["Sales"]["amounts"][number];
 interface SalesAnswer {
@@ -29,31 +30,23 @@ const amountsText = (amounts: readonly Money[], currency: string | undefined) =>
     .map(moneyText)
     .join(" + ");
 
-/** The change of the number of orders, in words: a sign is easily overlooked. */
-function changeText(now: number, before: number, label: string): string {
-  const time = `in the ${label.toLowerCase().replace("last", "previous")}`;
-  if (before === 0) return now === 0 ? "" : `No orders ${time}`;
-  const percent = Math.round(((now - before) / before) * 100);
-  if (percent === 0) return `As many orders as ${time}`;
-  return `${Math.abs(percent)} % ${percent > 0 ? "more" : "fewer"} orders than ${time}`;
-}
-
 function useSales(range: RangeName) {
   const { site, path } = useSite();
   return useQuery({
     queryKey: ["orders", site.site_key_hash, "counts", range],
     queryFn: async () => {
-      const steps = stepsOf(range, Date.now());
+      const now = Date.now();
+      const steps = stepsOf(range, now);
       const [from = 0] = steps;
-      const before = from - (Date.now() - from);
+      const stepsBefore = stepsOf(range, from - 1);
       const get = (query: Record<string, string>) =>
         call<SalesAnswer>("GET", `${path}/orders/counts?${queryText({ ...query, by: "hour" })}`);
       const iso = (ms: number) => new Date(ms).toISOString();
-      const [now, earlier] = await Promise.all([
+      const [sales, earlier] = await Promise.all([
         get({ from: iso(from) }),
-        get({ from: iso(before), to: iso(from) }),
+        get({ from: iso(stepsBefore[0] ?? 0), to: iso(from) }),
       ]);
-      return { steps, now, earlier };
+      return { steps, stepsBefore, sales, earlier, elapsed: now - from };
     },
   });
 }
@@ -93,14 +86,15 @@ export function Sales({ range }: { readonly range: RangeName }) {
   });
   if (sales.isError) return <Failure error={sales.error} />;
   if (!sales.isSuccess) return <Loading />;
-  const { steps, now, earlier } = sales.data;
+  const { steps, stepsBefore, sales: now, earlier, elapsed } = sales.data;
   const currency = products.data?.items[0]?.price.currency;
-  const { label, by } = RANGES[range];
-  const values = steps.map(() => 0);
-  for (const { start, orders } of now.items) {
-    const place = stepAt(steps, Date.parse(start));
-    if (place >= 0) values[place] = (values[place] ?? 0) + orders;
-  }
+  const { label, words, measure, unit } = measureOf(now.total, earlier.total);
+  // The time before is compared as far as this one has come.
+  const until = (stepsBefore[0] ?? 0) + elapsed;
+  const reached = earlier.items
+    .filter(({ start }) => Date.parse(start) < until)
+    .reduce((sum, item) => sum + measure(item), 0);
+  const than = timeBefore(range);
   const title = (
     <span className="flex items-center gap-2">Sales {now.is_test && <Badge word="test" />}</span>
   );
@@ -115,12 +109,17 @@ export function Sales({ range }: { readonly range: RangeName }) {
           {countText(now.total.orders, "order")}
         </Link>
         <span className="text-sm text-soft">
-          {changeText(now.total.orders, earlier.total.orders, label)}
+          {changeText(measure(now.total), reached, than, words)}
         </span>
       </p>
       <Chart
-        title="Orders over time"
-        {...{ steps, by, series: [{ label: "Orders", color: "act", values }] }}
+        title={`${label} over time`}
+        {...{ steps, by: RANGES[range].by, ...(unit && { unit }) }}
+        series={[{ label, color: "act", values: valuesIn(steps, now.items, measure) }]}
+        before={{
+          label: than.charAt(0).toUpperCase() + than.slice(1),
+          values: valuesIn(stepsBefore, earlier.items, measure),
+        }}
       />
       <div className="grid gap-6 sm:grid-cols-2">
         <Ranked title="Top products">
