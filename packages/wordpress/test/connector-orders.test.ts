@@ -63,6 +63,12 @@ function orderOf({ reservation_id, currency, lines, total_minor }: Json, more: J
 }
 
 const sendOrder = async (order: Json) => (await shop.send({ type: "order", order })).shop_order_id;
+/** As Gatehouse does: a shop that is busy with the same order gets the message again. */
+const sendUntilAnswered = (order: Json): Promise<string> =>
+  sendOrder(order).catch((error: Error) => {
+    if (!error.message.startsWith("status 503")) throw error;
+    return sendUntilAnswered(order);
+  });
 const reserve = async (message: Json) => {
   const { state, reason } = await shop.send(message);
   return reason ?? state;
@@ -254,7 +260,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     ];
     const payment = { ...first.payment, state: "captured", captured_minor: 1000 };
     const third = { ...first, revision: 3, lines: [{ ...line, cancelled: 2 }], payment, refunds };
-    const ids = await Promise.all([third, first, third, first].map(sendOrder));
+    const ids = await Promise.all([third, first, third, first].map(sendUntilAnswered));
     expect(new Set(ids).size).toBe(1);
     const shopOrderId = ids[0];
     const once = await seen(shopOrderId);
@@ -356,7 +362,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     const buyer = { email, first_name: "F", last_name: "", phone: null };
     const order = orderOf(wanted, { buyer });
     const shopOrderId = await sendOrder(order);
-    const refunds = Array.from({ length: 60 }, (_, i) => ({
+    const refunds = Array.from({ length: 30 }, (_, i) => ({
       ...{ refund_id: `re_flood_${i}`, amount_minor: i % 2, state: "completed" },
       origin_event_id: null,
     }));
@@ -366,8 +372,8 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     await sendOrder({ ...order, revision: 4, refunds: [...refunds, ...again] });
     await sendOrder({ ...order, revision: 5, refunds: [...refunds, ...again] });
     const made = await seen(shopOrderId);
-    expect(made.refunds).toHaveLength(50);
-    const more = made.notes.filter((note: string) => note.includes("more than 50 refunds"));
+    expect(made.refunds).toHaveLength(20);
+    const more = made.notes.filter((note: string) => note.includes("more than 20 refunds"));
     expect([more.length, mails(email).length]).toEqual([1, 5]);
 
     await shop.php(

@@ -28,7 +28,7 @@ final class Order_Changes {
 	/**
 	 * Refunds of one order that are recorded, and of which the buyer gets a mail. No real order has so many.
 	 */
-	private const REFUNDS_MAX      = 50;
+	private const REFUNDS_MAX      = 20;
 	private const REFUND_MAILS_MAX = 5;
 
 	/**
