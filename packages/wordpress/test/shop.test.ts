@@ -240,7 +240,7 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
   const order = (more = ""): Promise<number> =>
     php(`Gatehouse\\WooCommerce\\Incoming::run( function () {
       $order = wc_create_order(); $order->add_product( wc_get_product( wc_get_product_id_by_sku( 'SHOP-013' ) ), 2 );
-      $order->set_created_via( 'gatehouse' ); $order->update_meta_data( '_gatehouse_order_id', 'ord_' . $order->get_id() );
+      $order->set_created_via( 'gatehouse' ); $order->update_meta_data( '_gatehouse_order_id', 'ord_' . $order->get_id() ); $order->update_meta_data( '_gatehouse_shop_order_id', (string) $order->get_id() );
       $order->calculate_totals(); $order->set_status( 'processing' ); $order->save(); ${more}
       echo $order->get_id(); } );`);
   const status = (id: number, to: string) =>
