@@ -151,6 +151,16 @@ describe("gatehouse audit verify", () => {
     });
   });
 
+  test("says how to verify without a network, and what a key set is", async () => {
+    const copy = /a saved copy of its \/\.well-known\/audit-jwks\.json\.\n$/;
+    const away = await run("audit", "verify", file, "--key", "http://127.0.0.1:9");
+    expect([away.code, away.err]).toEqual([4, expect.stringMatching(copy)]);
+    expect(away.err).toContain("does not answer (ECONNREFUSED).");
+    const wrong = await run("audit", "verify", file, "--key", file);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(copy)]);
+    expect(wrong.err).toContain("is not a key set.");
+  });
+
   test("says that one of two exports of a running day is enough", async () => {
     const later = (await run(...EXPORT, "--out", temporaryFolder())).out.trim();
     const { code, out } = await run("audit", "verify", file, later, "--key", keys);
@@ -277,7 +287,10 @@ describe("gatehouse audit export", () => {
     const out = temporaryFolder();
     const { err } = await run(...EXPORT, "--out", out);
     expect(err).toBe(
-      `2030-05-17 (UTC) is not over yet: later records are not in these files.\nVerify them: gatehouse audit verify ${out}/*.json --key ${server.url}\n`,
+      "2030-05-17 (UTC) is not over yet: later records are not in these files.\n" +
+        `Verify them: gatehouse audit verify ${out}/*.json --key ${server.url}\n` +
+        `To verify them offline, also save ${server.url}/.well-known/audit-jwks.json (for --key), ` +
+        "and a checkpoint: gatehouse audit checkpoint shop.example.com > kept.txt\n",
     );
   });
 
@@ -388,6 +401,21 @@ test("gatehouse audit tail and gatehouse audit logs show the records and the log
   expect(logs.out).toMatch(/shop\.example\.com\/audit\/1 +open/);
 });
 
+test("gatehouse audit tail says what happened to which person", async () => {
+  const at = ["--site", "shop.example.com", "--json"];
+  const invited = await run("person", "invite", "--name", "Ann", "--role", "owner", ...at);
+  const { person_id: id } = JSON.parse(invited.out);
+  await run("person", "link", id, "--reset");
+  await run("person", "remove", id);
+  const { out } = await run("audit", "tail", "shop.example.com", "-n", "20");
+  const lines = out.split("\n").filter((line) => line.includes(" person."));
+  expect(lines.map((line) => line.slice(line.indexOf(" person.")))).toEqual([
+    ` person.invited     owner ${id}  by operator`,
+    ` person.changed     sign_in_reset ${id}  by operator`,
+    ` person.changed     removed ${id}  by operator`,
+  ]);
+});
+
 describe("gatehouse audit show", () => {
   const newest = async () => {
     const { out } = await run("audit", "tail", "shop.example.com", "-n", "1", "--json");
@@ -401,13 +429,21 @@ describe("gatehouse audit show", () => {
     const end = out.lastIndexOf("}\n") + 1;
     expect(JSON.parse(out.slice(0, end)).record_id).toBe(id);
     expect(out.slice(end)).toMatch(
-      /^\n✓ hash +the stored hash matches the record\n✓ signature +by the key \S+\n✓ inclusion +record \d+ of \d+ in shop\.example\.com\/audit\/1\n$/,
+      /^\n✓ hash +the stored hash matches the record: [0-9a-f]{64}\n✓ signature +by the key \S+\n✓ inclusion +record \d+ of \d+ in shop\.example\.com\/audit\/1\n$/,
     );
     const json = JSON.parse(
       (await run("audit", "show", "shop.example.com", id, "--json", "--key", keys)).out,
     );
     expect(Object.keys(json)).toEqual(["chain", "entry", "proof", "checks"]);
     expect(json.checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true]);
+  });
+
+  test("saves a proof, and prints the command that checks it without a token", async () => {
+    const proof = join(temporaryFolder(), "my.tlog-proof");
+    const shown = await run("audit", "show", "shop.example.com", await newest(), "--proof", proof);
+    const [, next = ""] = /^gatehouse (verify .*)$/m.exec(shown.err) ?? [];
+    const { code, out } = await command(next.split(" "), {});
+    expect([code, out]).toEqual([0, expect.stringContaining("✓ the hash is that of record")]);
   });
 
   test("says so if the record does not exist or the keys are not the trusted ones", async () => {

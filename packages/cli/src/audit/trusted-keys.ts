@@ -50,7 +50,7 @@ export async function trustedKeys(source: string): Promise<Trusted> {
       "--key needs a key set (a file, or the address of a service) or a vkey: name+id+key.";
     throw new CommandError(`The file ${source} does not exist.`, EXIT.usage, hint);
   }
-  const keys = await loadKeys(keySetAddress(source, AUDIT_KEY_SET_PATH));
+  const keys = await loadKeys(keySetAddress(source, AUDIT_KEY_SET_PATH), AUDIT_KEY_SET_PATH);
   const own = [...keys].filter(([, jwk]) => jwk.kty === "OKP") as [string, Ed25519Jwk][];
   if (own.length > 0) return { keys: new Map(own), host: undefined };
   const hint = "Use the address of the service, its /.well-known/audit-jwks.json, or a vkey.";

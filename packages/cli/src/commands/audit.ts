@@ -12,6 +12,7 @@ import { docsPage } from "../docs-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
+import { AUDIT_KEY_SET_PATH } from "../verify/key-set.js";
 import { auditArchiveCommand } from "./audit-archive.js";
 import { auditShowCommand } from "./audit-show.js";
 
@@ -100,8 +101,13 @@ function exportCommand(audit: Command, terminal: Terminal): void {
         terminal.err(`${day} (UTC) is not over yet: later records are not in these files.`);
       }
       const extension = { json: "json", html: "html", ocsf: "ndjson" }[format];
+      const { address } = adminClient(terminal);
       terminal.err(
-        `Verify them: gatehouse audit verify ${join(out, `*.${extension}`)} --key ${adminClient(terminal).address}`,
+        `Verify them: gatehouse audit verify ${join(out, `*.${extension}`)} --key ${address}`,
+      );
+      terminal.err(
+        `To verify them offline, also save ${address}${AUDIT_KEY_SET_PATH} (for --key), ` +
+          `and a checkpoint: gatehouse audit checkpoint ${text} > kept.txt`,
       );
     });
 }

@@ -9,7 +9,7 @@ import {
   readPublicJwk,
 } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
-import { readSource } from "./source.js";
+import { readSource, type Source } from "./source.js";
 
 export const AUDIT_KEY_SET_PATH = "/.well-known/audit-jwks.json";
 
@@ -27,9 +27,23 @@ export function noKeysNamed(): CommandError {
   return new CommandError("--keys is required to verify a file.", EXIT.usage, hint);
 }
 
-/** The keys of a set, by id. */
-export async function loadKeys(address: string): Promise<ReadonlyMap<string, PublicJwk>> {
-  const { bytes, url } = await readSource(address);
+/** The bytes of a key set. Without a network, a copy of it is as good. */
+async function readKeySet(address: string, path: string): Promise<Source> {
+  try {
+    return await readSource(address);
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== EXIT.unreachable) throw error;
+    const hint = `${error.hint} To verify offline, use a saved copy of its ${path}.`;
+    throw new CommandError(error.message, error.code, hint);
+  }
+}
+
+/** The keys of a set, by id. `path` is where services publish such a set. */
+export async function loadKeys(
+  address: string,
+  path = KEY_SET_PATH,
+): Promise<ReadonlyMap<string, PublicJwk>> {
+  const { bytes, url } = await readKeySet(address, path);
   if (url !== undefined && !isSecureUrl(url)) {
     const why = `The key set came from ${url.host} over plain HTTP, where others can change it.`;
     throw new CommandError(why, EXIT.failed, "Use --keys with an https address or a file.");
@@ -37,7 +51,7 @@ export async function loadKeys(address: string): Promise<ReadonlyMap<string, Pub
   const parsed = parseJson(bytes);
   const list = parsed.ok && isJsonObject(parsed.value) ? parsed.value.keys : undefined;
   if (!Array.isArray(list)) {
-    const hint = "Use the address of the service, such as https://gate.example.com";
+    const hint = `Use the address of the service, such as https://gate.example.com, or a saved copy of its ${path}.`;
     throw new CommandError(`${address} is not a key set.`, EXIT.failed, hint);
   }
   const keys = new Map<string, PublicJwk>();

@@ -72,7 +72,7 @@ function nextStep(kind: LogNote, record: string | undefined): string {
     return "To compare it with an export: gatehouse audit verify <files> --key <keys> --checkpoint <file>";
   }
   return record === undefined
-    ? "No record was compared. Give the hash of yours: --record <hash>"
+    ? "No record was compared. Give the hash of yours, which `gatehouse audit show` prints: --record <hash>"
     : "The proof shows that the record is in the log. It does not show its contents.";
 }
 

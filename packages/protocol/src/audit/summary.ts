@@ -24,6 +24,12 @@ function refusedCount(record: JsonObject): string {
   return count && `${count} refused`;
 }
 
+/** What happened to a person: what else changed, or the role after it. */
+function personChange(record: JsonObject): string {
+  if (!isJsonObject(record.person)) return "";
+  return textAt(record, "change") || textAt(record, "person", "role") || "removed";
+}
+
 /** A record in a few words. Both are the record's own, and may be hostile. */
 export interface RecordSummary {
   /** What happened: an outcome, and what it was about. */
@@ -48,7 +54,8 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("capture", "status") ||
     at("refund", "status") ||
     at("tool", "outcome") ||
-    refusedCount(record);
+    refusedCount(record) ||
+    personChange(record);
   const about =
     at("change", "kind") ||
     at("adjustment", "kind") ||
@@ -57,6 +64,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("skill") ||
     (at("skill_commitment") && "unknown skill") ||
     [at("token", "role"), at("token", "token_id")].join(" ").trim() ||
+    at("person", "person_id") ||
     at("clock", "accepted_at") ||
     at("export", "day") ||
     at("day");
