@@ -246,6 +246,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     await shop.admin("PATCH", "/mandates", { enabled: true });
     const dead = await agent.submit(shop, buyer, { skill: "request_demo" });
     expect(seen(dead)).toEqual(rejected(403, "skill_not_live"));
+    expect(dead.body.message).toMatch(/ Live now: (\w+, )*get_pricing\b.*\.$/);
     expect(await status("revoke")).toEqual(rejected(401, "identity_check_failed"));
     const ruleless = await agent.shop(null);
     const other = await agent.buyer(ruleless);

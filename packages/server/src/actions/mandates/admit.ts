@@ -16,6 +16,7 @@ import type { Agent } from "../../domain/agents/agent.js";
 import { readsOfAgent, type SigningKey, signingKey } from "../../domain/agents/requesting/store.js";
 import { mandateSettings, readOfSettings } from "../../domain/mandate-settings/store.js";
 import { skillsOf } from "../../domain/sites/gates.js";
+import { liveNames } from "../../domain/sites/live-names.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { ExpectedRead, Transaction } from "../../infra/db/database.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
@@ -210,8 +211,10 @@ export async function admitMandate(
     return refused({ reason: "mandates_disabled", specific: "no_policy" });
   }
   if (site.pausedAt !== null && movesMoney(skill)) return refused(PAUSED);
-  if (skillsOf(site).every(({ id }) => id !== skill)) {
-    return refused({ reason: "skill_not_live" });
+  const live = skillsOf(site).map(({ id }) => id);
+  if (!live.includes(skill)) {
+    const message = `${REASONS.skill_not_live.message} ${liveNames(live)}`;
+    return refused({ reason: "skill_not_live", message });
   }
   if (!(await takeRate(tx, config.limits, { siteKeyHash, agent, share, now }))) {
     return refused({ reason: "rate_limited" });

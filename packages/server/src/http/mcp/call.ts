@@ -9,6 +9,7 @@ import {
 import { callTool, recordCall } from "../../actions/mcp/record-call.js";
 import type { CallingClient, PlainTool, ShopTool, ToolCall } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
+import { liveNames } from "../../domain/sites/live-names.js";
 import { cutAddress } from "../../infra/addresses.js";
 import { type Answer, type Exchange, signedRequest } from "../server/exchange.js";
 import type { CallLimits, Limited } from "./call-limits.js";
@@ -195,7 +196,8 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   }
   if (tool === undefined) {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
-    return invalidParams(request, "This site has no tool with this name. See tools/list.");
+    const live = liveNames([...server.tools.keys()]);
+    return invalidParams(request, `This site has no tool with this name. ${live} See tools/list.`);
   }
   if (name === GET_ORDER && carriesMandate(params)) {
     const details = { meta: params._meta, caller: exchange.caller };
