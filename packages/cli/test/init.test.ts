@@ -93,6 +93,13 @@ describe("gatehouse init", () => {
     const again = run(folder, "serve");
     await again.until("is ready (development)");
     await again.until("settings  from gatehouse.env: GATEHOUSE_MODE");
+    again.child.kill("SIGINT");
+    await again.ended;
+    // What the shell sets does not come from the file, and the service says so.
+    const own = { GATEHOUSE_FETCH_ALLOW: "other.localhost" };
+    const overridden = runWith(own, folder, "serve");
+    await overridden.until("overridden by the environment: GATEHOUSE_FETCH_ALLOW\n");
+    expect(overridden.text()).not.toMatch(/from gatehouse\.env: .*GATEHOUSE_FETCH_ALLOW/);
     expect((await ask("/sites")).items).toHaveLength(1);
     const listed = run(folder, "site", "list");
     expect([await listed.ended, listed.text()]).toEqual([
@@ -209,6 +216,7 @@ describe("gatehouse init", () => {
   test.each([
     [["--domain", "a.example", "--address", "http://gate.example.com"], "is not the address"],
     [["--domain", "a.example", "--address", "http://localhost:0"], "is not the address"],
+    [["--domain", "a.example", "--address", "127.0.0.1:8788"], "Use http://localhost:8788."],
     [["--domain", "a.example", "--limit", "much"], "is not a limit"],
     [["--domain", "no domain"], "is not a domain"],
     [["--domain", "a.localhost", "--address", "https://gate.example.com"], "Use the public domain"],
@@ -241,7 +249,7 @@ describe("gatehouse init", () => {
       "--domain",
       "a.example.com",
       "--address",
-      `http://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
     );
     expect([await used.ended, used.text()]).toEqual([3, expect.stringContaining("question 3")]);
     expect(existsSync(join(folder, "gatehouse.env"))).toBe(false);

@@ -40,6 +40,16 @@ export function untilStopped(onReload: () => void): Promise<void> {
   });
 }
 
+/** Which settings come from the file of this folder. */
+function settingsLines(env: Terminal["env"]): string[] {
+  const { used, overridden } = settingsHere(env);
+  const inFile = `in ${SETTINGS_FILE}, overridden by the environment`;
+  return [
+    ...(used.length === 0 ? [] : [`  settings  from ${SETTINGS_FILE}: ${used.join(", ")}`]),
+    ...(overridden.length === 0 ? [] : [`  settings  ${inFile}: ${overridden.join(", ")}`]),
+  ];
+}
+
 export function serveCommand(program: Command, terminal: Terminal): void {
   program
     .command("serve")
@@ -63,12 +73,7 @@ export function serveCommand(program: Command, terminal: Terminal): void {
         workers === 1
           ? await start(terminal.env, print)
           : await startWorkers(terminal.env, print, workers);
-      const here = cluster.isPrimary ? settingsHere() : [];
-      if (here.length > 0) {
-        terminal.out(
-          `  settings  from ${SETTINGS_FILE}: ${here.join(", ")} (environment variables override them)`,
-        );
-      }
+      if (cluster.isPrimary) for (const line of settingsLines(terminal.env)) terminal.out(line);
       await stopped;
       if (cluster.isPrimary) terminal.err("Stopping after the current requests are finished.");
       await running.stop();

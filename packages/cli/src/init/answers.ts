@@ -39,7 +39,19 @@ function readAddress(text: string): URL {
       "Enter an address such as http://localhost:8787 on this machine, or https://gate.example.com.";
     throw new CommandError(`${text} is not the address of a service.`, EXIT.usage, hint);
   }
+  refuseNumber(url);
   return url;
+}
+
+/** Passkeys are bound to the name of a host, and this machine has one besides its numbers. */
+function refuseNumber({ hostname, host, protocol, port }: URL): void {
+  if (!isThisMachine(host) || !/^[\d.]+$|^\[/.test(hostname)) return;
+  const named = `${protocol}//localhost${port === "" ? "" : `:${port}`}`;
+  throw new CommandError(
+    "Passkeys need the name of a host, so you could not sign in with one at this address.",
+    EXIT.usage,
+    `Use ${named}.`,
+  );
 }
 
 function readYes(text: string): boolean {

@@ -4,9 +4,6 @@ import { isThisMachine } from "../this-machine.js";
 import type { Answers } from "./answers.js";
 import { policyOf } from "./limit.js";
 
-/** An address instead of a name: it is the one to listen on. */
-const ADDRESS = /^(?:\[(.+)\]|(\d[\d.]+))$/;
-
 /** Variables an installation is served with, by what was answered. */
 export function settingsOf({ address, domain }: Answers): Record<string, string> {
   if (isThisMachine(address.host)) {
@@ -14,9 +11,6 @@ export function settingsOf({ address, domain }: Answers): Record<string, string>
       GATEHOUSE_MODE: "development",
       GATEHOUSE_BASE_URL: address.origin,
       GATEHOUSE_PORT: address.port || "80",
-      ...(ADDRESS.test(address.hostname)
-        ? { GATEHOUSE_HOST: address.hostname.replace(ADDRESS, "$1$2") }
-        : {}),
       ...(isThisMachine(domain) ? { GATEHOUSE_FETCH_ALLOW: domain } : {}),
     };
   }

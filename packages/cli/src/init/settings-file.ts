@@ -79,9 +79,12 @@ export function withSettings(env: Settings): Settings {
   return text === undefined ? env : { ...readLines(text), ...env };
 }
 
-/** What the file of this folder sets, for a service to say. */
-export function settingsHere(): readonly string[] {
-  return Object.keys(readLines(readText() ?? ""));
+/** The settings of this folder's file, for a service to say: those in use, and those that are overridden. */
+export function settingsHere(env: Settings) {
+  const settings = Object.entries(readLines(readText() ?? ""));
+  const named = (inUse: boolean) =>
+    settings.flatMap(([name, value]) => ((env[name] === value) === inUse ? [name] : []));
+  return { used: named(true), overridden: named(false) };
 }
 
 export function writeSettings(settings: Readonly<Record<string, string>>): void {
