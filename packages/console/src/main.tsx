@@ -7,6 +7,7 @@ import { router } from "./routes.js";
 import { endSession, sessionQuery } from "./session/session.js";
 import { SetUp } from "./session/set-up.js";
 import { SignIn, SwitchPerson, useLink } from "./session/sign-in.js";
+import { keepDraftsOf } from "./ui/kept-drafts.js";
 import { Failure } from "./ui/notice.js";
 import "virtual:design-tokens.css";
 import "./style.css";
@@ -42,6 +43,7 @@ function Console() {
   if (link !== undefined) {
     return <SwitchPerson name={session.data.name} link={link} onStay={forgetLink} />;
   }
+  keepDraftsOf(session.data.token_id);
   return <RouterProvider router={router} />;
 }
 

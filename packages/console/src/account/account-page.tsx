@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { canUsePasskeys } from "../session/passkey.js";
@@ -8,6 +7,7 @@ import { sessionQuery } from "../session/session.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -20,18 +20,22 @@ type Account = Api["OwnAccount"];
 const NAME_CHARS_MAX = 80;
 
 function Name({ account }: { readonly account: Account }) {
-  const [name, setName] = useState(account.name);
+  const draft = useDraft({ name: account.name }, { keep: "name" });
+  const { name } = draft.value;
   const save = useSave(() => call("PATCH", "/v1/console/person", { name }), "account", "session");
   return (
     <Card title="Your name">
-      <Form onSubmit={() => save.mutate()} className="flex flex-wrap items-end gap-3">
+      <Form
+        onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+        className="flex flex-wrap items-end gap-3"
+      >
         <TextField
           label="Name"
           hint="Colleagues see it next to your decisions. The audit log contains only your ID."
           required
           maxLength={NAME_CHARS_MAX}
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => draft.set({ name: target.value })}
         />
         <Button type="submit" disabled={save.isPending || name === account.name}>
           Save

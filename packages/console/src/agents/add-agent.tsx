@@ -31,7 +31,10 @@ function keyOf(text: string): unknown {
 export function AddAgent() {
   const { path, name: site } = useSite();
   const navigate = useNavigate();
-  const draft = useDraft({ name: "", jwk: "", tags: "", scopes: "" });
+  const draft = useDraft(
+    { name: "", jwk: "", tags: "", scopes: "" },
+    { keep: "agent", secret: ["jwk"] },
+  );
   const { name, jwk, tags, scopes } = draft.value;
   const add = useSave(async () => {
     const asked = wordsIn(scopes);

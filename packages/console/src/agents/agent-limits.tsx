@@ -16,7 +16,10 @@ export const LIMITS_WORDING = {
 /** The tags and scopes of an agent. */
 export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
   const { path } = useSite();
-  const draft = useDraft({ tags: agent.tags.join(" "), scopes: (agent.scopes ?? []).join(" ") });
+  const draft = useDraft(
+    { tags: agent.tags.join(" "), scopes: (agent.scopes ?? []).join(" ") },
+    { keep: "limits" },
+  );
   const { tags, scopes } = draft.value;
   const save = useSave(() => {
     const asked = wordsIn(scopes);

@@ -26,7 +26,7 @@ const DELIVERY_WORDING = {
 
 function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: string }) {
   const mayChange = useMay("owner");
-  const draft = useDraft({ zones: zoneDrafts(shop.shipping ?? [], currency) });
+  const draft = useDraft({ zones: zoneDrafts(shop.shipping ?? [], currency) }, { keep: "zones" });
   const { zones } = draft.value;
   const save = useShopSave(shop, async () => {
     const empty = zones.findIndex(({ countries }) => countries.length === 0);
@@ -64,7 +64,7 @@ const TAXES_WORDING = {
 
 function Taxes({ shop }: { readonly shop: Shop }) {
   const mayChange = useMay("owner");
-  const draft = useDraft({ taxes: taxDrafts(shop.taxes ?? []) });
+  const draft = useDraft({ taxes: taxDrafts(shop.taxes ?? []) }, { keep: "taxes" });
   const { taxes } = draft.value;
   const save = useShopSave(shop, async () => ({ taxes: taxesOf(taxes) }));
   const summary = (shop.taxes ?? []).map(

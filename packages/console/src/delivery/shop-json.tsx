@@ -20,7 +20,7 @@ function parsed(text: string): unknown {
 export function ShopJson({ found }: { readonly found: Shop }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const draft = useDraft({ text: JSON.stringify(found, null, 2) });
+  const draft = useDraft({ text: JSON.stringify(found, null, 2) }, { keep: "json" });
   const { text } = draft.value;
   const save = useSave(async () => call("PUT", `${path}/shop`, parsed(text)), "shop");
   return (

@@ -21,11 +21,14 @@ const WORDING = { links: HTTPS, "terms.text": "Use at most 50,000 characters." }
 /** The terms that buyers agree to, and pages with more information. */
 export function TermsCard({ shop }: { readonly shop: Shop }) {
   const mayChange = useMay("owner");
-  const draft = useDraft({
-    text: shop.terms?.text ?? "",
-    links: shop.links ?? {},
-    mail: shop.buyer_mail ?? true,
-  });
+  const draft = useDraft(
+    {
+      text: shop.terms?.text ?? "",
+      links: shop.links ?? {},
+      mail: shop.buyer_mail ?? true,
+    },
+    { keep: "terms" },
+  );
   const { text, links, mail } = draft.value;
   const save = useShopSave(shop, async () => {
     // A new text is a new version, named after the day.

@@ -13,7 +13,7 @@ const WORDING = { platform: "Enter a domain such as platform.example." };
 /** Admits a platform before it has called. */
 export function AddPlatform() {
   const { path } = useSite();
-  const draft = useDraft({ platform: "", name: "" });
+  const draft = useDraft({ platform: "", name: "" }, { keep: "platform" });
   const { platform, name } = draft.value;
   const add = useSave(() => {
     const body = { status: "admitted", ...(name.trim() === "" ? {} : { name: name.trim() }) };

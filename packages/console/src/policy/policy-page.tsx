@@ -7,6 +7,7 @@ import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextArea } from "../ui/field.js";
+import { draftKey, keepDraft, keptDraft } from "../ui/kept-drafts.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Empty, Page } from "../ui/page.js";
@@ -71,12 +72,12 @@ function Editor({ text, policy, findings, mayChange, onText, onChange }: EditorP
 }
 
 /** A text that survives a visit to another page. It ends with the tab. */
-function useKeptText(key: string, first: string) {
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? first);
+function useKeptText(name: string, first: string) {
+  const key = draftKey(name);
+  const [text, setText] = useState(() => keptDraft(key) ?? first);
   const keep = (changed: string) => {
     setText(changed);
-    if (changed === first) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, changed);
+    keepDraft(key, changed === first ? null : changed);
   };
   return [text, keep] as const;
 }
@@ -87,11 +88,10 @@ interface DraftProps {
 }
 
 function Draft({ current, onSave }: DraftProps) {
-  const { path } = useSite();
   const mayChange = useMay("owner");
   const titles = useRef(new Titles());
   const inForce = current === null ? "" : editable(current.document as never);
-  const [text, setText] = useKeptText(`gatehouse.policy.${path}.${current?.version ?? 0}`, inForce);
+  const [text, setText] = useKeptText(`rules.${current?.version ?? 0}`, inForce);
   const draft = readDraft(text);
   const policy = draft.document;
   const run = useDryRun(draft.publishable ? policy : undefined);

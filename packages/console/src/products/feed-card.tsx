@@ -20,11 +20,14 @@ const EVERY = { "1": "Every hour", "6": "Every 6 hours", "24": "Once a day" } as
 /** The address and the schedule. */
 function FeedForm({ feed, onSaved }: { readonly feed: Feed | null; onSaved(): void }) {
   const { path } = useSite();
-  const draft = useDraft({
-    url: feed?.url ?? "",
-    every: String(feed?.every_hours ?? 24),
-    currency: feed?.currency ?? "",
-  });
+  const draft = useDraft(
+    {
+      url: feed?.url ?? "",
+      every: String(feed?.every_hours ?? 24),
+      currency: feed?.currency ?? "",
+    },
+    { keep: "feed" },
+  );
   const { url, every, currency } = draft.value;
   const save = useSave(
     () =>

@@ -141,7 +141,7 @@ export function ProductForm({
 }) {
   const { path, name } = useSite();
   const navigate = useNavigate();
-  const { value: draft, set, saved } = useDraft(draftOf(product, currency));
+  const { value: draft, set, saved } = useDraft(draftOf(product, currency), { keep: "product" });
   const { value: picture, ...choosing } = useDraft<{ file: File | null }>({ file: null });
   const back = () => navigate({ to: "/$site/products", params: { site: name } });
   const save = useSave(async () => {

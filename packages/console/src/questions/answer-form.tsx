@@ -13,7 +13,10 @@ import { type Question, questionPath } from "./questions.js";
 export function AnswerForm({ question }: { readonly question: Question }) {
   const { path } = useSite();
   const own = questionPath(path, question.question_id);
-  const draft = useDraft({ answer: question.answer ?? "", publish: question.published });
+  const draft = useDraft(
+    { answer: question.answer ?? "", publish: question.published },
+    { keep: "answer" },
+  );
   const { answer, publish } = draft.value;
   const save = useSave(
     () => call("POST", `${own}/answer`, { answer: answer.trim(), publish }),

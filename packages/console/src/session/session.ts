@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { type Api, call, Refused } from "../api/client.js";
+import { clearAllButDrafts } from "../ui/kept-drafts.js";
 
 const PATH = "/v1/console/session";
 
@@ -81,6 +82,6 @@ export function takeProblem(): string | undefined {
 export function endSession(client: QueryClient): void {
   const [session] = sessionQuery.queryKey;
   client.setQueryData(sessionQuery.queryKey, null);
-  sessionStorage.clear();
+  clearAllButDrafts();
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
 }

@@ -4,6 +4,7 @@ import { AddPasskey } from "../account/add-passkey.js";
 import { Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -36,10 +37,11 @@ interface AccountFormProps {
 function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
   const client = useQueryClient();
   const ways = useQuery(waysQuery);
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
+  const draft = useDraft({ name: "", email: "" }, { keep: "account" });
+  const { name, email } = draft.value;
   const create = useSave(async () => {
     const session = await setUpOwner({ code, name, email: email.trim() });
+    draft.saved(draft.value);
     endSession(client);
     client.setQueryData(sessionQuery.queryKey, session);
     onCreated();
@@ -54,7 +56,7 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
         required
         maxLength={NAME_CHARS_MAX}
         value={name}
-        onChange={({ target }) => setName(target.value)}
+        onChange={({ target }) => draft.set({ name: target.value })}
       />
       <TextField
         label="Email (optional)"
@@ -66,7 +68,7 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
             : "For sign-in links, once the service can send email."
         }
         value={email}
-        onChange={({ target }) => setEmail(target.value)}
+        onChange={({ target }) => draft.set({ email: target.value })}
       />
       <Button type="submit" kind="act" disabled={create.isPending}>
         Create account

@@ -16,10 +16,13 @@ const USUAL_DAYS = "730";
 
 function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
   const { path } = useSite();
-  const draft = useDraft({
-    isKept: found.days === null,
-    days: found.days === null ? USUAL_DAYS : String(found.days),
-  });
+  const draft = useDraft(
+    {
+      isKept: found.days === null,
+      days: found.days === null ? USUAL_DAYS : String(found.days),
+    },
+    { keep: "retention" },
+  );
   const { isKept, days } = draft.value;
   const save = useSave(
     () => call("PUT", `${path}/buyers/retention`, { days: isKept ? null : Number(days) }),

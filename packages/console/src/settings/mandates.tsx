@@ -17,11 +17,14 @@ const WORDING = {
 export function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const draft = useDraft({
-    enabled: found.enabled,
-    minutes: String(found.lifetime_seconds / 60),
-    admit: found.auto_admit.join(" "),
-  });
+  const draft = useDraft(
+    {
+      enabled: found.enabled,
+      minutes: String(found.lifetime_seconds / 60),
+      admit: found.auto_admit.join(" "),
+    },
+    { keep: "mandates" },
+  );
   const { enabled, minutes, admit } = draft.value;
   const save = useSave(
     () =>

@@ -36,11 +36,14 @@ export const notificationsQuery = (path: string) =>
 
 function Places({ found }: { readonly found: Api["Notifications"] }) {
   const { path } = useSite();
-  const draft = useDraft({
-    webhook: found.webhook_url ?? "",
-    emails: found.emails.join(" "),
-    questions: found.questions,
-  });
+  const draft = useDraft(
+    {
+      webhook: found.webhook_url ?? "",
+      emails: found.emails.join(" "),
+      questions: found.questions,
+    },
+    { keep: "notifications", secret: ["webhook"] },
+  );
   const { webhook, emails, questions } = draft.value;
   const save = useSave(
     () =>

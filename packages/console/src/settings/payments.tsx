@@ -68,12 +68,15 @@ const SECRETS = [
 
 function ProcessorForm({ found }: { readonly found: Processor }) {
   const { path } = useSite();
-  const draft = useDraft({
-    kind: (found.kind ?? "sandbox") as string,
-    rail: found.rail_on || found.kind === null,
-    settles: found.settles,
-    secrets: {} as Readonly<Record<string, string>>,
-  });
+  const draft = useDraft(
+    {
+      kind: (found.kind ?? "sandbox") as string,
+      rail: found.rail_on || found.kind === null,
+      settles: found.settles,
+      secrets: {} as Readonly<Record<string, string>>,
+    },
+    { keep: "processor", secret: ["secrets"] },
+  );
   const { kind, rail, settles, secrets } = draft.value;
   const save = useSave(
     () => {

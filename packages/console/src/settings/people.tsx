@@ -1,10 +1,10 @@
-import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { type Column, ListView } from "../ui/list-view.js";
@@ -25,31 +25,38 @@ const NAME_CHARS_MAX = 80;
 
 function Invite() {
   const { path } = useSite();
-  const [name, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [role, setRole] = useState<string>("reviewer");
+  const draft = useDraft({ name: "", email: "", role: "reviewer" }, { keep: "invite" });
+  const { name, email, role } = draft.value;
   const invite = useSave(() => {
     const body = { name, role, ...(email.trim() === "" ? {} : { email: email.trim() }) };
     return call<Api["InvitedPerson"]>("POST", `${path}/people`, body);
   }, "people");
   return (
     <Card title="Invite a person">
-      <Form onSubmit={() => invite.mutate()} className="grid items-start gap-3 sm:grid-cols-2">
+      <Form
+        onSubmit={() => invite.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+        className="grid items-start gap-3 sm:grid-cols-2"
+      >
         <TextField
           label="Name"
           required
           maxLength={NAME_CHARS_MAX}
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => draft.set({ name: target.value })}
         />
         <TextField
           label="Email"
           type="email"
           hint="Leave it empty to share the link yourself."
           value={email}
-          onChange={({ target }) => setEmail(target.value)}
+          onChange={({ target }) => draft.set({ email: target.value })}
         />
-        <Select label="Role" value={role} choices={ROLES} onChoose={setRole} />
+        <Select
+          label="Role"
+          value={role}
+          choices={ROLES}
+          onChoose={(chosen) => draft.set({ role: chosen })}
+        />
         <Button
           type="submit"
           kind="act"

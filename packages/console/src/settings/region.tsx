@@ -26,7 +26,10 @@ function summaryOf({ currency, time_zone }: Shop): string {
 
 function RegionForm({ shop }: { readonly shop: Shop }) {
   const mayChange = useMay("owner");
-  const draft = useDraft({ currency: shop.currency ?? "", zone: shop.time_zone ?? "" });
+  const draft = useDraft(
+    { currency: shop.currency ?? "", zone: shop.time_zone ?? "" },
+    { keep: "region" },
+  );
   const { currency, zone } = draft.value;
   const save = useShopSave(shop, async () => ({
     currency: currency === "" ? null : currency,

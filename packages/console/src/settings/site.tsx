@@ -33,11 +33,14 @@ const PUBLIC = {
 function SiteForm({ site }: { readonly site: Site }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const draft = useDraft<{ name: string; description: string; audit: string }>({
-    name: site.name,
-    description: site.description,
-    audit: site.audit_public,
-  });
+  const draft = useDraft<{ name: string; description: string; audit: string }>(
+    {
+      name: site.name,
+      description: site.description,
+      audit: site.audit_public,
+    },
+    { keep: "site" },
+  );
   const { name, description, audit } = draft.value;
   const save = useSave(
     () => call("PATCH", path, { name, description, audit_public: audit }),

@@ -115,7 +115,7 @@ const SKILLS_WORDING = { "skills.*.url": HTTPS };
 function SkillForm({ found }: { readonly found: Skills }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const draft = useDraft({ skills: allSkills(found) });
+  const draft = useDraft({ skills: allSkills(found) }, { keep: "skills" });
   const { skills } = draft.value;
   const setSkills = (next: readonly Skill[]) => draft.set({ skills: next });
   // Actions that were never used need not be saved.

@@ -6,6 +6,7 @@ import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
+import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Snippet } from "../ui/id.js";
@@ -39,9 +40,8 @@ const LIVES = { "30": "30 days", "90": "90 days", "365": "365 days", never: "No 
 
 function NewToken() {
   const { path } = useSite();
-  const [name, setName] = useState("");
-  const [role, setRole] = useState<string>("reviewer");
-  const [life, setLife] = useState<string>("90");
+  const draft = useDraft({ name: "", role: "reviewer", life: "90" }, { keep: "token" });
+  const { name, role, life } = draft.value;
   const make = useSave(() => {
     const expiry = life === "never" ? {} : { expires_in_days: Number(life) };
     const [kind, body] =
@@ -50,18 +50,31 @@ function NewToken() {
   }, "tokens");
   return (
     <Card title="Create a token">
-      <Form onSubmit={() => make.mutate()} className="grid items-end gap-3 sm:grid-cols-2">
+      <Form
+        onSubmit={() => make.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
+        className="grid items-end gap-3 sm:grid-cols-2"
+      >
         <TextField
           label="Name"
           required
           maxLength={NAME_CHARS_MAX}
           placeholder="Warehouse script"
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => draft.set({ name: target.value })}
         />
-        <Select label="Role" value={role} choices={ROLES} onChoose={setRole} />
+        <Select
+          label="Role"
+          value={role}
+          choices={ROLES}
+          onChoose={(chosen) => draft.set({ role: chosen })}
+        />
         {role !== "edge" && (
-          <Select label="Expires after" value={life} choices={LIVES} onChoose={setLife} />
+          <Select
+            label="Expires after"
+            value={life}
+            choices={LIVES}
+            onChoose={(chosen) => draft.set({ life: chosen })}
+          />
         )}
         <Button type="submit" kind="act" className="justify-self-start" disabled={make.isPending}>
           Create

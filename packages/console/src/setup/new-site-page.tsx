@@ -15,7 +15,7 @@ const WORDING = { domain: "Enter a domain such as shop.example.com.", name: "Ent
 export function NewSitePage() {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const draft = useDraft({ domain: "", name: "", description: "" });
+  const draft = useDraft({ domain: "", name: "", description: "" }, { keep: "site" });
   const { domain, name, description } = draft.value;
   const create = useSave(async () => {
     const about = description.trim() === "" ? {} : { description: description.trim() };

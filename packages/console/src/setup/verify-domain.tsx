@@ -5,6 +5,7 @@ import { useSave } from "../api/save.js";
 import { type Site, useMay, useSite } from "../layout/sites.js";
 import { Advice } from "../ui/advice.js";
 import { Button } from "../ui/button.js";
+import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
 import { Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -55,11 +56,13 @@ function Instructions({ site, method }: { readonly site: Site; readonly method: 
 /** Lets an operator verify the domain, with a reason that is recorded in the audit log. */
 function Vouch() {
   const { path } = useSite();
-  const [reason, setReason] = useState("");
-  const vouch = useSave(
-    () => call("POST", `${path}/verify`, { method: "operator", reason: reason.trim() }),
-    "sites",
-  );
+  const draft = useDraft({ reason: "" }, { keep: "reason" });
+  const { reason } = draft.value;
+  const vouch = useSave(async () => {
+    await call("POST", `${path}/verify`, { method: "operator", reason: reason.trim() });
+    // The form is gone as soon as the domain is verified.
+    draft.discard();
+  }, "sites");
   return (
     <details className="text-sm">
       <summary className="text-soft">Skip the proof for a trial (operators only)</summary>
@@ -70,7 +73,7 @@ function Vouch() {
             hint="For example: a test site on this computer. Your agent page then says that the domain was not checked, and the audit log records the reason."
             maxLength={500}
             value={reason}
-            onChange={({ target }) => setReason(target.value)}
+            onChange={({ target }) => draft.set({ reason: target.value })}
           />
         </div>
         <Button disabled={reason.trim() === "" || vouch.isPending} onClick={() => vouch.mutate()}>

@@ -1,13 +1,22 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { draftKey, keepDraft, keptDraft } from "./kept-drafts.js";
+
+interface Unsaved {
+  /** Forgets what is kept in the tab. */
+  forget(): void;
+}
 
 /** The drafts that are not saved, on any page. */
-const unsaved = new Set<object>();
+const unsaved = new Set<Unsaved>();
 
 /** Whether leaving the page would lose something that somebody typed. */
 export const hasUnsaved = () => unsaved.size > 0;
 
 /** Forgets what is not saved, because the person chose to leave. */
-export const forgetUnsaved = () => unsaved.clear();
+export function forgetUnsaved(): void {
+  for (const { forget } of unsaved) forget();
+  unsaved.clear();
+}
 
 export interface Draft<Value> {
   readonly value: Value;
@@ -18,18 +27,45 @@ export interface Draft<Value> {
   discard(): void;
 }
 
+interface Keeping<Value> {
+  /** Keeps what was typed in the tab, under this name of the form. */
+  readonly keep?: string;
+  /** What is never kept. */
+  readonly secret?: readonly (keyof Value)[];
+}
+
+/** What the tab has kept of a form; null if it has nothing. */
+function readKept<Value extends object>(key: string | undefined, base: Value): Value | null {
+  const text = key === undefined ? null : keptDraft(key);
+  return text === null ? null : { ...base, ...JSON.parse(text) };
+}
+
+/** The changes as a text, without what is never kept. */
+const withoutSecrets = <Value extends object>(value: Value, secret: readonly (keyof Value)[]) =>
+  JSON.stringify(value, (name, part) => (secret.includes(name as keyof Value) ? undefined : part));
+
+const NO_SECRETS: readonly never[] = [];
+
 /**
  * What somebody types into a form. It keeps its changes when the service reports something else, and the page
  * asks before they are lost. `found` is what is saved.
  */
-export function useDraft<Value extends object>(found: Value): Draft<Value> {
+export function useDraft<Value extends object>(
+  found: Value,
+  { keep, secret = NO_SECRETS }: Keeping<Value> = {},
+): Draft<Value> {
   const text = JSON.stringify(found);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same content is the same value.
   const base = useMemo(() => found, [text]);
-  const [edited, setEdited] = useState<Value | null>(null);
+  const [key] = useState(() => (keep === undefined ? undefined : draftKey(keep)));
+  const [edited, setEdited] = useState<Value | null>(() => readKept(key, base));
   const value = edited ?? base;
   const isChanged = edited !== null && JSON.stringify(edited) !== JSON.stringify(base);
-  const own = useRef({}).current;
+  const own = useRef<Unsaved>({ forget: () => key !== undefined && keepDraft(key, null) }).current;
+  const kept = isChanged && key !== undefined ? withoutSecrets(edited, secret) : null;
+  useEffect(() => {
+    if (key !== undefined) keepDraft(key, kept);
+  }, [key, kept]);
   useEffect(() => {
     if (!isChanged) return;
     unsaved.add(own);
@@ -42,11 +78,13 @@ export function useDraft<Value extends object>(found: Value): Draft<Value> {
   const discard = useCallback(() => {
     // At once, because the page may be left before it is drawn again.
     unsaved.delete(own);
+    own.forget();
     setEdited(null);
   }, [own]);
   const saved = useCallback(
     (sent: Value) => {
       unsaved.delete(own);
+      own.forget();
       setEdited((now) => (now === sent ? null : now));
     },
     [own],
