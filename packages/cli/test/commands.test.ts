@@ -303,7 +303,7 @@ describe("the command line", () => {
       "a status that does not exist",
       ["order", "list", "x", "--status", "gone"],
       2,
-      /Use one of: open, partly_shipped, shipped, cancelled\./,
+      /Use one of: open, partly_shipped, shipped, cancelled, refunded, partly_refunded\./,
     ],
     [
       "a step of delivery that does not exist",

@@ -54,6 +54,7 @@ test("an owner sees where notifications go, changes that and turns it off", asyn
     webhook_url: receiver.url,
     webhook_format: "json",
     emails: [],
+    mail_available: true,
     questions: true,
   });
   expect((await run("notify", SHOP, "--questions", "off")).out).toMatch(/^questions {2}off$/m);

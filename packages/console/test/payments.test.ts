@@ -27,8 +27,9 @@ describe.skipIf(skipChromium)("the payment settings:", () => {
     const { page } = await at.opened();
     await at.at.order(at.shop, await at.at.buyer(at.shop));
     await at.signedIn(page);
-    const sales = page.locator("section", { hasText: "Orders over time" }).last();
-    await sales.getByText("No orders in the previous 7 days").waitFor();
+    const heading = page.getByRole("heading", { name: /^Sales/ });
+    const sales = page.locator("section").filter({ has: heading }).last();
+    await sales.getByText("Nothing was sold in the 7 days before").waitFor();
     const [order] = await at.at.orders(at.shop);
     await at.shop.admin("POST", `/orders/${order.order_id}/cancel`, {});
     // The amount is in the currency of the products.

@@ -28,8 +28,8 @@ describe("the error for an invalid body", () => {
       "shipping.0.country: is an unknown field; use countries, options.",
     );
     expect(await refusalOf({ tax: [] })).toBe(
-      "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link, " +
-        "currency, time_zone.",
+      "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, " +
+        "orders_without_address, buyer_mail, cart_link, currency, time_zone.",
     );
   });
 
@@ -72,8 +72,8 @@ describe("the error for an invalid body", () => {
         'taxes.0.percent: must be a text from 0 to 99.9999, such as "7.25". ' +
         "taxes.1.country: must be two capital letters, such as DE. " +
         "taxes.1.percent: is missing. " +
-        "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, buyer_mail, cart_link, " +
-        "currency, time_zone.",
+        "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, " +
+        "orders_without_address, buyer_mail, cart_link, currency, time_zone.",
     );
     const many = Object.fromEntries(Array.from({ length: 105 }, (_, i) => [`f${i}`, i]));
     const message = await refusalOf(many);

@@ -77,7 +77,8 @@ describe.each(DATABASES)("while the clock is behind a time it has shown, on %s,"
     const path = `/escalations/${body.escalation_id}`;
     const refused = await shop.admin("POST", `${path}/approve`, {});
     expect([refused.status, refused.body.error]).toEqual([503, "unavailable"]);
-    expect(refused.body.message).toMatch(/clock .* is wrong.*docs\/operations\/clock\.md/);
+    expect(refused.body.message).toMatch(/clock .* is wrong.*accept its time/);
+    expect(refused.body.docs_url).toMatch(/\/docs\/operations\/clock\.md$/);
     expect((await shop.admin("GET", path)).body.status).toBe("pending");
 
     const owner = (await shop.admin("POST", "/tokens", { name: "O", role: "owner" })).body.token;

@@ -47,6 +47,7 @@ test("every route of the OpenAPI document answers with a status that it document
     platform: "platform.example",
     credential_id: "key_none",
     connection_id: "con_none",
+    picture: "pic_none",
   };
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();
   const routes = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>

@@ -46,7 +46,7 @@ test("every admin route is documented with a summary and its error answers", asy
         operation,
       })),
     );
-  expect(operations.length).toBe(135);
+  expect(operations.length).toBe(136);
   for (const { operation } of operations) {
     expect(operation.summary.length).toBeGreaterThan(5);
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "429", "503"]));

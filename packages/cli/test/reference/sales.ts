@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { PNG } from "../../../server/test/pictures/sample-pictures.ts";
 import { type Coverage, noSite } from "./covered.ts";
 
 const CSV = "id,title,price,currency\nlily,A lily,3.00,EUR\n";
@@ -61,6 +62,17 @@ export const sales: Coverage = {
       code: 1,
       says: /price/,
       next: /docs\/errors\//,
+    },
+  },
+  "product picture": {
+    args: ({ shop, file }) => [shop, "rose", file("png", PNG)],
+    says: /^rose at \S+ has a new picture: \S+\/v1\/pictures\/\S+$/m,
+    json: { image_url: expect.stringContaining("/v1/pictures/") },
+    fails: {
+      args: ({ shop, file }) => [shop, "rose", file("gif", "GIF89a")],
+      code: 2,
+      says: /is not a picture by its name\.$/m,
+      next: /Use a file whose name ends in \.jpg, \.png or \.webp\./,
     },
   },
   "product feed set": {

@@ -83,9 +83,9 @@ export async function openStage() {
 
   /** A name nobody has used yet. */
   const fresh = (ending: string) => join(folder, `${++made}.${ending}`);
-  const file = (ending: string, text: string) => {
+  const file = (ending: string, content: string | Uint8Array) => {
     const path = fresh(ending);
-    writeFileSync(path, text);
+    writeFileSync(path, content);
     return path;
   };
   const keygen = async () => {

@@ -83,5 +83,6 @@ export function endSession(client: QueryClient): void {
   const [session] = sessionQuery.queryKey;
   client.setQueryData(sessionQuery.queryKey, null);
   clearAllButDrafts();
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
+  // After the sign-in has replaced the pages: one that is drawn once more still finds its site.
+  setTimeout(() => client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session }));
 }

@@ -33,7 +33,7 @@ describe("the pages for agents", () => {
     const [, html = ""] = await pages();
     expect(html).toContain("€100.00");
     // Operations of the protocols are for developers, and the first thing is what can be bought.
-    const places = ["A rose", "What agents can do here", "For developers", "create_checkout"];
+    const places = ["A rose", "What agents can do here", "For developers", "cancel_checkout"];
     // The data blocks in the head name them too.
     const body = html.slice(html.indexOf("<main>"));
     const found = places.map((words) => body.indexOf(words));

@@ -69,6 +69,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "post {site}/buyers/export": { asks: false, body: { email: "ann@example.com" } },
     "post {site}/buyers/find": { asks: false, body: { email: "ann@example.com" } },
     "put {site}/buyers/retention": { asks: true, body: { days: 30 } },
+    "post {site}/orders/search": { asks: false, body: { buyer: "ada@example.com" } },
     "post {site}/orders/{order_id}/cancel": FREE,
     "post {site}/orders/{order_id}/capture": ASKS,
     "post {site}/orders/{order_id}/notes": FREE,

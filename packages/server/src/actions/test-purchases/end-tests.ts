@@ -1,13 +1,13 @@
 import type { Context } from "../../context.js";
 import { serviceActor } from "../../domain/audit/drafts.js";
 import { listDecisions } from "../../domain/decisions/store.js";
-import { deleteTestOpening } from "../../domain/products/test-items/openings.js";
 import {
   countTestItems,
   deleteTestItem,
   listTestItems,
   type TestItem,
 } from "../../domain/products/test-items/store.js";
+import { deleteTestOpening } from "../../domain/products/test-openings/store.js";
 import { reviewsOfDecisions } from "../../domain/reviews/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";

@@ -2,7 +2,7 @@ import { ok, type Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
-import { type TestOpening, testOpening } from "../../domain/products/test-items/openings.js";
+import { type TestOpening, testOpening } from "../../domain/products/test-openings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import { setMandates } from "../mandates/set-mandates.js";
