@@ -14,6 +14,7 @@ import type { OrderedItem } from "../domain/payments/payment.js";
 import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../domain/products/product.js";
 import { productsByIds, readOfProduct, type Wanted } from "../domain/products/store.js";
 import { shopConnection } from "../domain/shop-connections/store.js";
+import type { AnsweredQuote } from "../domain/shop-quotes/shop-quote.js";
 import { shopSettings } from "../domain/shop-settings/store.js";
 import type { ExpectedRead, Queries } from "../infra/db/database.js";
 import { questionOf } from "./shop-question.js";
@@ -114,6 +115,13 @@ function atPrice(line: PricedLine | LineFault, unit: number | LineFault | undefi
   return { product, quantity: line.quantity, amountMinor: unit * line.quantity };
 }
 
+/** Lines at the prices of the shop system, which may differ from the list of products. */
+export function atShopPrices({ lines, currency }: PricedLines, quote: AnsweredQuote): PricedLines {
+  const answered = lines.map((line, i) => atPrice(line, quote.lines[i]));
+  const goods = answered.map((line) => (typeof line === "string" ? 0 : line.amountMinor));
+  return { lines: answered, currency, subtotalMinor: goods.reduce((sum, one) => sum + one, 0) };
+}
+
 /** The shop system does not know the items of tests. */
 const isTestItem = (line: PricedLine | LineFault) =>
   typeof line !== "string" && line.product.testAgentId !== null;
@@ -141,9 +149,9 @@ export async function priceGoods(
   if (priced.lines.some(isTestItem)) return ok(priced);
   if ((await shopConnection(db, siteKeyHash)) === undefined) return ok(priced);
   const question = questionOf({ siteKeyHash, currency, lines: wanted, content: null });
-  const shop = await shopQuote(tools, db, question, purpose);
+  const { answer: shop } = await shopQuote(tools, db, question, purpose);
   if (shop.kind === "unanswered") return refuse("unanswered", "The shop system does not answer.");
-  const answered = priced.lines.map((line, i) => atPrice(line, shop.lines[i]));
+  const { lines: answered } = atShopPrices(priced, shop);
   const { ordersWithoutAddress } = await shopSettings(db, siteKeyHash);
   const needAddress = shop.ships && !ordersWithoutAddress;
   return ok({ lines: answered, currency, subtotalMinor: shop.totalMinor, needAddress });

@@ -36,6 +36,12 @@ export class ShopUnanswered extends UnavailableError {
   }
 }
 
+/** An answer of the shop system, and when it was given. */
+export interface DatedQuote {
+  readonly answer: ShopQuote;
+  readonly askedAt: number;
+}
+
 /**
  * What the shop system answered to a question: for an order a moment ago, for a quote within 15 minutes. If there is
  * no such answer, the transaction is rolled back, and `withShopQuotes` asks and runs it again.
@@ -45,14 +51,34 @@ export async function shopQuote(
   db: Queries,
   question: ShopQuestion,
   purpose: "order" | "quote",
-): Promise<ShopQuote> {
+): Promise<DatedQuote> {
   const kept = await keptQuote(db, question.siteKeyHash, questionDigest(question));
   if (kept === undefined) throw new QuoteNeeded(question, purpose);
   const { answer, askedAt } = kept;
   const answeredMs = purpose === "order" ? QUOTE_LIVE_MS_MAX : QUOTE_SHOWN_MS_MAX;
   const freshMs = answer.kind === "unanswered" ? UNANSWERED_MS : answeredMs;
   if (clock.now() > askedAt + freshMs) throw new QuoteNeeded(question, purpose);
-  return answer;
+  return { answer, askedAt };
+}
+
+/**
+ * The same for a cart, which is also shown if the shop system cannot be asked: unanswered while it is asked too
+ * often.
+ */
+export async function shopEstimate(
+  context: Pick<Context, "clock" | "shopQuestions">,
+  db: Queries,
+  question: ShopQuestion,
+): Promise<DatedQuote> {
+  try {
+    return await shopQuote(context, db, question, "quote");
+  } catch (error) {
+    const { clock, shopQuestions } = context;
+    const now = clock.now();
+    const mayAsk = shopQuestions.wait(question.siteKeyHash, now) === 0;
+    if (!(error instanceof QuoteNeeded) || mayAsk) throw error;
+    return { answer: { kind: "unanswered" }, askedAt: now };
+  }
 }
 
 async function ask(

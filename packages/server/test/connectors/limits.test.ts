@@ -111,6 +111,9 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
     const quotes = server.context.shopQuestions;
     while (quotes.take(shop.site_key_hash, clock.now()) === 0);
     expect((await at.create(shop, lines(["vase", 3]))).status).toBe(503);
+    // A cart is shown all the same, at the prices of the list of products.
+    const cart = await at.call(shop, "/carts", lines(["vase", 3]));
+    expect([cart.status, cart.body.messages?.[0].code]).toEqual([201, "shop_unavailable"]);
     const before = system.of("quote").length;
     // Nothing that was refused to a stranger is kept, and an order asks all the same.
     clock.advance(2 * MINUTE_MS);

@@ -1,11 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
-import { ManualClock } from "../../src/infra/clock.ts";
+import { isoTime, ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
-import { BUYER, lines, openWorld, paying, sent, told, type World } from "../ucp/buying.ts";
+import { BUYER, lines, openWorld, paying, SHOP, sent, told, type World } from "../ucp/buying.ts";
+import { schemaFaults } from "../ucp/schemas.ts";
 import { ShopStandIn } from "./shop-stand-in.ts";
 
 const MINUTE_MS = 60_000;
@@ -93,19 +94,78 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("shows a quote for 15 minutes, and asks again before it sells", async () => {
+  test("shows a quote for 15 minutes, says when it was given, and asks again before it sells", async () => {
     const { id } = await at.ready(shop, ROSE);
-    await at.get(shop, id);
-    clock.advance(14 * MINUTE_MS);
-    await at.get(shop, id);
+    clock.advance(MINUTE_MS);
+    expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete"]);
+    clock.advance(13 * MINUTE_MS);
+    const kept = await at.get(shop, id);
+    expect(told(kept)).toEqual([200, "ready_for_complete", "quote_kept"]);
+    const [note] = kept.body.messages;
+    expect(note.type).toBe("info");
+    expect(note.content).toContain(`at ${isoTime(clock.now() - 14 * MINUTE_MS).slice(11, 16)} UTC`);
     expect(system.of("quote")).toHaveLength(1);
     system.prices.rose = 11_000;
     const changed = await at.complete(shop, id);
     expect(told(changed)).toEqual([200, "ready_for_complete", "quote_changed"]);
     expect([system.of("quote").length, system.of("reserve").length]).toEqual([2, 0]);
     expect(totals(changed.body).subtotal).toBe(11_000);
-    expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+    const done = await at.complete(shop, id);
+    expect(told(done)).toEqual([200, "completed"]);
     expect(await charged()).toEqual([13_673]);
+    const { purchase } = (await shop.admin("GET", `/orders/${done.body.order.id}`)).body;
+    expect(purchase.quoted_at).toBe(isoTime(clock.now()));
+  });
+
+  test("prices a cart by the shop, whose prices may include the taxes that Gatehouse knows", async () => {
+    await shop.admin("PUT", "/shop", SHOP);
+    const cart = (path: string, body: unknown, method = "POST") =>
+      at.call(shop, `/carts${path}`, body, { method });
+    const wanted = { ...lines(["rose", 2]), context: { address_country: "AT" } };
+    system.prices.rose = 9000;
+    system.spoil = {
+      quote: (answer) => ({
+        ...answer,
+        discounts: [{ title: "Autumn sale", amount_minor: 500 }],
+        tax_minor: 0,
+        total_minor: 17_500,
+      }),
+    };
+    const made = await cart("", wanted);
+    expect([made.status, schemaFaults("shopping/cart.json", made.body)]).toEqual([201, []]);
+    expect(system.of("quote")).toMatchObject([{ destination: { country: "AT" }, option_id: null }]);
+    expect(made.body.line_items[0].item.price).toBe(9000);
+    // Gatehouse would add 20 % in Austria.
+    expect(totals(made.body)).toEqual({ subtotal: 18_000, discount: -500, total: 17_500 });
+    expect(made.body.messages).toBeUndefined();
+    clock.advance(14 * MINUTE_MS);
+    const kept = await cart(`/${made.body.id}`, undefined, "GET");
+    expect(kept.body.messages).toMatchObject([{ type: "info", code: "quote_kept" }]);
+    expect(kept.body.totals).toEqual(made.body.totals);
+    clock.advance(2 * MINUTE_MS);
+    system.spoil = { quote: "silent" };
+    const away = await cart(`/${made.body.id}`, undefined, "GET");
+    expect(schemaFaults("shopping/cart.json", away.body)).toEqual([]);
+    expect(away.body.messages).toMatchObject([{ type: "info", code: "shop_unavailable" }]);
+    expect(totals(away.body)).toEqual({ subtotal: 20_000, total: 20_000 });
+    expect((await cart(`/${made.body.id}/cancel`, undefined)).status).toBe(200);
+    system.spoil = {};
+    system.prices = {};
+    const soldOut = await cart("", lines(["vase", 1]));
+    expect(told(soldOut)).toEqual([200, "error", "not_found"]);
+  });
+
+  test("publishes no delivery prices of Gatehouse, because the shop has its own", async () => {
+    await shop.admin("PUT", "/shop", SHOP);
+    await shop.admin("PATCH", "", { published_feeds: { formats: ["google"], condition: "new" } });
+    const feed = () => fetch(`${server.url}/v1/feeds/${shop.site_key_hash}/google.xml`);
+    const connected = await feed();
+    expect(await connected.text()).not.toContain("g:shipping");
+    await system.send(server, "status", { type: "status", disconnect: true });
+    await shop.admin("PATCH", "/products/rose", { paused: false });
+    const own = await feed();
+    expect(await own.text()).toContain("<g:service>By post</g:service>");
+    expect(own.headers.get("etag")).not.toBe(connected.headers.get("etag"));
   });
 
   test("sells nothing while the shop does not answer, and the buyer can go there", async () => {

@@ -94,6 +94,7 @@ describe.each(TIER_DATABASES)("a platform's checkout, on %s,", (dialect) => {
         shipping_minor: 1200,
         fee_minor: 0,
         tax_minor: 0,
+        quoted_at: null,
       },
     ]);
     expect(order.purchase).toBeUndefined();

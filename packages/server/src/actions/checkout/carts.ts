@@ -1,4 +1,3 @@
-import type { UcpTotals } from "@gatehouse/protocol";
 import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Cart, cartMs } from "../../domain/checkouts/carts/cart.js";
@@ -15,11 +14,10 @@ import {
   type PlatformCaller,
   type WantedLine,
 } from "../../domain/checkouts/platform.js";
-import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { destinationIn } from "../../purchase/buyer-place.js";
-import { type PricedLines, priceLines } from "../../purchase/prices.js";
-import { totalsOf } from "./totals.js";
+import type { PricedLines } from "../../purchase/prices.js";
+import { withShopQuotes } from "../../purchase/shop-quote.js";
+import { type CartPrice, priceCart } from "./price-cart.js";
 
 /** What a platform puts into a cart. */
 export interface CartContent {
@@ -32,9 +30,7 @@ export interface CartContent {
 export interface PricedCart {
   readonly kind: "cart";
   readonly cart: Cart;
-  readonly priced: PricedLines;
-  /** An estimate: with the taxes of the place that the buyer names, without shipping. */
-  readonly totals: UcpTotals;
+  readonly price: CartPrice;
 }
 
 /** Some lines cannot be bought, so nothing was stored. */
@@ -44,26 +40,17 @@ export interface UnavailableLines {
   readonly priced: PricedLines;
 }
 
-async function estimate(db: Queries, cart: Cart, priced: PricedLines): Promise<PricedCart> {
-  const destination = destinationIn(cart.context);
-  const settings = await shopSettings(db, cart.siteKeyHash);
-  const { subtotalMinor } = priced;
-  const untaxed = { subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor };
-  if (destination === undefined) return { kind: "cart", cart, priced, totals: untaxed };
-  const totals = totalsOf(settings, subtotalMinor, { destination });
-  // A sum that would not be exact is shown without taxes: nothing is bought at this price.
-  return { kind: "cart", cart, priced, totals: totals.ok ? totals.value : untaxed };
-}
-
 const isWhole = ({ lines }: PricedLines) => lines.every((line) => typeof line !== "string");
 
 export async function createCart(
-  { clock, ids }: Context,
+  context: Context,
   tx: Transaction,
   siteKeyHash: string,
   { platform, content }: { readonly platform: BuyingPlatform; readonly content: CartContent },
 ): Promise<PricedCart | UnavailableLines> {
-  const priced = await priceLines(tx, siteKeyHash, content.lines, "quote");
+  const { clock, ids } = context;
+  const price = await priceCart(context, tx, siteKeyHash, content);
+  const { priced } = price;
   if (!isWhole(priced)) return { kind: "unavailable", lines: content.lines, priced };
   const now = clock.now();
   const cart: Cart = {
@@ -77,7 +64,7 @@ export async function createCart(
     cancelledAt: null,
   };
   await insertCart(tx, cart);
-  return estimate(tx, cart, priced);
+  return { kind: "cart", cart, price };
 }
 
 /** An open cart of the caller. Other callers do not find it. */
@@ -102,15 +89,20 @@ export interface CartRef {
   readonly platform: PlatformCaller;
 }
 
-export async function showCart(
+/** Shows a cart. The shop system is asked for its price if no recent one is known. */
+export function showCart(context: Context, ref: CartRef): Promise<Result<PricedCart, "not_found">> {
+  return withShopQuotes(context, () => readCart(context, context.db, ref));
+}
+
+async function readCart(
   context: Context,
   db: Queries,
   ref: CartRef,
 ): Promise<Result<PricedCart, "not_found">> {
   const cart = await openCart(context, db, ref);
   if (!cart.ok) return cart;
-  const priced = await priceLines(db, ref.siteKeyHash, cart.value.lines, "quote");
-  return ok(await estimate(db, cart.value, priced));
+  const price = await priceCart(context, db, ref.siteKeyHash, cart.value);
+  return ok({ kind: "cart", cart: cart.value, price });
 }
 
 /** Replaces the content of a cart, unless a line cannot be bought. */
@@ -123,11 +115,12 @@ export async function updateCart(
   await lockCart(tx, ref.cartId);
   const cart = await openCart(context, tx, ref);
   if (!cart.ok) return cart;
-  const priced = await priceLines(tx, ref.siteKeyHash, content.lines, "quote");
+  const price = await priceCart(context, tx, ref.siteKeyHash, content);
+  const { priced } = price;
   if (!isWhole(priced)) return ok({ kind: "unavailable", lines: content.lines, priced });
   const replaced = { ...cart.value, ...content };
   await replaceCart(tx, replaced);
-  return ok(await estimate(tx, replaced, priced));
+  return ok({ kind: "cart", cart: replaced, price });
 }
 
 /** Cancels a cart, and shows its content once more. */
@@ -137,7 +130,7 @@ export async function cancelCart(
   ref: CartRef,
 ): Promise<Result<PricedCart, "not_found">> {
   await lockCart(tx, ref.cartId);
-  const cart = await showCart(context, tx, ref);
+  const cart = await readCart(context, tx, ref);
   if (!cart.ok) return cart;
   const cancelledAt = context.clock.now();
   await endCart(tx, ref.cartId, cancelledAt);

@@ -1,35 +1,24 @@
+import type { UcpTotals } from "@gatehouse/protocol";
 import {
   type CheckoutContent,
   chosenAddress,
-  type LineFault,
   type Missing,
   type Quote,
-  type QuotedLine,
 } from "../../domain/checkouts/checkout.js";
-import { shopConnection } from "../../domain/shop-connections/store.js";
-import type {
-  AnsweredQuote,
-  ShopQuestion,
-  ShopQuote,
-} from "../../domain/shop-quotes/shop-quote.js";
-import type { Queries } from "../../infra/db/database.js";
+import type { AnsweredQuote, ShopQuestion } from "../../domain/shop-quotes/shop-quote.js";
 import { destinationIn, hasEmail, isComplete } from "../../purchase/buyer-place.js";
-import type { PricedLine, PricedLines } from "../../purchase/prices.js";
+import { atShopPrices, type PricedLines } from "../../purchase/prices.js";
 import { questionOf } from "../../purchase/shop-question.js";
-import { quotedLine, quotedLines } from "./quoted-lines.js";
+import type { DatedQuote } from "../../purchase/shop-quote.js";
+import { quotedLines } from "./quoted-lines.js";
 
-/**
- * What the shop system of a site is asked about a checkout; undefined if the site has none, or the checkout cannot be
- * bought anyway.
- */
-export async function shopQuestionFor(
-  db: Queries,
+/** What a shop system is asked about a checkout; undefined if the checkout cannot be bought anyway. */
+export function shopQuestionFor(
   siteKeyHash: string,
   content: CheckoutContent,
   { lines, currency }: PricedLines,
-): Promise<ShopQuestion | undefined> {
+): ShopQuestion | undefined {
   if (currency === null || lines.some((line) => typeof line === "string")) return undefined;
-  if ((await shopConnection(db, siteKeyHash)) === undefined) return undefined;
   return questionOf({ siteKeyHash, currency, lines: content.lines, content });
 }
 
@@ -37,13 +26,6 @@ interface Connected {
   readonly priced: PricedLines;
   readonly content: CheckoutContent;
   readonly terms: string | null;
-}
-
-/** A line at the price of the shop system, which may differ from the list of products. */
-function shopLine(line: PricedLine | LineFault, answer: number | LineFault | undefined) {
-  if (typeof line === "string" || typeof answer !== "number") return answer as LineFault;
-  const amountMinor = answer * line.quantity;
-  return { ...quotedLine(line), unitMinor: answer, amountMinor } satisfies QuotedLine;
 }
 
 function missingOf(answer: AnsweredQuote, { buyer, delivery, context }: CheckoutContent) {
@@ -59,32 +41,49 @@ function missingOf(answer: AnsweredQuote, { buyer, delivery, context }: Checkout
   return missing;
 }
 
-/** A checkout as the shop system prices it. Without an answer, goods are shown at the price of the list of products. */
-export function connectedQuote(shop: ShopQuote, { priced, content, terms }: Connected): Quote {
-  const { currency, subtotalMinor } = priced;
-  if (shop.kind === "unanswered") {
-    const totals = { subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor };
-    const shown = { currency, ...quotedLines(priced), ships: true, options: [] };
-    return { ...shown, totals, terms, missing: ["shop"] };
-  }
-  const lines = priced.lines.map((line, i) => shopLine(line, shop.lines[i]));
-  const goods = lines.map((line) => (typeof line === "string" ? 0 : line.amountMinor));
-  const chosen = shop.options.find(({ id }) => id === content.delivery.optionId);
+/** What a shop system would charge. If a line cannot be bought, nothing is charged, and its sums mean nothing. */
+export function shopTotals(
+  shop: AnsweredQuote,
+  answered: PricedLines,
+  optionId: string | null,
+): UcpTotals {
+  if (answered.lines.some((line) => typeof line === "string")) return listTotals(answered);
+  const chosen = shop.options.find(({ id }) => id === optionId);
   const discountMinor = shop.discounts.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   return {
-    currency,
-    lines,
+    subtotalMinor: answered.subtotalMinor,
+    shippingMinor: chosen?.amountMinor ?? null,
+    ...(discountMinor === 0 ? {} : { discountMinor }),
+    ...(shop.fees === undefined ? {} : { fees: shop.fees }),
+    taxMinor: shop.taxMinor,
+    totalMinor: shop.totalMinor,
+  };
+}
+
+/** Goods at the price of the list of products, without taxes: only the shop system knows those. */
+export function listTotals({ subtotalMinor }: PricedLines): UcpTotals {
+  return { subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor };
+}
+
+/** A checkout that the shop system has not priced. */
+export function listQuote({ priced, terms }: Connected, missing: readonly Missing[]): Quote {
+  const shown = { currency: priced.currency, ...quotedLines(priced), ships: true, options: [] };
+  return { ...shown, totals: listTotals(priced), terms, missing };
+}
+
+/** A checkout as the shop system prices it. Without an answer, goods are shown at the price of the list of products. */
+export function connectedQuote({ answer: shop, askedAt }: DatedQuote, connected: Connected): Quote {
+  const { priced, content, terms } = connected;
+  if (shop.kind === "unanswered") return listQuote(connected, ["shop"]);
+  const answered = atShopPrices(priced, shop);
+  return {
+    currency: priced.currency,
+    ...quotedLines(answered),
     ships: shop.ships,
     options: shop.options,
-    totals: {
-      subtotalMinor: goods.reduce((sum, amount) => sum + amount, 0),
-      shippingMinor: chosen?.amountMinor ?? null,
-      ...(discountMinor === 0 ? {} : { discountMinor }),
-      ...(shop.fees === undefined ? {} : { fees: shop.fees }),
-      taxMinor: shop.taxMinor,
-      totalMinor: shop.totalMinor,
-    },
+    totals: shopTotals(shop, answered, content.delivery.optionId),
     terms,
     missing: missingOf(shop, content),
+    quotedAt: askedAt,
   };
 }

@@ -8,13 +8,14 @@ import {
   type Quote,
 } from "../../domain/checkouts/checkout.js";
 import type { OrderedItem } from "../../domain/payments/payment.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { COUNTRY, destinationIn, hasEmail, isComplete } from "../../purchase/buyer-place.js";
 import { type PricedLines, priceLines } from "../../purchase/prices.js";
 import { shopQuote } from "../../purchase/shop-quote.js";
-import { connectedQuote, shopQuestionFor } from "./connected-quote.js";
+import { connectedQuote, listQuote, shopQuestionFor } from "./connected-quote.js";
 import { quotedLines } from "./quoted-lines.js";
 import { isTaxable, optionsTo, totalsOf } from "./totals.js";
 
@@ -34,10 +35,13 @@ export async function quoteFor(
 ): Promise<Quote> {
   const settings = await shopSettings(db, siteKeyHash);
   const priced = await priceLines(db, siteKeyHash, content.lines, purpose);
-  const question = await shopQuestionFor(db, siteKeyHash, content, priced);
-  if (question === undefined) return ownQuote(settings, priced, content);
-  const shop = await shopQuote(tools, db, question, purpose);
-  return connectedQuote(shop, { priced, content, terms: termsDigest(settings) });
+  if ((await shopConnection(db, siteKeyHash)) === undefined) {
+    return ownQuote(settings, priced, content);
+  }
+  const connected = { priced, content, terms: termsDigest(settings) };
+  const question = shopQuestionFor(siteKeyHash, content, priced);
+  if (question === undefined) return listQuote(connected, []);
+  return connectedQuote(await shopQuote(tools, db, question, purpose), connected);
 }
 
 /** Prices lines from the site's own settings. */
@@ -91,9 +95,14 @@ function ownQuote(
   };
 }
 
+/** A quote without the time of its prices, which changes when the same prices are confirmed. */
+function undated({ quotedAt: _, ...quote }: Quote): Omit<Quote, "quotedAt"> {
+  return quote;
+}
+
 /** Whether two quotes show a buyer the same. */
 export function isSameQuote(a: Quote, b: Quote): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify(undated(a)) === JSON.stringify(undated(b));
 }
 
 /** The items of a quote, as orders and payments store them. */
@@ -107,5 +116,5 @@ export function quotedItems({ lines }: Quote): readonly OrderedItem[] {
 
 /** The digest of what was shown. With it the log proves that nothing else was charged. */
 export function quoteDigest(quote: Quote): string {
-  return hash("sha256", canonicalize(quote as unknown as JsonValue), "hex");
+  return hash("sha256", canonicalize(undated(quote) as unknown as JsonValue), "hex");
 }

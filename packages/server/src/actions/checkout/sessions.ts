@@ -173,7 +173,8 @@ async function quoteCheckout(
   if (!stored.ok || refusalOf(context, stored.value) !== undefined) return stored;
   const quote = await quoteAgain(context, db, stored.value);
   const isOwned = takenOver(stored.value, ref.platform) === stored.value;
-  if (isOwned && isSameQuote(quote, stored.value.quote)) return stored;
+  // Prices that were only confirmed are shown with their new time, and not written.
+  if (isOwned && isSameQuote(quote, stored.value.quote)) return ok({ ...stored.value, quote });
   return db.shortTransaction(async (tx) => {
     await lockCheckout(tx, ref.checkoutId);
     const checkout = await ownCheckout(tx, ref);

@@ -2,6 +2,7 @@ import { ok, type PublishedFeed, type Result, refuse } from "@gatehouse/protocol
 import type { Context } from "../../context.js";
 import type { Product } from "../../domain/products/product.js";
 import { offeredAfter, offeredVersion } from "../../domain/products/published/store.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
@@ -41,7 +42,10 @@ export async function publishedProducts(
   if (!site.publishedFeeds.formats.includes(feed)) {
     return refuse("not_found", "The site does not publish this feed.");
   }
-  const shop = await shopSettings(db, siteKeyHash);
+  const settings = await shopSettings(db, siteKeyHash);
+  // What delivery costs is then known to the shop system only.
+  const isConnected = (await shopConnection(db, siteKeyHash)) !== undefined;
+  const shop = isConnected ? { ...settings, shipping: [] } : settings;
   const own = JSON.stringify([site.version, shop]);
   const version = `${own} ${await offeredVersion(db, siteKeyHash)}`;
   return ok({ site, shop, version, pages: () => pagesOf(context, siteKeyHash) });

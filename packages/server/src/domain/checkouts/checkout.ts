@@ -71,6 +71,8 @@ export interface Quote {
   /** Digest of the owner's terms that were shown; null if the owner has none. */
   readonly terms: string | null;
   readonly missing: readonly Missing[];
+  /** When the shop system gave these prices; absent if they are not from a shop system. */
+  readonly quotedAt?: number;
 }
 
 /** Why a completion did not lead to an order, in words for the platform. */

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { type Checkout, chosenAddress } from "../../domain/checkouts/checkout.js";
+import { isoTime } from "../../infra/clock.js";
 
 const Texts = z.record(z.string(), z.string());
 
@@ -16,6 +17,10 @@ export const Purchase = z
     shipping_minor: z.int().nullable(),
     fee_minor: z.int().openapi({ description: "What the shop charges besides." }),
     tax_minor: z.int(),
+    quoted_at: z.iso.datetime().nullable().openapi({
+      description:
+        "When the shop system gave these prices. null if they are not from a shop system.",
+    }),
   })
   .openapi("Purchase");
 
@@ -34,5 +39,6 @@ export function purchaseOf({ checkoutId, content, quote }: Checkout): z.infer<ty
     shipping_minor: shippingMinor,
     fee_minor: fees.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
     tax_minor: taxMinor,
+    quoted_at: quote.quotedAt === undefined ? null : isoTime(quote.quotedAt),
   };
 }

@@ -22,6 +22,7 @@ import { claimWarnings } from "./claims.js";
 import { buyerIn } from "./fields.js";
 import { lineBodies, lineMessages, NO_CURRENCY, readLines } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
+import { cartQuoteMessages } from "./quote-messages.js";
 
 export const CART = "dev.ucp.shopping.cart";
 
@@ -37,12 +38,12 @@ const contentOf = ({ body }: UcpCall): CartContent => ({
 type Terms = Awaited<ReturnType<typeof signedTerms>>;
 
 function cartBody(
-  { cart, priced, totals }: PricedCart,
+  { cart, price: { priced, totals } }: PricedCart,
   terms: Terms,
-  { warnings, url }: { readonly warnings: readonly JsonObject[]; readonly url: string | undefined },
+  { notes, url }: { readonly notes: readonly JsonObject[]; readonly url: string | undefined },
 ): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
-  const messages = [...lineMessages(cart.lines, priced, "recoverable"), ...warnings];
+  const messages = [...lineMessages(cart.lines, priced, "recoverable"), ...notes];
   return {
     ucp: ucpMember(CART),
     id,
@@ -73,12 +74,13 @@ async function cartAnswer(
   const { pageId, cancelledAt } = cart.cart;
   const isOpen = pageId !== null && cancelledAt === null;
   const url = isOpen ? await continueUrl(context, db, { ...cart.cart, pageId }) : undefined;
-  const shown = { warnings: claimWarnings(call.body), url };
+  const quoteMessages = cartQuoteMessages(cart.price.quotedAt, context.clock.now());
+  const shown = { notes: [...quoteMessages, ...claimWarnings(call.body)], url };
   return { status, body: cartBody(cart, await signedTerms(context, db, call), shown) };
 }
 
 async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
-  const cart = await showCart(context, context.db, placeOf(call));
+  const cart = await showCart(context, placeOf(call));
   return cart.ok ? cartAnswer(context, context.db, call, cart.value) : noCart();
 }
 

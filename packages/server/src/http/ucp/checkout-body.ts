@@ -13,6 +13,7 @@ import { ucpMember, unlessEmpty } from "./answer.js";
 import { type CheckoutMessages, checkoutMessages } from "./checkout-messages.js";
 import { fulfillmentBody } from "./fulfillment.js";
 import { lineBodies, NO_CURRENCY } from "./lines.js";
+import { keptQuoteMessages } from "./quote-messages.js";
 
 export const CHECKOUT = "dev.ucp.shopping.checkout";
 export const FULFILLMENT = "dev.ucp.shopping.fulfillment";
@@ -82,8 +83,11 @@ export async function checkoutBody(
   const content = shownContent(checkout);
   const canShip = capabilities.includes(FULFILLMENT);
   const state = { ...shown, canShip };
-  const status = statusOf(checkout, state, context.clock.now());
-  const messages = [...checkoutMessages(checkout, state), ...warnings];
+  const now = context.clock.now();
+  const status = statusOf(checkout, state, now);
+  const isOpen = checkout.status === "open" && status !== "canceled";
+  const kept = isOpen ? keptQuoteMessages(quote.quotedAt, now) : [];
+  const messages = [...checkoutMessages(checkout, state), ...kept, ...warnings];
   const url = pageUrl(context.config, checkout);
   const isOver = status === "completed" || status === "canceled";
   const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineIdAt(i)]));

@@ -12,8 +12,8 @@ export function cartPage(site: Site, voice: Voice, cart: PricedCart | undefined)
     const page = { site, voice, heading: words.cart.ended, isTest: false };
     return buyerPage(page, [paragraph(words.cart.endedText)]);
   }
-  const { currency } = cart.priced;
-  const quote = { ...quotedLines(cart.priced), currency, totals: cart.totals };
+  const { priced, totals } = cart.price;
+  const quote = { ...quotedLines(priced), currency: priced.currency, totals };
   const isWhole = quote.lines.every((line) => typeof line !== "string");
   const go = `<form method="post"><p><button>${htmlText(words.form.proceed)}</button></p></form>`;
   return buyerPage({ site, voice, heading: words.cart.heading, isTest: false }, [

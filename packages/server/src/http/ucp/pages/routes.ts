@@ -109,7 +109,7 @@ class BuyerPages {
 
   private async showCart(exchange: Exchange, site: Site, cart: Cart): Promise<Answer> {
     const voice = voiceOf(languageFor(exchange.header("accept-language"), cart.context));
-    const priced = await showCart(this.context, this.context.db, cart);
+    const priced = await showCart(this.context, cart);
     return this.page(cartPage(site, voice, priced.ok ? priced.value : undefined));
   }
 
