@@ -45,3 +45,16 @@ const TYPE_IMPORT = /(?:^|\n)\s*(?:import|export)\s+type\s[^;]*?from\s+"([^"]+)"
 export function importsOfCode({ path, text }: SourceFile): readonly string[] {
   return importsIn(path, text.replace(TYPE_IMPORT, "\n"));
 }
+
+const NAMED = /(?:^|\n)\s*(?:import|export)\s+(?:\{([^}]*)\}|\*[\s\w]*)\s*from\s+"(\.[^"]+)"/g;
+
+/** Every name that a file imports of the same package to run it, with the file that it comes from. */
+export function importedNames({ path, text }: SourceFile) {
+  return [...text.matchAll(NAMED)].flatMap(([, list = "*", from = ""]) => {
+    const names = list.split(",").map((name) => name.trim());
+    const target = importsIn(path, `import "${from}"`)[0] as string;
+    return names
+      .filter((name) => name !== "" && !name.startsWith("type "))
+      .map((name) => ({ target, name: name.replace(/ as .*/, "") }));
+  });
+}

@@ -7,12 +7,12 @@ import { isPending, type PaymentChange } from "../../domain/payments/changes/cha
 import { changesOf } from "../../domain/payments/changes/store.js";
 import {
   CHANGED,
-  changePayment,
   failureText,
   type RequestedChange,
   UNDER_WAY,
 } from "../../purchase/orders/change-payment.js";
 import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
+import { changePayment } from "../orders/change-payment.js";
 import type { ChangeOutcome } from "./order-change.js";
 
 interface Money {

@@ -12,11 +12,11 @@ import {
   writeShopEvent,
 } from "../../domain/shop-events/store.js";
 import { DatabaseConflictError, type Transaction } from "../../infra/db/database.js";
-import { cancelOrder } from "../../purchase/orders/cancel-order.js";
 import { UNDER_WAY } from "../../purchase/orders/change-payment.js";
 import type { RequestedLines } from "../../purchase/orders/line-change.js";
 import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
 import { wholeOrder } from "../../purchase/orders/whole-order.js";
+import { cancelOrder } from "../orders/cancel-order.js";
 import { shipOrder } from "../orders/ship-order.js";
 import { moveMoney } from "./move-money.js";
 import type { ChangeOutcome, OrderChangeEvent } from "./order-change.js";

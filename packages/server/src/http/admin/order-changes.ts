@@ -1,16 +1,16 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
+import { cancelOrder } from "../../actions/orders/cancel-order.js";
 import { noteOrder } from "../../actions/orders/note-order.js";
 import { showOrder } from "../../actions/orders/read-orders.js";
 import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
-import type { Context } from "../../context.js";
-import type { Principal } from "../../domain/access/principal.js";
-import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
-import { cancelOrder } from "../../purchase/orders/cancel-order.js";
 import {
   SANDBOX_EVENTS,
   simulateSandboxEvent,
-} from "../../purchase/orders/simulate-sandbox-event.js";
+} from "../../actions/orders/simulate-sandbox-event.js";
+import type { Context } from "../../context.js";
+import type { Principal } from "../../domain/access/principal.js";
+import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
 import { line, webAddress } from "../server/fields.js";
 import { requireFound } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";

@@ -1,8 +1,8 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import { changePayment } from "../../actions/orders/change-payment.js";
 import { showOrder } from "../../actions/orders/read-orders.js";
 import type { Context } from "../../context.js";
 import type { ChangeKind } from "../../domain/payments/changes/change.js";
-import { changePayment } from "../../purchase/orders/change-payment.js";
 import { line } from "../server/fields.js";
 import { requireFound } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";

@@ -8,13 +8,12 @@ import {
   MANDATE_BYTES_MAX,
   ok,
   type Result,
-  readCompletion,
   refuse,
   siteAddresses,
   utf8,
 } from "@gatehouse/protocol";
-import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
 import { PAUSED } from "../../actions/mandates/admit.js";
+import { priceToSign } from "../../actions/mandates/price-to-sign.js";
 import type { Submission } from "../../actions/mandates/submission.js";
 import { refuseUnproven, submitMandate } from "../../actions/mandates/submit.js";
 import { recordCall } from "../../actions/mcp/record-call.js";
@@ -27,8 +26,6 @@ import {
 import type { Context } from "../../context.js";
 import type { OrderedItem } from "../../domain/payments/payment.js";
 import type { Site } from "../../domain/sites/site.js";
-import { priceOrder } from "../../purchase/prices.js";
-import { withShopQuotes } from "../../purchase/shop-quote.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
 import type { Sent, ShopTools } from "./shop-tool.js";
@@ -138,13 +135,9 @@ async function mandateRequired(
   { name: skill, args }: { readonly name: string; readonly args: JsonObject },
   checkout: JsonObject,
 ): Promise<ToolResult> {
-  const { config, db } = context;
+  const { config } = context;
   const completes = skill === COMPLETE_CHECKOUT;
-  const priced = completes
-    ? await checkoutToSign(db, site.siteKeyHash, readCompletion(args, site.provider))
-    : await withShopQuotes(context, () =>
-        priceOrder(context, db, site.siteKeyHash, { args, purpose: "quote" }),
-      );
+  const priced = await priceToSign(context, site, { skill, args });
   const cart = priced.ok
     ? {
         cart_total: formatAmount(priced.value.amount),

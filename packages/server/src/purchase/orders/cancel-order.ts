@@ -12,7 +12,6 @@ import { nextLook } from "../../domain/payments/schedule.js";
 import { paymentById, writePayment } from "../../domain/payments/store.js";
 import { restock } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { voidAuthorization } from "../settle.js";
 import { UNDER_WAY } from "./change-payment.js";
 import { checkFreeWords } from "./free-words.js";
 import { checkRequestedLines, lineChangeRecord, type RequestedLines } from "./line-change.js";
@@ -106,18 +105,23 @@ async function writeCancellation(
   };
 }
 
+/** An order after a cancellation, and its payment if the provider must void it now. */
+export interface CancelledOrder {
+  readonly whole: WholeOrder;
+  readonly payment: Payment | undefined;
+}
+
 /**
  * Cancels lines that have not been sent and puts them back in stock. If nothing is left of the order, its
- * authorization is voided, unless a capture of it is under way. Only the owner refunds captured money.
+ * authorization is to be voided, unless a capture of it is under way. Only the owner refunds captured money.
  */
-export async function cancelOrder(
+export async function commitCancellation(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
   { lines: requested, reason, origin }: Cancellation,
   actor: Actor,
-): Promise<Result<WholeOrder, CancelFault>> {
-  type Done = { readonly whole: WholeOrder; readonly payment: Payment | undefined };
-  const { answer } = await context.audit.commit<Result<Done, CancelFault>>(
+): Promise<Result<CancelledOrder, CancelFault>> {
+  const { answer } = await context.audit.commit<Result<CancelledOrder, CancelFault>>(
     siteKeyHash,
     async (tx) => {
       const order = await lockOrder(tx, siteKeyHash, orderId);
@@ -143,12 +147,5 @@ export async function cancelOrder(
       return writeCancellation(context, tx, order, { lines: lines.value, reason, origin, actor });
     },
   );
-  if (!answer.ok) return answer;
-  const { whole, payment } = answer.value;
-  if (payment === undefined) return ok(whole);
-  // The void is committed already. If this call fails, the reconcile job repeats it.
-  await voidAuthorization(context, payment).catch((error: unknown) => {
-    context.log.warn({ attempt_id: payment.attemptId, error }, "payment.not_released");
-  });
-  return ok(whole);
+  return answer;
 }

@@ -38,7 +38,7 @@ export interface RequestedChange {
   readonly origin?: ShopOrigin | undefined;
 }
 
-type ChangeFault = "not_found" | "conflict" | "invalid_request";
+export type ChangeFault = "not_found" | "conflict" | "invalid_request";
 
 const AUTHORIZED_ONLY = "Only an authorized payment can be captured.";
 const CAPTURED_ONLY = "Only a captured payment can be refunded, up to what is left of it.";
@@ -97,11 +97,8 @@ export function failureText({ kind, failure }: PaymentChange): string {
   return `The payment provider refused to ${kind} the payment: ${(failure ?? "").replaceAll("_", " ")}.`;
 }
 
-/**
- * Captures or refunds the payment of an order for its owner. The request is committed before the provider is
- * asked, so that no crash loses it. If the outcome is unknown, the reconcile job finds it out.
- */
-export async function changePayment(
+/** Writes the request to capture or refund before the provider is asked, so that no crash loses it. */
+export async function commitChange(
   context: Context,
   { siteKeyHash, orderId }: Pick<Order, "siteKeyHash" | "orderId">,
   requested: RequestedChange,
@@ -141,9 +138,7 @@ export async function changePayment(
     await requested.origin?.write(tx);
     return { records: [changeRecord(payment, change, actor, now)], answer: ok(change) };
   });
-  if (!answer.ok) return answer;
-  const settled = await settleChange(context, answer.value, { first: true });
-  return settled.status === "failed" ? refuse("conflict", failureText(settled)) : ok(settled);
+  return answer;
 }
 
 /** Captures and refunds that one run of the job reconciles. */

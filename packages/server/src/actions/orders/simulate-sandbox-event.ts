@@ -13,12 +13,17 @@ import {
   returnsOf,
   type SandboxRow,
 } from "../../payments/sandbox/store.js";
-import { syncPayment } from "../reconcile.js";
-import { syncReturns } from "./sync-returns.js";
+import { syncReturns } from "../../purchase/orders/sync-returns.js";
+import { syncPayment } from "../../purchase/reconcile.js";
 
 /** What an owner or a bank would do at a real provider. */
 export const SANDBOX_EVENTS = [
-  ...(["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"] as const),
+  "capture",
+  "refund",
+  "dispute",
+  "win_dispute",
+  "lose_dispute",
+  "lapse",
 ] as const;
 
 export interface SandboxEvent {
