@@ -20,7 +20,13 @@ export const DEPLOY_FILES = [
   "healthcheck.mjs",
 ];
 
-export const deployFile = (name: string) => readFileSync(join(root, "deploy", name), "utf8");
+export const deployFile = (name: string, repository = root) =>
+  readFileSync(join(repository, "deploy", name), "utf8");
+
+/** A release adds the digest of an image to its tag: `scripts/release/pin.mjs`. */
+const DIGEST = "(?:@sha256:[0-9a-f]{64})?";
+export const NODE_IMAGE = new RegExp(`^node:24-slim${DIGEST}$`);
+export const MAJOR_VERSION_IMAGE = new RegExp(`^[a-z]+:\\d+(?:\\.\\d+)*${DIGEST}$`);
 
 type Env = Record<string, string>;
 
@@ -37,8 +43,8 @@ export interface Image {
 }
 
 /** What the last stage of the Dockerfile says, as an engine would take it. */
-export function readImage(): Image {
-  const file = DockerfileParser.parse(deployFile("Dockerfile"));
+export function readImage(repository = root): Image {
+  const file = DockerfileParser.parse(deployFile("Dockerfile", repository));
   const instructions = file.getInstructions();
   const from = file.getFROMs().map((one) => one.getImage() ?? "");
   const last = file.getFROMs().at(-1)?.getRange()?.start.line ?? 0;
@@ -94,8 +100,12 @@ export interface Compose {
 }
 
 /** A compose file: YAML that holds no key twice and no unknown tag. */
-export function readCompose(name: string): Compose {
-  return parse(deployFile(name), { strict: true, uniqueKeys: true, merge: true }) as Compose;
+export function readCompose(name: string, repository = root): Compose {
+  return parse(deployFile(name, repository), {
+    strict: true,
+    uniqueKeys: true,
+    merge: true,
+  }) as Compose;
 }
 
 /** What compose makes of `${NAME:?why}` and `${NAME:-other}`. */
