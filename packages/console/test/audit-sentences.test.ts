@@ -47,7 +47,7 @@ describe("the audit log in sentences:", () => {
 
   test.each<[string, object, number?]>([
     [
-      "Rosa approved the review of order #1042.",
+      "Rosa approved order #1042 in a review.",
       {
         type: "review.decision",
         actor: ROSA,
@@ -57,7 +57,7 @@ describe("the audit log in sentences:", () => {
       1042,
     ],
     [
-      "Rosa declined the review of “Place an order”.",
+      "Rosa declined “Place an order” in a review.",
       { type: "review.decision", actor: ROSA, review: { outcome: "denied" }, skill: "place_order" },
     ],
     [

@@ -114,7 +114,7 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await card.getByRole("button", { name: "Save" }).click();
     await card
       .getByText(
-        "New prices and limits are suggested in Japanese Yen (JPY). Times, days and new rules use the time in America/New York.",
+        "The console suggests Japanese Yen (JPY) for new prices and limits. Times, days and new rules use the time in America/New York.",
       )
       .waitFor();
     expect(await shop()).toMatchObject({ currency: "JPY", time_zone: "America/New_York" });

@@ -24,7 +24,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await rule.getByText("More than 60 EUR").waitFor();
     await page
       .getByText(
-        "Of 1 purchase in the last 30 days, 1 more would have needed your review (€100.00) than with your rules now.",
+        "Of 1 purchase in the last 30 days, 1 would be decided differently than with your current rules: 1 would have needed your review (€100.00).",
       )
       .waitFor();
     await page.getByText("Show what would be different").click();

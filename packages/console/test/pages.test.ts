@@ -91,7 +91,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const { page } = opened;
     await at.signedIn(page, "owner", "/audit");
     const approved = page.getByRole("link", {
-      name: "The token Rosa approved the review of order #1001.",
+      name: "The token Rosa approved order #1001 in a review.",
     });
     await approved.waitFor();
     await page.getByRole("link", { name: /^The payment of €600\.00 for order #1001 is/ }).waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/platforms");
     const row = page.getByRole("row", { name: /platform\.example/ });
-    await row.getByText("Seen", { exact: true }).waitFor();
+    await row.getByText("Not decided", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Admit" }).click();
     await row.getByText("Admitted", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Suspend" }).click();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import { deciderOf } from "../src/reviews/reviews.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
 /** A review decided in one tab is gone from another within this. */
@@ -178,4 +179,15 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
     expect(await page.title()).toBe("Reviews · Gatehouse");
     expectQuiet(opened, at.baseUrl());
   });
+});
+
+test("a review that ended without a decision names nobody who decided it", () => {
+  const decider = (status: Parameters<typeof deciderOf>[0]["status"]) =>
+    deciderOf({ status, decided_by: "reviews.expire" });
+  expect([decider("expired"), decider("withdrawn"), decider("invalidated")]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(deciderOf({ status: "denied", decided_by: "per_1" })).toBe("per_1");
 });

@@ -21,17 +21,20 @@ describe.skipIf(skipChromium)("the rules page:", () => {
       await at.signedIn(page, "owner", "/policy");
       const tried = page.getByRole("status").filter({ hasText: "Of 1 purchase" });
       // Unchanged rules change nothing, whatever was decided before them.
-      const same = "these rules decide none differently from your rules now.";
+      const same = "none would be decided differently than with your current rules.";
       await tried.getByText(same).waitFor();
       const [limit, ceiling] = [page.getByLabel("Approve up to"), page.getByLabel("Decline above")];
       await limit.fill("");
       await page.getByText("Enter an amount such as 50 or 50.00.").waitFor();
       await limit.fill("150");
-      const more = "1 more would have been approved (€100.00) than with your rules now.";
+      const more =
+        "1 would be decided differently than with your current rules: 1 would have been approved (€100.00).";
       await tried.getByText(more).waitFor();
       await page.getByText("Show what would be different").click();
       await page
-        .getByText(/Your rules ask you now\. It would have been approved by the rule “Up to 150/)
+        .getByText(
+          /Your current rules ask for a review\. It would have been approved by the rule “Up to 150/,
+        )
         .waitFor();
       await ceiling.fill("90");
       await page.getByText("Enter more than 150 EUR.").waitFor();

@@ -87,7 +87,7 @@ function Passkeys({ account }: { readonly account: Account }) {
       {account.passkeys.some(({ usable }) => !usable) && (
         <Notice>
           A passkey that is marked unusable belongs to an earlier address of this service. Add a new
-          one, then remove it.
+          passkey, then remove the unusable one.
         </Notice>
       )}
       {canUsePasskeys() ? (

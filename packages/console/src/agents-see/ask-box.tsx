@@ -103,9 +103,9 @@ export function AskBox() {
         </ul>
       )}
       <p className="text-xs text-soft">
-        Your browser calls the same tools as agents. There is no AI behind this field: it searches
-        for the words of your question, and sends the question to your actions that answer
-        questions. The calls are recorded in your audit log. If you offer such an action, the
+        Your browser calls the same tools as agents. There is no AI behind this field. Your browser
+        searches your products for the words of your question, and can send the question to your
+        actions. The calls are recorded in your audit log. If an action receives the question, the
         question appears under Questions.
       </p>
     </Card>

@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<RecordType, string>> = {
   "review.decision": "Review decided",
   "refusals.folded": "Refusals counted",
   "mcp.tools_call": "Action called",
-  "order.approval": "Order approved",
+  "order.approval": "Order approval decided",
   "order.adjustment": "Order changed",
   "order.capture": "Capture",
   "order.refund": "Refund",

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Who } from "../layout/people.js";
 import { useSite } from "../layout/sites.js";
 import { versionQuery } from "../policy/versions.js";
-import { DENIALS, type Review, reviewQuery, stateText } from "../reviews/reviews.js";
+import { DENIALS, deciderOf, type Review, reviewQuery, stateText } from "../reviews/reviews.js";
 import { Time } from "../ui/time.js";
 import { plainWord, titleOf } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
@@ -43,7 +43,8 @@ function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | unde
 }
 
 function reviewText(review: Review): ReactNode {
-  const { decided_by, decided_at, reason_code, note } = review;
+  const { decided_at, reason_code, note } = review;
+  const decider = deciderOf(review);
   const why =
     reason_code === null
       ? ""
@@ -51,16 +52,13 @@ function reviewText(review: Review): ReactNode {
   return (
     <>
       {stateText(review)}{" "}
-      {decided_by !== null && (
+      {decider !== null && (
         <>
-          Decided by <Who id={decided_by} />
+          Decided by <Who id={decider} />
+          {decided_at !== null && ", "}
         </>
       )}
-      {decided_at !== null && (
-        <>
-          , <Time at={decided_at} />
-        </>
-      )}
+      {decided_at !== null && <Time at={decided_at} />}
       {why !== "" && `: ${why}`}
       {note !== null && ` (note: ${note})`}
     </>
@@ -94,7 +92,7 @@ export function Story({ decision }: { readonly decision: Explained }) {
   if (payment !== null) {
     const why = payment.reason === null ? "" : ` (${plainWord(payment.reason)})`;
     steps.push(
-      `Payment with ${titleOf(payment.processor)} at that time: ${plainWord(payment.status)}${why}.`,
+      `State of the payment with ${titleOf(payment.processor)} at the decision: ${plainWord(payment.status)}${why}.`,
     );
   }
   if (order_id !== null) {

@@ -63,7 +63,7 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
   return (
     <Picker
       title="Find anything"
-      placeholder="A page, an order, a product, or what to do"
+      placeholder="A page, an order, a product, or an action"
       empty={wanted === asked ? `Nothing found for “${wanted}”.` : "Searching…"}
       groups={[
         { title: "Orders", options: things.orders },

@@ -28,7 +28,7 @@ export function Declines() {
   return (
     <Card title="Declined payments">
       <p className="text-sm">
-        {declined} of {countText(attempts, "payment")} declined in the last 10 minutes.
+        Declined in the last 10 minutes: {declined} of {countText(attempts, "payment")}.
       </p>
       {hand_off_until !== null && (
         <p className="text-sm text-warn">
@@ -44,7 +44,7 @@ export function Declines() {
               {identity === null ? "One network address" : WAITS[kind]}
               {identity !== null && <Asker id={identity} />}
               <span className="text-soft">
-                cannot pay until <Time at={until} />
+                is blocked from payments until <Time at={until} />
               </span>
             </li>
           ))}

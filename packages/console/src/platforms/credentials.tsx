@@ -32,8 +32,8 @@ function Created({ created }: { readonly created: Api["CreatedPlatformCredential
           rows={[
             ["Client ID", <Id key="id" value={created.credential_id} label="client ID" />],
             [
-              "Token address",
-              created.token_url && <Id key="url" value={created.token_url} label="token address" />,
+              "Token URL",
+              created.token_url && <Id key="url" value={created.token_url} label="token URL" />,
             ],
           ]}
         />
@@ -106,8 +106,14 @@ function Row({ credential, at }: { readonly credential: Credential; readonly at:
           {KINDS[kind]} <Badge word={state} />
         </span>
         <span className="text-soft">
-          Expires <ShortTime at={expires_at} />, last used{" "}
-          {last_used_at === null ? "never" : <ShortTime at={last_used_at} />}
+          Expires <ShortTime at={expires_at} />,{" "}
+          {last_used_at === null ? (
+            "never used"
+          ) : (
+            <>
+              last used <ShortTime at={last_used_at} />
+            </>
+          )}
         </span>
         <Id value={id} label="key ID" />
       </span>

@@ -18,10 +18,13 @@ function poolText({ pool }: Settings): string {
     const amount = parseAmount(sum, currency);
     return amount.ok ? moneyText(amount.value) : `${sum} ${currency}`;
   });
-  const sums = spend.length === 0 ? "about €5,000" : spend.join(", ");
+  const sums =
+    spend.length === 0
+      ? "about €5,000 spent a day in each currency"
+      : `${spend.join(", ")} spent a day`;
   return (
     `Platforms that you have not admitted share these limits: ${pool.purchases_per_hour.toLocaleString()} ` +
-    `purchases an hour, ${pool.purchases_per_day.toLocaleString()} a day, ${sums} a day, and ` +
+    `purchases an hour, ${pool.purchases_per_day.toLocaleString()} purchases a day, ${sums}, and ` +
     `${pool.pending_reviews.toLocaleString()} pending reviews.`
   );
 }
@@ -45,7 +48,7 @@ export function PlatformSettingsCard() {
       <div className="flex max-w-2xl flex-col gap-3">
         <Select
           label="Platforms that can pay here"
-          hint="Other platforms can fill carts, but not pay. Their buyers pay on the payment page."
+          hint="If only admitted platforms can pay, other platforms can still fill carts. Their buyers pay on the payment page."
           value={found.data.platforms}
           choices={ACCEPTED}
           disabled={!mayChange || save.isPending}

@@ -108,7 +108,7 @@ const spend: Kind = {
 };
 
 const count: Kind = {
-  label: "More requests than",
+  label: "The number of requests is more than",
   fields: [{ name: "gt", label: "Requests", first: "20" }, ...SPAN],
   write: ({ gt = "", scope = "", window = "" }) => ({ count: { scope, window, gt: Number(gt) } }),
   read: (condition) => {

@@ -18,9 +18,9 @@ const WOULD: Readonly<Record<Outcome, string>> = {
   rejected: "would have been declined",
 };
 const IS: Readonly<Record<Outcome, string>> = {
-  approved: "Your rules approve it now",
-  escalated: "Your rules ask you now",
-  rejected: "Your rules decline it now",
+  approved: "Your current rules approve it",
+  escalated: "Your current rules ask for a review",
+  rejected: "Your current rules decline it",
 };
 
 const listed = (texts: readonly string[]) =>
@@ -43,21 +43,21 @@ function triedText({ tested, purchases }: Tested): string {
   const bought = countText(purchases, "purchase");
   const span = tested === REQUESTS_MAX ? "recently" : `in the last ${DAYS} days`;
   if (purchases === tested) return `Of ${bought} ${span}`;
-  return `Of ${requests} ${span}, with ${bought}`;
+  return `Of ${requests} ${span} (including ${bought})`;
 }
 
 /** The result of a test in a sentence. */
 export function testText(test: Tested): string {
   if (test.tested === 0) return `There were no requests in the last ${DAYS} days to try it on.`;
   if (test.changed.length === 0)
-    return `${triedText(test)}, these rules decide none differently from your rules now.`;
+    return `${triedText(test)}, none would be decided differently than with your current rules.`;
   const groups = (Object.keys(WOULD) as Outcome[]).flatMap((outcome) => {
     const group = test.changed.filter(({ would_be }) => would_be.outcome === outcome);
     if (group.length === 0) return [];
     const sum = sumText(group);
-    return [`${group.length} more ${WOULD[outcome]}${sum === "" ? "" : ` (${sum})`}`];
+    return [`${group.length} ${WOULD[outcome]}${sum === "" ? "" : ` (${sum})`}`];
   });
-  return `${triedText(test)}, ${listed(groups)} than with your rules now.`;
+  return `${triedText(test)}, ${test.changed.length} would be decided differently than with your current rules: ${listed(groups)}.`;
 }
 
 /** A rule as its owner knows it: by its title. */

@@ -86,7 +86,9 @@ export function DryRun({ run }: { readonly run: ReturnType<typeof useDryRun> }) 
       {test.isError && <Failure error={test.error} />}
       {test.data === undefined ? (
         <p className="text-sm text-soft">
-          {test.isFetching ? "Trying…" : "Correct the rules to try them. Nothing is changed."}
+          {test.isFetching
+            ? "Trying…"
+            : "Correct the errors first. Then you see here what the rules would decide."}
         </p>
       ) : (
         <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>

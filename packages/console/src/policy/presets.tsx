@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
   ask_always: ["Review everything", "Every request needs your approval."],
   automatic_under: [
     "Approve small purchases, review the rest",
-    "Purchases up to your limit are approved. Larger purchases need review. If an agent spends more than ten times the limit in a day, its next purchases need review too.",
+    "Purchases up to your limit are approved. Larger purchases need review. If a purchase would bring an agent's spending above ten times the limit in a day, it needs review too. The limit is for agents that pay by themselves: a person who pays on the payment page needs no review.",
   ],
   read_only: [
     "No purchases",

@@ -67,7 +67,7 @@ function leafText(condition: Condition, strict: Strict): string {
     case "present":
       return condition.expected
         ? "the buyer pays on the payment page"
-        : "the buyer is not on the payment page";
+        : "an agent or platform pays";
     case "age":
       return `the agent registered ${COMPARED[condition.operator]} ${countText(condition.days, "day")} ago`;
     case "total":

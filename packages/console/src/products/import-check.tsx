@@ -36,8 +36,7 @@ function Removals({ check }: { readonly check: Api["ImportCheck"] }) {
   const more = removed > shown.length ? `, and ${removed - shown.length} more` : "";
   return (
     <p className="text-bad">
-      {countText(removed, "product is", "products are")} removed:{" "}
-      {shown.map(({ title }) => title).join(", ")}
+      {countText(removed, "product")} will be removed: {shown.map(({ title }) => title).join(", ")}
       {more}.
     </p>
   );

@@ -81,7 +81,7 @@ export function PictureField({ url, file, onUrl, onFile }: Props) {
           {shown !== "" && (
             <div>
               <Button onClick={() => (file === null ? onUrl("") : onFile(null))}>
-                {file === null ? "Remove the picture" : "Keep the picture before"}
+                {file === null ? "Remove the picture" : "Keep the earlier picture"}
               </Button>
             </div>
           )}
@@ -93,8 +93,8 @@ export function PictureField({ url, file, onUrl, onFile }: Props) {
         </span>
       )}
       <span id={`${id}-hint`} className="text-xs text-soft">
-        JPEG, PNG or WebP, up to 5 MB; larger photos are made smaller. Everybody can see it. The
-        place in a photo’s data is removed.
+        JPEG, PNG or WebP, up to 5 MB; larger photos are made smaller. Everybody can see it.
+        Gatehouse removes the location from photos.
       </span>
       <details open={isAddressWrong || undefined}>
         <summary className="text-soft">Use the address of a picture</summary>

@@ -38,7 +38,8 @@ export function PublishCard({ site }: { readonly site: Site }) {
   return (
     <Card title="Publish feeds">
       <p className="max-w-prose text-sm text-soft">
-        Give services that read files a list of your products. Anybody can read a published feed.
+        Publish a list of your products for services that read files. Anybody can read a published
+        feed.
       </p>
       <Form
         of={save}

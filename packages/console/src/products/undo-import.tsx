@@ -49,8 +49,8 @@ export function UndoImport() {
       >
         <p>
           {countText(added, "product that it added is", "products that it added are")} removed, and{" "}
-          {countText(replaced, "product gets", "products get")} back what it changed. What was sold
-          since stays sold.
+          {countText(replaced, "product gets", "products get")} back the values from before the
+          import. Sales since the import are not undone.
         </p>
       </Confirm>
     </div>

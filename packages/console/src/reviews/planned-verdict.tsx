@@ -40,7 +40,9 @@ export function PlannedVerdict({
   return (
     <ActionBar>
       <div className="flex flex-wrap items-center gap-3" role="status">
-        <Notice>{left > 0 ? `${what}. It takes effect in ${left} s.` : `${what}.`}</Notice>
+        <Notice>
+          {left > 0 ? `${what}. Your decision takes effect in ${left} s.` : `${what}.`}
+        </Notice>
         {left > 0 && (
           <Button
             className="max-sm:flex-1 max-sm:py-3"

@@ -10,7 +10,14 @@ import { Time } from "../ui/time.js";
 import { titleOf } from "../ui/words.js";
 import { KeyHelp, useReviewKeys } from "./keys.js";
 import { ReviewCard } from "./review-card.js";
-import { DENIALS, type Review, reviewQuery, reviewsWaiting, stateText } from "./reviews.js";
+import {
+  DENIALS,
+  deciderOf,
+  type Review,
+  reviewQuery,
+  reviewsWaiting,
+  stateText,
+} from "./reviews.js";
 import { Decided } from "./reviews-page.js";
 
 /** Opens the next or the previous review that waits for a decision. */
@@ -41,6 +48,7 @@ export function ReviewPage() {
   if (!review.isSuccess) return <Loading />;
   const shown = review.data;
   const reason = shown.reason_code;
+  const decider = deciderOf(shown);
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
   return (
     <Page title="Review" about={stateText(shown)}>
@@ -52,7 +60,7 @@ export function ReviewPage() {
           rows={[
             ["Requested", <Time key="asked" at={shown.created_at} />],
             ["Decided", shown.decided_at && <Time key="decided" at={shown.decided_at} />],
-            ["Decided by", shown.decided_by && <Who key="by" id={shown.decided_by} />],
+            ["Decided by", decider && <Who key="by" id={decider} />],
             ["Approved by", shown.approved_by.map((one) => people.get(one) ?? one).join(", ")],
             ["Reason", why ?? (reason === null ? null : titleOf(reason))],
             ["Note", shown.note],

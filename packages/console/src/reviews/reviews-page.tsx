@@ -15,7 +15,14 @@ import { ShortTime } from "../ui/time.js";
 import { choicesOf, moneyText } from "../ui/words.js";
 import { KeyHelp, moveFocus, useReviewKeys } from "./keys.js";
 import { ReviewCard } from "./review-card.js";
-import { REVIEW_STATES, type Review, reviewState, reviewsWaiting, stateText } from "./reviews.js";
+import {
+  deciderOf,
+  REVIEW_STATES,
+  type Review,
+  reviewState,
+  reviewsWaiting,
+  stateText,
+} from "./reviews.js";
 
 const STATES = {
   ...choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][])),
@@ -130,7 +137,10 @@ function Past({ status }: { readonly status: string }) {
     {
       head: "Decided by",
       narrow: "hidden",
-      cell: ({ decided_by }) => (decided_by === null ? "–" : <Who id={decided_by} />),
+      cell: (review) => {
+        const decider = deciderOf(review);
+        return decider === null ? "–" : <Who id={decider} />;
+      },
     },
   ];
   return (

@@ -32,6 +32,14 @@ export function reviewState({ status }: Pick<Review, "status">): string {
   return status === "pending" ? "escalated" : status;
 }
 
+/** Who decided a review, or null: a review can also end without a decision. */
+export function deciderOf({
+  status,
+  decided_by,
+}: Pick<Review, "status" | "decided_by">): string | null {
+  return ["expired", "withdrawn", "invalidated"].includes(status) ? null : decided_by;
+}
+
 /** What each state of a review means. */
 export const REVIEW_STATES: Readonly<Record<Review["status"], string>> = {
   pending: "Needs review.",

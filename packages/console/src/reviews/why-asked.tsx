@@ -13,7 +13,7 @@ export function WhyAsked({ review }: { readonly review: Review }) {
   const { rule_id, policy_version, approvals_needed, approved_by } = review;
   const { data } = useQuery(versionQuery(path, policy_version));
   const rule = data && rulesOf(data.document as never).find(({ id }) => id === rule_id);
-  const unnamed = "No rule matched. Your rules then ask for a review.";
+  const unnamed = "No rule matched, and your default is to ask for a review.";
   return (
     <Part title="Why you are asked">
       {data !== undefined && <p>{rule === undefined ? unnamed : askedText(rule)}</p>}
@@ -21,7 +21,7 @@ export function WhyAsked({ review }: { readonly review: Review }) {
       {approvals_needed > 1 && (
         <p className="text-sm text-soft">
           {countText(approvals_needed, "person", "people")} must approve it. {approved_by.length} of{" "}
-          {approvals_needed} have.
+          {approvals_needed} approved it so far.
         </p>
       )}
     </Part>

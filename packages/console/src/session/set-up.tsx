@@ -65,7 +65,7 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
         hint={
           ways.data?.mail === true
             ? "You can have a sign-in link sent to this address, if you lose your passkey."
-            : "For sign-in links, once the service can send email."
+            : "We can send sign-in links to this address as soon as the service can send email."
         }
         value={email}
         onChange={({ target }) => draft.set({ email: target.value })}

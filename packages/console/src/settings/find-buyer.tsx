@@ -20,7 +20,7 @@ type Item = Found["items"][number];
 type Erasure = Api["BuyerErasure"];
 
 const REASONS: Readonly<Record<NonNullable<Item["needed_for"]>["why"], string>> = {
-  payment_open: "the payment is still open: capture or void it",
+  payment_open: "the payment is neither captured nor voided",
   not_sent: "items were not sent",
   on_its_way: "items are on their way",
   money_returning: "a refund or dispute is open",

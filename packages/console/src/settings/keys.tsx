@@ -29,8 +29,9 @@ function Rotate({ purpose }: { readonly purpose: Key["purpose"] }) {
     >
       <p>All sites of this installation share this key.</p>
       <p>
-        The key that is already announced takes over, and another one is announced. The old key
-        stays published while its signatures are valid, so verification keeps working.
+        The next key, which is already published, becomes the current key, and a new next key is
+        published. The old key stays published for 13 months, so that its signatures can still be
+        verified.
       </p>
       <p>
         To replace a stolen key, run <code>gatehouse key rotate {purpose} --stolen</code> in a

@@ -61,7 +61,7 @@ export function MandateForm({ found }: { readonly found: Api["MandateSettings"] 
             label="Automatically approve agents from these domains"
             name="auto_admit"
             placeholder="https://agents.example.com"
-            hint="Agents whose key is published there need no approval."
+            hint="Enter https:// addresses, separated by spaces. Agents whose key is published there need no approval."
             value={admit}
             onChange={({ target }) => draft.set({ admit: target.value })}
           />

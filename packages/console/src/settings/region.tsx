@@ -15,8 +15,8 @@ import { TimeZoneField, zoneText } from "../ui/time-zone-field.js";
 function summaryOf({ currency, time_zone }: Shop): string {
   const prices =
     currency == null
-      ? "New prices are suggested in the currency of your products."
-      : `New prices and limits are suggested in ${currencyText(currency)}.`;
+      ? "The console suggests the currency of your products for new prices."
+      : `The console suggests ${currencyText(currency)} for new prices and limits.`;
   const times =
     time_zone == null
       ? "Times, days and new rules use the time zone of your browser."

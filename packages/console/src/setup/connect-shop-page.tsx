@@ -72,10 +72,10 @@ export function ConnectShopPage() {
     <Page title="Connect a shop">
       <Card title={`Connect ${site.domain}?`}>
         <p className="max-w-prose text-sm">
-          {target.host} wants to be the shop system of {site.name}. If it has a shop, it then
-          decides prices and stock, receives the orders of agents with the buyers&apos; addresses,
-          and can capture and refund the payments of these orders. If a shop system is connected
-          already, it is replaced.
+          {target.host} wants to be the shop system of {site.name}. If that website has a shop, the
+          shop then decides prices and stock, receives the orders of agents with the buyers&apos;
+          addresses, and can capture and refund the payments of these orders. If a shop system is
+          connected already, it is replaced.
         </p>
         <div className="flex flex-wrap gap-2">
           <Button kind="act" disabled={connect.isPending} onClick={() => connect.mutate()}>

@@ -39,8 +39,8 @@ function SignatureCheck() {
     return (
       <Notice>
         These documents are not public yet. They are published as soon as your domain is verified.
-        The agent card and a part of the catalog are signed, and this page then checks their
-        signatures.
+        After that, this page also checks the signatures of the agent card and of the signed part of
+        the catalog.
       </Notice>
     );
   }

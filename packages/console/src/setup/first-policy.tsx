@@ -29,10 +29,6 @@ export function FirstPolicy() {
           </Link>
         </Notice>
       )}
-      <p className="text-sm text-soft">
-        The limit is for agents that pay by themselves. A person who pays on the payment page needs
-        no review.
-      </p>
       <Presets
         use="Publish these rules"
         replaces={current.data != null}

@@ -16,8 +16,9 @@ export function Install() {
     <div className="flex flex-col gap-4">
       <Card title="Paste the script into your pages">
         <p className="text-sm text-soft">
-          The script reports visits and adds links for agents. It is all you need for this step, and
-          you can skip it for a trial. To serve the documents from your own domain as well, see the{" "}
+          The script reports visits and adds links for agents. You need nothing else for this step.
+          For a trial, you can skip the step. To serve the documents from your own domain as well,
+          see the{" "}
           <a href="/docs/guide/install.md" className="link">
             install guide
           </a>

@@ -42,6 +42,6 @@ export const STEP_WORDS: Readonly<Record<Step, readonly [title: string, about: s
   ],
   purchase: [
     "Make a test purchase",
-    "A test agent buys something, like a real one. No money moves.",
+    "A test agent buys something, as a real agent does. No money moves.",
   ],
 };

@@ -140,8 +140,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
             </Link>
           </Notice>
           <Notice>
-            Agents with signed requests can buy like this when you turn on “Place an order” and
-            signed requests.{" "}
+            To let real agents buy like this, turn on “Place an order” and signed requests.{" "}
             <Link
               to="/$site/settings/$part"
               params={{ site: name, part: "skills" }}
@@ -178,9 +177,9 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
       {kept === null ? (
         <>
           <p className="text-sm text-soft">
-            A test agent buys one test item in your shop, like a real agent would. The item costs
-            twice the limit in your rules, so the purchase normally needs your review. The agent
-            pays with a test card: no money moves.
+            A test agent buys one test item in your shop, as a real agent does. If your rules have a
+            limit, the item costs twice the limit, so the purchase normally needs your review.
+            Otherwise it costs €10. The agent pays with a test card: no money moves.
           </p>
           <p className="text-sm text-soft">
             Nobody else can see or buy the item. The test turns on the action “Place an order” and
