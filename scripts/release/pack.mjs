@@ -1,6 +1,7 @@
 /**
- * `node scripts/release/pack.mjs <folder>` makes every file of a release: the package `gatehouse`, the libraries, the
- * list of what is inside, and the digests of all. Run `npm run build` before. The same source makes the same bytes.
+ * `node scripts/release/pack.mjs <folder> [--repository https://github.com/<owner>/<name>]` makes every file of a
+ * release: the package `gatehouse`, the libraries, the list of what is inside, and the digests of all. Run
+ * `npm run build` before. The same source and the same address of the repository make the same bytes.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { repository, stage } from "./stage.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -30,7 +32,7 @@ const withoutSource = (exported) =>
   );
 
 /** Puts a library into a folder as it is published. */
-function stageLibrary(name, folder) {
+function stageLibrary(name, folder, address) {
   const from = join(root, "packages", name);
   const manifest = JSON.parse(readFileSync(join(from, "package.json"), "utf8"));
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -41,7 +43,7 @@ function stageLibrary(name, folder) {
   const published = {
     ...manifest,
     engines,
-    ...repository(`packages/${name}`),
+    ...repository(address, `packages/${name}`),
     exports: withoutSource(manifest.exports),
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
@@ -53,11 +55,11 @@ function pack(staged, to) {
 }
 
 /** Packs the libraries into a folder, and returns the names of the files. */
-export function packLibraries(to) {
+export function packLibraries(to, address) {
   const work = mkdtempSync(join(tmpdir(), "gatehouse-pack-"));
   try {
     return LIBRARIES.map((name) => {
-      stageLibrary(name, join(work, name));
+      stageLibrary(name, join(work, name), address);
       return pack(join(work, name), to);
     });
   } finally {
@@ -65,17 +67,17 @@ export function packLibraries(to) {
   }
 }
 
-async function packAll(to) {
+async function packAll(to, address) {
   mkdirSync(to, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), "gatehouse-pack-"));
   try {
-    await stage(work);
+    await stage(work, address);
     pack(work, to);
     cpSync(join(work, "sbom.cdx.json"), join(to, "sbom.cdx.json"));
   } finally {
     rmSync(work, { recursive: true });
   }
-  packLibraries(to);
+  packLibraries(to, address);
   const names = readdirSync(to).filter((name) => name !== "SHA256SUMS");
   const digest = (name) =>
     createHash("sha256")
@@ -87,7 +89,15 @@ async function packAll(to) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [to] = process.argv.slice(2);
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { repository: { type: "string" } },
+  });
+  const [to] = positionals;
   if (to === undefined) throw new Error("name the folder to put the files into");
-  console.log((await packAll(to)).join("\n"));
+  const address = values.repository;
+  if (address !== undefined && !/^https:\/\/[^/]+(?:\/[\w.-]+){2}$/.test(address)) {
+    throw new Error("--repository: an address such as https://github.com/<owner>/<name>");
+  }
+  console.log((await packAll(to, address)).join("\n"));
 }

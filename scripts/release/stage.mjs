@@ -113,16 +113,18 @@ function packageDockerfile(text) {
   }, text);
 }
 
-/** Where the source is, by the environment of the workflow that makes the release. */
-export function repository(directory) {
-  const { GITHUB_REPOSITORY: name, GITHUB_SERVER_URL: server = "https://github.com" } = process.env;
-  if (name === undefined) return {};
+/**
+ * Where the source is, as a member of a manifest; empty without an address. The address is named and never taken
+ * from the environment, because somebody else who packs the same source must get the same bytes.
+ */
+export function repository(address, directory) {
+  if (address === undefined) return {};
   const place = directory === undefined ? {} : { directory };
-  return { repository: { type: "git", url: `git+${server}/${name}.git`, ...place } };
+  return { repository: { type: "git", url: `git+${address}.git`, ...place } };
 }
 
 /** Writes the package into a folder, which is emptied first. Returns what it is made of. */
-export async function stage(folder) {
+export async function stage(folder, address) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const template = join(root, "release/gatehouse");
@@ -144,7 +146,7 @@ export async function stage(folder) {
   cpSync(join(root, PREBUILDS), join(folder, "dist/prebuilds"), { recursive: true });
   const packages = bundledPackages(root, files);
   const write = (name, text) => writeFileSync(join(folder, name), text);
-  write("package.json", `${JSON.stringify({ ...manifest, ...repository() }, null, 2)}\n`);
+  write("package.json", `${JSON.stringify({ ...manifest, ...repository(address) }, null, 2)}\n`);
   write("sbom.cdx.json", `${JSON.stringify(sbomOf(manifest, packages), null, 2)}\n`);
   write("THIRD-PARTY-LICENSES.txt", licenceTexts(packages));
   return { manifest, packages };

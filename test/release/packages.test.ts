@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -73,6 +74,25 @@ describe("the libraries, installed from their tarballs in an empty folder,", () 
       expect(problems.filter((one) => !isOfCommonJs(one))).toEqual([]);
     },
   );
+
+  test("are the same bytes in any environment, and name the repository that was given", async () => {
+    const address = "https://github.com/owner/name";
+    const packed = (env: Readonly<Record<string, string>>) => {
+      const to = mkdtempSync(join(folder, "packed-"));
+      const script = `import { packLibraries } from ${JSON.stringify(join(root, "scripts/release/pack.mjs"))};
+        packLibraries(${JSON.stringify(to)}, ${JSON.stringify(address)});`;
+      execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+        env: { ...process.env, ...env },
+      });
+      return readdirSync(to).map((name) => join(to, name));
+    };
+    const digests = (files: readonly string[]) =>
+      files.map((file) => createHash("sha256").update(readFileSync(file)).digest("hex"));
+    const ours = packed({});
+    expect(digests(packed({ GITHUB_REPOSITORY: "somebody/else" }))).toEqual(digests(ours));
+    const { stdout } = await run("tar", ["-xOzf", ours[0] as string, "package/package.json"]);
+    expect(JSON.parse(stdout).repository).toMatchObject({ url: `git+${address}.git` });
+  });
 
   test("contain the agent client and the verifier as libraries with types", async () => {
     writeFileSync(join(place, "library.js"), LIBRARY);
