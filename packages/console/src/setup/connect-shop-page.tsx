@@ -73,7 +73,7 @@ export function ConnectShopPage() {
       <Card title={`Connect ${site.domain}?`}>
         <p className="max-w-prose text-sm">
           {target.host} wants to be the shop system of {site.name}. If that website has a shop, the
-          shop then decides prices and stock, receives the orders of agents with the buyers&apos;
+          shop then decides prices and stock. It receives the orders of agents with the buyers&apos;
           addresses, and can capture and refund the payments of these orders. If a shop system is
           connected already, it is replaced.
         </p>
