@@ -1,66 +1,46 @@
 /**
  * `node scripts/lint-words.mjs [files]` checks that what people read is plain: no phrase of the lists in
- * words/rules.mjs, and no sentence that is too long. Without files it checks all documents and the texts of
- * the console.
+ * words/rules.mjs, and no sentence that is too long. Without files it checks all documents, and the texts in the
+ * code: of the console, the WordPress plugin, the command line, and the service with its emails and pages.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { consoleFiles, textsOf } from "./words/console.mjs";
-import { sentencesOf } from "./words/markdown.mjs";
-import {
-  CONSOLE_PHRASES,
-  LONG_PERCENT_MAX,
-  LONG_WORDS,
-  PHRASES,
-  WORDS_MAX,
-} from "./words/rules.mjs";
+import { existsSync, readdirSync } from "node:fs";
+import { faultsOf } from "./words/faults.mjs";
+import { filesIn } from "./words/texts.mjs";
 
 /** Decisions and this list of dependencies are for people who change the code. */
 const NOT_READ = /^docs\/(?:decisions\/|dependencies\.md)/;
+/** Verdicts there use the words of the verifiers, which other programs print too. */
+const VERDICTS = /\/proof\/|\/audit\/verify-/;
+/** SQL, and the words of buyers in other languages. */
+const NOT_ENGLISH = /\/store\.ts$|\/infra\/db\/|\/buyer-words\/(?!en\.ts)/;
+/** The packages that print or send texts, besides the console. */
+const SPEAKING = ["agent", "cli", "demo", "edge", "protocol", "server"];
+const PLUGIN = "packages/wordpress/gatehouse";
+
+/** Each package, each example and the release have their own page. */
+function readmes() {
+  const folders = ["packages", "examples", "release"].flatMap((folder) =>
+    readdirSync(folder).map((name) => `${folder}/${name}/README.md`),
+  );
+  return [...folders.filter((file) => existsSync(file)), `${PLUGIN}/readme.txt`];
+}
 
 function documents() {
-  const below = readdirSync("docs", { recursive: true, encoding: "utf8" });
-  const docs = below.map((name) => `docs/${name}`).filter((name) => name.endsWith(".md"));
-  return ["README.md", "CHANGELOG.md", "SECURITY.md", ...docs].filter(
-    (name) => !NOT_READ.test(name),
-  );
+  const first = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+  return [...first, ...filesIn("docs", /\.md$/, NOT_READ), ...readmes()];
 }
 
-const wordsIn = (sentence) => sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
-
-function phrasesIn(sentence, phrases) {
-  return phrases.flatMap(([phrase, instead]) => {
-    const found = phrase.exec(sentence);
-    return found === null ? [] : [`"${found[0]}" (write: ${instead}) in: ${sentence}`];
-  });
-}
-
-/** Texts of the console are labels and short sentences, so only their words are checked. */
-function consoleFaults(file) {
-  return textsOf(file).flatMap((text) => phrasesIn(text, [...PHRASES, ...CONSOLE_PHRASES]));
-}
-
-function faultsOf(file) {
-  if (/\.tsx?$/.test(file)) return consoleFaults(file);
-  const sentences = sentencesOf(readFileSync(file, "utf8"));
-  const faults = [];
-  for (const sentence of sentences) {
-    faults.push(...phrasesIn(sentence, PHRASES));
-    const words = wordsIn(sentence);
-    if (words > WORDS_MAX) faults.push(`${words} words, at most ${WORDS_MAX}: ${sentence}`);
-  }
-  const long = sentences.filter((sentence) => wordsIn(sentence) > LONG_WORDS).length;
-  const percent = Math.round((long / Math.max(sentences.length, 1)) * 100);
-  if (percent > LONG_PERCENT_MAX) {
-    faults.push(
-      `${percent} % of its sentences have more than ${LONG_WORDS} words, at most ${LONG_PERCENT_MAX} %`,
-    );
-  }
-  return faults;
+function programs() {
+  return [
+    ...filesIn("packages/console/src", /\.tsx?$/, VERDICTS),
+    ...filesIn(PLUGIN, /\.php$/),
+    ...SPEAKING.flatMap((name) => filesIn(`packages/${name}/src`, /\.[jt]s$/, NOT_ENGLISH)),
+  ];
 }
 
 const named = process.argv.slice(2);
 let count = 0;
-for (const file of named.length === 0 ? [...documents(), ...consoleFiles()] : named) {
+for (const file of named.length === 0 ? [...documents(), ...programs()] : named) {
   for (const fault of faultsOf(file)) {
     count += 1;
     console.error(`${file}: ${fault}`);

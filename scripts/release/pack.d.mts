@@ -1,3 +1,3 @@
 export const LIBRARIES: readonly string[];
 /** Packs the libraries into a folder, and returns the names of the files. */
-export function packLibraries(folder: string): string[];
+export function packLibraries(folder: string, address?: string): string[];

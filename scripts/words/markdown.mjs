@@ -28,13 +28,18 @@ function* blocks(tokens) {
 
 const SENTENCE_END = /(?<=[.!?:][)”"]?)\s+(?=[A-Z“"(*]|code\b)/;
 
+/** The sentences of a text. */
+export function sentencesIn(text) {
+  const flat = text.replace(/\s+/g, " ").trim();
+  return flat.split(SENTENCE_END).filter((sentence) => sentence !== "");
+}
+
 /** The sentences of a document. Code is not among them. */
 export function sentencesOf(markdown) {
   const sentences = [];
   for (const { text, isHeading } of blocks(marked.lexer(markdown))) {
-    const flat = text.replace(/\s+/g, " ").trim();
-    if (isHeading) sentences.push(flat);
-    else sentences.push(...flat.split(SENTENCE_END).filter((sentence) => sentence !== ""));
+    if (isHeading) sentences.push(text.replace(/\s+/g, " ").trim());
+    else sentences.push(...sentencesIn(text));
   }
   return sentences;
 }

@@ -26,6 +26,7 @@ export const PHRASES = [
   [/\bnothing to complain\b/i, "no problems found"],
   [/\bof another age\b/i, "incompatible version"],
   [/, else (?:it|they|the|there|you|a|an|that|this|its)\b/i, "otherwise"],
+  [/\balso (?:if|when)\b/i, "even if, even when"],
   [/\bbut for\b/i, "except for"],
   [/\bbeyond (?:them|it|that)\b/i, "above this limit"],
   [/\bas (?:many|much|long|far) as there (?:is|are)\b/i, "all"],

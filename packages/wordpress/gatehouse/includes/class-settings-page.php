@@ -137,7 +137,7 @@ final class Settings_Page {
 	private static function show_values( ?Settings $settings ): void {
 		$kept  = __( 'Leave empty to keep the current one.', 'gatehouse' );
 		$token = '' === ( $settings->edge_token ?? '' ) ? __( 'Begins with ghe_. Visits are reported with it.', 'gatehouse' ) : $kept;
-		echo '<p>' . esc_html__( 'These values connect the site for documents and visits, without products and orders. A code from the console sets all of them.', 'gatehouse' ) . '</p>';
+		echo '<p>' . esc_html__( 'These values connect the site for documents and visits, without products and orders. A code from the console sets them all.', 'gatehouse' ) . '</p>';
 		echo '<table class="form-table" role="presentation">';
 		Settings_Form::field( 'gatehouse', __( 'Address of Gatehouse', 'gatehouse' ), $settings->gatehouse ?? '', 'https://gate.example.com' );
 		Settings_Form::field( 'site_key', __( 'Site key', 'gatehouse' ), $settings->site_key ?? '', __( 'Begins with us_. See Settings → Site in the console.', 'gatehouse' ) );

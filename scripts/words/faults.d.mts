@@ -1,0 +1,2 @@
+/** What is wrong with a text of a program. */
+export function textFaults(text: string): string[];
