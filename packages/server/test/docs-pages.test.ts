@@ -199,6 +199,13 @@ describe("the pages of this build", () => {
     expect(others.filter((name) => !existsSync(join(root, name)))).toEqual([]);
   });
 
+  test("are all in the list of pages, except single errors and decisions", () => {
+    const index = readFileSync(join(root, "docs/README.md"), "utf8");
+    const single = /^(?:errors|decisions)\/(?!README)|^README\.md$/;
+    const listed = new Set([...index.matchAll(/^- .*?\]\((.*?)\)/gm)].map(([, to = ""]) => to));
+    expect(own.filter((name) => !single.test(name) && !listed.has(name))).toEqual([]);
+  });
+
   test(
     "render, and all their links and anchors work",
     async () => {
