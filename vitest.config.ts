@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { defineConfig, type Plugin } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
 import SlowestFirst from "./test/slowest-first.ts";
+import { filesOf } from "./test/tiers.ts";
 
 const source = { conditions: ["gatehouse-source"] };
 
@@ -50,47 +51,12 @@ const LITTLE_COMPILED = [
   "--no-flush-bytecode",
 ];
 
-const SERVER_TESTS = "packages/server/test";
-
-/** Files that `npm test` runs on SQLite alone. */
-function filesOfOneDatabase(): string[] {
-  return readdirSync(SERVER_TESTS, { recursive: true, encoding: "utf8" })
-    .map((name) => `${SERVER_TESTS}/${name}`)
-    .filter((file) => file.endsWith(".test.ts"))
-    .filter((file) => readFileSync(file, "utf8").includes("TIER_DATABASES"));
-}
-
-const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
-/**
- * Whole processes: installed from tarballs, deployed, drilled, killed at every named point, measured
- * for memory. And exhaustive checks: the accessibility of every page, every way to change an export,
- * every vector on every runtime, the HTML of every document.
- */
-const RELEASE = [
-  "test/release/**/*.test.ts",
-  "test/guides.test.ts",
-  "conformance/audit/tamper.test.ts",
-  "conformance/mcp/official-suite.test.ts",
-  "packages/*/test/**/*crash.test.ts",
-  "packages/cli/test/{init,serve,workers}.test.ts",
-  "packages/console/test/{accessibility,charts,mailed-review,setup}.test.ts",
-  "packages/protocol/test/node/runtimes.test.ts",
-  "packages/server/test/admission/bodies.test.ts",
-  "packages/server/test/audit/html-changed.test.ts",
-  "packages/server/test/docs-html.test.ts",
-  "packages/wordpress/test/**/*.test.ts",
-];
-/** Programs of other people that take minutes: `npm run conformance` and `npm run test:long -- outside` run them. */
-const OUTSIDE = [
-  "conformance/outside/{fetched-tools,mcp-clients,spck,ucp-cli,ucp-cli-woocommerce}.test.ts",
-];
 /** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
 const TIERS: Readonly<
   Record<string, Pick<InlineConfig, "include" | "exclude" | "env" | "maxWorkers">>
 > = {
   short: {
-    include: ALL,
-    exclude: ["**/node_modules/**", ...RELEASE, ...OUTSIDE],
+    include: filesOf.short(),
     env: { TIER_DATABASE: "sqlite" },
   },
   /** What also runs on macOS and Windows: the libraries and the command. */
@@ -102,7 +68,7 @@ const TIERS: Readonly<
   release: {
     // They wait for installations, downloads and processes half of the time.
     maxWorkers: 4,
-    include: [...RELEASE, ...filesOfOneDatabase()],
+    include: filesOf.release(),
     env: { OUTSIDE_TOOLS: "fetch", TIER_DATABASE: "postgres" },
   },
 };
@@ -126,7 +92,7 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 120_000,
     // All in one: what two projects load is transformed and run twice, and none begins before the one
     // before it has ended.
-    ...(TIERS[mode] ?? { include: ALL }),
+    ...(TIERS[mode] ?? { include: ["{packages/*/test,test,conformance}/**/*.test.ts"] }),
     globalSetup: ["test/postgres.ts", "test/bundled-command.ts", "conformance/target.ts"],
   },
 }));
