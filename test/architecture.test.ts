@@ -316,3 +316,11 @@ test("no source file is longer than one job needs", () => {
     .map(({ path }) => path);
   expect(long).toEqual([]);
 });
+
+test("at most 50 files of the server have fewer than 30 lines, migrations aside", () => {
+  // A migration is one change of the schema, however short it is.
+  const short = server
+    .filter(({ path, text }) => !path.includes("/migrations/") && text.split("\n").length <= 30)
+    .map(({ path }) => path);
+  expect(short.length, `merge some of these:\n${short.join("\n")}`).toBeLessThanOrEqual(50);
+});

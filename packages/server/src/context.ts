@@ -13,7 +13,7 @@ import {
   operatorToken,
   refuseOthersToken,
 } from "./domain/access/operator-token.js";
-import { checkPasskeyHost } from "./domain/access/passkeys/host-check.js";
+import { checkPasskeyHost } from "./domain/access/passkeys/store.js";
 import type { Principal } from "./domain/access/principal.js";
 import { ConsoleSessions } from "./domain/access/sessions/console-sessions.js";
 import { type SignInTools, signInToolsOf } from "./domain/access/sign-in-tools.js";
@@ -53,7 +53,6 @@ import { KeyRing } from "./infra/keys/key-ring.js";
 import { createLog, type Log } from "./infra/log/log.js";
 import { Mailer } from "./infra/mail/mailer.js";
 import { Metrics } from "./infra/metrics.js";
-import { passkeyHost } from "./infra/named-origin.js";
 import { NetworkShares } from "./infra/quota/stored-bytes.js";
 import { ConcurrencyLimit } from "./infra/rate-limit/concurrency-limit.js";
 import { LocalLimiter } from "./infra/rate-limit/local.js";
@@ -61,6 +60,7 @@ import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import { openTelemetry } from "./infra/telemetry/open-telemetry.js";
 import type { Telemetry } from "./infra/telemetry/telemetry.js";
+import { passkeyHost } from "./infra/web-name.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
 import { NO_PEERS, type Peers } from "./infra/workers/peers.js";
 import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";

@@ -6,6 +6,6 @@ export { type Environment, readConfig } from "./config/config.js";
 export { VARIABLES, type Variable } from "./config/variables.js";
 export { OPERATOR_TOKEN_FILE } from "./domain/access/operator-token.js";
 export { DatabaseUnavailableError } from "./infra/db/database.js";
-export { BackupFileError } from "./maintenance/backup-error.js";
+export { BackupFileError } from "./maintenance/backup-lines.js";
 export { StartupError } from "./startup-error.js";
 export { VERSION } from "./version.js";

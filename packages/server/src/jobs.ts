@@ -11,7 +11,7 @@ import {
   FEEDS_JOB,
   fetchDueFeeds,
 } from "./actions/product-feeds/fetch-due-feeds.js";
-import { deleteUnusedPictures } from "./actions/products/delete-unused-pictures.js";
+import { deleteUnusedPictures } from "./actions/products/set-picture.js";
 import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
@@ -19,7 +19,7 @@ import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-site
 import { endTests, TESTS_EVERY_MS, TESTS_JOB } from "./actions/test-purchases/end-tests.js";
 import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
 import type { Context } from "./context.js";
-import { forgetExpiredAccess } from "./domain/access/forget.js";
+import { deleteExpiredAccess } from "./domain/access/people/remove.js";
 import { deleteExpiredFailures } from "./domain/agents/locks/store.js";
 import { deleteExpiredAgents } from "./domain/agents/pending/store.js";
 import { deleteExpiredCarts } from "./domain/checkouts/carts/store.js";
@@ -160,7 +160,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "console.forget",
     everyMs: HOUR_MS,
-    run: (now) => db.transaction((tx) => forgetExpiredAccess(tx, now)),
+    run: (now) => db.transaction((tx) => deleteExpiredAccess(tx, now)),
   });
   jobs.add({
     name: "limits.forget",

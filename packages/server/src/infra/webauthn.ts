@@ -5,7 +5,7 @@ import type {
   WebAuthnCredential,
 } from "@simplewebauthn/server";
 
-import { namedOrigin, passkeyHost } from "./named-origin.js";
+import { namedOrigin, passkeyHost } from "./web-name.js";
 
 export type { AuthenticationResponseJSON, RegistrationResponseJSON };
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { BackupFileError, CHANGED, damaged, NO_BACKUP } from "./backup-error.js";
-import { linesOf } from "./backup-lines.js";
+import { BackupFileError, CHANGED, damaged, linesOf, NO_BACKUP } from "./backup-lines.js";
 import { type BackupEnds, type FileDigests, FileHasher, macHolds, readEnds } from "./backup-mac.js";
 import type { Row } from "./tables.js";
 

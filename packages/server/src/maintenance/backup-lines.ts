@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { CHANGED, damaged, NO_BACKUP } from "./backup-error.js";
 
 /** Longest line read: far more than any row, far less than memory. */
 const LINE_CHARS_MAX = 8 * 1024 * 1024;
@@ -70,4 +69,16 @@ export async function* linesOf(path: string, reading: Reading): AsyncGenerator<s
   }
   const rest = line.take();
   if (rest !== "") yield rest;
+}
+
+/** A backup file that cannot be written or used. The installation itself may be fine. */
+export class BackupFileError extends Error {
+  override readonly name = "BackupFileError";
+}
+
+export const NO_BACKUP = "is not a Gatehouse backup";
+export const CHANGED = "has been changed or damaged";
+
+export function damaged(path: string, why: string): BackupFileError {
+  return new BackupFileError(`The backup ${path} ${why}. Use another backup.`);
 }

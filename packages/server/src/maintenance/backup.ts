@@ -17,8 +17,8 @@ import { createSecrets } from "../infra/secrets/secrets.js";
 import { findSecretsKey } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { VERSION } from "../version.js";
-import { BackupFileError } from "./backup-error.js";
 import { BACKUP_FORMAT, type BackupHeader, encodeRow, PROGRESS_EVERY_ROWS } from "./backup-file.js";
+import { BackupFileError } from "./backup-lines.js";
 import { FileHasher } from "./backup-mac.js";
 import { dataTables, rowsOf } from "./tables.js";
 

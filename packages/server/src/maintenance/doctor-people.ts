@@ -1,6 +1,6 @@
 import { countPasskeys, countStranded } from "../domain/access/passkeys/store.js";
 import type { Database } from "../infra/db/database.js";
-import { passkeyHost } from "../infra/named-origin.js";
+import { passkeyHost } from "../infra/web-name.js";
 import type { Finding } from "./finding.js";
 
 /** Whether people can still use their passkeys at the base URL. Reported only if there are passkeys. */

@@ -3,8 +3,8 @@ import type { Config } from "../config/config.js";
 import { createSecrets } from "../infra/secrets/secrets.js";
 import { findSecretsKey, readSecretsKeyFile } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
-import { BackupFileError, damaged } from "./backup-error.js";
 import type { CheckedBackup } from "./backup-file.js";
+import { BackupFileError, damaged } from "./backup-lines.js";
 
 export interface ProofOptions {
   /** A file with the secrets key, where it is neither configured nor in the data folder. */

@@ -7,8 +7,12 @@ import { deleteAllLinks } from "../domain/access/links/store.js";
 import { endAllSessions } from "../domain/access/sessions/store.js";
 import { closeAllLogs } from "../domain/audit/store.js";
 import { readLists } from "../domain/revocations/list-file.js";
-import type { Revocation } from "../domain/revocations/store.js";
-import { allRevocations, insertRevocations, newerThan } from "../domain/revocations/store.js";
+import {
+  allRevocations,
+  insertRevocations,
+  newerThan,
+  type Revocation,
+} from "../domain/revocations/store.js";
 import { systemClock } from "../infra/clock.js";
 import { type Database, DatabaseConflictError } from "../infra/db/database.js";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../infra/db/migrate.js";
@@ -25,7 +29,6 @@ import { createLog } from "../infra/log/log.js";
 import { createSecrets } from "../infra/secrets/secrets.js";
 import { SECRETS_KEY_FILE } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
-import { BackupFileError } from "./backup-error.js";
 import {
   type BackupHeader,
   backupRows,
@@ -33,6 +36,7 @@ import {
   checkBackup,
   PROGRESS_EVERY_ROWS,
 } from "./backup-file.js";
+import { BackupFileError } from "./backup-lines.js";
 import {
   type OutsideKey,
   outsideKey,

@@ -1,6 +1,7 @@
-import type { JsonObject } from "@gatehouse/protocol";
+import type { JsonObject, ReasonCode } from "@gatehouse/protocol";
 import type { RecordDraft } from "../domain/audit/drafts.js";
 import type { Payment } from "../domain/payments/payment.js";
+import type { SettlementAnswer } from "../payments/provider.js";
 
 /** The record of an attempt and of its decision. */
 export function outcomeRecord(
@@ -21,4 +22,26 @@ export function outcomeRecord(
     ...more,
   };
   return { type: "payment.outcome", occurredAt: now, content };
+}
+
+/** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
+const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
+
+/** What an agent is told if the shop system did not reserve the goods, so that the provider was not asked. */
+const NOT_RESERVED: Readonly<Record<string, ReasonCode>> = {
+  shop_out_of_stock: "out_of_stock",
+  shop_price_changed: "cart_mismatch",
+  shop_closed: "skill_not_live",
+  shop_unanswered: "skill_not_live",
+};
+
+/** Whether an answer counts against the card and the caller. */
+export const isDecline = (answer: SettlementAnswer) =>
+  answer.outcome === "declined" &&
+  !NOT_THE_CARD.includes(answer.reason) &&
+  !(answer.reason in NOT_RESERVED);
+
+/** Why the decision of a payment that was not authorized is rejected. */
+export function rejectionOf({ reason }: Pick<Payment, "reason">): ReasonCode {
+  return NOT_RESERVED[reason ?? ""] ?? "payment_declined";
 }

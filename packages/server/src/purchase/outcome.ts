@@ -17,7 +17,6 @@ import { readOfProduct, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import type { SettlementAnswer } from "../payments/provider.js";
-import { isDecline, rejectionOf } from "./decline-reason.js";
 import { countDeclines } from "./declines.js";
 import { evaluate } from "./evaluate.js";
 import { identityOfBuyer } from "./identity.js";
@@ -25,7 +24,7 @@ import { orderObstacle } from "./order-obstacle.js";
 import { notifyOfOrder } from "./orders/notify-of-order.js";
 import { namingOrder } from "./orders/order-link.js";
 import { freshOrder } from "./orders/whole-order.js";
-import { outcomeRecord } from "./outcome-record.js";
+import { isDecline, outcomeRecord, rejectionOf } from "./outcome-record.js";
 import { releaseInShop } from "./reserve-in-shop.js";
 
 /** Announces every attempt that has changed. */

@@ -1,16 +1,15 @@
 import type { Money, PaymentHandler } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { languageOf } from "../domain/buyer-words/words.js";
-import { emailOf } from "../domain/checkouts/checkout.js";
+import { languageOf, wordsIn } from "../domain/buyer-words/words.js";
+import { type Checkout, emailOf } from "../domain/checkouts/checkout.js";
 import { checkoutById } from "../domain/checkouts/store.js";
 import { type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { nextLook, PAGE_MS_MAX, PROVIDER_MS_MAX } from "../domain/payments/schedule.js";
 import { paymentById, paymentOfDecision, scheduleRecheck } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
 import { traced } from "../infra/telemetry/telemetry.js";
-import type { Attempt, PaymentProvider, ProviderAnswer } from "../payments/provider.js";
+import type { Attempt, PageLine, PaymentProvider, ProviderAnswer } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
-import { pageLines } from "./page-lines.js";
 import { reserveInShop } from "./reserve-in-shop.js";
 import { writeVoidOutcome } from "./void-outcome.js";
 
@@ -181,4 +180,27 @@ export async function paymentEnded(context: Context, decisionId: string): Promis
         paymentById(db, attemptId).then((now) => now?.status === "requested" || end(), end);
       }),
   );
+}
+
+/** What a buyer sees on the provider's page: the items, delivery, fees and taxes. Their sum is what is paid. */
+function pageLines(
+  { items, amount }: Pick<Payment, "items" | "amount">,
+  checkout: Checkout,
+): readonly PageLine[] {
+  const words = wordsIn(languageOf(checkout.content.context)).order;
+  const { shippingMinor, taxMinor, discountMinor, fees = [] } = checkout.quote.totals;
+  // Pages have no negative lines.
+  if (discountMinor) return [{ title: words.total, quantity: 1, unitMinor: amount.minor }];
+  const more = [
+    { title: words.delivery, quantity: 1, unitMinor: shippingMinor ?? 0 },
+    ...fees.map(({ title, amountMinor: unitMinor }) => ({ title, quantity: 1, unitMinor })),
+    { title: words.tax, quantity: 1, unitMinor: taxMinor },
+  ].filter(({ unitMinor }) => unitMinor > 0);
+  const lines = [
+    ...items.map(({ title, quantity, unit_minor: unitMinor }) => ({ title, quantity, unitMinor })),
+    ...more,
+  ];
+  const sum = lines.reduce((total, { quantity, unitMinor }) => total + quantity * unitMinor, 0);
+  if (sum !== amount.minor) throw new Error("the lines of a payment page are not its amount");
+  return lines;
 }

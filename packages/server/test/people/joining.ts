@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import type { Dialect } from "../../src/infra/db/database.ts";
-import { namedOrigin } from "../../src/infra/named-origin.ts";
+import { namedOrigin } from "../../src/infra/web-name.ts";
 import { browser } from "../console-browser.ts";
 import { createSite, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
 import { SoftwarePasskey } from "./software-passkey.ts";

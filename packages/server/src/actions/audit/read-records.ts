@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { LogHead, StoredRecord } from "../../domain/audit/log.js";
 import type { LogReader } from "../../domain/audit/log-reader.js";
-import { matches, type RecordFilter } from "../../domain/audit/record-filter.js";
+import { matches, type RecordFilter } from "../../domain/audit/records/store.js";
 import { logsOfSite } from "../../domain/audit/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { type ProvenRecord, proveRecord } from "./prove-record.js";

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import { buyerMacOf } from "../../domain/buyers/buyer-mac.js";
+import { buyerMacOf } from "../../domain/buyers/address.js";
 import { requestErasure } from "../../domain/buyers/store.js";
 import { insertRevocations, siteScopedId } from "../../domain/revocations/store.js";
 import { type ErasureReport, eraseRequested } from "./erase-requested.js";

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft, serviceActor } from "../../domain/audit/drafts.js";
-import { NO_BUYER } from "../../domain/buyers/buyer-mac.js";
+import { NO_BUYER } from "../../domain/buyers/address.js";
 import { type ErasureRequest, openErasures } from "../../domain/buyers/store.js";
 import { cartsOfBuyer, checkoutsOfBuyer } from "../../domain/checkouts/buyers/store.js";
 import type { Cart } from "../../domain/checkouts/carts/cart.js";

@@ -1,6 +1,6 @@
 import type { Money } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { buyerMacOf } from "../../domain/buyers/buyer-mac.js";
+import { buyerMacOf } from "../../domain/buyers/address.js";
 import { erasureRequestedAt } from "../../domain/buyers/store.js";
 import { cartsOfBuyer, checkoutsOfBuyer } from "../../domain/checkouts/buyers/store.js";
 import type { Cart } from "../../domain/checkouts/carts/cart.js";

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.js";
-import { buyerMacOf, NO_BUYER, nameMacOf } from "../../domain/buyers/buyer-mac.js";
+import { buyerMacOf, NO_BUYER, nameMacOf } from "../../domain/buyers/address.js";
 import { nameWords } from "../../domain/buyers/name-words.js";
 import {
   type UnreadBuyer,

@@ -10,7 +10,7 @@ import { destinationIn, hasEmail, isComplete } from "../../purchase/buyer-place.
 import { atShopPrices, type PricedLines } from "../../purchase/prices.js";
 import { questionOf } from "../../purchase/shop-question.js";
 import type { DatedQuote } from "../../purchase/shop-quote.js";
-import { quotedLines } from "./quoted-lines.js";
+import { quotedLines } from "./totals.js";
 
 /** What a shop system is asked about a checkout; undefined if the checkout cannot be bought anyway. */
 export function shopQuestionFor(

@@ -16,8 +16,7 @@ import { COUNTRY, destinationIn, hasEmail, isComplete } from "../../purchase/buy
 import { type PricedLines, priceLines } from "../../purchase/prices.js";
 import { shopQuote } from "../../purchase/shop-quote.js";
 import { connectedQuote, listQuote, shopQuestionFor } from "./connected-quote.js";
-import { quotedLines } from "./quoted-lines.js";
-import { isTaxable, optionsTo, totalsOf } from "./totals.js";
+import { isTaxable, optionsTo, quotedLines, totalsOf } from "./totals.js";
 
 const termsDigest = ({ terms }: ShopSettings) =>
   terms === null ? null : hash("sha256", terms.text, "hex");

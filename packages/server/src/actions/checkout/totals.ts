@@ -1,11 +1,12 @@
-import type { UcpTotals } from "@gatehouse/protocol";
-import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
+import { ok, parseAmount, type Result, refuse, type UcpTotals } from "@gatehouse/protocol";
+import type { Quote, QuotedLine } from "../../domain/checkouts/checkout.js";
 import {
   PERCENT,
   type ShippingOption,
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
 import type { Destination } from "../../purchase/buyer-place.js";
+import type { PricedLine, PricedLines } from "../../purchase/prices.js";
 
 /** A delivery option at its price. */
 export interface OfferedOption {
@@ -82,4 +83,14 @@ export function totalsOf(
   const total = Number(net + tax);
   if (!Number.isSafeInteger(total)) return refuse("too_large", "The total is too large.");
   return ok({ subtotalMinor, shippingMinor, taxMinor: Number(tax), totalMinor: total });
+}
+
+function quotedLine({ product, quantity, amountMinor }: PricedLine): QuotedLine {
+  const { productId, title, imageUrl, price } = product;
+  return { productId, title, imageUrl, quantity, unitMinor: price.minor, amountMinor };
+}
+
+/** Lines at current prices, as they are shown. */
+export function quotedLines({ lines }: PricedLines): Pick<Quote, "lines"> {
+  return { lines: lines.map((line) => (typeof line === "string" ? line : quotedLine(line))) };
 }

@@ -10,9 +10,11 @@ import {
   retryMessagesNow,
   writeTry,
 } from "../../domain/outbox/store.js";
+import { headersPlace } from "../../domain/platforms/connection.js";
+import { platformByIdentity } from "../../domain/platforms/store.js";
 import type { Ids } from "../../infra/ids.js";
+import type { OrderWebhook } from "../../infra/webhook-sender.js";
 import { sendToShop } from "./send-to-shop.js";
-import { webhookFormat } from "./webhook-format.js";
 
 /** Often enough that the first retry comes within a minute. */
 export const DELIVER_EVERY_MS = 5000;
@@ -136,4 +138,27 @@ export async function deleteExpiredMessages(
   while (!stopping()) {
     if ((await deleteMessagesBefore(db, before, DELETED_AT_ONCE)) < DELETED_AT_ONCE) return;
   }
+}
+
+type Format = Pick<OrderWebhook, "webhookId" | "timestamp" | "headers">;
+
+/**
+ * How the owner wants a platform to be notified. It is read at every try, so that a secret that was replaced is
+ * not sent again. The headers go to the address that they were set for, and to no other.
+ */
+async function webhookFormat(
+  { db, secrets }: Context,
+  message: Pick<Message, "siteKeyHash" | "destination"> & Partial<Message>,
+): Promise<Format> {
+  const { siteKeyHash, destination, platform = null, eventId = null } = message;
+  const entry = platform === null ? undefined : await platformByIdentity(db, siteKeyHash, platform);
+  if (entry?.status !== "admitted") return {};
+  const { url, sealedHeaders, timestamp, id } = entry.connection.webhook;
+  const place = headersPlace(siteKeyHash, entry.identity);
+  const isTheirs = url === destination && sealedHeaders !== null;
+  return {
+    timestamp,
+    webhookId: id === "event" && eventId !== null ? eventId : undefined,
+    headers: isTheirs ? JSON.parse(secrets.open(place, sealedHeaders)) : undefined,
+  };
 }

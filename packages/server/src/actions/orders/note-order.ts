@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { NOTES_MAX, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { insertNote, notesOf } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
-import { checkFreeWords } from "../../purchase/orders/free-words.js";
+import { checkFreeWords } from "../../purchase/orders/line-change.js";
 
 /** Writes a note for the people of the site. Nobody is notified, and it is not recorded. */
 export function noteOrder(

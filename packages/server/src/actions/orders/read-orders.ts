@@ -1,7 +1,7 @@
 import type { JsonObject, Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { hasRole, type Principal } from "../../domain/access/principal.js";
-import { buyerName } from "../../domain/checkouts/buyers/names.js";
+import { buyerName } from "../../domain/checkouts/buyers/store.js";
 import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import { checkoutsAmong } from "../../domain/checkouts/store.js";
 import type { OrderNote } from "../../domain/orders/adjustments/adjustment.js";

@@ -1,8 +1,7 @@
 import { type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Principal } from "../../domain/access/principal.js";
-import { isBuyerAddress } from "../../domain/buyers/address.js";
-import { buyerMacOf, nameMacOf } from "../../domain/buyers/buyer-mac.js";
+import { buyerMacOf, isBuyerAddress, nameMacOf } from "../../domain/buyers/address.js";
 import { nameWords } from "../../domain/buyers/name-words.js";
 import type { OrderFilter } from "../../domain/orders/store.js";
 import { readNewBuyers } from "../buyers/read-buyers.js";

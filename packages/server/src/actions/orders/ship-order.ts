@@ -9,14 +9,14 @@ import {
 } from "../../domain/orders/adjustments/adjustment.js";
 import { insertEvent } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
-import { checkFreeWords } from "../../purchase/orders/free-words.js";
 import {
+  checkFreeWords,
   checkRequestedLines,
   lineChangeRecord,
   type RequestedLines,
+  type ShopOrigin,
 } from "../../purchase/orders/line-change.js";
 import { notifyOfOrder } from "../../purchase/orders/notify-of-order.js";
-import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
 import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 
 /** An event of a shipment, as the owner reports it. */

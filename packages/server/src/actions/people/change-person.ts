@@ -13,8 +13,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
 import { revokeAll } from "../tokens/revoke-token.js";
 import { covers, type HandedLink, handLink } from "./links.js";
-import { keepLoweredRole, resetSignIn } from "./lost-rights.js";
-import { type PersonChange, personDrafts } from "./person-record.js";
+import { keepLoweredRole, type PersonChange, personDrafts, resetSignIn } from "./person-record.js";
 
 const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
 const ABOVE = refuse("forbidden", "You cannot change somebody with a role above your own.");

@@ -21,8 +21,7 @@ import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
 import { type HandedLink, handLink } from "./links.js";
-import { keepLoweredRole, resetSignIn } from "./lost-rights.js";
-import { type PersonChange, personDrafts } from "./person-record.js";
+import { keepLoweredRole, type PersonChange, personDrafts, resetSignIn } from "./person-record.js";
 
 /** People of one installation, so that a faulty program cannot make any number of them. */
 const PEOPLE_MAX = 10_000;

@@ -12,7 +12,12 @@ import {
   EVERY_SITE,
   type Person,
 } from "../../domain/access/people/person.js";
-import { accessOf, livePersonByEmail, markVouched } from "../../domain/access/people/store.js";
+import {
+  accessOf,
+  countOperators,
+  livePersonByEmail,
+  markVouched,
+} from "../../domain/access/people/store.js";
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
 import { stillHolds } from "../../domain/access/still-holds.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
@@ -163,4 +168,21 @@ export function mailSignInLink(context: Context, email: string): Result<true, "c
     log.error({ error }, "people.mail_failed"),
   );
   return ok(true);
+}
+
+/** The code of a link that a token gets. */
+export interface ConsoleLink {
+  readonly code: string;
+  readonly expiresAt: number;
+  /** Whether the first owner makes an account with it, instead of signing in with the token. */
+  readonly setUp: boolean;
+}
+
+/** A link to the console. As long as no person is an operator, an operator's token sets up the first one. */
+export async function newConsoleLink(
+  { consoleSessions, db }: Context,
+  principal: Principal,
+): Promise<ConsoleLink> {
+  const setUp = hasRole(principal, "operator") && (await countOperators(db)) === 0;
+  return { ...(await consoleSessions.newCode(principal, { setUp })), setUp };
 }

@@ -13,8 +13,7 @@ import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { revokeAll } from "../tokens/revoke-token.js";
-import { resetSignIn } from "./lost-rights.js";
-import { type PersonChange, personDrafts } from "./person-record.js";
+import { type PersonChange, personDrafts, resetSignIn } from "./person-record.js";
 
 /**
  * The person to whom the address of an invitation belongs, once its mailed link was used: the invited person, or

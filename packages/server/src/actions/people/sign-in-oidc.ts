@@ -10,7 +10,7 @@ import type { NewSession } from "../../domain/access/sessions/console-sessions.j
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { OidcIdentity } from "../../infra/oidc.js";
-import { resetSignIn } from "./lost-rights.js";
+import { resetSignIn } from "./person-record.js";
 import { joinedDrafts } from "./sign-in.js";
 
 /** Takes an attempt to sign in, so that a second use of it finds none, whatever comes of this one. */

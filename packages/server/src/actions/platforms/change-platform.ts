@@ -13,7 +13,7 @@ import {
 } from "../../domain/platforms/store.js";
 import { insertRevocations, siteScopedId } from "../../domain/revocations/store.js";
 import { isSharedSuffix, type WebName, webName } from "../../infra/web-name.js";
-import { hostNamed, NOT_LISTED } from "./named-platform.js";
+import { hostNamed, NOT_LISTED } from "./read-platforms.js";
 
 /** An owner's changes to a platform. Absent members do not change. */
 export interface PlatformChange {

@@ -18,7 +18,7 @@ import {
 } from "../../domain/platforms/credentials/store.js";
 import { platformByIdentity } from "../../domain/platforms/store.js";
 import { DAY_MS } from "../../infra/time.js";
-import { hostNamed, NOT_LISTED } from "./named-platform.js";
+import { hostNamed, NOT_LISTED } from "./read-platforms.js";
 
 export interface NewCredential {
   readonly kind: CredentialKind;

@@ -7,6 +7,7 @@ import {
   listPlatforms as selectPlatforms,
 } from "../../domain/platforms/store.js";
 import { DAY_MS } from "../../infra/time.js";
+import { webName } from "../../infra/web-name.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 const RECENT_MS = 30 * DAY_MS;
@@ -56,3 +57,8 @@ export async function listPlatforms(
   });
   return ok({ items, nextCursor });
 }
+
+export const NOT_LISTED = "This platform is not in the site's list.";
+
+/** The identity of a platform in the list that a person names by its domain or host. */
+export const hostNamed = (text: string): string => webName(`https://${text}/`)?.host ?? text;

@@ -9,7 +9,7 @@ import {
 } from "../../domain/platforms/credentials/store.js";
 import { platformByIdentity } from "../../domain/platforms/store.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
-import { hostNamed, NOT_LISTED } from "./named-platform.js";
+import { hostNamed, NOT_LISTED } from "./read-platforms.js";
 
 /** A platform's credentials, the newest first, with those that ended a short time ago. */
 export async function listCredentials(

@@ -10,7 +10,7 @@ import type { Platform } from "../../domain/platforms/platform.js";
 import { platformByIdentity, writeConnection } from "../../domain/platforms/store.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import { readWebhookUrl } from "../webhook-url.js";
-import { hostNamed, NOT_LISTED } from "./named-platform.js";
+import { hostNamed, NOT_LISTED } from "./read-platforms.js";
 import { headersFault } from "./webhook-headers.js";
 
 type Webhook = PlatformConnection["webhook"];

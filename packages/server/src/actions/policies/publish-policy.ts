@@ -15,7 +15,7 @@ import type { PublishedPolicy } from "../../domain/policies/policy.js";
 import { currentPolicy, insertPolicy } from "../../domain/policies/store.js";
 import { siteByHash, touchSite, updateSite } from "../../domain/sites/store.js";
 import { DatabaseUnavailableError, type Transaction } from "../../infra/db/database.js";
-import { type PolicySite, policySiteFacts } from "./policy-site.js";
+import { type PolicySite, policySiteFacts } from "./read-policies.js";
 
 function permittedBy(document: JsonObject | undefined): string {
   const read = readPolicy(document ?? null);

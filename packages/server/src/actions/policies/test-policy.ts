@@ -24,7 +24,7 @@ import { approvalsSince } from "../../domain/reviews/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
 import { BudgetSpentError, WorkBudget } from "../../infra/work-budget.js";
-import { type PolicySite, policySiteFacts } from "./policy-site.js";
+import { type PolicySite, policySiteFacts } from "./read-policies.js";
 import {
   type PastEvaluation,
   PolicySimulation,

@@ -4,7 +4,7 @@ import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import type { FeedHours, ProductFeed } from "../../domain/product-feeds/product-feed.js";
 import { deleteFeed, productFeed, writeFeed } from "../../domain/product-feeds/store.js";
 import { releaseProducts } from "../../domain/products/feed/store.js";
-import { ownedByShop } from "../products/owned-by-shop.js";
+import { ownedByShop } from "../products/changing-products.js";
 
 export interface FeedSettings {
   readonly url: string;

@@ -15,8 +15,7 @@ import {
   writeProducts,
 } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { changingProducts } from "./changing-products.js";
-import { ownedByShop } from "./owned-by-shop.js";
+import { changingProducts, ownedByShop } from "./changing-products.js";
 
 type Fault = "invalid_request" | "not_found" | "conflict";
 export type Changed = Result<Product, Fault>;

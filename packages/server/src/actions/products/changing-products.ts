@@ -1,8 +1,10 @@
+import { type Refusal, refuse } from "@gatehouse/protocol";
 import { forgetImport } from "../../domain/products/imports/store.js";
 import { hasProducts } from "../../domain/products/store.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { touchSite } from "../../domain/sites/store.js";
-import type { Transaction } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 
 /**
  * Changes products. Pages for agents show some of them, and a site without products does not advertise that
@@ -22,4 +24,17 @@ export async function changingProducts<T>(
   if (before === (await hasProducts(tx, siteKeyHash))) tx.announce(SITE_TOPIC, siteKeyHash);
   else await touchSite(tx, siteKeyHash, now);
   return result;
+}
+
+/** Refuses a change by hand of products that come from a shop system: its next message would undo it. */
+export async function ownedByShop(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<Refusal<"conflict"> | undefined> {
+  const connection = await shopConnection(db, siteKeyHash);
+  if (connection === undefined) return undefined;
+  return refuse(
+    "conflict",
+    `The products of this site come from ${connection.system}. Change them there, or pause them here.`,
+  );
 }

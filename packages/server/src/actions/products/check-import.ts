@@ -9,8 +9,8 @@ import {
 } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import { products } from "../../domain/products/store.js";
+import { ownedByShop } from "./changing-products.js";
 import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "./import-products.js";
-import { ownedByShop } from "./owned-by-shop.js";
 
 /** Changes and removed products that a check lists; the others are only counted. */
 const CHANGES_SHOWN_MAX = 100;

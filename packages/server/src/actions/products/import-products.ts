@@ -7,8 +7,7 @@ import { type ProductLine, UnreadableListError } from "../../domain/products/pro
 import { countProducts, removeOthers, writeProducts } from "../../domain/products/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { changingProducts } from "./changing-products.js";
-import { ownedByShop } from "./owned-by-shop.js";
+import { changingProducts, ownedByShop } from "./changing-products.js";
 
 /** Rows written in one transaction; other work runs between transactions. */
 export const BATCH_ROWS = 200;

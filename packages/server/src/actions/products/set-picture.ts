@@ -6,13 +6,19 @@ import {
   pictureUrl,
   readPicture,
   SITE_PICTURE_BYTES_MAX,
+  UNUSED_PICTURE_KEPT_MS,
 } from "../../domain/products/pictures/picture.js";
-import { deleteUnused, pictureBytes, storePicture } from "../../domain/products/pictures/store.js";
+import {
+  deleteUnused,
+  pictureBytes,
+  sitesWithPictures,
+  storePicture,
+} from "../../domain/products/pictures/store.js";
 import { productById } from "../../domain/products/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type Changed, changeProduct } from "./change-product.js";
-import { ownedByShop } from "./owned-by-shop.js";
+import { ownedByShop } from "./changing-products.js";
 
 const MIB = 1024 * 1024;
 const FULL = refuse(
@@ -60,4 +66,16 @@ export async function setPicture(
   if (!stored.ok) return stored;
   const image_url = pictureUrl(config.baseUrl, siteKeyHash, picture.value.digest);
   return changeProduct(context, siteKeyHash, productId, { image_url }, actor);
+}
+
+/** Deletes the pictures of all sites that no product uses. */
+export async function deleteUnusedPictures(
+  { db, clock }: Context,
+  stopping: () => boolean,
+): Promise<void> {
+  for (const siteKeyHash of await sitesWithPictures(db)) {
+    if (stopping()) return;
+    const before = clock.now() - UNUSED_PICTURE_KEPT_MS;
+    await db.transaction((tx) => deleteUnused(tx, siteKeyHash, before));
+  }
 }

@@ -7,9 +7,8 @@ import {
   removeOthers,
   writeProducts,
 } from "../../domain/products/store.js";
-import { changingProducts } from "./changing-products.js";
+import { changingProducts, ownedByShop } from "./changing-products.js";
 import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
-import { ownedByShop } from "./owned-by-shop.js";
 
 /** Removes a product. Nobody can buy it any more; orders keep their own copy of it. */
 export async function removeProduct(

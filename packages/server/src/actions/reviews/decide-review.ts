@@ -1,7 +1,7 @@
 import { ok, type Refusal, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { rootOf } from "../../domain/access/descent/store.js";
-import { withoutAccess } from "../../domain/access/without-access.js";
+import { withoutAccess } from "../../domain/access/still-holds.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { agentById } from "../../domain/agents/store.js";
 import { type Actor, type RecordDraft, serviceActor } from "../../domain/audit/drafts.js";

@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { withoutAccess } from "../../domain/access/without-access.js";
+import { withoutAccess } from "../../domain/access/still-holds.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { reviewById } from "../../domain/reviews/store.js";
 import {

@@ -11,7 +11,7 @@ import {
   type RequestedChange,
   UNDER_WAY,
 } from "../../purchase/orders/change-payment.js";
-import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
+import type { ShopOrigin } from "../../purchase/orders/line-change.js";
 import { changePayment } from "../orders/change-payment.js";
 import type { ChangeOutcome } from "./order-change.js";
 

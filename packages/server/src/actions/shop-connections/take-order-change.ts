@@ -13,8 +13,7 @@ import {
 } from "../../domain/shop-events/store.js";
 import { DatabaseConflictError, type Transaction } from "../../infra/db/database.js";
 import { UNDER_WAY } from "../../purchase/orders/change-payment.js";
-import type { RequestedLines } from "../../purchase/orders/line-change.js";
-import type { ShopOrigin } from "../../purchase/orders/shop-event.js";
+import type { RequestedLines, ShopOrigin } from "../../purchase/orders/line-change.js";
 import { wholeOrder } from "../../purchase/orders/whole-order.js";
 import { cancelOrder } from "../orders/cancel-order.js";
 import { shipOrder } from "../orders/ship-order.js";

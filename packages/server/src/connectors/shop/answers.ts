@@ -5,7 +5,7 @@ import {
   SHOP_LINE_FAULTS,
   type ShopQuestion,
 } from "../../domain/shop-quotes/shop-quote.js";
-import { id, LINES_MAX, minor, quantity, VERIFIER } from "./fields.js";
+import { id, LINES_MAX, minor, quantity, VERIFIER } from "./messages.js";
 
 const OPTIONS_MAX = 50;
 const DISCOUNTS_MAX = 50;

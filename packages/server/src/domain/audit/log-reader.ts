@@ -4,9 +4,10 @@ import type { Archive } from "./archive/archive.js";
 import { type ArchivePart, endOf } from "./archive/part.js";
 import { archivedEnd, partsBefore } from "./archive/store.js";
 import { dayOf, type StoredRecord } from "./log.js";
-import { matches, type RecordFilter } from "./record-filter.js";
 import {
   leafAt,
+  matches,
+  type RecordFilter,
   recordById,
   recordedAt,
   recordsBefore,

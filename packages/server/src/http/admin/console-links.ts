@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { newConsoleLink } from "../../actions/people/console-link.js";
+import { newConsoleLink } from "../../actions/people/links.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { CONSOLE_PATH } from "../server/credentials.js";

@@ -7,7 +7,7 @@ import {
   showConnection,
   syncProblem,
 } from "../../actions/shop-connections/show-connection.js";
-import { CHALLENGE } from "../../connectors/shop/fields.js";
+import { CHALLENGE } from "../../connectors/shop/messages.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { requireOk } from "../server/require-ok.js";

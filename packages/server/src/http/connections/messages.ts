@@ -2,7 +2,7 @@ import type { JsonValue } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import { PARTS_MAX } from "../../actions/shop-connections/full-list.js";
 import type { OrderChange } from "../../actions/shop-connections/order-change.js";
-import { CHALLENGE, VERIFIER } from "../../connectors/shop/fields.js";
+import { CHALLENGE, VERIFIER } from "../../connectors/shop/messages.js";
 import { line, webAddress } from "../server/fields.js";
 
 /** The messages of shop systems, as docs/guide/connector.md says. Fields that are not known here are ignored. */

@@ -9,7 +9,7 @@ import {
 import { callTool, recordCall } from "../../actions/mcp/record-call.js";
 import type { CallingClient, PlainTool, ShopTool, ToolCall } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
-import { liveNames } from "../../domain/sites/live-names.js";
+import { liveNames } from "../../domain/sites/skills.js";
 import { cutAddress } from "../../infra/addresses.js";
 import { type Answer, type Exchange, signedRequest } from "../server/exchange.js";
 import type { CallLimits, Limited } from "./call-limits.js";

@@ -3,7 +3,7 @@ import { parse } from "hono/utils/cookie";
 import type { Context } from "../../context.js";
 import type { Principal } from "../../domain/access/principal.js";
 import type { TokenAuthenticator } from "../../domain/access/token-authenticator.js";
-import { namedOrigin } from "../../infra/named-origin.js";
+import { namedOrigin } from "../../infra/web-name.js";
 import { Problem } from "./problem.js";
 
 /** Where the console is. */

@@ -11,8 +11,8 @@ import {
 } from "../../actions/checkout/carts.js";
 import { continueUrl } from "../../actions/checkout/continue-url.js";
 import { idempotentChange } from "../../actions/checkout/idempotent.js";
-import { quotedLines } from "../../actions/checkout/quoted-lines.js";
 import { signedTerms } from "../../actions/checkout/terms.js";
+import { quotedLines } from "../../actions/checkout/totals.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Metrics } from "../metrics.js";
 import type { MetricsReport } from "../metrics-report.js";
-import type { FromWorker, ToWorker } from "./messages.js";
+import type { FromWorker, ToWorker } from "./report-exchange.js";
 
 /** The other workers of this machine, as one of them sees them. */
 export interface Peers {

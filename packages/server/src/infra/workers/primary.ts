@@ -3,8 +3,7 @@ import { StartupError } from "../../startup-error.js";
 import { type Clock, keepAlive } from "../clock.js";
 import type { Log } from "../log/log.js";
 import { MINUTE_MS, SECOND_MS } from "../time.js";
-import type { FromWorker, ToWorker } from "./messages.js";
-import { ReportExchange } from "./report-exchange.js";
+import { type FromWorker, ReportExchange, type ToWorker } from "./report-exchange.js";
 
 /** A worker that ended is started again after this; each time it ends soon, after twice as long. */
 const RESTART_MS_MIN = SECOND_MS;

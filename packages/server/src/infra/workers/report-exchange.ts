@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.js";
 import { addedUp, countersOf, type MetricsReport } from "../metrics-report.js";
 import { SECOND_MS } from "../time.js";
-import type { FromWorker, ToWorker } from "./messages.js";
 
 /** How long the metrics of one worker wait for those of the others. */
 const REPORT_MS_MAX = SECOND_MS;
@@ -74,3 +73,19 @@ export class ReportExchange {
     this.tell(asker, { kind: "reports", id: askerId, reports: [this.before, ...others] });
   }
 }
+
+/** What the process that started the workers tells one of them. */
+export type ToWorker =
+  /** Start the service as the worker of this number. `port`: where others listen already, if any do. */
+  | { readonly kind: "begin"; readonly worker: number; readonly port: number | undefined }
+  | { readonly kind: "report"; readonly id: number }
+  | { readonly kind: "reports"; readonly id: number; readonly reports: readonly MetricsReport[] };
+
+/** What a worker tells the process that started it. */
+export type FromWorker =
+  /** It listens to messages now. */
+  | { readonly kind: "started" }
+  | { readonly kind: "ready"; readonly port: number }
+  /** It wants the metrics of the others, and shows them those it has. */
+  | { readonly kind: "gather"; readonly id: number; readonly report: MetricsReport }
+  | { readonly kind: "report"; readonly id: number; readonly report: MetricsReport };

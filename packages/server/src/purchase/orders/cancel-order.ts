@@ -13,10 +13,14 @@ import { paymentById, writePayment } from "../../domain/payments/store.js";
 import { restock } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { UNDER_WAY } from "./change-payment.js";
-import { checkFreeWords } from "./free-words.js";
-import { checkRequestedLines, lineChangeRecord, type RequestedLines } from "./line-change.js";
+import {
+  checkFreeWords,
+  checkRequestedLines,
+  lineChangeRecord,
+  type RequestedLines,
+  type ShopOrigin,
+} from "./line-change.js";
 import { notifyOfOrder } from "./notify-of-order.js";
-import type { ShopOrigin } from "./shop-event.js";
 import { revise, type WholeOrder, wholeOrder } from "./whole-order.js";
 
 const CANCELLATIONS_MAX = 100;

@@ -19,11 +19,9 @@ import { FIRST_LOOK_MS } from "../../domain/payments/schedule.js";
 import { paymentById } from "../../domain/payments/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { providerOf } from "../settle.js";
-import { changeRecord } from "./change-record.js";
-import { checkFreeWords } from "./free-words.js";
+import { checkFreeWords, type ShopOrigin } from "./line-change.js";
 import { isCapturable, type MoneyLeft, moneyLeft } from "./money-left.js";
-import { settleChange } from "./settle-change.js";
-import type { ShopOrigin } from "./shop-event.js";
+import { changeRecord, settleChange } from "./settle-change.js";
 import { wholeOrder } from "./whole-order.js";
 
 /** A capture or refund, as the owner asks for it. */

@@ -2,6 +2,7 @@ import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Actor, RecordDraft } from "../../domain/audit/drafts.js";
 import type { LineQuantity } from "../../domain/orders/adjustments/adjustment.js";
 import type { Order } from "../../domain/orders/order.js";
+import type { Transaction } from "../../infra/db/database.js";
 
 /** The lines that an owner names; null for everything that is left. */
 export type RequestedLines = readonly LineQuantity[] | null;
@@ -64,4 +65,22 @@ export function lineChangeRecord(
     },
   };
   return { type: "order.adjustment", occurredAt: now, content };
+}
+
+/** The event of the shop system that a change of an order comes from. */
+export interface ShopOrigin {
+  readonly eventId: string;
+  /** Writes the event in the transaction of the change, so that a repeated event finds that it was carried out. */
+  write(tx: Transaction): Promise<void>;
+}
+
+const ERASED = "The personal data of this order was erased. You can no longer add text to it.";
+
+/** Refuses words that could name the buyer of an erased order, because nothing would erase them again. */
+export function checkFreeWords(
+  { erasedAt }: Pick<Order, "erasedAt">,
+  ...words: readonly (string | null)[]
+): Result<null, "conflict"> {
+  const isRefused = erasedAt !== null && words.some((word) => word !== null);
+  return isRefused ? refuse("conflict", ERASED) : ok(null);
 }

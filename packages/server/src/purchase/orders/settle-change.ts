@@ -1,5 +1,6 @@
+import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { providerActor } from "../../domain/audit/drafts.js";
+import { type Actor, providerActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { lockOrder } from "../../domain/orders/store.js";
 import { isPending, type PaymentChange } from "../../domain/payments/changes/change.js";
@@ -10,7 +11,6 @@ import { paymentById } from "../../domain/payments/store.js";
 import type { ChangeAnswer } from "../../payments/provider.js";
 import { syncPayment } from "../reconcile.js";
 import { attemptOf, providerOf, unknownAnswer, withTimeout } from "../settle.js";
-import { changeRecord } from "./change-record.js";
 import { isCapturable } from "./money-left.js";
 import { syncReturns } from "./sync-returns.js";
 
@@ -155,4 +155,27 @@ export async function settleChange(
   const ended = await writeOutcomeOfChange(context, payment, change, known);
   context.crashPoint("change.ended");
   return ended;
+}
+
+/** The record of a capture or refund: that it was requested, and its outcome. Without the owner's words. */
+export function changeRecord(
+  { provider }: Pick<Payment, "provider">,
+  { changeId, attemptId, orderId, kind, status, failure, amount }: PaymentChange,
+  actor: Actor,
+  now: number,
+): RecordDraft {
+  const change: JsonObject = {
+    id: changeId,
+    status,
+    amount: { currency: amount.currency, minor: amount.minor },
+    ...(failure === null ? {} : { reason: failure }),
+  };
+  const content: JsonObject = {
+    actor: { ...actor },
+    attempt_id: attemptId,
+    order_id: orderId,
+    processor: provider,
+    [kind]: change,
+  };
+  return { type: `order.${kind}`, occurredAt: now, content };
 }

@@ -1,6 +1,7 @@
-import type { Queries, Transaction } from "../../../infra/db/database.js";
+import type { Database, Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows, selectValues } from "../../../infra/db/statements.js";
 import { json, Table } from "../../../infra/db/table.js";
+import type { Log } from "../../../infra/log/log.js";
 import type { Passkey } from "./passkey.js";
 
 const passkeys = new Table<Passkey>("passkeys", {
@@ -26,7 +27,7 @@ export function passkeysOf(db: Queries, personId: string): Promise<Passkey[]> {
 }
 
 /** Passkeys from before the hosts were stored belong to the host that the service has now. */
-export async function bindPasskeys(db: Queries, host: string): Promise<void> {
+async function bindPasskeys(db: Queries, host: string): Promise<void> {
   await db.run("UPDATE passkeys SET rp_id = ? WHERE rp_id IS NULL", host);
 }
 
@@ -110,4 +111,11 @@ export async function spendChallenge(
 
 export async function deleteSpentChallenges(tx: Transaction, now: number): Promise<void> {
   await tx.run("DELETE FROM passkey_answers WHERE expires_at <= ?", now);
+}
+
+/** At a start: warns of people whose passkeys belong to a host that the service had before. */
+export async function checkPasskeyHost(db: Database, log: Log, host: string): Promise<void> {
+  await bindPasskeys(db, host);
+  const people = await countStranded(db, host);
+  if (people > 0) log.warn({ people, host }, "people.passkeys_unusable");
 }

@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { deleteAllLinks, deleteLinksOf } from "../links/store.js";
-import { deleteAllPasskeys, deletePasskeysOf } from "../passkeys/store.js";
-import { endSessionsOf } from "../sessions/store.js";
+import { deleteAllLinks, deleteExpiredLinks, deleteLinksOf } from "../links/store.js";
+import { deleteAllPasskeys, deletePasskeysOf, deleteSpentChallenges } from "../passkeys/store.js";
+import { deleteExpiredSessions, endSessionsOf } from "../sessions/store.js";
 import { forgetSubject, markRemoved, suspendPeople } from "./store.js";
 
 /** Takes every way to sign in from a person, and signs them out. */
@@ -26,4 +26,11 @@ export async function voidPeople(db: Queries): Promise<number> {
   await deleteAllLinks(db);
   await suspendPeople(db);
   return deleteAllPasskeys(db);
+}
+
+/** Deletes sessions, links and answered challenges that have expired. */
+export async function deleteExpiredAccess(tx: Transaction, now: number): Promise<void> {
+  await deleteExpiredSessions(tx, now);
+  await deleteExpiredLinks(tx, now);
+  await deleteSpentChallenges(tx, now);
 }

@@ -3,9 +3,8 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { unpackJson } from "../../../infra/db/table.js";
 import type { Cart } from "../carts/cart.js";
 import { carts } from "../carts/store.js";
-import type { Checkout, CheckoutContent } from "../checkout.js";
+import { type Checkout, type CheckoutContent, chosenAddress } from "../checkout.js";
 import { checkouts } from "../store.js";
-import { namesIn } from "./names.js";
 
 /** A cart or checkout whose buyer has to be read. */
 export interface UnreadBuyer {
@@ -104,5 +103,27 @@ export function cartsOfBuyer(db: Queries, rows: BuyerRows): Promise<Cart[]> {
     rows.until,
     rows.after,
     rows.limit,
+  );
+}
+
+const NAMES = ["full_name", "first_name", "last_name"] as const;
+
+function nameIn(members: JsonObject): string {
+  const { full_name, first_name, last_name } = members;
+  const parts = typeof full_name === "string" ? [full_name] : [first_name, last_name];
+  return parts.filter((part) => typeof part === "string" && part !== "").join(" ");
+}
+
+type Named = Pick<CheckoutContent, "buyer" | "delivery">;
+
+/** The name of a buyer, or else of the person who gets the goods. Null if neither is known. */
+export function buyerName({ buyer, delivery }: Named): string | null {
+  return nameIn(buyer) || nameIn(chosenAddress(delivery) ?? {}) || null;
+}
+
+/** All names that somebody could look for: the buyer's, and those of the person who gets the goods. */
+function namesIn({ buyer, delivery }: Named): string[] {
+  return [buyer, chosenAddress(delivery) ?? {}].flatMap((members: JsonObject) =>
+    NAMES.map((name) => members[name]).filter((text) => typeof text === "string"),
   );
 }

@@ -1,6 +1,6 @@
 import { htmlText } from "@gatehouse/protocol";
 import type { PricedCart } from "../../../actions/checkout/carts.js";
-import { quotedLines } from "../../../actions/checkout/quoted-lines.js";
+import { quotedLines } from "../../../actions/checkout/totals.js";
 import type { Site } from "../../../domain/sites/site.js";
 import type { Voice } from "../../server/voice.js";
 import { buyerPage, paragraph, summary } from "./parts.js";

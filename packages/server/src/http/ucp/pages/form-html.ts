@@ -1,11 +1,10 @@
 import { htmlText, type JsonObject } from "@gatehouse/protocol";
 import { shownEntries } from "../../../actions/checkout/buyer-entries.js";
 import { quoteDigest } from "../../../actions/checkout/quote.js";
-import { filled } from "../../../domain/buyer-words/words.js";
+import { filled, type Language } from "../../../domain/buyer-words/words.js";
 import { type Checkout, isReady, type QuotedOption } from "../../../domain/checkouts/checkout.js";
 import { isolated } from "../../server/html-page.js";
 import type { Voice } from "../../server/voice.js";
-import { countryNames } from "./countries.js";
 
 /** What a form needs to know of the shop. */
 export interface FormShop {
@@ -137,4 +136,29 @@ export function orderForm(
     `<p class="soft">${htmlText(form.payNext)}</p>`,
     "</form>",
   ].join("\n");
+}
+
+/** Regions that are no countries in which anything is delivered. */
+const NO_COUNTRIES: ReadonlySet<string> = new Set(["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"]);
+
+const LETTERS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+
+/** The codes that have a name: ISO 3166-1, as the runtime knows it. */
+function allCountries(): readonly string[] {
+  const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+  const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second));
+  return codes.filter((code) => !NO_COUNTRIES.has(code) && names.of(code) !== undefined);
+}
+
+/** Countries with their names in a language, in its alphabetical order. */
+function countryNames(
+  language: Language,
+  codes: readonly string[] | "all",
+): readonly { readonly code: string; readonly name: string }[] {
+  const names = new Intl.DisplayNames(language, { type: "region" });
+  const { compare } = new Intl.Collator(language);
+  const listed = codes === "all" ? allCountries() : codes;
+  return listed
+    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .sort((a, b) => compare(a.name, b.name));
 }
