@@ -21,7 +21,13 @@ export type Part =
 
 /** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
 export const BUILT_PARTS: readonly Part[] = [
-  ...(["foundation", "discovery", "audit", "mcp", "visits", "mandates", "payments"] as const),
+  "foundation",
+  "discovery",
+  "audit",
+  "mcp",
+  "visits",
+  "mandates",
+  "payments",
 ];
 
 export const requirements: readonly Requirement[] = [

@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { importedNames, root, type SourceFile, sourcesOf } from "./source.ts";
+import {
+  importedNames,
+  nodesOf,
+  root,
+  type SourceFile,
+  type SyntaxNode,
+  sourcesOf,
+} from "./source.ts";
 
 const packages = readdirSync(join(root, "packages"));
 const manifest = (name: string) =>
@@ -113,7 +120,7 @@ describe("the layers of the server:", () => {
   /** Constants of the two protocols, and functions that only read. Everything else takes an action. */
   const READ_BY_HTTP: Readonly<Record<string, readonly string[]>> = {
     "connectors/shop/contract.ts": ["PROOF", "SHOP_MESSAGES"],
-    "connectors/shop/fields.ts": ["CHALLENGE", "VERIFIER"],
+    "connectors/shop/messages.ts": ["CHALLENGE", "VERIFIER"],
     "purchase/identity.ts": ["identityOfEntry", "identityOfPlatform"],
     "purchase/orders/order-link.ts": ["orderLinkOfDecision"],
     "purchase/prices.ts": ["LINE_QUANTITY_MAX", "LINES_MAX"],
@@ -323,4 +330,30 @@ test("at most 50 files of the server have fewer than 30 lines, migrations aside"
     .filter(({ path, text }) => !path.includes("/migrations/") && text.split("\n").length <= 30)
     .map(({ path }) => path);
   expect(short.length, `merge some of these:\n${short.join("\n")}`).toBeLessThanOrEqual(50);
+});
+
+describe("the code of every package", () => {
+  const syntax = packages
+    .flatMap((name) => sourcesOf(name))
+    .map((file) => ({ ...file, nodes: nodesOf(file) }));
+
+  /** What a node is without parentheses and `as const`. */
+  const bare = (node: SyntaxNode): SyntaxNode =>
+    /^(?:ParenthesizedExpression|TSAsExpression)$/.test(node.type)
+      ? bare(node.expression as SyntaxNode)
+      : node;
+
+  test("writes members where they belong, and spreads no list or object that it has just written", () => {
+    const packed = syntax.flatMap(({ path, text, nodes }) =>
+      nodes
+        .filter(({ type }) => /^(?:SpreadElement|JSXSpreadAttribute)$/.test(type))
+        .filter(({ argument }) => {
+          const { type, elements, properties } = bare(argument as SyntaxNode);
+          const members = (elements ?? properties) as readonly unknown[] | undefined;
+          return /^(?:Array|Object)Expression$/.test(type) && members?.length !== 0;
+        })
+        .map(({ start, end }) => `${path}: ${text.slice(start, end)}`),
+    );
+    expect(packed).toEqual([]);
+  });
 });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseSync } from "vite";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -29,7 +30,7 @@ export function sourcesOf(packageName: string): SourceFile[] {
   // The plugin for WordPress is PHP.
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => {
       const path = relative(root, join(folder, name));
       const text = readFileSync(join(folder, name), "utf8")
@@ -57,4 +58,24 @@ export function importedNames({ path, text }: SourceFile) {
       .filter((name) => name !== "" && !name.startsWith("type "))
       .map((name) => ({ target, name: name.replace(/ as .*/, "") }));
   });
+}
+
+/** A part of a syntax tree, as its parser names it. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [member: string]: unknown;
+}
+
+const isNode = (value: unknown): value is SyntaxNode =>
+  typeof value === "object" && value !== null && typeof (value as SyntaxNode).type === "string";
+
+/** Every node of a source file, each before those inside it. */
+export function nodesOf({ path, text }: SourceFile): readonly SyntaxNode[] {
+  const inside = (node: SyntaxNode): readonly SyntaxNode[] => [
+    node,
+    ...Object.values(node).flat().filter(isNode).flatMap(inside),
+  ];
+  return inside(parseSync(path, text).program as unknown as SyntaxNode);
 }

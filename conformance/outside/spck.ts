@@ -33,7 +33,11 @@ export function spckAbsent(): string | undefined {
 }
 
 const product = (id: string, title: string, more: object = {}) => ({
-  ...{ id, title, price: "10.00", currency: "USD", quantity: 1000 },
+  id,
+  title,
+  price: "10.00",
+  currency: "USD",
+  quantity: 1000,
   ...more,
 });
 

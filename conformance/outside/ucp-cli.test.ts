@@ -14,9 +14,18 @@ import { type Client, startClient } from "./ucp-cli.ts";
 const SHOPS = { "fern.example.com": "2026-08-25", "moss.example.com": "2026-04-08" } as const;
 const FERN = "https://fern.example.com";
 const TOOLS = [
-  ...["search_catalog", "lookup_catalog", "get_product"],
-  ...["create_cart", "get_cart", "update_cart", "cancel_cart"],
-  ...["create_checkout", "get_checkout", "update_checkout", "complete_checkout", "cancel_checkout"],
+  "search_catalog",
+  "lookup_catalog",
+  "get_product",
+  "create_cart",
+  "get_cart",
+  "update_cart",
+  "cancel_cart",
+  "create_checkout",
+  "get_checkout",
+  "update_checkout",
+  "complete_checkout",
+  "cancel_checkout",
   "get_order",
 ];
 const TWO_ROSES = { line_items: [{ item: { id: "rose" }, quantity: 2 }] };
@@ -196,7 +205,9 @@ describe.skipIf(!canBuy())("Shopify's ucp-cli", () => {
       const { id, line_items } = await beginCheckout();
       const line_item_ids = line_items.map((line: { id: string }) => line.id);
       const lines = line_items.map(({ id, item, quantity }: (typeof line_items)[0]) => ({
-        ...{ id, item: { id: item.id }, quantity },
+        id,
+        item: { id: item.id },
+        quantity,
       }));
       const buyer = { ...ADA, email: "ada@example.com" };
       const update = (method: object) => {

@@ -23,7 +23,12 @@ const WALK_MS = 240_000;
 const INSTALLED_BYTES_MAX = 60 * 2 ** 20;
 /** Node 20 has no SQLite of its own: what brings it must be there for every platform that is supported. */
 const PLATFORMS = [
-  ...["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "win32-arm64", "win32-x64"],
+  "darwin-arm64",
+  "darwin-x64",
+  "linux-arm64",
+  "linux-x64",
+  "win32-arm64",
+  "win32-x64",
 ];
 
 /** An entry of the list of what is inside, as CycloneDX has it. */
@@ -113,8 +118,13 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     );
     expect(sources.sort()).toEqual(
       [
-        ...["LICENSE", "THIRD-PARTY-LICENSES.txt", "bin", "deploy/healthcheck.mjs", "dist"],
-        ...["package.json", "sbom.cdx.json"],
+        "LICENSE",
+        "THIRD-PARTY-LICENSES.txt",
+        "bin",
+        "deploy/healthcheck.mjs",
+        "dist",
+        "package.json",
+        "sbom.cdx.json",
       ].sort(),
     );
     for (const path of sources) expect(lstatSync(join(installed, path))).toBeDefined();

@@ -20,7 +20,14 @@ const SCRIPT = join(repository, "test/release/enter-root.sh");
 const LINKS = ["bin", "sbin", "lib", "lib64"];
 const FOLDERS = [
   ...["bin", "sbin", "lib", "lib64", "libexec", "share", "local/bin"].map((name) => `usr/${name}`),
-  ...["proc", "dev", "etc", "tmp", "root", "home", "opt", "var/lib"],
+  "proc",
+  "dev",
+  "etc",
+  "tmp",
+  "root",
+  "home",
+  "opt",
+  "var/lib",
 ];
 
 interface Entered {
@@ -36,7 +43,13 @@ interface Entered {
 /** The words before a command that run it inside of a root folder. */
 export function entering(folder: string, { user, isReadOnly, data = [], memory = [] }: Entered) {
   return [
-    ...["unshare", "--mount", "sh", SCRIPT, folder, process.execPath, String(user ?? "root")],
+    "unshare",
+    "--mount",
+    "sh",
+    SCRIPT,
+    folder,
+    process.execPath,
+    String(user ?? "root"),
     ...(isReadOnly === true ? ["read-only"] : []),
     ...data.map((path) => `data:${path}`),
     ...memory.map((path) => `memory:${path}`),

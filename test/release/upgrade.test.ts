@@ -62,7 +62,9 @@ describe.skipIf(problem !== undefined)("an installation of 0.1.0", () => {
             waits: await shop.order("waits", 3),
           };
           expect(Object.values(answers).map(({ outcome }) => outcome)).toEqual([
-            ...["approved", "approved", "escalated"],
+            "approved",
+            "approved",
+            "escalated",
           ]);
           await shop.expectSound();
           const before = await shop.state();

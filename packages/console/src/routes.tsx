@@ -241,10 +241,7 @@ const pages = [
 /** Every page of the console, by its address below /console. */
 export const router = createRouter({
   routeTree: root.addChildren([
-    shell.addChildren([
-      ...[first, sites, newSite, account, connectShop],
-      site.addChildren([...pages]),
-    ]),
+    shell.addChildren([first, sites, newSite, account, connectShop, site.addChildren([...pages])]),
   ]),
   basepath: "/console",
   // All parameters are texts, also those that look like numbers.

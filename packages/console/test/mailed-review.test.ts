@@ -34,7 +34,9 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
       const view = { viewport: { width, height: 844 }, colorScheme, bypassCSP: true };
       await at.shop.admin("PUT", "/notifications", { emails: ["rosa@example.com"] });
       await at.shop.admin("POST", "/people", {
-        ...{ name: "Rosa", role: "reviewer", email: `rosa-${width}@example.com` },
+        name: "Rosa",
+        role: "reviewer",
+        email: `rosa-${width}@example.com`,
       });
       await expect.poll(() => linkIn(box, /http\S+#link=\S+/)).toBeDefined();
       const { page } = await at.opened(view);

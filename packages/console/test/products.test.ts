@@ -79,8 +79,12 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     },
   });
   const CSV = [
-    ...["sku;name;stock;price", "tulip;Tulip;30;2,80", "rose;Red rose;;11,00"],
-    ...["bad;;1;1,00", "worse;Worse;;abc", "tulip;Tulip again;;3,00"],
+    "sku;name;stock;price",
+    "tulip;Tulip;30;2,80",
+    "rose;Red rose;;11,00",
+    "bad;;1;1,00",
+    "worse;Worse;;abc",
+    "tulip;Tulip again;;3,00",
   ];
   const choose = (page: Page, lines: readonly string[]) =>
     page.locator('input[type="file"]').setInputFiles({

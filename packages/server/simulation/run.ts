@@ -38,7 +38,11 @@ const QUIET_MS = 4 * MINUTE_MS;
 const LOG_EVERY_STEPS = 60;
 /** How long time passes at the end: longer than the service waits for anything. */
 const REST_MS = [
-  ...[30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS, 50 * MINUTE_MS],
+  30 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  20 * MINUTE_MS,
+  50 * MINUTE_MS,
   ...Array.from({ length: 12 }, () => 8 * HOUR_MS),
 ];
 

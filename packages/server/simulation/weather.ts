@@ -11,7 +11,10 @@ const SEAM_CALLS = 20;
 const NAMED_SEAMS = [
   ...PURCHASE_POINTS,
   ...AUDIT_POINTS,
-  ...[CHECKOUT_POINT, "decide.released", "provider.openPage", "provider.voidAuthorization"],
+  CHECKOUT_POINT,
+  "decide.released",
+  "provider.openPage",
+  "provider.voidAuthorization",
 ];
 
 /** What goes wrong now, outside the service: at its provider, its disk, its clock and its network. */

@@ -363,7 +363,9 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     const order = orderOf(wanted, { buyer });
     const shopOrderId = await sendOrder(order);
     const refunds = Array.from({ length: 30 }, (_, i) => ({
-      ...{ refund_id: `re_flood_${i}`, amount_minor: i % 2, state: "completed" },
+      refund_id: `re_flood_${i}`,
+      amount_minor: i % 2,
+      state: "completed",
       origin_event_id: null,
     }));
     const again = refunds.map((refund) => ({ ...refund, refund_id: `${refund.refund_id}_b` }));

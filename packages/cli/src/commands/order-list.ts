@@ -8,10 +8,7 @@ import { type OrderBody, paymentText } from "../order-text.js";
 import { type ShopDays, shopSpan, withShopDays } from "../shop-days.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
-const STATUSES = [
-  ...["open", "partly_shipped", "shipped", "cancelled"],
-  ...["refunded", "partly_refunded"],
-];
+const STATUSES = ["open", "partly_shipped", "shipped", "cancelled", "refunded", "partly_refunded"];
 const PAYMENT_STATES = ["authorized", "captured", "released", "lapsed"];
 
 interface ListFlags extends ShopDays {

@@ -140,7 +140,9 @@ async function askAction(site: Site, name: string, question: string): Promise<To
 function answerOf(tool: string, sent: unknown, result: CallResult): ToolAnswer {
   const { products, answer } = result.structuredContent ?? {};
   return {
-    ...{ tool, sent, failed: result.isError === true },
+    tool,
+    sent,
+    failed: result.isError === true,
     ...(products === undefined ? {} : { products }),
     ...(answer === undefined ? {} : { answer }),
     text: (result.content ?? []).map(({ text = "" }) => text).join("\n"),

@@ -63,7 +63,9 @@ function Steps({ agent }: { readonly agent: Agent }) {
     .map(([step, { label, title, text, danger = false }]) => (
       <Confirm
         key={step}
-        {...{ label, title, danger }}
+        label={label}
+        title={title}
+        danger={danger}
         yes={label}
         onYes={() => take.mutateAsync(`${at}/${step}`)}
       >

@@ -66,7 +66,9 @@ export function AgentsPage() {
         />
       </div>
       <ListView
-        {...{ list, columns: columnsFor(name), label: "Agents" }}
+        list={list}
+        columns={columnsFor(name)}
+        label="Agents"
         keyOf={({ agent_id }) => agent_id}
         empty={
           isNarrowed(search) ? (

@@ -154,7 +154,9 @@ export function AuditPage() {
         </p>
       )}
       <ListView
-        {...{ list, columns: columnsFor(name, nameOf), label: "Records" }}
+        list={list}
+        columns={columnsFor(name, nameOf)}
+        label="Records"
         keyOf={(entry) => field(entry, "record_id")}
         empty={<NothingFound title="No records found" />}
       />

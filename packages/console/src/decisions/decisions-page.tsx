@@ -78,7 +78,9 @@ export function DecisionsPage() {
         </p>
       )}
       <ListView
-        {...{ list, columns: columnsFor(name), label: "Decisions" }}
+        list={list}
+        columns={columnsFor(name)}
+        label="Decisions"
         keyOf={({ decision_id }) => decision_id}
         empty={
           isNarrowed(search) ? (

@@ -49,7 +49,11 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
         className="flex flex-col gap-4"
       >
-        <ZonesForm {...{ zones, currency }} onChange={(next) => draft.set({ zones: next })} />
+        <ZonesForm
+          zones={zones}
+          currency={currency}
+          onChange={(next) => draft.set({ zones: next })}
+        />
         {mayChange && <SaveRow draft={draft} busy={save.isPending} />}
       </Form>
     </Card>

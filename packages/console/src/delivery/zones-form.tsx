@@ -135,7 +135,8 @@ export function ZonesForm({
         <fieldset key={zone.key} className="flex flex-col gap-3 rounded-lg border border-line p-3">
           <legend className="px-1 text-sm font-medium">Zone {place + 1}</legend>
           <Countries
-            {...{ zone, taken }}
+            zone={zone}
+            taken={taken}
             at={`shipping.${place}`}
             onChange={(countries) => onChange(replaced(zones, { ...zone, countries }))}
           />

@@ -52,7 +52,7 @@ export function PageLinks({ site, onGo }: Props) {
       className="flex flex-col gap-0.5 border-line not-first:border-t not-first:pt-2"
     >
       {group.map((page) => (
-        <PageLink key={page.to} {...{ page, site, onGo }} />
+        <PageLink key={page.to} page={page} site={site} onGo={onGo} />
       ))}
     </div>
   ));

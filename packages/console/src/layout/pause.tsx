@@ -41,7 +41,8 @@ export function PauseDialog({ open, onClose }: { readonly open: boolean; onClose
   const pause = useSave(() => call("POST", `${path}/pause`, {}), ...TOPICS);
   return (
     <ConfirmDialog
-      {...{ open, onClose }}
+      open={open}
+      onClose={onClose}
       title={`Pause sales on ${site.domain}?`}
       yes="Pause sales"
       danger

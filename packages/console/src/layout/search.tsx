@@ -42,13 +42,17 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
   const pages = PAGE_GROUPS.flat()
     .filter(({ label }) => matches(label))
     .map(({ to, label, icon }) => ({
-      ...{ key: to, label, icon },
+      key: to,
+      label,
+      icon,
       onChoose: () => void navigate({ to, params }),
     }));
   const settings = Object.entries(SETTINGS_PARTS)
     .filter(([, { label, about }]) => wanted !== "" && matches(`${label} ${about}`))
     .map(([part, { label }]) => ({
-      ...{ key: part, label, icon: Settings },
+      key: part,
+      label,
+      icon: Settings,
       onChoose: () => void navigate({ to: "/$site/settings/$part", params: { site, part } }),
     }));
   const page = pageOfId(site, wanted);
@@ -75,7 +79,8 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
         { title: "Agents", options: things.agents },
         { title: "Platforms", options: things.platforms },
       ]}
-      {...{ open, words }}
+      open={open}
+      words={words}
       onWords={setWords}
       onClose={close}
     />

@@ -62,7 +62,8 @@ export function SiteSwitcher({ current }: { readonly current: Site | undefined }
           { title: "Sites", options },
           { title: "More", options: wanted === "" ? [all] : [] },
         ]}
-        {...{ open, words }}
+        open={open}
+        words={words}
         onWords={setWords}
         onClose={close}
       />

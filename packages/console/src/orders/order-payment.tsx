@@ -37,14 +37,16 @@ function MoneyButtons({
     <div className="flex flex-wrap gap-2">
       {capture !== null && (
         <ChangePayment
-          {...{ order, kind: "capture" }}
+          order={order}
+          kind="capture"
           maxMinor={capture.max_minor}
           firstMinor={capture.owed_minor}
         />
       )}
       {refund !== null && (
         <ChangePayment
-          {...{ order, kind: "refund" }}
+          order={order}
+          kind="refund"
           maxMinor={refund.max_minor}
           firstMinor={refund.max_minor}
         />

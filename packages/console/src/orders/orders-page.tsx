@@ -135,7 +135,7 @@ export function OrdersPage() {
     <Page
       title="Orders"
       about="What was sold through agents, platforms and the payment page, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
-      actions={<ExportButton {...{ path, filter }} name="orders" />}
+      actions={<ExportButton path={path} filter={filter} name="orders" />}
     >
       <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1fr_1fr_1fr_auto]">
         <Select
@@ -157,7 +157,9 @@ export function OrdersPage() {
       </div>
       {mayAct && <MarkMany orders={selected} onDone={(failed) => setIds(new Set(failed))} />}
       <ListView
-        {...{ list, columns, label: "Orders" }}
+        list={list}
+        columns={columns}
+        label="Orders"
         keyOf={({ order_id }) => order_id}
         empty={<NoOrders site={name} narrowed={isNarrow} />}
       />

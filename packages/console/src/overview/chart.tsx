@@ -73,7 +73,7 @@ export function Chart(props: ChartProps) {
             {before !== undefined && <Before values={before.values} top={top} />}
           </div>
           <div aria-hidden="true" className="flex pt-1">
-            <Marks {...{ steps, by }} />
+            <Marks steps={steps} by={by} />
           </div>
         </div>
       </div>

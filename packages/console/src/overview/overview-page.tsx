@@ -95,7 +95,9 @@ function Visits({ range }: { readonly range: RangeName }) {
       <Cut cut={cut} />
       <Chart
         title="Visits over time"
-        {...{ steps, by: RANGES[range].by, series: seriesOf(steps, rows, KINDS, VISIT_COLORS) }}
+        steps={steps}
+        by={RANGES[range].by}
+        series={seriesOf(steps, rows, KINDS, VISIT_COLORS)}
       />
       {top.length > 0 && (
         <>
@@ -144,7 +146,8 @@ function Decisions({ range }: { readonly range: RangeName }) {
       <Cut cut={cut} />
       <Chart
         title="Decisions over time"
-        {...{ steps, by: RANGES[range].by }}
+        steps={steps}
+        by={RANGES[range].by}
         series={seriesOf(steps, rows, OUTCOMES, OUTCOME_COLORS)}
       />
       {agents.length > 0 && (

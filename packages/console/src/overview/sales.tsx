@@ -114,7 +114,9 @@ export function Sales({ range }: { readonly range: RangeName }) {
       </p>
       <Chart
         title={`${label} over time`}
-        {...{ steps, by: RANGES[range].by, ...(unit && { unit }) }}
+        steps={steps}
+        by={RANGES[range].by}
+        {...(unit && { unit })}
         series={[{ label, color: "act", values: valuesIn(steps, now.items, measure) }]}
         before={{
           label: than.charAt(0).toUpperCase() + than.slice(1),

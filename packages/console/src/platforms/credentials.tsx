@@ -155,7 +155,7 @@ export function CredentialsCard({ platform }: { readonly platform: Api["Platform
       {found.isSuccess && found.data.items.length > 0 && (
         <ul aria-label="Keys" className="flex flex-col gap-3">
           {found.data.items.map((credential) => (
-            <Row key={credential.credential_id} {...{ credential, at }} />
+            <Row key={credential.credential_id} credential={credential} at={at} />
           ))}
         </ul>
       )}

@@ -82,7 +82,9 @@ export function PlatformsPage() {
         />
       </div>
       <ListView
-        {...{ list, columns: columnsFor(name, mayAct), label: "Platforms" }}
+        list={list}
+        columns={columnsFor(name, mayAct)}
+        label="Platforms"
         keyOf={({ platform }) => platform}
         empty={
           isNarrowed(search) ? (

@@ -55,7 +55,7 @@ function Editor({ text, policy, findings, mayChange, onText, onChange }: EditorP
         <Findings findings={beside} />
       </div>
       {isList ? (
-        <RuleList {...{ policy, findings, mayChange, onChange }} />
+        <RuleList policy={policy} findings={findings} mayChange={mayChange} onChange={onChange} />
       ) : (
         <TextArea
           code
@@ -114,16 +114,25 @@ function Draft({ current, onSave }: DraftProps) {
     <>
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
         <SentenceForm
-          {...{ sentence, mayChange }}
+          sentence={sentence}
+          mayChange={mayChange}
           onChange={(changed) => policy && change(writeSentence(policy, changed))}
         />
         <DryRun run={run} />
-        <Editor {...{ text, policy, findings, mayChange }} onText={setText} onChange={change} />
+        <Editor
+          text={text}
+          policy={policy}
+          findings={findings}
+          mayChange={mayChange}
+          onText={setText}
+          onChange={change}
+        />
         <History onTake={setText} />
       </div>
       {mayChange && text !== inForce && (
         <SaveBar
-          {...{ before: inForce, after: text }}
+          before={inForce}
+          after={text}
           disabled={!draft.publishable || !isComplete}
           onSave={() => policy && onSave(policy)}
           onDiscard={() => setText(inForce)}

@@ -37,10 +37,10 @@ function ConditionForm({
         const value = filled[name] ?? "";
         return choices === undefined ? (
           <div key={name} className="w-24">
-            <TextField {...{ label, value }} onChange={({ target }) => set(target.value)} />
+            <TextField label={label} value={value} onChange={({ target }) => set(target.value)} />
           </div>
         ) : (
-          <Select key={name} {...{ label, value, choices }} onChoose={set} />
+          <Select key={name} label={label} value={value} choices={choices} onChoose={set} />
         );
       })}
       {onRemove !== undefined && <Button onClick={onRemove}>Remove</Button>}

@@ -46,7 +46,7 @@ function Row({ rule, findings, mayChange, open, ...on }: RowProps) {
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-64">
           <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
-            <Badge {...{ word: effect, look }} />
+            <Badge word={effect} look={look} />
             <span className="min-w-0 break-words">{name}</span>
           </p>
           <p className="mt-1 text-sm text-soft">{ruleText(rule) ?? "This rule has an error."}</p>
@@ -107,7 +107,8 @@ export function RuleList({
           <Row
             // biome-ignore lint/suspicious/noArrayIndexKey: the name of a rule is changed here; its place is not.
             key={place}
-            {...{ rule, mayChange }}
+            rule={rule}
+            mayChange={mayChange}
             findings={findings.filter((finding) => finding.rule === rule.id)}
             open={opened === place}
             onOpen={(open) => setOpened(open ? place : null)}

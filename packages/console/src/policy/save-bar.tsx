@@ -38,7 +38,7 @@ export function SaveBar({
       <details className="text-sm">
         <summary className="text-soft">Show the changes</summary>
         <div className="mt-2">
-          <DiffView {...{ before, after }} />
+          <DiffView before={before} after={after} />
         </div>
       </details>
     </section>

@@ -66,7 +66,8 @@ export function SentenceForm({
   const problems = Object.entries(sentenceProblems(sentence)) as [Name, string][];
   const field = (name: Name) => (
     <Amount
-      {...{ label: LABELS[name], currency }}
+      label={LABELS[name]}
+      currency={currency}
       value={sentence[name] ?? ""}
       problem={problems.some(([wrong]) => wrong === name) ? `${id}-${name}` : undefined}
       disabled={!mayChange}

@@ -173,7 +173,7 @@ export function ProductForm({
         onSubmit={() => save.mutate()}
         className="flex max-w-xl flex-col gap-4"
       >
-        <Fields {...{ draft, set, ...picture }} onFile={(file) => choosing.set({ file })} />
+        <Fields draft={draft} set={set} {...picture} onFile={(file) => choosing.set({ file })} />
         {product === undefined && (
           <TextField
             label="Product number"

@@ -170,7 +170,10 @@ export function ProductsPage() {
             </Link>
           )}
           <ExportButton
-            {...{ path: `${path}/products`, filter: search, name: "products", columns: IMPORTED }}
+            path={`${path}/products`}
+            filter={search}
+            name="products"
+            columns={IMPORTED}
           />
         </>
       }
@@ -187,7 +190,9 @@ export function ProductsPage() {
         <Bulk shown={list.data ?? []} chosen={chosen} onChoose={(ids) => setChosen(new Set(ids))} />
       )}
       <ListView
-        {...{ list, columns, label: "Products" }}
+        list={list}
+        columns={columns}
+        label="Products"
         keyOf={({ id }) => id}
         empty={
           search.q === undefined ? (

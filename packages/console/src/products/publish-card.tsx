@@ -50,7 +50,8 @@ export function PublishCard({ site }: { readonly site: Site }) {
         {FEEDS.map(({ name, label, hint }) => (
           <div key={name} className="flex flex-col gap-1">
             <Checkbox
-              {...{ label, hint }}
+              label={label}
+              hint={hint}
               checked={chosen.includes(name)}
               onChange={({ target }) =>
                 draft.set({

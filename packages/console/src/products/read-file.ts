@@ -3,8 +3,15 @@ import { readPrice } from "./read-price.js";
 
 /** The fields of a product, in the order of the form. */
 export const FIELDS = [
-  ...(["id", "title", "price", "currency", "quantity"] as const),
-  ...(["description", "image_url", "url", "availability"] as const),
+  "id",
+  "title",
+  "price",
+  "currency",
+  "quantity",
+  "description",
+  "image_url",
+  "url",
+  "availability",
 ] as const;
 export type Field = (typeof FIELDS)[number];
 

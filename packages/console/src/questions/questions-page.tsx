@@ -74,7 +74,9 @@ export function QuestionsPage() {
         />
       </div>
       <ListView
-        {...{ list, columns: columnsFor(name), label: "Questions" }}
+        list={list}
+        columns={columnsFor(name)}
+        label="Questions"
         keyOf={({ question_id }) => question_id}
         empty={
           <Empty

@@ -47,7 +47,7 @@ const isAgent = ({ agent_id }: Review) => agent_id.startsWith("agt_");
 /** The numbers of a review, for those who look for them. */
 function Details({ review }: { readonly review: Review }) {
   const { escalation_id, mandate_id, agent_id, rule_id, items } = review;
-  const id = (label: string, value: string) => <Id key={value} {...{ value, label }} />;
+  const id = (label: string, value: string) => <Id key={value} value={value} label={label} />;
   const asker = isAgent(review) ? "Agent ID" : "Platform";
   return (
     <details className="text-sm sm:col-span-2">
@@ -80,9 +80,10 @@ function Actions({ review, mayDecide, onDecided }: CardProps) {
   const { site } = useSite();
   const planned = review.verdict?.problem === null ? review.verdict : null;
   const siteKeyHash = site.site_key_hash;
-  if (planned !== null) return <PlannedVerdict {...{ siteKeyHash, review, verdict: planned }} />;
+  if (planned !== null)
+    return <PlannedVerdict siteKeyHash={siteKeyHash} review={review} verdict={planned} />;
   if (!mayDecide || review.status !== "pending") return null;
-  return <DecideForm {...{ siteKeyHash, review, onDecided }} />;
+  return <DecideForm siteKeyHash={siteKeyHash} review={review} onDecided={onDecided} />;
 }
 
 /** One review: the amount and what to decide it by, in the order of importance. */

@@ -31,18 +31,26 @@ const STATES = {
 
 /** The columns of an exported file. Buyers and their addresses are not among them. */
 const COLUMNS = [
-  ...[
-    "escalation_id",
-    "status",
-    "agent_id",
-    "mandate_id",
-    "skill",
-    "protocol",
-    "amount",
-    "currency",
-  ],
-  ...["items", "rule_id", "policy_version", "approvals_needed", "approved_by", "created_at"],
-  ...["expires_at", "decided_at", "decided_by", "reason_code", "note", "record_id"],
+  "escalation_id",
+  "status",
+  "agent_id",
+  "mandate_id",
+  "skill",
+  "protocol",
+  "amount",
+  "currency",
+  "items",
+  "rule_id",
+  "policy_version",
+  "approvals_needed",
+  "approved_by",
+  "created_at",
+  "expires_at",
+  "decided_at",
+  "decided_by",
+  "reason_code",
+  "note",
+  "record_id",
 ];
 
 /** A review that was just decided. */
@@ -145,7 +153,9 @@ function Past({ status }: { readonly status: string }) {
   ];
   return (
     <ListView
-      {...{ list, columns, label: "Reviews" }}
+      list={list}
+      columns={columns}
+      label="Reviews"
       keyOf={({ escalation_id }) => escalation_id}
       empty={<Empty title="No reviews found">Choose another state.</Empty>}
     />
@@ -167,7 +177,8 @@ export function ReviewsPage() {
       actions={
         <ExportButton
           path={`${path}/escalations`}
-          {...{ filter, columns: COLUMNS }}
+          filter={filter}
+          columns={COLUMNS}
           name="reviews"
         />
       }

@@ -98,7 +98,7 @@ export function SetUp({ code, onDone }: { readonly code: string; onDone(): void 
   const [created, setCreated] = useState(false);
   if (created) return <FirstPasskey onDone={onDone} />;
   const onCreated = canUsePasskeys() ? () => setCreated(true) : onDone;
-  const form = <AccountForm {...{ code, onCreated }} onLeave={onDone} />;
+  const form = <AccountForm code={code} onCreated={onCreated} onLeave={onDone} />;
   return (
     <Frame
       title="Create your account"

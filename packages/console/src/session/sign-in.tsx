@@ -194,7 +194,7 @@ export function SignIn({
           <Failure error={signingIn.error} />
         ))}
       {link !== undefined && !signingIn.isError ? (
-        <UseLink {...{ link, busy }} onGo={() => mutate(link)} />
+        <UseLink link={link} busy={busy} onGo={() => mutate(link)} />
       ) : (
         <Ways busy={busy} onGo={mutate} />
       )}

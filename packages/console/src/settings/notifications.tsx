@@ -175,7 +175,9 @@ function Messages() {
         />
       </div>
       <ListView
-        {...{ list, columns: COLUMNS, label: "Messages" }}
+        list={list}
+        columns={COLUMNS}
+        label="Messages"
         keyOf={({ message_id }) => message_id}
         empty={
           <Empty title="No messages">

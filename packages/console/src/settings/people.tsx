@@ -139,7 +139,9 @@ export function PeoplePart() {
       <Invite />
       <StrandedNotice people={people.data ?? []} />
       <ListView
-        {...{ list: people, columns: COLUMNS, label: "People" }}
+        list={people}
+        columns={COLUMNS}
+        label="People"
         keyOf={({ person_id }) => person_id}
         empty={
           <Empty title="No people yet">

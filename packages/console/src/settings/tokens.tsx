@@ -150,7 +150,9 @@ export function TokensPart() {
     <div className="flex flex-col gap-4">
       <NewToken />
       <ListView
-        {...{ list: people, columns: COLUMNS, label: "Tokens" }}
+        list={people}
+        columns={COLUMNS}
+        label="Tokens"
         keyOf={({ token_id }) => token_id}
         empty={
           <Empty title="No tokens for this site">
@@ -160,7 +162,9 @@ export function TokensPart() {
       />
       {(edges.data?.length ?? 0) > 0 && (
         <ListView
-          {...{ list: edges, columns: COLUMNS, label: "Tokens of workers and plugins" }}
+          list={edges}
+          columns={COLUMNS}
+          label="Tokens of workers and plugins"
           keyOf={({ token_id }) => token_id}
           empty={null}
         />

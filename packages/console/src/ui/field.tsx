@@ -23,7 +23,7 @@ function Labelled({ id, label, hint, error, children }: LabelledProps) {
         {label}
       </label>
       {children}
-      <Below {...{ id, hint, error }} />
+      <Below id={id} hint={hint} error={error} />
     </div>
   );
 }

@@ -90,7 +90,9 @@ export function VisitsPage() {
         />
       </div>
       <ListView
-        {...{ list, columns: COLUMNS, label: "Visits" }}
+        list={list}
+        columns={COLUMNS}
+        label="Visits"
         keyOf={({ visit_id }) => visit_id}
         empty={
           isNarrowed(search) ? (

@@ -6,7 +6,9 @@ export const SERVICE = "Gatehouse";
 
 /** Records of what somebody outside asked for. */
 const FROM_AGENTS: readonly RecordType[] = [
-  ...(["mandate.decision", "checkout.decision", "mcp.tools_call"] as const),
+  "mandate.decision",
+  "checkout.decision",
+  "mcp.tools_call",
 ];
 const METHODS = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

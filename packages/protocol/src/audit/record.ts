@@ -15,14 +15,29 @@ export const NO_PREVIOUS_HASH = "0".repeat(64);
 
 /** Everything that is ever recorded. */
 export const RECORD_TYPES = Object.freeze([
-  ...(["chain.genesis", "chain.day_closed", "chain.key_rotated"] as const),
-  ...(["mandate.decision", "checkout.decision", "payment.outcome", "review.decision"] as const),
-  ...(["refusals.folded", "mcp.tools_call", "order.approval", "order.adjustment"] as const),
-  ...(["order.capture", "order.refund"] as const),
-  ...(["site.changed", "audit.read", "audit.exported"] as const),
-  ...(["token.issued", "token.revoked", "clock.accepted"] as const),
-  ...(["person.invited", "person.joined", "person.changed"] as const),
-]);
+  "chain.genesis",
+  "chain.day_closed",
+  "chain.key_rotated",
+  "mandate.decision",
+  "checkout.decision",
+  "payment.outcome",
+  "review.decision",
+  "refusals.folded",
+  "mcp.tools_call",
+  "order.approval",
+  "order.adjustment",
+  "order.capture",
+  "order.refund",
+  "site.changed",
+  "audit.read",
+  "audit.exported",
+  "token.issued",
+  "token.revoked",
+  "clock.accepted",
+  "person.invited",
+  "person.joined",
+  "person.changed",
+] as const);
 
 /** The type of a record. */
 export type RecordType = (typeof RECORD_TYPES)[number];

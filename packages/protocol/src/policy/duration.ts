@@ -4,9 +4,20 @@
  * grow, never shrink.
  */
 export const POLICY_WINDOWS = Object.freeze([
-  ...(["PT1M", "PT5M", "PT10M", "PT15M", "PT30M", "PT1H", "PT6H", "PT12H"] as const),
-  ...(["P1D", "P7D", "P14D", "P30D", "P31D"] as const),
-]);
+  "PT1M",
+  "PT5M",
+  "PT10M",
+  "PT15M",
+  "PT30M",
+  "PT1H",
+  "PT6H",
+  "PT12H",
+  "P1D",
+  "P7D",
+  "P14D",
+  "P30D",
+  "P31D",
+] as const);
 
 /** A window of the fixed set, as an ISO 8601 duration. */
 export type PolicyWindow = (typeof POLICY_WINDOWS)[number];

@@ -17,7 +17,7 @@ export function labelsIn(text: string): Labels {
 
 /** The upper bounds of the buckets of durations, in seconds. */
 export const DURATION_BUCKETS_S: readonly number[] = Object.freeze([
-  ...[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]);
 
 /** The number of durations between two bounds. They are added up when the metrics are read. */

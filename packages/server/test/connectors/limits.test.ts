@@ -13,7 +13,11 @@ const OTHER_SECRET = `whsec_${Buffer.alloc(32).toString("base64")}`;
 const STATUS = { type: "status" };
 
 const product = (id: string, version: number) => ({
-  ...{ id, version, title: `Product ${id}`, price: "10.00", currency: "EUR" },
+  id,
+  version,
+  title: `Product ${id}`,
+  price: "10.00",
+  currency: "EUR",
 });
 
 describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) => {

@@ -15,7 +15,11 @@ import { secretsKeyFile } from "../restoring.ts";
 import { ShopStandIn } from "./shop-stand-in.ts";
 
 const product = (id: string) => ({
-  ...{ id, version: 1, title: `Product ${id}`, price: "10.00", currency: "EUR" },
+  id,
+  version: 1,
+  title: `Product ${id}`,
+  price: "10.00",
+  currency: "EUR",
 });
 
 describe.each(DATABASES)(

@@ -262,7 +262,9 @@ const RULELESS: Case = {
  * the tests of checkouts, and sales are paused in the tests of that.
  */
 const NOT_YET: readonly ReasonCode[] = [
-  ...(["checkout_cancelled", "evidence_already_used", "site_paused"] as const),
+  "checkout_cancelled",
+  "evidence_already_used",
+  "site_paused",
 ];
 
 describe.each(TIER_DATABASES)("the reason of a rejected mandate, on %s,", (dialect) => {

@@ -85,8 +85,15 @@ export function naive(
 }
 
 const FATES: readonly Fate[] = [
-  ...(["approved", "rejected", "rejected", "reviewed", "reviewed", "pending"] as const),
-  ...(["denied", "declined", "unasked"] as const),
+  "approved",
+  "rejected",
+  "rejected",
+  "reviewed",
+  "reviewed",
+  "pending",
+  "denied",
+  "declined",
+  "unasked",
 ];
 const WINDOWS = ["PT1M", "PT30M", "PT1H", "PT6H", "P1D", "P7D"];
 /** At once, just within and just past windows, on the hour and off it. */

@@ -48,11 +48,9 @@ export class SoftwarePasskey {
   create({ challenge }: { readonly challenge: string }, origin?: string) {
     const { x = "", y = "" } = this.keys.publicKey.export({ format: "jwk" });
     const key = new Map<number, Cbor>([
-      ...([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-      ] as const),
+      [1, 2],
+      [3, -7],
+      [-1, 1],
       [-2, Buffer.from(x, "base64url")],
       [-3, Buffer.from(y, "base64url")],
     ]);

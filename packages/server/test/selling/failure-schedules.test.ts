@@ -73,9 +73,14 @@ function faultsOf(faulty: FaultyProvider): Faults {
 }
 
 const STRIPE_FAULTS = [
-  ...(["drop_before", "drop_during", "drop_after", "rate_limited", "in_use"] as const),
-  ...(["error_500", "error_500_after"] as const),
-];
+  "drop_before",
+  "drop_during",
+  "drop_after",
+  "rate_limited",
+  "in_use",
+  "error_500",
+  "error_500_after",
+] as const;
 
 function stripeFaults({ stripe, intents }: Awaited<ReturnType<typeof paidByStripe>>): Faults {
   return {

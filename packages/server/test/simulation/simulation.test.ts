@@ -23,8 +23,13 @@ const SAMPLED_MAX = 60;
 const COVERING_SEEDS = 30;
 
 const SEAMS: readonly string[] = [
-  ...[...PURCHASE_POINTS, CHECKOUT_POINT],
-  ...["db.begin", "db.commit", "db.committed", "provider.openPage", "provider.voidAuthorization"],
+  ...PURCHASE_POINTS,
+  CHECKOUT_POINT,
+  "db.begin",
+  "db.commit",
+  "db.committed",
+  "provider.openPage",
+  "provider.voidAuthorization",
 ];
 
 function unreached(results: readonly RunResult[]): readonly string[] {

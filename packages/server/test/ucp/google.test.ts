@@ -98,7 +98,9 @@ describe.each(DATABASES)("Google, connected to a shop on %s,", (dialect) => {
       expect(told(made)).toEqual([
         201,
         "incomplete",
-        ...["missing_buyer_info", "missing_buyer_info", "missing_buyer_info"],
+        "missing_buyer_info",
+        "missing_buyer_info",
+        "missing_buyer_info",
       ]);
       const [group] = made.body.fulfillment.methods[0].groups;
       expect(group.options.map(({ id }: JsonObject) => id)).toEqual(["standard", "express"]);

@@ -22,8 +22,12 @@ import { shownReply } from "../checkout/idempotent.js";
 export type Erased = Readonly<Record<(typeof ERASED_KINDS)[number], number>>;
 
 export const ERASED_KINDS = [
-  ...(["orders", "checkouts", "carts"] as const),
-  ...(["notes", "messages", "replies"] as const),
+  "orders",
+  "checkouts",
+  "carts",
+  "notes",
+  "messages",
+  "replies",
 ] as const;
 
 export const NOTHING_ERASED: Erased = Object.freeze({

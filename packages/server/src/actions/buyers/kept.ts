@@ -8,8 +8,13 @@ import type { WholeOrder } from "../../purchase/orders/whole-order.js";
 
 /** Why personal data is still needed. */
 export const KEPT_REASONS = [
-  ...(["payment_open", "not_sent", "on_its_way", "money_returning"] as const),
-  ...(["notifying", "paying", "open"] as const),
+  "payment_open",
+  "not_sent",
+  "on_its_way",
+  "money_returning",
+  "notifying",
+  "paying",
+  "open",
 ] as const satisfies readonly (OpenReason | string)[];
 type KeptReason = (typeof KEPT_REASONS)[number];
 

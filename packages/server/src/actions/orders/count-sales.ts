@@ -115,7 +115,11 @@ export async function countSales(
             sum: { orders, amounts },
           },
         ]) => ({
-          ...{ id, title, quantity, orders, amounts },
+          id,
+          title,
+          quantity,
+          orders,
+          amounts,
         }),
       )
       .toSorted((a, b) => b.quantity - a.quantity)

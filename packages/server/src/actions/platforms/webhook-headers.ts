@@ -9,11 +9,33 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Headers that belong to the connection, to the message or to its signature. */
 const OWN = new Set([
-  ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"],
-  ...["proxy-authorization", "proxy-authenticate", "proxy-connection", "host", "cookie"],
-  ...["content-length", "content-type", "content-encoding", "content-digest", "date"],
-  ...["ucp-agent", "webhook-id", "webhook-timestamp", "idempotency-key"],
-  ...["signature", "signature-input", "signature-agent", "user-agent", "accept", "accept-encoding"],
+  "connection",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "proxy-authorization",
+  "proxy-authenticate",
+  "proxy-connection",
+  "host",
+  "cookie",
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "content-digest",
+  "date",
+  "ucp-agent",
+  "webhook-id",
+  "webhook-timestamp",
+  "idempotency-key",
+  "signature",
+  "signature-input",
+  "signature-agent",
+  "user-agent",
+  "accept",
+  "accept-encoding",
 ]);
 
 /** What is wrong with the headers of a webhook; undefined if nothing is. */

@@ -125,8 +125,18 @@ async function recountCheckout(
 
 /** The columns that change while a checkout is open. Its platform and its expiry never change. */
 const STATE = [
-  ...["proof", "webhook_url", "ucp_version", "status", "content", "quote", "problem"],
-  ...["tries", "decision_id", "order_id", "browser_mac", "buyer_mac"],
+  "proof",
+  "webhook_url",
+  "ucp_version",
+  "status",
+  "content",
+  "quote",
+  "problem",
+  "tries",
+  "decision_id",
+  "order_id",
+  "browser_mac",
+  "buyer_mac",
 ];
 
 async function writeColumns(tx: Transaction, checkout: Checkout, columns: readonly string[]) {

@@ -23,8 +23,15 @@ export const PRODUCTS_MAX = 100_000;
 
 /** What lists of products are sorted by. A minus stands for the largest or newest first. */
 export const PRODUCT_SORTS = [
-  ...(["id", "title", "-title", "price", "-price"] as const),
-  ...(["quantity", "-quantity", "changed_at", "-changed_at"] as const),
+  "id",
+  "title",
+  "-title",
+  "price",
+  "-price",
+  "quantity",
+  "-quantity",
+  "changed_at",
+  "-changed_at",
 ] as const;
 export type ProductSort = (typeof PRODUCT_SORTS)[number];
 export type ProductSortField = Exclude<ProductSort, `-${string}`>;

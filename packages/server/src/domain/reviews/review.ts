@@ -15,8 +15,12 @@ export type ReviewStatus =
 
 /** Why a reviewer denies a request. The agent gets the code, never the note. */
 export const DENIAL_CODES = [
-  ...(["amount_too_high", "unknown_agent", "suspected_fraud"] as const),
-  ...(["out_of_stock", "policy_change", "other"] as const),
+  "amount_too_high",
+  "unknown_agent",
+  "suspected_fraud",
+  "out_of_stock",
+  "policy_change",
+  "other",
 ] as const;
 
 /** Names the sealed token of a review. A sealed value opens only under its own name. */

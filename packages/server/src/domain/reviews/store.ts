@@ -44,8 +44,14 @@ export async function writeApprovals(tx: Transaction, review: Review): Promise<v
 export async function writeReviewEnd(tx: Transaction, review: Review): Promise<boolean> {
   const ended = reviews.rowOf({ ...review, sealedToken: null });
   const columns = [
-    ...["status", "decided_at", "decided_by", "reason_code", "note", "decided_record_id"],
-    ...["approved_by", "sealed_token"],
+    "status",
+    "decided_at",
+    "decided_by",
+    "reason_code",
+    "note",
+    "decided_record_id",
+    "approved_by",
+    "sealed_token",
   ];
   const changed = await reviews.update(tx, ended, columns, PENDING, review.escalationId);
   if (changed === 1) tx.announce(REVIEW_TOPIC, review.siteKeyHash);

@@ -2,9 +2,18 @@ import type { Queries, Transaction } from "../../infra/db/database.js";
 import { rowExists } from "../../infra/db/statements.js";
 
 export const REVOCATION_KINDS = [
-  ...(["token", "edge_token", "agent", "agent_key"] as const),
-  ...(["platform", "platform_credential", "buyer"] as const),
-  ...(["person", "person_role", "person_sign_in", "passkey", "shop_connection"] as const),
+  "token",
+  "edge_token",
+  "agent",
+  "agent_key",
+  "platform",
+  "platform_credential",
+  "buyer",
+  "person",
+  "person_role",
+  "person_sign_in",
+  "passkey",
+  "shop_connection",
 ] as const;
 
 /**

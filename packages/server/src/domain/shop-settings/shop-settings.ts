@@ -2,7 +2,11 @@ import { minorUnitDigits, ok, parseAmount, type Result, refuse } from "@gatehous
 
 /** Pages of a shop that UCP can link to. */
 export const LINK_TYPES = [
-  ...(["terms_of_service", "privacy_policy", "refund_policy", "shipping_policy", "faq"] as const),
+  "terms_of_service",
+  "privacy_policy",
+  "refund_policy",
+  "shipping_policy",
+  "faq",
 ] as const;
 type LinkType = (typeof LINK_TYPES)[number];
 

@@ -14,7 +14,8 @@ const UNSEALED_MAX = 1000;
 
 const placeOf = (siteKeyHash: string, kid: string) => `site_signing_keys/${siteKeyHash}/${kid}`;
 const jwkOf = ({ public_x: x, public_y: y }: StoredSiteKey): Es256Jwk => ({
-  ...({ kty: "EC", crv: "P-256" } as const),
+  kty: "EC",
+  crv: "P-256",
   x,
   y,
 });

@@ -187,18 +187,26 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   const { siteKeyHash, version } = site;
   const row = sites.rowOf({ ...site, version: version + 1, changedAt: now });
   const columns = [
-    ...["domain", "name", "description", "skills", "audit_public", "processor"],
-    ...[
-      "policy_published",
-      "ucp_version",
-      "published_feeds",
-      "status",
-      "version",
-      "verification_token",
-      "verification_method",
-    ],
-    ...["verification_reason", "verified_at", "checked_at", "check_due_at", "failed_days"],
-    ...["problem", "changed_at"],
+    "domain",
+    "name",
+    "description",
+    "skills",
+    "audit_public",
+    "processor",
+    "policy_published",
+    "ucp_version",
+    "published_feeds",
+    "status",
+    "version",
+    "verification_token",
+    "verification_method",
+    "verification_reason",
+    "verified_at",
+    "checked_at",
+    "check_due_at",
+    "failed_days",
+    "problem",
+    "changed_at",
   ];
   const changed = await sites.update(tx, row, columns, AS_READ, siteKeyHash, version);
   if (changed === 1) tx.announce(SITE_TOPIC, siteKeyHash);

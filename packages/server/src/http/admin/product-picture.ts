@@ -37,8 +37,12 @@ const route = createRoute({
   responses: {
     200: json(ProductBody, "The product."),
     ...errors(
-      ...(["invalid_request", "forbidden", "not_found", "conflict"] as const),
-      ...(["body_too_large", "unsupported_media_type"] as const),
+      "invalid_request",
+      "forbidden",
+      "not_found",
+      "conflict",
+      "body_too_large",
+      "unsupported_media_type",
     ),
   },
 });

@@ -62,7 +62,9 @@ export function salesCountRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
         items: counted.steps.map((step) => ({ start: isoTime(step.start), ...sales(step) })),
         agents: counted.actors.map((one) => ({ agent_id: one.actorId, ...sales(one) })),
         products: counted.products.map(({ id, title, quantity, ...one }) => ({
-          ...{ id, title, quantity },
+          id,
+          title,
+          quantity,
           ...sales(one),
         })),
         is_test: counted.isTest,

@@ -3,8 +3,13 @@ import type { OrderLine, OrderStatus } from "../order.js";
 
 /** The event types of UCP for goods on their way. */
 export const EVENT_TYPES = [
-  ...(["processing", "shipped", "in_transit", "delivered"] as const),
-  ...(["failed_attempt", "undeliverable", "returned_to_sender"] as const),
+  "processing",
+  "shipped",
+  "in_transit",
+  "delivered",
+  "failed_attempt",
+  "undeliverable",
+  "returned_to_sender",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -17,9 +17,21 @@ const imports = new Table<LastImport>("product_imports", {
 
 /** What is kept of a product that an import replaces. Stock in payments stays with the product. */
 const KEPT = [
-  ...["title", "description", "price_minor", "currency", "image_url", "url", "availability"],
-  ...["quantity", "paused", "import_id", "title_words", "body_words"],
-  ...["from_feed", "missing_since", "feed_paused"],
+  "title",
+  "description",
+  "price_minor",
+  "currency",
+  "image_url",
+  "url",
+  "availability",
+  "quantity",
+  "paused",
+  "import_id",
+  "title_words",
+  "body_words",
+  "from_feed",
+  "missing_since",
+  "feed_paused",
 ].join(", ");
 
 /** Undefined if there was no import, or something else has changed the products since. */

@@ -6,8 +6,18 @@ export const PNG_START = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 
 
 /** Chunks that draw the picture or change its colors. Texts, times, places and animations are left out. */
 const KEPT: ReadonlySet<string> = new Set([
-  ...["IHDR", "PLTE", "IDAT", "IEND"],
-  ...["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "pHYs"],
+  "IHDR",
+  "PLTE",
+  "IDAT",
+  "IEND",
+  "tRNS",
+  "gAMA",
+  "cHRM",
+  "sRGB",
+  "iCCP",
+  "cICP",
+  "sBIT",
+  "pHYs",
 ]);
 const HEADER_BYTES = 13;
 /** Length, type and checksum of a chunk. */
