@@ -6,6 +6,8 @@ export interface Offer {
   readonly buying: readonly string[];
   /** Whether there are orders to ask about. */
   readonly hasOrders: boolean;
+  /** Whether a buyer can use discount codes: those of the site's shop system. */
+  readonly takesCodes?: boolean;
 }
 
 export const NO_OFFER: Offer = Object.freeze({ buying: Object.freeze([]), hasOrders: false });

@@ -44,6 +44,11 @@ const PLACES = {
     schema: "schemas/shopping/fulfillment.json",
     extends: "dev.ucp.shopping.checkout",
   },
+  "dev.ucp.shopping.discount": {
+    spec: explainedAt("extensions/discount", "discount"),
+    schema: "schemas/shopping/discount.json",
+    extends: "dev.ucp.shopping.checkout",
+  },
   "dev.ucp.shopping.order": {
     spec: explainedAt("order", "order"),
     schema: "schemas/shopping/order.json",
@@ -58,6 +63,7 @@ export const UCP_CAPABILITIES = Object.keys(PLACES) as readonly UcpCapability[];
 
 const READING = ["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.catalog.lookup"];
 const ORDER = "dev.ucp.shopping.order";
+const DISCOUNT = "dev.ucp.shopping.discount";
 
 /**
  * The capabilities that a shop lists now. What was ordered can be asked about when nothing is sold any more.
@@ -65,11 +71,16 @@ const ORDER = "dev.ucp.shopping.order";
  * @example
  * offeredCapabilities({ buying: [], hasOrders: true }); //=> ["dev.ucp.shopping.order"]
  */
-export function offeredCapabilities({ buying, hasOrders }: Offer): readonly UcpCapability[] {
+export function offeredCapabilities({
+  buying,
+  hasOrders,
+  takesCodes = false,
+}: Offer): readonly UcpCapability[] {
   const sells = buying.length > 0;
   const checksOut = buying.includes(COMPLETE_CHECKOUT);
   return UCP_CAPABILITIES.filter((name) => {
     if (name === ORDER) return hasOrders || sells;
+    if (name === DISCOUNT) return checksOut && takesCodes;
     return READING.includes(name) ? sells : checksOut;
   });
 }

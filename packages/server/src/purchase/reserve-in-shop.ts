@@ -1,6 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { ReserveFault } from "../connectors/connector.js";
 import type { Context } from "../context.js";
+import type { Checkout, CheckoutContent } from "../domain/checkouts/checkout.js";
 import { checkoutById } from "../domain/checkouts/store.js";
 import { newMessage } from "../domain/outbox/message.js";
 import { insertMessages } from "../domain/outbox/store.js";
@@ -25,6 +26,12 @@ export async function isForShop(
   ));
 }
 
+/** The content of a checkout with the discount codes that count: a shop system refuses to reserve with others. */
+function withoutRejected({ content, quote: { rejectedCodes = [] } }: Checkout): CheckoutContent {
+  const { codes = [] } = content;
+  return { ...content, codes: codes.filter((code) => !rejectedCodes.includes(code)) };
+}
+
 /**
  * Reserves the goods of a payment in the shop system, at the price that was decided about. Every try has the same id,
  * so a repeated one changes nothing. A payment that needs no reservation has one.
@@ -42,7 +49,7 @@ export async function reserveInShop(
   if (checkout === undefined) return refuse("closed", "The checkout is gone.");
   const { currency, minor: totalMinor } = amount;
   const lines = items.map(({ id: productId, quantity }) => ({ productId, quantity }));
-  const content = checkout?.content ?? null;
+  const content = checkout === null ? null : withoutRejected(checkout);
   const question = questionOf({ siteKeyHash, currency, lines, content });
   const reservation = { reservationId: attemptId, totalMinor, ...question };
   const reserved = await shopSystem.reserve(connection, reservation);

@@ -37,6 +37,6 @@ export function questionOf({ siteKeyHash, currency, lines, content }: Goods): Sh
     lines: lines.map(({ productId: product_id, quantity }) => ({ product_id, quantity })),
     destination: content && quotedPlace(content),
     option_id: content?.delivery.optionId ?? null,
-    coupons: [],
+    coupons: content?.codes ?? [],
   };
 }

@@ -9,7 +9,7 @@ interface Line {
 /** What is left of a line after cancellations. */
 const kept = ({ quantity, cancelled }: Json): number => quantity - cancelled;
 
-/** A shop as the contract of connectors says, with net prices, a tax of 19 % and stock in memory. Coupons it has none. */
+/** A shop as the contract of connectors says, with net prices, a tax of 19 %, stock in memory, and one coupon. */
 export class ShopInMemory {
   reservations = new Map<string, readonly Line[]>();
   /** Reservations that were released or became an order. */
@@ -20,6 +20,8 @@ export class ShopInMemory {
   /** Net prices in cents, and how many there are. */
   prices: Record<string, number> = {};
   stock: Record<string, number> = {};
+  /** Takes 10 % off. */
+  coupon = "welcome10";
 
   /** What can be bought of a product, beside a reservation. */
   left(productId: string, except?: string): number {
@@ -49,17 +51,21 @@ export class ShopInMemory {
       (sum: number, { unit_minor = 0, quantity }: Json) => sum + unit_minor * quantity,
       0,
     );
+    const isCoupon = (code: string) => code.toLowerCase() === this.coupon;
+    const discount = coupons.some(isCoupon) ? Math.round(net * 0.1) : 0;
+    const title = "10 % for new customers";
     const shipping = options.find(({ id }) => id === option_id)?.amount_minor ?? 0;
-    const tax_minor = Math.round((net + shipping) * 0.19);
+    const tax_minor = Math.round((net - discount + shipping) * 0.19);
     return {
       type: "quote.answer",
       currency: "EUR",
       lines: priced,
       ships: this.ships,
       options,
-      rejected_coupons: coupons,
+      discounts: discount === 0 ? [] : [{ code: this.coupon, title, amount_minor: discount }],
+      rejected_coupons: coupons.filter((code: string) => !isCoupon(code)),
       tax_minor,
-      total_minor: net + shipping + tax_minor,
+      total_minor: net - discount + shipping + tax_minor,
       unknown_to_us: true,
     };
   }
@@ -70,7 +76,9 @@ export class ShopInMemory {
     if (lines.some((line: Line) => this.left(line.product_id, id) < line.quantity)) {
       return { ...answer, state: "refused", reason: "out_of_stock" };
     }
-    if (!this.reservations.has(id) && this.quote({ lines, ...cart }).total_minor !== total_minor) {
+    const { total_minor: total, rejected_coupons } = this.quote({ lines, ...cart });
+    const isSame = total === total_minor && rejected_coupons.length === 0;
+    if (!this.reservations.has(id) && !isSame) {
       return { ...answer, state: "refused", reason: "price_changed" };
     }
     this.reservations.set(id, lines);

@@ -12,6 +12,7 @@ import {
 import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
 import { connectionSecretPlace } from "../../src/domain/shop-connections/shop-connection.ts";
 import { writeShopConnection } from "../../src/domain/shop-connections/store.ts";
+import { SITE_TOPIC } from "../../src/domain/sites/site.ts";
 import type { Clock } from "../../src/infra/clock.ts";
 import type { TestAnswer, TestServer } from "../harness.ts";
 import { send } from "../http-client.ts";
@@ -42,6 +43,8 @@ export class ShopStandIn extends ShopInMemory {
   otherSecret: string | undefined;
   status = 200;
   connectionId = "";
+  /** The link into its own checkout; null if it has none. */
+  connectionLink: string | null = "https://shop.example.com/checkout-link/?products={items}";
   /** What it answers while it is connecting. */
   proof: string | undefined;
   /** Answers no proof, as a shop that is not connecting. */
@@ -93,6 +96,8 @@ export class ShopStandIn extends ShopInMemory {
     this.spoil = {};
     this.otherSecret = undefined;
     this.status = 200;
+    this.coupon = "welcome10";
+    this.connectionLink = "https://shop.example.com/checkout-link/?products={items}";
   }
 
   stop(): void {
@@ -108,22 +113,23 @@ export class ShopStandIn extends ShopInMemory {
   async connect({ context }: TestServer, siteKeyHash: string): Promise<void> {
     const { db, secrets, ids } = context;
     this.connectionId = ids.id("con");
-    await db.transaction((tx) =>
-      writeShopConnection(tx, {
+    await db.transaction(async (tx) => {
+      tx.announce(SITE_TOPIC, siteKeyHash);
+      await writeShopConnection(tx, {
         siteKeyHash,
         connectionId: this.connectionId,
         endpoint: this.endpoint,
         system: "Stand-in 1",
         sells: true,
-        cartLink: "https://shop.example.com/checkout-link/?products={items}",
+        cartLink: this.connectionLink,
         sealedSecret: secrets.seal(connectionSecretPlace(this.connectionId), this.secret),
         edgeTokenId: "",
         connectedAt: this.clock.now(),
         seenAt: this.clock.now(),
         sync: null,
         synced: null,
-      }),
-    );
+      });
+    });
   }
 
   /** Connects a site to it with a code, and keeps what Gatehouse answers. */

@@ -1,3 +1,4 @@
+import { UCP_VERSIONS } from "@gatehouse/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
@@ -6,7 +7,7 @@ import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, SHOP, sent, told, type World } from "../ucp/buying.ts";
-import { schemaFaults } from "../ucp/schemas.ts";
+import { requestFaults, schemaFaults } from "../ucp/schemas.ts";
 import { ShopStandIn } from "./shop-stand-in.ts";
 
 const MINUTE_MS = 60_000;
@@ -14,13 +15,13 @@ const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
 
 describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, at } = {} as World;
+  let { server, platform, at } = {} as World;
   let shop: Shop;
   let system: ShopStandIn;
   beforeAll(async () => {
     system = await ShopStandIn.start(clock);
     const world = await openWorld(dialect, clock, {}, [system.host]);
-    ({ server, at } = world);
+    ({ server, platform, at } = world);
     await server.context.jobs.stop();
     return async () => {
       system.stop();
@@ -298,6 +299,96 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     await shop.admin("PUT", "/shop", { ...settings, orders_without_address: true });
     const ordered = await at.order(shop, buyer, { total: "119.00" });
     expect([ordered.status, ordered.body.outcome]).toEqual([200, "approved"]);
+  });
+
+  const DISCOUNT = "dev.ucp.shopping.discount";
+  const DISCOUNTED = `shopping/discount.json#/$defs/${DISCOUNT.replace("discount", "checkout")}`;
+  /** Calls of a platform that knows discount codes, in a version of UCP. */
+  const discounting = (version: string) => {
+    platform.speaks(version, undefined, [DISCOUNT]);
+    return { profile: platform.profileUrl(`discounts-${version}`) };
+  };
+  const capabilities = async () => {
+    const answer = await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`);
+    return Object.keys((await answer.json()).ucp.capabilities);
+  };
+
+  test.each(UCP_VERSIONS)("takes discount codes of the shop, in version %s", async (version) => {
+    const by = discounting(version);
+    const codes = ["Welcome10", "nothing", " WELCOME10 "];
+    const asked = { ...ROSE, discounts: { codes } };
+    expect(requestFaults(DISCOUNTED, "create", asked, version)).toEqual([]);
+    const made = await at.create(shop, asked, by);
+    expect(schemaFaults(DISCOUNTED, made.body)).toEqual([]);
+    expect(told(made)).toEqual([201, "ready_for_complete", "discount_code_invalid"]);
+    expect(made.body.ucp.capabilities).toHaveProperty([DISCOUNT, 0, "version"], version);
+    expect(made.body.messages).toMatchObject([{ type: "warning", path: "$.discounts.codes[1]" }]);
+    const applied = [{ code: "welcome10", title: "10 % for new customers", amount: 1000 }];
+    expect(made.body.discounts).toEqual({ codes: ["Welcome10", "nothing"], applied });
+    // 100.00 - 10.00 + 4.90, and 19 % of that.
+    const sums = { subtotal: 10_000, discount: -1000, fulfillment: 490, tax: 1803, total: 11_293 };
+    expect(totals(made.body)).toEqual(sums);
+    const { id } = made.body;
+    const same = await at.update(shop, id, ROSE, by);
+    expect(same.body.discounts).toEqual(made.body.discounts);
+    const done = await at.complete(shop, id, paying(), by);
+    expect(told(done)).toEqual([200, "completed"]);
+    expect(schemaFaults(DISCOUNTED, done.body)).toEqual([]);
+    expect(await charged()).toEqual([11_293]);
+    expect(system.of("reserve")).toMatchObject([{ coupons: ["Welcome10"], total_minor: 11_293 }]);
+    await deliver();
+    const order = system.orders.get(done.body.order.id);
+    expect(order).toMatchObject({ discount_minor: 1000, total_minor: 11_293 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("forgets codes that are replaced, and takes few at once", async () => {
+    const by = discounting("2026-08-25");
+    const { id } = (await at.create(shop, { ...ROSE, discounts: { codes: ["welcome10"] } }, by))
+      .body;
+    const cleared = await at.update(shop, id, { ...ROSE, discounts: { codes: [] } }, by);
+    expect(cleared.body.discounts).toEqual({ codes: [], applied: [] });
+    expect(totals(cleared.body).total).toBe(12_483);
+    for (const codes of [["1", "2", "3", "4", "5", "6"], [7], "welcome10", ["x".repeat(101)]]) {
+      const refused = await at.update(shop, id, { ...ROSE, discounts: { codes } }, by);
+      expect([refused.status, refused.body.code]).toEqual([400, "invalid_request"]);
+    }
+  });
+
+  test("does not charge a code that the shop takes back, unless the buyer agrees", async () => {
+    const by = discounting("2026-08-25");
+    const { id } = (await at.create(shop, { ...ROSE, discounts: { codes: ["welcome10"] } }, by))
+      .body;
+    clock.advance(2 * MINUTE_MS);
+    system.coupon = "over";
+    const changed = await at.complete(shop, id, paying(), by);
+    expect(told(changed).slice(2)).toEqual(["quote_changed", "discount_code_invalid"]);
+    expect([await charged(), system.of("reserve")]).toEqual([[], []]);
+  });
+
+  test("offers discount codes only while the shop is connected, and to platforms that know them", async () => {
+    const asked = { ...ROSE, discounts: { codes: ["welcome10"] } };
+    platform.speaks("2026-08-25");
+    const unaware = (await at.create(shop, asked, { profile: platform.profileUrl("plain") })).body;
+    const by = discounting("2026-08-25");
+    expect([unaware.discounts, totals(unaware).total]).toEqual([undefined, 12_483]);
+    expect(await capabilities()).toContain(DISCOUNT);
+    await system.send(server, "status", { type: "status", disconnect: true });
+    await shop.admin("PATCH", "/products/rose", { paused: false });
+    expect(await capabilities()).not.toContain(DISCOUNT);
+    const own = (await at.create(shop, asked, by)).body;
+    expect([own.discounts, totals(own).total]).toEqual([undefined, 10_000]);
+    expect(own.ucp.capabilities).not.toHaveProperty([DISCOUNT]);
+  });
+
+  test("shows a buyer on the page what the shop takes off", async () => {
+    const by = discounting("2026-08-25");
+    const asked = { ...ROSE, discounts: { codes: ["welcome10"] } };
+    system.connectionLink = null;
+    await system.connect(server, shop.site_key_hash);
+    const { continue_url } = (await at.create(shop, asked, by)).body;
+    const page = await (await fetch(continue_url)).text();
+    expect(page).toMatch(/Discount<\/th><td>-€10\.00/);
   });
 
   test.each([

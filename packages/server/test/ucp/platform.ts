@@ -108,9 +108,13 @@ export class Platform {
     this.profile = profileOf([this.key.publicJwk], CAPABILITIES, url);
   }
 
-  /** Says in its profile which version of UCP it speaks, and where it wants to hear of orders. */
-  speaks(version: string, url = `http://${this.host}${NEWS_PATH}?team=1`): void {
-    this.profile = profileOf([this.key.publicJwk], CAPABILITIES, url, version);
+  /** Says in its profile which version of UCP it speaks, what more it can do, and where it wants to hear of orders. */
+  speaks(
+    version: string,
+    url = `http://${this.host}${NEWS_PATH}?team=1`,
+    more: readonly string[] = [],
+  ): void {
+    this.profile = profileOf([this.key.publicJwk], [...CAPABILITIES, ...more], url, version);
   }
 
   /** An address of its own makes it a platform nobody has seen. */

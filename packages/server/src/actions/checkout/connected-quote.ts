@@ -68,7 +68,7 @@ export function listTotals({ subtotalMinor }: PricedLines): UcpTotals {
 /** A checkout that the shop system has not priced. */
 export function listQuote({ priced, terms }: Connected, missing: readonly Missing[]): Quote {
   const shown = { currency: priced.currency, ...quotedLines(priced), ships: true, options: [] };
-  return { ...shown, totals: listTotals(priced), terms, missing };
+  return { ...shown, totals: listTotals(priced), discounts: [], terms, missing };
 }
 
 /** A checkout as the shop system prices it. Without an answer, goods are shown at the price of the list of products. */
@@ -76,12 +76,17 @@ export function connectedQuote({ answer: shop, askedAt }: DatedQuote, connected:
   const { priced, content, terms } = connected;
   if (shop.kind === "unanswered") return listQuote(connected, ["shop"]);
   const answered = atShopPrices(priced, shop);
+  const { codes = [] } = content;
+  const rejectedCodes = codes.filter((code) => shop.rejectedCoupons.includes(code));
   return {
     currency: priced.currency,
     ...quotedLines(answered),
     ships: shop.ships,
     options: shop.options,
     totals: shopTotals(shop, answered, content.delivery.optionId),
+    // UCP has no discount of nothing.
+    discounts: shop.discounts.filter(({ amountMinor }) => amountMinor > 0),
+    ...(rejectedCodes.length === 0 ? {} : { rejectedCodes }),
     terms,
     missing: missingOf(shop, content),
     quotedAt: askedAt,

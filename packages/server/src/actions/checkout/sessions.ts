@@ -19,6 +19,7 @@ import {
   writeCheckout,
 } from "../../domain/checkouts/store.js";
 import { noteSeen } from "../../domain/platforms/store.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { reconcilePaymentNow } from "../../purchase/reconcile.js";
 import { withShopQuotes } from "../../purchase/shop-quote.js";
@@ -54,8 +55,16 @@ export interface RequestedDelivery extends Omit<Delivery, "addresses"> {
   readonly addresses: readonly Address[] | null;
 }
 
-interface RequestedContent extends Omit<CheckoutContent, "delivery"> {
+interface RequestedContent extends Omit<CheckoutContent, "delivery" | "codes"> {
   readonly delivery: RequestedDelivery;
+  /** Null if those of an earlier request stay. */
+  readonly codes: readonly string[] | null;
+}
+
+/** Discount codes as a checkout stores them. Only a shop system knows any. */
+async function storedCodes(db: Queries, siteKeyHash: string, codes: readonly string[]) {
+  if (codes.length === 0 || (await shopConnection(db, siteKeyHash)) === undefined) return {};
+  return { codes };
 }
 
 const isWhole = ({ lines }: Quote) => lines.every((line) => typeof line !== "string");
@@ -106,7 +115,8 @@ export async function createCheckout(
 ): Promise<Result<CreatedCheckout, "not_found">> {
   const { clock, ids } = context;
   const now = clock.now();
-  let content = requested;
+  const { codes = [], ...wanted } = requested;
+  let content: CheckoutContent = { ...wanted, ...(await storedCodes(tx, siteKeyHash, codes)) };
   if (cartId !== null) {
     await lockCart(tx, cartId);
     const cart = await openCart(context, tx, { siteKeyHash, cartId, platform });
@@ -121,7 +131,7 @@ export async function createCheckout(
     const { lines, buyer, context: where } = cart.value;
     // What the cart lacks is taken from the request.
     content = {
-      ...requested,
+      ...content,
       lines,
       buyer: { ...requested.buyer, ...buyer },
       context: { ...requested.context, ...where },
@@ -223,9 +233,12 @@ export async function updateCheckout(
   if (!locked.ok) return locked;
   const { checkout, refusal, records } = locked.value;
   if (refusal !== undefined) return locked;
-  const { addresses } = checkout.content.delivery;
-  const delivery = { ...requested.delivery, addresses: requested.delivery.addresses ?? addresses };
-  const content = { ...requested, delivery };
+  const { delivery: before, codes: codesBefore = [] } = checkout.content;
+  const addresses = requested.delivery.addresses ?? before.addresses;
+  const delivery = { ...requested.delivery, addresses };
+  const { codes, ...others } = requested;
+  const stored = await storedCodes(tx, ref.siteKeyHash, codes ?? codesBefore);
+  const content: CheckoutContent = { ...others, delivery, ...stored };
   const quote = await quoteFor(context, tx, ref.siteKeyHash, content, "quote");
   // A final refusal stays. A platform that wants something else creates another checkout.
   const problem = checkout.problem?.final ? checkout.problem : null;

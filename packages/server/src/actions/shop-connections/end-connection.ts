@@ -7,6 +7,7 @@ import type { ShopConnection } from "../../domain/shop-connections/shop-connecti
 import { deleteShopConnection, siteConnection } from "../../domain/shop-connections/store.js";
 import { deleteVersions } from "../../domain/shop-products/store.js";
 import { deleteShopQuotes } from "../../domain/shop-quotes/store.js";
+import { SITE_TOPIC } from "../../domain/sites/site.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { tokenDrafts } from "../tokens/token-record.js";
 import { pauseOfShop } from "./take-over-products.js";
@@ -22,6 +23,8 @@ export async function endConnection(
 ): Promise<RecordDraft[]> {
   const now = clock.now();
   await deleteShopConnection(tx, siteKeyHash);
+  // Its discount codes are no longer offered.
+  tx.announce(SITE_TOPIC, siteKeyHash);
   await deleteVersions(tx, siteKeyHash);
   await deleteShopQuotes(tx, siteKeyHash);
   const change = { kind: "shop_disconnected", connection_id: connectionId };

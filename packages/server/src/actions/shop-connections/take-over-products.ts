@@ -18,4 +18,6 @@ export async function pauseOfShop(
   now: number,
 ): Promise<void> {
   await changingProducts(tx, siteKeyHash, now, () => pauseListed(tx, siteKeyHash, now));
+  // Also where nothing was on sale: its discount codes are no longer offered.
+  tx.announce(SITE_TOPIC, siteKeyHash);
 }

@@ -4,6 +4,7 @@ import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { hasOrders } from "../../domain/orders/store.js";
 import type { PolicyCache } from "../../domain/policies/policy-cache.js";
 import { hasProducts } from "../../domain/products/store.js";
+import { shopConnection } from "../../domain/shop-connections/store.js";
 import { gatesOf, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries } from "../../infra/db/database.js";
@@ -50,7 +51,8 @@ export async function offerOf(db: Queries, policies: PolicyCache, site: Site): P
   const ordered = await hasOrders(db, site.siteKeyHash);
   if (!sells(site)) return { buying: [], hasOrders: ordered };
   const { mandatesOn, hasProducts, usable } = await supplyOf(db, policies, site);
-  return { buying: mandatesOn && hasProducts ? usable : [], hasOrders: ordered };
+  const takesCodes = (await shopConnection(db, site.siteKeyHash)) !== undefined;
+  return { buying: mandatesOn && hasProducts ? usable : [], hasOrders: ordered, takesCodes };
 }
 
 /** How the cache of sites reads what a site offers, and which news change it. */

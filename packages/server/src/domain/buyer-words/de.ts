@@ -11,6 +11,7 @@ export const de: BuyerWords = {
     unavailable: "nicht verfügbar",
     cancelledPieces: "{count} storniert",
     subtotal: "Zwischensumme",
+    discount: "Rabatt",
     delivery: "Versand",
     tax: "Steuern",
     total: "Gesamtsumme",

@@ -10,6 +10,7 @@ export const en = {
     unavailable: "not available",
     cancelledPieces: "{count} cancelled",
     subtotal: "Subtotal",
+    discount: "Discount",
     delivery: "Delivery",
     tax: "Tax",
     total: "Total",

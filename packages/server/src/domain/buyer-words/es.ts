@@ -11,6 +11,7 @@ export const es: BuyerWords = {
     unavailable: "no disponible",
     cancelledPieces: "{count} cancelado(s)",
     subtotal: "Subtotal",
+    discount: "Descuento",
     delivery: "Envío",
     tax: "Impuestos",
     total: "Total",

@@ -11,6 +11,7 @@ export const fr: BuyerWords = {
     unavailable: "indisponible",
     cancelledPieces: "{count} annulé(s)",
     subtotal: "Sous-total",
+    discount: "Remise",
     delivery: "Livraison",
     tax: "Taxes",
     total: "Total",

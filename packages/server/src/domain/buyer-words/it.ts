@@ -11,6 +11,7 @@ export const it: BuyerWords = {
     unavailable: "non disponibile",
     cancelledPieces: "{count} annullato/i",
     subtotal: "Subtotale",
+    discount: "Sconto",
     delivery: "Spedizione",
     tax: "Imposte",
     total: "Totale",

@@ -11,6 +11,7 @@ export const ja: BuyerWords = {
     unavailable: "購入不可",
     cancelledPieces: "{count}点キャンセル済み",
     subtotal: "小計",
+    discount: "割引",
     delivery: "送料",
     tax: "税金",
     total: "合計",

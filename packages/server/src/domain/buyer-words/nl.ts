@@ -11,6 +11,7 @@ export const nl: BuyerWords = {
     unavailable: "niet beschikbaar",
     cancelledPieces: "{count} geannuleerd",
     subtotal: "Subtotaal",
+    discount: "Korting",
     delivery: "Verzending",
     tax: "Belasting",
     total: "Totaal",

@@ -11,6 +11,7 @@ export const pt: BuyerWords = {
     unavailable: "indisponível",
     cancelledPieces: "{count} cancelado(s)",
     subtotal: "Subtotal",
+    discount: "Desconto",
     delivery: "Entrega",
     tax: "Impostos",
     total: "Total",

@@ -27,6 +27,8 @@ export interface CheckoutContent {
   readonly buyer: JsonObject;
   readonly context: JsonObject;
   readonly delivery: Delivery;
+  /** Discount codes, as they were sent; absent if there are none, or the site has no shop system. */
+  readonly codes?: readonly string[];
 }
 
 /** Why a line cannot be bought. */
@@ -53,6 +55,14 @@ export interface QuotedOption {
   readonly days: readonly [number, number] | null;
 }
 
+/** What the shop system takes off. */
+export interface QuotedDiscount {
+  /** The code that it is for; null if it needs none. */
+  readonly code: string | null;
+  readonly title: string;
+  readonly amountMinor: number;
+}
+
 /** What a checkout needs before it can be completed. */
 export type Missing =
   | ("email" | "address" | "option" | "deliverable" | "payable" | "taxes")
@@ -68,6 +78,10 @@ export interface Quote {
   readonly ships: boolean;
   readonly options: readonly QuotedOption[];
   readonly totals: UcpTotals;
+  /** What the totals have as discount; absent if the site has no shop system. */
+  readonly discounts?: readonly QuotedDiscount[];
+  /** Discount codes that have no effect. Absent if there are none. */
+  readonly rejectedCodes?: readonly string[];
   /** Digest of the owner's terms that were shown; null if the owner has none. */
   readonly terms: string | null;
   readonly missing: readonly Missing[];

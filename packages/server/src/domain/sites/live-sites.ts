@@ -81,7 +81,9 @@ interface LiveSitesTools {
 }
 
 const isSameOffer = (a: Offer, b: Offer) =>
-  a.hasOrders === b.hasOrders && a.buying.join() === b.buying.join();
+  a.hasOrders === b.hasOrders &&
+  a.takesCodes === b.takesCodes &&
+  a.buying.join() === b.buying.join();
 
 /**
  * A cache of sites by key and by hash, bounded by bytes. A change is served at once by the process

@@ -5,7 +5,7 @@ import { type BuyerWords, type Language, wordsIn } from "../../domain/buyer-word
 export interface Voice {
   readonly language: Language;
   readonly words: BuyerWords;
-  /** A sum of money, as the language writes it, as HTML. */
+  /** A sum of money, as the language writes it, as HTML. What is taken off is negative. */
   money(minor: number, currency: string): string;
   /** A time of day, as text. */
   time(at: number): string;
@@ -20,7 +20,8 @@ export function voiceOf(language: Language): Voice {
     language,
     words: wordsIn(language),
     money: (minor, currency) => {
-      const amount = formatAmount({ minor, currency });
+      const sign = minor < 0 ? "-" : "";
+      const amount = sign + formatAmount({ minor: Math.abs(minor), currency });
       const digits = amount.split(".")[1]?.length ?? 0;
       const format = new Intl.NumberFormat(language, {
         style: "currency",

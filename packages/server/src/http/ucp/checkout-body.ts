@@ -11,6 +11,7 @@ import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
 import { ucpMember, unlessEmpty } from "./answer.js";
 import { type CheckoutMessages, checkoutMessages } from "./checkout-messages.js";
+import { codeWarnings, DISCOUNT, discountsBody } from "./discounts.js";
 import { fulfillmentBody } from "./fulfillment.js";
 import { lineBodies, NO_CURRENCY } from "./lines.js";
 import { keptQuoteMessages } from "./quote-messages.js";
@@ -72,6 +73,16 @@ async function confirmation(
   return { id: orderId, ...(label === undefined ? {} : { label }), permalink_url };
 }
 
+/** What a platform should know of an open checkout, and what does not keep it from buying. */
+function openNotes(
+  { content: { codes = [] }, quote }: Checkout,
+  canDiscount: boolean,
+  now: number,
+): readonly JsonObject[] {
+  const warnings = canDiscount ? codeWarnings(codes, quote) : [];
+  return [...keptQuoteMessages(quote.quotedAt, now), ...warnings];
+}
+
 /** A checkout as its platform sees it. */
 export async function checkoutBody(
   context: Context,
@@ -86,12 +97,17 @@ export async function checkoutBody(
   const now = context.clock.now();
   const status = statusOf(checkout, state, now);
   const isOpen = checkout.status === "open" && status !== "canceled";
-  const kept = isOpen ? keptQuoteMessages(quote.quotedAt, now) : [];
-  const messages = [...checkoutMessages(checkout, state), ...kept, ...warnings];
+  const discounts = discountsBody(checkout, capabilities);
+  const notes = isOpen ? openNotes(checkout, discounts !== undefined, now) : [];
+  const messages = [...checkoutMessages(checkout, state), ...notes, ...warnings];
   const url = pageUrl(context.config, checkout);
   const isOver = status === "completed" || status === "canceled";
   const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineIdAt(i)]));
-  const ucp = canShip ? ucpMember(CHECKOUT, FULFILLMENT) : ucpMember(CHECKOUT);
+  const ucp = ucpMember(
+    CHECKOUT,
+    ...(canShip ? ([FULFILLMENT] as const) : []),
+    ...(discounts === undefined ? [] : ([DISCOUNT] as const)),
+  );
   return {
     ucp: { ...ucp, payment_handlers: handlersOf(site) ?? {} },
     id,
@@ -101,6 +117,7 @@ export async function checkoutBody(
     ...unlessEmpty("context", content.context),
     currency: quote.currency ?? NO_CURRENCY,
     totals: totalEntries(quote.totals),
+    ...(discounts === undefined ? {} : { discounts }),
     ...(canShip && quote.ships
       ? { fulfillment: fulfillmentBody({ ...checkout, content }, lineIds) }
       : {}),

@@ -18,6 +18,7 @@ import { errorAnswer, errorAnswers, type UcpAnswer } from "./answer.js";
 import { platformOf } from "./caller.js";
 import { CHECKOUT, checkoutBody } from "./checkout-body.js";
 import { claimWarnings } from "./claims.js";
+import { readCodes } from "./discounts.js";
 import { buyerIn, TEXT_CHARS_MAX, textIn } from "./fields.js";
 import { readDelivery } from "./fulfillment.js";
 import { lineMessages, readLines } from "./lines.js";
@@ -97,6 +98,7 @@ const create: Operation = {
         lines: cartId === null ? readLines(body.line_items) : [],
         ...buyerIn(body),
         delivery: { ...delivery, addresses: addresses ?? [] },
+        codes: readCodes(body, caller.capabilities) ?? [],
       };
       const requested = { platform: platformOf(caller), content, cartId };
       const created = await createCheckout(context, tx, site.siteKeyHash, requested);
@@ -133,9 +135,10 @@ const update: Operation = {
   capability: CHECKOUT,
   show: showCheckoutOf,
   async run(context, call, request) {
-    const { body } = call;
+    const { body, caller } = call;
     const lines = readLines(body.line_items);
-    const content = { lines, ...buyerIn(body), delivery: readDelivery(body.fulfillment) };
+    const codes = readCodes(body, caller.capabilities);
+    const content = { lines, ...buyerIn(body), delivery: readDelivery(body.fulfillment), codes };
     return idempotentCommit(context, request, async (tx) =>
       changeAnswer(context, tx, call, await updateCheckout(context, tx, refOf(call), content)),
     );

@@ -59,10 +59,12 @@ function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly str
 function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] {
   const { currency } = order.amount;
   const money = (minor: number) => `${formatAmount({ minor, currency })} ${currency}`;
-  const none = { shippingMinor: null, fees: [], taxMinor: 0 };
-  const { shippingMinor, fees = [], taxMinor } = checkout?.quote.totals ?? none;
+  const none = { discountMinor: 0, shippingMinor: null, fees: [], taxMinor: 0 };
+  const { totals = none } = checkout?.quote ?? {};
+  const { discountMinor = 0, shippingMinor, fees = [], taxMinor } = totals;
   return [
     ...lines.map(({ quantity, title }) => `  ${quantity} × ${unlinked(title)}`),
+    ...(discountMinor === 0 ? [] : [`  Discount: -${money(discountMinor)}`]),
     ...(shippingMinor === null ? [] : [`  Delivery: ${money(shippingMinor)}`]),
     ...fees.map(({ title, amountMinor }) => `  ${unlinked(title)}: ${money(amountMinor)}`),
     ...(taxMinor === 0 ? [] : [`  Tax: ${money(taxMinor)}`]),

@@ -59,8 +59,11 @@ export function summary(
     const name = picture(line.imageUrl) + itemName(voice, line.title, line.quantity, left);
     return [{ name, minor: line.amountMinor }];
   });
-  const { shippingMinor, fees = [], taxMinor, totalMinor } = totals;
+  const { discountMinor = 0, shippingMinor, fees = [], taxMinor, totalMinor } = totals;
   const more = [
+    ...(discountMinor === 0
+      ? []
+      : [{ name: htmlText(words.order.discount), minor: -discountMinor }]),
     ...(shippingMinor === null
       ? []
       : [{ name: htmlText(words.order.delivery), minor: shippingMinor }]),

@@ -1,0 +1,67 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type UcpCapability,
+} from "@gatehouse/protocol";
+import type { Checkout, Quote } from "../../domain/checkouts/checkout.js";
+import { invalid } from "./errors.js";
+
+export const DISCOUNT = "dev.ucp.shopping.discount";
+
+/** Few, because each request tries all of them, and a code can be guessed. */
+const CODES_MAX = 5;
+const CODE_CHARS_MAX = 100;
+
+/** The discount codes of a request, each once; null if it says nothing of them, or the platform cannot use any. */
+export function readCodes(
+  { discounts }: JsonObject,
+  capabilities: readonly UcpCapability[],
+): readonly string[] | null {
+  if (!capabilities.includes(DISCOUNT) || !isJsonObject(discounts)) return null;
+  const { codes } = discounts;
+  if (codes === undefined) return null;
+  const list = Array.isArray(codes) ? (codes as readonly JsonValue[]) : [undefined];
+  if (list.length > CODES_MAX) {
+    throw invalid(`\`discounts.codes\` can have at most ${CODES_MAX} codes.`);
+  }
+  const read = new Map<string, string>();
+  for (const code of list) {
+    if (typeof code !== "string" || code.length > CODE_CHARS_MAX) {
+      throw invalid(
+        `\`discounts.codes\` must be a list of strings of at most ${CODE_CHARS_MAX} characters.`,
+      );
+    }
+    const plain = code.trim();
+    const name = plain.toLowerCase();
+    // UCP: codes are case-insensitive.
+    if (plain !== "" && !read.has(name)) read.set(name, plain);
+  }
+  return [...read.values()];
+}
+
+/** `discounts` of an answer; undefined if the platform cannot use any here. */
+export function discountsBody(
+  { content, quote }: Checkout,
+  capabilities: readonly UcpCapability[],
+): JsonObject | undefined {
+  const { discounts } = quote;
+  if (discounts === undefined || !capabilities.includes(DISCOUNT)) return undefined;
+  const applied = discounts.map(({ code, title, amountMinor: amount }) =>
+    code === null ? { title, amount, automatic: true } : { code, title, amount },
+  );
+  return { codes: [...(content.codes ?? [])], applied };
+}
+
+/** A warning for each code without effect. It does not keep anybody from buying. */
+export function codeWarnings(
+  codes: readonly string[],
+  { rejectedCodes = [] }: Quote,
+): readonly JsonObject[] {
+  return rejectedCodes.map((code) => ({
+    type: "warning",
+    code: "discount_code_invalid",
+    content: `The shop does not accept this discount code for these goods: ${code}`,
+    path: `$.discounts.codes[${codes.indexOf(code)}]`,
+  }));
+}
