@@ -39,6 +39,10 @@ export class ShopStandIn extends ShopInMemory {
   received: Json[] = [];
   /** By the type of the message. */
   spoil: Readonly<Record<string, Spoil>> = {};
+  /** Where its answers redirect to; undefined if nowhere. */
+  location: string | undefined;
+  /** The paths that were asked. */
+  paths: (string | undefined)[] = [];
   /** How answers are signed, if not with the secret. */
   otherSecret: string | undefined;
   status = 200;
@@ -95,6 +99,8 @@ export class ShopStandIn extends ShopInMemory {
     this.ships = true;
     this.spoil = {};
     this.otherSecret = undefined;
+    this.location = undefined;
+    this.paths = [];
     this.status = 200;
     this.coupon = "welcome10";
     this.connectionLink = "https://shop.example.com/checkout-link/?products={items}";
@@ -110,7 +116,11 @@ export class ShopStandIn extends ShopInMemory {
   }
 
   /** Connects a site to it, as connecting with a code does. */
-  async connect({ context }: TestServer, siteKeyHash: string): Promise<void> {
+  async connect(
+    { context }: TestServer,
+    siteKeyHash: string,
+    endpoint = this.endpoint,
+  ): Promise<void> {
     const { db, secrets, ids } = context;
     this.connectionId = ids.id("con");
     await db.transaction(async (tx) => {
@@ -118,7 +128,7 @@ export class ShopStandIn extends ShopInMemory {
       await writeShopConnection(tx, {
         siteKeyHash,
         connectionId: this.connectionId,
-        endpoint: this.endpoint,
+        endpoint,
         system: "Stand-in 1",
         sells: true,
         cartLink: this.connectionLink,
@@ -210,6 +220,7 @@ export class ShopStandIn extends ShopInMemory {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
+    this.paths.push(request.url);
     const header = (name: string) => String(request.headers[name] ?? "");
     const id = header("webhook-id");
     const signature = {
@@ -230,6 +241,8 @@ export class ShopStandIn extends ShopInMemory {
     if (spoil === "never") return;
     if (spoil === "silent") return void request.socket.destroy();
     const answer = utf8(JSON.stringify(spoil === undefined ? right : spoil(right)));
-    response.writeHead(this.status, await this.sign({ id, body: answer })).end(answer);
+    const to = this.location === undefined ? {} : { location: this.location };
+    const headers = { ...(await this.sign({ id, body: answer })), ...to };
+    response.writeHead(this.status, headers).end(answer);
   }
 }

@@ -1,11 +1,21 @@
 import { UCP_VERSIONS } from "@gatehouse/protocol";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { SHOP_MESSAGES } from "../../src/connectors/shop/contract.ts";
 import { isoTime, ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
+import { PageBuyer, TYPED } from "../ucp/buyer.ts";
 import { BUYER, lines, openWorld, paying, SHOP, sent, told, type World } from "../ucp/buying.ts";
 import { requestFaults, schemaFaults } from "../ucp/schemas.ts";
 import { ShopStandIn } from "./shop-stand-in.ts";
@@ -299,6 +309,162 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     await shop.admin("PUT", "/shop", { ...settings, orders_without_address: true });
     const ordered = await at.order(shop, buyer, { total: "119.00" });
     expect([ordered.status, ordered.body.outcome]).toEqual([200, "approved"]);
+  });
+
+  /** Notes how long Gatehouse waits for each answer of the shop, and does something after it. */
+  const exchanges = (afterAnswer = () => {}) => {
+    const { safeFetch } = server.context;
+    const exchange = safeFetch.exchange.bind(safeFetch);
+    const waits: (number | undefined)[] = [];
+    const spy = vi.spyOn(safeFetch, "exchange").mockImplementation(async (url, message, limits) => {
+      waits.push(limits?.totalMs);
+      const answer = await exchange(url, message, limits);
+      afterAnswer();
+      return answer;
+    });
+    onTestFinished(() => spy.mockRestore());
+    return waits;
+  };
+
+  test("waits two seconds for a quote and five for a reservation of a shop that never answers, and charges nothing", async () => {
+    const { id } = await at.ready(shop, ROSE);
+    const waits = exchanges();
+    /** Completes the checkout, and gives the shop a time to answer a message. */
+    const completeAfter = async (type: string, ms: number) => {
+      const before = system.of(type).length;
+      const answer = at.complete(shop, id);
+      await vi.waitFor(() => expect(system.of(type).length).toBe(before + 1));
+      clock.advance(ms);
+      return answer;
+    };
+    clock.advance(2 * MINUTE_MS);
+    system.spoil = { quote: "never" };
+    const refused = await completeAfter("quote", 2000);
+    expect(told(refused)).toEqual([200, "incomplete", "shop_unavailable"]);
+    expect(refused.body.continue_url).toContain("checkout-link");
+    expect([waits, system.of("reserve"), await charged()]).toEqual([[2000], [], []]);
+    clock.advance(11_000);
+    system.spoil = { reserve: "never" };
+    await at.get(shop, id);
+    const unreserved = await completeAfter("reserve", 5000);
+    expect(told(unreserved)).toEqual([200, "incomplete", "skill_not_live"]);
+    expect(unreserved.body.continue_url).toContain("checkout-link");
+    expect([waits, await charged()]).toEqual([[2000, 2000, 5000], []]);
+    await deliver();
+    expect(system.reservations.size).toBe(0);
+  });
+
+  /** A buyer in a browser, at the page of a checkout that the shop cannot take over. */
+  const buyerAt = async () => {
+    system.connectionLink = null;
+    await system.connect(server, shop.site_key_hash);
+    const { body } = await at.create(shop, lines(["rose", 1]));
+    return { id: body.id as string, buyer: new PageBuyer(server.url, body.continue_url) };
+  };
+  const PARCEL = { ...TYPED, option: "parcel" };
+
+  test("opens the payment page after a live quote and a reservation, and not without them", async () => {
+    const { id, buyer } = await buyerAt();
+    await buyer.look();
+    await buyer.press("update", PARCEL);
+    await buyer.look();
+    clock.advance(2 * MINUTE_MS);
+    system.received = [];
+    system.spoil = {
+      reserve: () => ({ type: "reserve.answer", state: "refused", reason: "out_of_stock" }),
+    };
+    const refused = await buyer.press("pay", PARCEL);
+    expect(refused.location).not.toContain("/v1/sandbox/payments/");
+    expect(system.received.map(({ type }) => type)).toEqual(["quote", "reserve"]);
+    await deliver();
+    expect(system.reservations.size).toBe(0);
+    system.spoil = {};
+    const page = await buyer.order(PARCEL);
+    expect(system.reservations.size).toBe(1);
+    await buyer.pay(page);
+    expect((await at.get(shop, id)).body.status).toBe("completed");
+    expect(await charged()).toEqual([12_483]);
+    await deliver();
+    expect([...system.orders.values()].at(-1)).toMatchObject({ total_minor: 12_483 });
+  });
+
+  test("asks the shop at most three times for one request, and charges nothing then", async () => {
+    const { buyer } = await buyerAt();
+    await buyer.look();
+    await buyer.press("update", PARCEL);
+    await buyer.look();
+    clock.advance(2 * MINUTE_MS);
+    // Each answer takes so long that the one before it is no longer live. With one option, two are needed.
+    const one = { id: "only", title: "Parcel", amount_minor: 0 };
+    const quote = { options: [one], tax_minor: 0, total_minor: 10_000 };
+    system.spoil = { quote: (answer) => ({ ...answer, ...quote }) };
+    exchanges(() => clock.advance(2 * MINUTE_MS));
+    system.received = [];
+    const refused = await buyer.press("pay", PARCEL);
+    expect([refused.status, system.of("quote").length]).toEqual([503, 3]);
+    expect([system.of("reserve"), await charged()]).toEqual([[], []]);
+  });
+
+  test("pays for an approved review after a live quote and a reservation, and not without them", async () => {
+    system.prices.rose = 60_000;
+    const { id } = await at.ready(shop, ROSE);
+    expect(told(await at.complete(shop, id))).toContain("review_required");
+    clock.advance(10 * MINUTE_MS);
+    const [{ escalation_id, purchase }] = (await shop.admin("GET", "/escalations")).body.items;
+    expect(purchase.quoted_at).toBe(isoTime(clock.now() - 10 * MINUTE_MS));
+    const approve = () => shop.admin("POST", `/escalations/${escalation_id}/approve`, {});
+    system.spoil = { quote: "silent" };
+    expect((await approve()).status).toBe(409);
+    clock.advance(11_000);
+    expect([system.of("reserve"), await charged()]).toEqual([[], []]);
+    system.spoil = {};
+    system.received = [];
+    expect((await approve()).body).toEqual({ status: "approved" });
+    expect(system.received.map(({ type }) => type)).toEqual(["quote", "reserve"]);
+    expect(await charged()).toEqual([71_983]);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("charges nothing for an approved review if the shop refuses to reserve", async () => {
+    system.prices.rose = 60_000;
+    const { id } = await at.ready(shop, ROSE);
+    await at.complete(shop, id);
+    const [{ escalation_id }] = (await shop.admin("GET", "/escalations")).body.items;
+    system.spoil = {
+      reserve: () => ({ type: "reserve.answer", state: "refused", reason: "out_of_stock" }),
+    };
+    await shop.admin("POST", `/escalations/${escalation_id}/approve`, {});
+    expect(told(await at.get(shop, id)).at(-1)).toBe("out_of_stock");
+    expect([system.of("reserve").length, await charged()]).toEqual([1, []]);
+  });
+
+  test("sends nothing to an address that is not public, even if the shop's own domain has it", async () => {
+    const { resolver, safeFetch } = server.context;
+    const { addresses } = resolver;
+    onTestFinished(() => {
+      resolver.addresses = addresses;
+    });
+    const asked = vi.spyOn(safeFetch, "exchange");
+    onTestFinished(() => asked.mockRestore());
+    for (const address of ["10.0.0.7", "169.254.169.254", "::1", "93.184.215.14 192.168.1.1"]) {
+      resolver.addresses = async () => address.split(" ");
+      clock.advance(11_000);
+      await system.connect(server, shop.site_key_hash, "https://shop.example.com/connector");
+      expect(told(await at.create(shop, ROSE)).at(-1)).toBe("shop_unavailable");
+      const answer = await asked.mock.results.at(-1)?.value;
+      expect([address, answer.reason]).toEqual([address, "not_global_address"]);
+    }
+    expect(asked).toHaveBeenCalledTimes(4);
+  });
+
+  test("follows no redirect of the shop", async () => {
+    const { id } = await at.ready(shop, ROSE);
+    clock.advance(2 * MINUTE_MS);
+    system.paths = [];
+    system.status = 307;
+    system.location = `http://${system.host}/elsewhere`;
+    expect(told(await at.complete(shop, id)).at(-1)).toBe("shop_unavailable");
+    expect([system.paths, await charged()]).toEqual([["/connector"], []]);
   });
 
   const DISCOUNT = "dev.ucp.shopping.discount";
