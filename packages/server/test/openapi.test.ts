@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
+import { PRODUCT_FIELDS, readProduct } from "../src/domain/products/product.ts";
 import { createSite, freshEnvironment, startServer } from "./harness.ts";
 
 /** Documents that are always there have no error of their own, and one address only redirects. */
@@ -87,4 +88,34 @@ test("the messages to a shop system are described by the schemas that check thei
   const [reserved, refused] = responses[200].content["application/json"].schema.anyOf;
   expect(reserved.properties.state).toMatchObject({ enum: ["reserved"] });
   expect(refused.properties.reason.enum).toEqual(["out_of_stock", "price_changed", "closed"]);
+});
+
+test("the messages of a shop system are described, with its products and when to wait", async () => {
+  const { document } = await served();
+  const paths = Object.keys(document.paths).filter((path) => path.startsWith("/v1/connections"));
+  const ofConnection = ["products", "orders", "status"].map(
+    (name) => `/v1/connections/{connection_id}/${name}`,
+  );
+  expect(paths.sort()).toEqual(["/v1/connections", ...ofConnection].sort());
+  for (const path of paths) {
+    const { parameters = [], requestBody, responses } = document.paths[path].post;
+    const headers = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+    const signed = path === "/v1/connections" ? [] : ["connection_id", ...headers];
+    expect(parameters.map(({ name }: { name: string }) => name)).toEqual(signed);
+    expect(requestBody.required).toBe(true);
+    for (const status of ["429", "503"]) {
+      expect(Object.keys(responses[status].headers)).toEqual(["retry-after"]);
+    }
+  }
+  const { properties } = document.components.schemas.ProductsMessage;
+  const { items } = properties.products;
+  expect(Object.keys(items.properties).sort()).toEqual([...PRODUCT_FIELDS, "version"].sort());
+  // Without what the schema requires, a product is a problem. Everything else can be left out.
+  const least = { id: "rose", title: "A rose", price: "39.00", currency: "EUR" };
+  expect(items.required.toSorted()).toEqual([...Object.keys(least), "version"].sort());
+  expect(readProduct(least).ok).toBe(true);
+  for (const field of Object.keys(least)) {
+    const { [field as "id"]: _, ...rest } = least;
+    expect([field, readProduct(rest).ok]).toEqual([field, false]);
+  }
 });

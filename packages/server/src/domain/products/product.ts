@@ -15,8 +15,8 @@ export const AVAILABILITIES = ["in_stock", "out_of_stock", "preorder", "backorde
 type Availability = (typeof AVAILABILITIES)[number];
 
 export const PRODUCT_ID_CHARS_MAX = 100;
-const PRODUCT_TITLE_CHARS_MAX = 200;
-const PRODUCT_DESCRIPTION_CHARS_MAX = 5000;
+export const PRODUCT_TITLE_CHARS_MAX = 200;
+export const PRODUCT_DESCRIPTION_CHARS_MAX = 5000;
 const URL_CHARS_MAX = 2048;
 export const QUANTITY_MAX = 1_000_000_000;
 export const PRODUCTS_MAX = 100_000;

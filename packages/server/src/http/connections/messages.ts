@@ -4,6 +4,7 @@ import { PARTS_MAX } from "../../actions/shop-connections/full-list.js";
 import type { OrderChange } from "../../actions/shop-connections/order-change.js";
 import { CHALLENGE, VERIFIER } from "../../connectors/shop/messages.js";
 import { line, webAddress } from "../server/fields.js";
+import { SHOP_PRODUCT } from "./shop-product.js";
 
 /** The messages of shop systems, as docs/guide/connector.md says. Fields that are not known here are ignored. */
 
@@ -57,15 +58,10 @@ export const ProductsMessage = z
       .object({ id: Id, part: z.int().min(1).max(PARTS_MAX), last: z.boolean().default(false) })
       .nullable()
       .default(null),
-    products: z
-      .array(z.custom<JsonValue>())
-      .max(PRODUCTS_MAX)
-      .default([])
-      .openapi({
-        type: "array",
-        items: { type: "object" },
-        description: "The fields of a product, and `version`.",
-      }),
+    products: z.array(z.custom<JsonValue>()).max(PRODUCTS_MAX).default([]).openapi({
+      type: "array",
+      items: SHOP_PRODUCT,
+    }),
     removed: z
       .array(z.object({ id: Id, version: Version }))
       .max(PRODUCTS_MAX)

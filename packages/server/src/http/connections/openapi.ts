@@ -61,6 +61,16 @@ const FROM_SHOPS = [
   },
 ];
 
+const RetryAfter = z.object({ "retry-after": z.string().describe("Seconds to wait.") });
+
+const LATER = {
+  429: {
+    description: "Too many messages, or too many full lists. Send it again after the wait.",
+    headers: RetryAfter,
+  },
+  503: { description: "It cannot be answered now. Send it again.", headers: RetryAfter },
+};
+
 const CONTRACT = "The connector interface (docs/guide/connector.md) says how to use it.";
 
 function describeMessagesOfShops(registry: Registry): void {
@@ -80,6 +90,7 @@ function describeMessagesOfShops(registry: Registry): void {
           "The message cannot be read, an address is not on the site's domain, or the endpoint did not prove that it is connecting.",
       },
       401: { description: "The code is not valid any more." },
+      ...LATER,
     },
   });
   for (const { path, summary, message, answer } of FROM_SHOPS) {
@@ -104,6 +115,7 @@ function describeMessagesOfShops(registry: Registry): void {
         404: { description: "The order is not known." },
         409: { description: "The order is being changed now. Send the message again." },
         422: { description: "The verification file was not found." },
+        ...LATER,
       },
     });
   }
