@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   cleanUp,
@@ -12,6 +14,12 @@ import { missing, startWordPress, type WordPress } from "./wordpress.ts";
 const FORMS = ["connect_code", "connect_there", "verify", "sync", "disconnect"];
 const POST = "/wp-admin/admin-post.php";
 
+/** WooCommerce keeps a version that is defined before it loads. */
+const OLD_WOOCOMMERCE =
+  "if ( file_exists( KIT_DIR . '/old-woocommerce' ) ) { define( 'WC_VERSION', '8.1.3' ); }";
+const TOO_OLD =
+  "Agents cannot buy, because this site has WooCommerce 8.1.3. Update WooCommerce to version 8.2 or later.";
+
 const encoded = (value: unknown) =>
   `ghc_${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
 
@@ -22,7 +30,7 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
   // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
   let site: any;
   beforeAll(async () => {
-    wordpress = await startWordPress();
+    wordpress = await startWordPress(() => OLD_WOOCOMMERCE);
     const domain = `localhost:${wordpress.port}`;
     const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: domain };
     server = await startServer(env);
@@ -92,9 +100,17 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
     expect(text).not.toContain("Background work has not run");
     expect(text).not.toContain(connect_code);
     const { secret } = await wordpress.evaluate(
-      "echo json_encode( array( 'secret' => Gatehouse\\Settings::current()->connection_secret ) );",
+      "echo json_encode( array( 'secret' => Gatehouse\\Settings::current()->connection_secret() ) );",
     );
+    expect(secret).toMatch(/^whsec_/);
     expect(text).not.toContain(secret);
+    // What every page loads, and what an object cache keeps, has no secret in it.
+    const loaded: string = await wordpress.evaluate(
+      "echo json_encode( implode( ' ', wp_load_alloptions( true ) ) );",
+    );
+    expect(loaded).toContain(site.site_key);
+    expect(loaded).not.toContain(secret);
+    expect(loaded).not.toMatch(/ghe_[\w-]{20}/);
     expect((await admin("GET", "/shop-connection")).body).toMatchObject({
       system: "WooCommerce 10.2.4",
       sells: true,
@@ -250,6 +266,36 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
     await switchShop("deactivate_plugins");
     expect(await wordpress.command("status")).toContain("WooCommerce is not active");
     await switchShop("activate_plugin");
+  });
+
+  test("sells nothing with a WooCommerce that is too old, says which version it needs, and sells when it has it", async () => {
+    const old = join(wordpress.folder, "old-woocommerce");
+    writeFileSync(old, "");
+    await wordpress.background();
+    const connection = async () => (await admin("GET", "/shop-connection")).body;
+    expect(await connection()).toMatchObject({ system: "WooCommerce 8.1.3", sells: false });
+    expect(await wordpress.command("status")).toContain(TOO_OLD);
+    for (const path of [PAGE, "/wp-admin/plugins.php", "/wp-admin/index.php"])
+      expect([path, await shown(path)]).toEqual([path, expect.stringContaining(TOO_OLD)]);
+    expect(await shown("/wp-admin/options-general.php")).not.toContain(TOO_OLD);
+    const health = await wordpress.evaluate("echo json_encode( Gatehouse\\Site_Health::run() );");
+    expect(health.description).toContain(TOO_OLD);
+    // Nothing that cannot be sold is sent, and nobody connects a shop that cannot answer.
+    expect(await wordpress.command("sync")).toContain("The shop is not connected.");
+    await submit("disconnect");
+    expect(await shown()).toContain(TOO_OLD);
+    const { connect_code } = await newCode();
+    expect((await submit("connect_code", { connect_code })).text).not.toContain(
+      "Your products are being sent",
+    );
+    expect(await connection()).toMatchObject({ system: "WooCommerce 8.1.3", sells: false });
+    rmSync(old);
+    await wordpress.background();
+    expect(await connection()).toMatchObject({ system: "WooCommerce 10.2.4", sells: true });
+    await wordpress.work("gatehouse_full_sync");
+    expect((await connection()).products.listed).toBeGreaterThan(0);
+    expect(await wordpress.command("status")).not.toContain(TOO_OLD);
+    expect(await shown("/wp-admin/plugins.php")).not.toContain(TOO_OLD);
   });
 
   test("says so when Gatehouse has ended the connection, and tells Gatehouse when it ends it", async () => {

@@ -10,6 +10,7 @@ declare( strict_types=1 );
 namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Order_Change_Queue;
+use Gatehouse\WooCommerce\Shop;
 use Gatehouse\WooCommerce\Shop_Connection;
 
 defined( 'ABSPATH' ) || exit;
@@ -29,8 +30,8 @@ final class Shop_Health {
 		$notes    = Status::all();
 		if ( ! Shop_Connection::is_there() ) {
 			// A site that was connected without a shop needs none.
-			if ( '' !== ( $notes[ Shop_Connection::SOLD ] ?? '' ) ) {
-				$problems[] = __( 'WooCommerce is not active, so agents cannot buy. Activate it.', 'gatehouse' );
+			if ( Shop::is_outdated() || '' !== ( $notes[ Shop_Connection::SOLD ] ?? '' ) ) {
+				$problems[] = Shop::problem();
 			}
 			return $problems;
 		}
@@ -61,7 +62,7 @@ final class Shop_Health {
 		}
 		if ( $status->failed > 0 ) {
 			/* translators: %d: number of messages */
-			$problems[] = sprintf( __( 'Messages that Gatehouse could not deliver to this site in time: %d. Send them again in the console, in Settings → Notifications.', 'gatehouse' ), $status->failed );
+			$problems[] = sprintf( _n( 'Gatehouse could not deliver %d message to this site in time. Send it again in the console, in Settings → Notifications.', 'Gatehouse could not deliver %d messages to this site in time. Send them again in the console, in Settings → Notifications.', $status->failed, 'gatehouse' ), $status->failed );
 		}
 		foreach ( $status->missing as $missing ) {
 			/* translators: %s: what is missing */

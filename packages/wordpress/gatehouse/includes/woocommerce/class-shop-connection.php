@@ -26,10 +26,10 @@ final class Shop_Connection {
 	private const CHECKOUT_LINK = '\Automattic\WooCommerce\Blocks\Domain\Services\CheckoutLink';
 
 	/**
-	 * Whether WooCommerce is active.
+	 * Whether WooCommerce is active, in a version that the plugin works with.
 	 */
 	public static function is_there(): bool {
-		return function_exists( 'WC' ) && function_exists( 'as_schedule_single_action' );
+		return Shop::is_active() && ! Shop::is_outdated();
 	}
 
 	/**
@@ -47,7 +47,7 @@ final class Shop_Connection {
 	 */
 	public static function description(): array {
 		return array(
-			'system'    => self::is_there() ? 'WooCommerce ' . WC()->version : 'WordPress ' . get_bloginfo( 'version' ),
+			'system'    => Shop::is_active() ? 'WooCommerce ' . WC_VERSION : 'WordPress ' . get_bloginfo( 'version' ),
 			'sells'     => self::is_there(),
 			'cart_link' => self::cart_link(),
 		);

@@ -18,7 +18,7 @@ final class Shop {
 	/**
 	 * The first version that keeps orders in tables of their own by default.
 	 */
-	private const VERSION_LEAST = '8.2';
+	public const VERSION_LEAST = '8.2';
 	/**
 	 * Removes old reservations.
 	 */
@@ -52,12 +52,43 @@ final class Shop {
 			add_filter( 'woocommerce_email_enabled_' . $mail, array( Order_Mail::class, 'is_refund_enabled' ), 10, 2 );
 		}
 		Test_Order::boot();
+		if ( is_admin() ) {
+			add_action( 'admin_notices', array( Version_Notice::class, 'show' ) );
+		}
 	}
 
 	/**
-	 * Whether WooCommerce is there.
+	 * Whether WooCommerce can be used by now. Before its hook `woocommerce_init` it has no orders and no cart.
 	 */
 	public static function is_ready(): bool {
-		return defined( 'WC_VERSION' ) && version_compare( WC_VERSION, self::VERSION_LEAST, '>=' ) && did_action( 'woocommerce_init' ) > 0;
+		return Shop_Connection::is_there() && did_action( 'woocommerce_init' ) > 0;
+	}
+
+	/**
+	 * Why the shop cannot sell to agents, in a sentence; empty if it can.
+	 */
+	public static function problem(): string {
+		if ( ! self::is_active() ) {
+			return __( 'WooCommerce is not active, so agents cannot buy. Activate it.', 'gatehouse' );
+		}
+		if ( self::is_outdated() ) {
+			/* translators: 1: version of WooCommerce, 2: version of WooCommerce */
+			return sprintf( __( 'Agents cannot buy, because this site has WooCommerce %1$s. Update WooCommerce to version %2$s or later.', 'gatehouse' ), WC_VERSION, self::VERSION_LEAST );
+		}
+		return '';
+	}
+
+	/**
+	 * Whether WooCommerce is active, but too old.
+	 */
+	public static function is_outdated(): bool {
+		return self::is_active() && version_compare( WC_VERSION, self::VERSION_LEAST, '<' );
+	}
+
+	/**
+	 * Whether there is any WooCommerce, with its Action Scheduler.
+	 */
+	public static function is_active(): bool {
+		return defined( 'WC_VERSION' ) && function_exists( 'WC' ) && function_exists( 'as_schedule_single_action' );
 	}
 }
