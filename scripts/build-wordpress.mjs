@@ -1,6 +1,6 @@
 /**
- * `npm run build:wordpress` writes the lists that the WordPress plugin shares with the protocol package, and packs
- * the plugin as a zip that WordPress installs. The same source makes the same bytes.
+ * `npm run build:wordpress` writes the lists that the WordPress plugin shares with the protocol package and the file
+ * for its translators, and packs the plugin as a zip that WordPress installs. The same source makes the same bytes.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,12 +13,14 @@ import {
   SITE_PATHS,
   SITE_VERIFICATION,
 } from "@gatehouse/protocol";
+import { pluginPot } from "./wordpress-pot.mjs";
 import { zipOf } from "./zip.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = join(root, "packages/wordpress");
 const plugin = join(home, "gatehouse");
 const TABLES = join(plugin, "includes/tables.php");
+const POT = join(plugin, "languages/gatehouse.pot");
 
 /** Digits of most currencies, which the list leaves out. */
 const USUAL_DIGITS = 2;
@@ -79,6 +81,8 @@ export function pluginZip() {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   writeFileSync(TABLES, pluginTables());
   const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  mkdirSync(dirname(POT), { recursive: true });
+  writeFileSync(POT, pluginPot(plugin, version));
   const file = process.argv[2] ?? join(home, `dist/gatehouse-wordpress-${version}.zip`);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, pluginZip());

@@ -5,9 +5,12 @@
  * Version:           0.2.0
  * Requires at least: 6.4
  * Requires PHP:      8.1
+ * WC requires at least: 8.2
+ * WC tested up to:     10.2
  * License:           Apache-2.0
  * License URI:       https://www.apache.org/licenses/LICENSE-2.0
  * Text Domain:       gatehouse
+ * Domain Path:       /languages
  *
  * @package Gatehouse
  */

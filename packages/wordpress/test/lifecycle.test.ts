@@ -1,8 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pluginTables, pluginZip } from "../../../scripts/build-wordpress.mjs";
+import { pluginPot } from "../../../scripts/wordpress-pot.mjs";
 import {
   cleanUp,
   createSite,
@@ -12,6 +14,19 @@ import {
 } from "../../server/test/harness.ts";
 import { browser, nonceOf, PAGE } from "./browser.ts";
 import { missing, php, plugin, startWordPress, type WordPress } from "./wordpress.ts";
+
+const standards = process.env.PHPCS_STANDARDS;
+/** PHP_CodeSniffer 3.7 or later, or nothing. */
+const phpcs = [process.env.PHPCS ?? "phpcs"].find(
+  (command) => spawnSync(command, ["--version"]).status === 0,
+);
+if (phpcs === undefined) console.warn("The sniffs are skipped: phpcs is not installed.");
+
+/** What the sniffs find. */
+function sniff(options: readonly string[]): string {
+  const args = ["-q", "--report=emacs", ...options];
+  return spawnSync(phpcs ?? "", args, { cwd: join(plugin, ".."), encoding: "utf8" }).stdout;
+}
 
 describe("the plugin's files", () => {
   const names = readdirSync(plugin, { recursive: true, encoding: "utf8" });
@@ -37,10 +52,60 @@ describe("the plugin's files", () => {
     expect(readFileSync(join(plugin, "includes/tables.php"), "utf8")).toBe(pluginTables());
   });
 
+  const { version } = JSON.parse(readFileSync(join(plugin, "../package.json"), "utf8"));
+  const named = (file: string, pattern: RegExp) =>
+    pattern.exec(readFileSync(join(plugin, file), "utf8"))?.[1];
+
+  test("have all texts for translators: run `npm run build:wordpress`", () => {
+    const pot = pluginPot(plugin, version);
+    expect(readFileSync(join(plugin, "languages/gatehouse.pot"), "utf8")).toBe(pot);
+    expect(named("gatehouse.php", /Domain Path: +(\S+)/)).toBe("/languages");
+    expect(pot).toContain("\n#. %s: number of changes\n");
+    expect(pot).toMatch(
+      /\nmsgid "%s change of an order .+"\nmsgid_plural "%s changes .+"\nmsgstr\[0\]/,
+    );
+  });
+
+  test("refuse texts that translators could not be given", () => {
+    const folder = mkdtempSync(join(tmpdir(), "gatehouse-texts-"));
+    const refused = {
+      "__( $text, 'gatehouse' )": "as they are",
+      "__( 'Text', 'other' )": "domain",
+    };
+    for (const [call, reason] of Object.entries(refused)) {
+      writeFileSync(join(folder, "a.php"), `<?php echo ${call};`);
+      expect(() => pluginPot(folder, version)).toThrow(reason);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  test("name the versions of WordPress and WooCommerce that they need, the same everywhere", () => {
+    const least = named("includes/woocommerce/class-shop.php", /VERSION_LEAST = '(\S+)'/);
+    const guide = readFileSync(join(plugin, "../../../docs/guide/wordpress.md"), "utf8");
+    expect(least).toBeDefined();
+    for (const file of ["gatehouse.php", "readme.txt"]) {
+      expect([file, named(file, /WC requires at least: (\S+)/)]).toEqual([file, least]);
+      const tested = named(file, /WC tested up to: +(\S+)/);
+      expect([file, guide.includes(`WooCommerce ${tested}.`)]).toEqual([file, true]);
+    }
+    expect(guide).toContain(`WooCommerce ${least} or later`);
+    expect(guide).toContain(`WordPress ${named("readme.txt", /Tested up to: (\S+)/)},`);
+  });
+
+  test.skipIf(phpcs === undefined)("pass the sniffs of PHP_CodeSniffer", () => {
+    expect(sniff([])).toBe("");
+  });
+
+  // PHPCS_STANDARDS: the folders of WordPress-Coding-Standards, PHPCSUtils and PHPCSExtra, separated by commas.
+  test.skipIf(phpcs === undefined || standards === undefined)(
+    "pass the sniffs of the WordPress Coding Standards",
+    () => {
+      const paths = ["--runtime-set", "installed_paths", standards ?? ""];
+      expect(sniff([...paths, "--standard=phpcs-wordpress.xml"])).toBe("");
+    },
+  );
+
   test("name one version, which is the release's", () => {
-    const { version } = JSON.parse(readFileSync(join(plugin, "../package.json"), "utf8"));
-    const named = (file: string, pattern: RegExp) =>
-      pattern.exec(readFileSync(join(plugin, file), "utf8"))?.[1];
     expect(named("gatehouse.php", /Version: +(\S+)/)).toBe(version);
     expect(named("includes/class-plugin.php", /VERSION = '(\S+)'/)).toBe(version);
     expect(named("readme.txt", /Stable tag: (\S+)/)).toBe(version);
@@ -78,8 +143,11 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
       $options = $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE '%gatehouse%'" );
       $tables  = array_filter( $wpdb->get_col( 'SHOW TABLES' ), fn( $name ) => str_contains( $name, 'gatehouse' ) );
       $events  = array_filter( array_merge( ...array_map( 'array_keys', array_filter( _get_cron_array(), 'is_array' ) ) ), fn( $hook ) => str_contains( $hook, 'gatehouse' ) );
-      echo json_encode( array( 'options' => count( $options ), 'tables' => count( $tables ), 'events' => count( $events ) ) );`);
-  const NOTHING = { options: 0, tables: 0, events: 0 };
+      $metas   = $wpdb->get_col( "SELECT meta_key FROM $wpdb->usermeta WHERE meta_key LIKE '%gatehouse%'" );
+      $actions = $wpdb->get_col( "SELECT hook FROM {$wpdb->prefix}actionscheduler_actions WHERE hook LIKE '%gatehouse%'" );
+      $groups  = $wpdb->get_col( "SELECT slug FROM {$wpdb->prefix}actionscheduler_groups WHERE slug LIKE '%gatehouse%'" );
+      echo json_encode( array_map( 'count', compact( 'options', 'tables', 'events', 'metas', 'actions', 'groups' ) ) );`);
+  const NOTHING = { options: 0, tables: 0, events: 0, metas: 0, actions: 0, groups: 0 };
   const connect = () =>
     wordpress.command("connect", {
       gatehouse: server.url,
@@ -116,7 +184,7 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
     const again = { ...entered, _wpnonce: nonceOf(shown, "connect"), edge_token: "", except: "" };
     await owner.send("/wp-admin/admin-post.php", again);
     const kept = await wordpress.evaluate(
-      "echo json_encode( Gatehouse\\Settings::current()->edge_token );",
+      "echo json_encode( Gatehouse\\Settings::current()->edge_token() );",
     );
     expect(kept).toBe(edgeToken);
     for (const action of ["refresh", "disconnect"]) {
@@ -172,6 +240,68 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
       `${load} deactivate_plugins( 'gatehouse/gatehouse.php' ); uninstall_plugin( 'gatehouse/gatehouse.php' ); echo 1;`,
     );
     expect(await left()).toEqual(NOTHING);
+  });
+
+  test("leaves nothing of a shop behind when it is deleted while Gatehouse is down", async () => {
+    const load = "require_once ABSPATH . 'wp-admin/includes/plugin.php';";
+    for (const name of ["woocommerce/woocommerce.php", "gatehouse/gatehouse.php"])
+      await wordpress.evaluate(`${load} activate_plugin( '${name}' ); echo 1;`);
+    await wordpress.evaluate(`
+      Gatehouse\\Storage::create();
+      Gatehouse\\Settings::read( array(
+        'gatehouse' => 'http://localhost:1', 'site_key' => 'us_' . str_repeat( 'A', 43 ),
+        'connection_id' => 'con_1', 'connection_secret' => 'whsec_' . base64_encode( random_bytes( 32 ) ),
+      ) )->save();
+      Gatehouse\\Connection::resume();
+      Gatehouse\\WooCommerce\\Shop_Connection::resume( Gatehouse\\Settings::current() );
+      as_schedule_single_action( time() + 600, Gatehouse\\WooCommerce\\Shop::REMOVE_HOOK, array(), 'gatehouse' );
+      Gatehouse\\Connect_Return::begin( 'https://gate.example.com' );
+      wp_insert_post( array( 'post_title' => 'Not of the plugin', 'post_status' => 'publish' ) );
+      echo 1;`);
+    // Action Scheduler keeps rows of what has run and failed, with a log.
+    await wordpress.work("gatehouse_full_sync");
+    const before = await left();
+    expect([before.tables, before.metas, before.groups]).toEqual([5, 1, 2]);
+    expect(before.actions).toBeGreaterThanOrEqual(4);
+    const others = () =>
+      wordpress.evaluate(
+        `global $wpdb; echo json_encode( array( $wpdb->get_col( "SELECT hook FROM {$wpdb->prefix}actionscheduler_actions WHERE hook NOT LIKE '%gatehouse%' AND status = 'pending' ORDER BY hook" ), (int) $wpdb->get_var( "SELECT COUNT(*) FROM {$wpdb->prefix}actionscheduler_logs WHERE action_id NOT IN ( SELECT action_id FROM {$wpdb->prefix}actionscheduler_actions )" ) ) );`,
+      );
+    const [hooks] = await others();
+    await wordpress.evaluate(
+      `${load} deactivate_plugins( 'gatehouse/gatehouse.php' ); uninstall_plugin( 'gatehouse/gatehouse.php' ); echo 1;`,
+    );
+    expect(await left()).toEqual(NOTHING);
+    // What belongs to others stays, and no log is left without its work.
+    expect(await others()).toEqual([hooks, 0]);
     expect(wordpress.complaints()).toEqual([]);
+  });
+
+  test("speaks the language of the site, with its plural forms", async () => {
+    const load = "require_once ABSPATH . 'wp-admin/includes/plugin.php';";
+    await wordpress.evaluate(`${load} activate_plugin( 'gatehouse/gatehouse.php' ); echo 1;`);
+    const folder = join(wordpress.folder, "www/wp-content/languages/plugins");
+    const [one, many] = [
+      "%s change of an order waits to be sent to Gatehouse.",
+      "%s changes of orders wait to be sent to Gatehouse.",
+    ];
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, "../de_DE.l10n.php"),
+      "<?php return array( 'messages' => array() );",
+    );
+    await wordpress.evaluate("update_option( 'WPLANG', 'de_DE' ); echo 1;");
+    // Without a translation of wordpress.org, WordPress looks into the plugin.
+    const place = `echo json_encode( $GLOBALS['wp_textdomain_registry']->get( 'gatehouse', 'de_DE' ) );`;
+    expect(await wordpress.evaluate(place)).toMatch(/\/plugins\/gatehouse\/languages\/$/);
+    const texts = `'Disconnected.' => 'Getrennt.', '${one}' => "%s Änderung wartet.\\0%s Änderungen warten."`;
+    writeFileSync(
+      join(folder, "gatehouse-de_DE.l10n.php"),
+      `<?php return array( 'plural-forms' => 'nplurals=2; plural=(n != 1);', 'messages' => array( ${texts} ) );`,
+    );
+    const said = await wordpress.evaluate(
+      `echo json_encode( array( Gatehouse\\Connection::farewell( true ), _n( '${one}', '${many}', 1, 'gatehouse' ), _n( '${one}', '${many}', 3, 'gatehouse' ) ) );`,
+    );
+    expect(said).toEqual(["Getrennt.", "%s Änderung wartet.", "%s Änderungen warten."]);
   });
 });

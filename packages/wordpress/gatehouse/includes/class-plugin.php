@@ -53,6 +53,8 @@ final class Plugin {
 	 * @param string $file Main file of the plugin.
 	 */
 	public static function boot( string $file ): void {
+		// Before anything of the plugin is put into words. Translations of wordpress.org come first.
+		add_action( 'init', static fn() => load_plugin_textdomain( 'gatehouse', false, dirname( plugin_basename( $file ) ) . '/languages' ), 0 );
 		// Before WordPress looks for a page at these paths.
 		add_action( 'parse_request', array( Document_Server::class, 'answer' ), 0 );
 		add_action( 'wp_enqueue_scripts', array( Embed::class, 'enqueue' ) );
