@@ -137,6 +137,7 @@ final class Document_Server {
 	private static function send( int $status, array $headers, string $body ): never {
 		self::$answered = true;
 		// Page caches would keep documents past their expiry.
+		// phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- page caches look for this name.
 		defined( 'DONOTCACHEPAGE' ) || define( 'DONOTCACHEPAGE', true );
 		// Whatever other plugins have printed is not part of the document.
 		while ( ob_get_level() > 0 && ob_end_clean() ) {

@@ -53,14 +53,14 @@ final class Connector {
 			self::send( 400, array(), self::problem( 'The body is larger than 256 KB.' ) );
 		}
 		// An answer to a stranger is not signed: nobody else may have a text of their choice signed.
-		if ( ! Message_Signature::verify( $settings->connection_secret, $headers, $body ) ) {
+		if ( ! Message_Signature::verify( $settings->connection_secret(), $headers, $body ) ) {
 			self::send( 401, array(), self::problem( 'The signature is not valid, or it is more than 5 minutes old.' ) );
 		}
 		// A message acts for Gatehouse, whoever is signed in where it comes from.
 		wp_set_current_user( 0 );
 		[ $status, $answer ] = self::handle( $body );
 		$json                = (string) wp_json_encode( $answer, JSON_UNESCAPED_SLASHES );
-		self::send( $status, Message_Signature::headers( $settings->connection_secret, $headers['webhook-id'], $json ), $json );
+		self::send( $status, Message_Signature::headers( $settings->connection_secret(), $headers['webhook-id'], $json ), $json );
 	}
 
 	/**
@@ -71,7 +71,7 @@ final class Connector {
 	 */
 	private static function handle( string $body ): array {
 		if ( ! Shop::is_ready() ) {
-			return array( 503, self::error( 'WooCommerce is not active.' ) );
+			return array( 503, self::error( 'WooCommerce is not active, or older than ' . Shop::VERSION_LEAST . '.' ) );
 		}
 		try {
 			$fields = Fields::read( $body );
@@ -133,6 +133,7 @@ final class Connector {
 	 * @param string                $json    Body.
 	 */
 	private static function send( int $status, array $headers, string $json ): never {
+		// phpcs:ignore WordPress.NamingConventions.PrefixAllGlobals -- page caches look for this name.
 		defined( 'DONOTCACHEPAGE' ) || define( 'DONOTCACHEPAGE', true );
 		// Whatever other plugins have printed is not part of the answer.
 		while ( ob_get_level() > 0 && ob_end_clean() ) {
