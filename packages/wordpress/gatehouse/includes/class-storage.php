@@ -147,12 +147,14 @@ final class Storage {
 		foreach ( Document::all() as $document ) {
 			Kept_Document::remove( $document );
 		}
-		foreach ( array( Status::OPTION, Connect_Proof::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION, Order_Mail::OPTION ) as $option ) {
+		foreach ( array( Status::OPTION, Last_Visits::OPTION, Connect_Proof::OPTION, Full_Sync::OPTION, Product_Problems::OPTION, Order_Notices::OPTION, Order_Mail::OPTION ) as $option ) {
 			delete_option( $option );
 		}
 		Connection_Status::clear();
+		WooCommerce\Work::remove_all();
 		Connect_Return::remove_all();
 		Lock::remove_all();
 		delete_option( Settings::OPTION );
+		delete_option( Secrets::OPTION );
 	}
 }

@@ -25,7 +25,7 @@ final class Reservations {
 	public const RELEASED = 'released';
 	public const ORDERED  = 'ordered';
 
-	private const GROUP      = 'gatehouse';
+	public const GROUP       = 'gatehouse';
 	private const LOCK_S_MAX = 60;
 	private const WAIT_S_MAX = 4.0;
 	private const REMOVE_MAX = 100;

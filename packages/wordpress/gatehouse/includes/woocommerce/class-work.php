@@ -11,6 +11,8 @@ namespace Gatehouse\WooCommerce;
 
 defined( 'ABSPATH' ) || exit;
 
+// phpcs:disable WordPress.DB.DirectDatabaseQuery, WordPress.DB.PreparedSQL -- Action Scheduler has no function that deletes; names of tables are constants, and lists are whole numbers.
+
 /**
  * Schedules work so that it waits at most once.
  */
@@ -25,6 +27,16 @@ final class Work {
 	 */
 	private const RETRY_S     = 30;
 	private const RETRY_S_MAX = 30 * MINUTE_IN_SECONDS;
+	/**
+	 * Seconds after which Action Scheduler counts work as failed.
+	 */
+	private const RUNNING_S_MAX = 5 * MINUTE_IN_SECONDS;
+	/**
+	 * Rows that are deleted at once.
+	 */
+	private const ROWS            = 500;
+	private const QUEUE_HOOK      = 'action_scheduler_run_queue';
+	private const QUEUE_ARGUMENTS = array( 'Gatehouse' );
 
 	/**
 	 * Schedules work, unless it waits already. While it is running it is scheduled again, because it may have
@@ -55,8 +67,33 @@ final class Work {
 		if ( defined( 'DISABLE_WP_CRON' ) && DISABLE_WP_CRON ) {
 			return;
 		}
-		wp_schedule_single_event( time(), 'action_scheduler_run_queue', array( 'Gatehouse' ) );
+		wp_schedule_single_event( time(), self::QUEUE_HOOK, self::QUEUE_ARGUMENTS );
 		spawn_cron();
+	}
+
+	/**
+	 * Deletes what Action Scheduler keeps of this plugin: rows of work that was done or cancelled, their log, and the
+	 * names of the groups. Work that is running at this moment finds its row until its time is over.
+	 */
+	public static function remove_all(): void {
+		global $wpdb;
+		$actions = $wpdb->prefix . 'actionscheduler_actions';
+		if ( null === $wpdb->get_var( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $actions ) ) ) ) {
+			return;
+		}
+		wp_clear_scheduled_hook( self::QUEUE_HOOK, self::QUEUE_ARGUMENTS );
+		$logs   = $wpdb->prefix . 'actionscheduler_logs';
+		$groups = $wpdb->prefix . 'actionscheduler_groups';
+		$begun  = gmdate( 'Y-m-d H:i:s', time() - self::RUNNING_S_MAX );
+		$ids    = $wpdb->get_col( $wpdb->prepare( "SELECT action_id FROM $actions WHERE hook LIKE %s AND ( status <> 'in-progress' OR last_attempt_gmt < %s )", $wpdb->esc_like( 'gatehouse_' ) . '%', $begun ) );
+		foreach ( array_chunk( array_map( 'intval', $ids ), self::ROWS ) as $some ) {
+			$list = implode( ', ', $some );
+			$wpdb->query( "DELETE FROM $logs WHERE action_id IN ($list)" );
+			$wpdb->query( "DELETE FROM $actions WHERE action_id IN ($list)" );
+		}
+		foreach ( array( self::GROUP, Reservations::GROUP ) as $group ) {
+			$wpdb->query( $wpdb->prepare( "DELETE FROM $groups WHERE slug = %s AND group_id NOT IN ( SELECT group_id FROM $actions )", $group ) );
+		}
 	}
 
 	/**
