@@ -33,7 +33,7 @@ final class Connection {
 		if ( 'gatehouse' !== ( $body['name'] ?? null ) ) {
 			return new \WP_Error( 'gatehouse_unreachable', __( 'There is no Gatehouse at this address, or it does not answer. Check the address.', 'gatehouse' ) );
 		}
-		$problem = '' === $settings->edge_token ? '' : Visit_Reporter::check_token( $settings );
+		$problem = ! $settings->reports ? '' : Visit_Reporter::check_token( $settings );
 		if ( '' !== $problem ) {
 			return new \WP_Error( 'gatehouse_edge_token', $problem );
 		}
@@ -42,7 +42,7 @@ final class Connection {
 			// Other settings changed; the connection of the shop is the same.
 			$kept     = array(
 				'connection_id'     => $before->connection_id,
-				'connection_secret' => $before->connection_secret,
+				'connection_secret' => $before->connection_secret(),
 			);
 			$settings = Settings::read( array_merge( $settings->as_input(), $kept ) );
 		}
@@ -80,7 +80,7 @@ final class Connection {
 		);
 		// What the owner has chosen on this site stays.
 		$settings = Settings::read( array_merge( null === $before ? array() : $before->as_input(), $given ) );
-		$is_whole = ! is_wp_error( $settings ) && $settings->has_shop() && '' !== $settings->edge_token && $settings->site_key_hash() === ( $site['site_key_hash'] ?? null );
+		$is_whole = ! is_wp_error( $settings ) && $settings->has_shop() && $settings->reports && $settings->site_key_hash() === ( $site['site_key_hash'] ?? null );
 		if ( ! $is_whole ) {
 			return new \WP_Error( 'gatehouse_answer', __( 'The answer of Gatehouse cannot be used. Its version may be incompatible with this plugin.', 'gatehouse' ) );
 		}

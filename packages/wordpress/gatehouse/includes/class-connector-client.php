@@ -62,7 +62,7 @@ final class Connector_Client {
 	 */
 	public static function send( Settings $settings, string $part, array $message, string $id, float $seconds = self::MESSAGE_S ): array|\WP_Error {
 		$json    = self::json( $message );
-		$headers = Message_Signature::headers( $settings->connection_secret, $id, $json );
+		$headers = Message_Signature::headers( $settings->connection_secret(), $id, $json );
 		$address = $settings->gatehouse . '/v1/connections/' . rawurlencode( $settings->connection_id ) . '/' . $part;
 		$answer  = Gatehouse_Client::exchange( $address, $headers, $json, $seconds );
 		if ( is_wp_error( $answer ) ) {
@@ -111,7 +111,7 @@ final class Connector_Client {
 			$value            = wp_remote_retrieve_header( $answer, $name );
 			$headers[ $name ] = is_string( $value ) ? $value : '';
 		}
-		return Message_Signature::verify( $settings->connection_secret, $headers, $text );
+		return Message_Signature::verify( $settings->connection_secret(), $headers, $text );
 	}
 
 	/**

@@ -49,7 +49,7 @@ final class Gatehouse_Client {
 	public static function post( Settings $settings, string $path, string $json ): int|\WP_Error {
 		$headers = array(
 			'Content-Type'  => 'application/json',
-			'Authorization' => 'Bearer ' . $settings->edge_token,
+			'Authorization' => 'Bearer ' . $settings->edge_token(),
 		);
 		$answer  = self::exchange( $settings->gatehouse . $path, $headers, $json, self::BACKGROUND_S );
 		return is_wp_error( $answer ) ? $answer : (int) wp_remote_retrieve_response_code( $answer );

@@ -84,7 +84,7 @@ final class Health {
 		if ( time() > max( (int) ( $notes['ran_at'] ?? 0 ), (int) ( $notes['scheduled_at'] ?? 0 ) ) + self::LATE_S ) {
 			$problems[] = __( 'Background work has not run for ten minutes. WP-Cron runs when your site has visitors. Call wp-cron.php every minute from your server to make it reliable.', 'gatehouse' );
 		}
-		if ( '' === $settings->edge_token ) {
+		if ( ! $settings->reports ) {
 			$problems[] = __( 'Without an edge token, visits of agents are not reported. Enter one below Advanced, or connect with a code.', 'gatehouse' );
 		} elseif ( '' !== ( $notes['report_problem'] ?? '' ) ) {
 			$problems[] = __( 'Visits could not be reported.', 'gatehouse' ) . ' ' . $notes['report_problem'];

@@ -36,7 +36,7 @@ final class Settings_Actions {
 		$before = Settings::current();
 		// A token is kept only for the place it was made for.
 		if ( '' === $input['edge_token'] && null !== $before && rtrim( $input['gatehouse'], '/' ) === $before->gatehouse && $input['site_key'] === $before->site_key ) {
-			$input['edge_token'] = $before->edge_token;
+			$input['edge_token'] = $before->edge_token();
 		}
 		$result = Connection::connect( $input );
 		if ( is_wp_error( $result ) ) {

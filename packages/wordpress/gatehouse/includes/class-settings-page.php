@@ -9,6 +9,8 @@ declare( strict_types=1 );
 
 namespace Gatehouse;
 
+use Gatehouse\WooCommerce\Shop;
+
 defined( 'ABSPATH' ) || exit;
 
 /**
@@ -76,6 +78,9 @@ final class Settings_Page {
 			? __( 'Connect this site with your Gatehouse. AI agents then find your documents on your own domain, you see who visits, and agents can buy from your WooCommerce shop by your rules. Nothing is loaded or sent before you connect.', 'gatehouse' )
 			: __( 'Documents and visits of this site are connected. Connect your shop too, so that agents can buy from it.', 'gatehouse' );
 		echo '<p>' . esc_html( $words ) . '</p>';
+		if ( Shop::is_outdated() ) {
+			Settings_Form::problem( Shop::problem() );
+		}
 		echo '<h2>' . esc_html__( 'Connect with a code', 'gatehouse' ) . '</h2>';
 		Settings_Form::question( 'connect_code', __( 'Code from the console', 'gatehouse' ), __( 'In the Gatehouse console, open Settings → Shop system and choose “Connect a shop” or “Replace the connection”. The code begins with ghc_ and works once.', 'gatehouse' ), __( 'Connect', 'gatehouse' ) );
 		echo '<h2>' . esc_html__( 'Or connect in the console', 'gatehouse' ) . '</h2>';
@@ -136,7 +141,7 @@ final class Settings_Page {
 	 */
 	private static function show_values( ?Settings $settings ): void {
 		$kept  = __( 'Leave empty to keep the current one.', 'gatehouse' );
-		$token = '' === ( $settings->edge_token ?? '' ) ? __( 'Begins with ghe_. Visits are reported with it.', 'gatehouse' ) : $kept;
+		$token = true !== $settings?->reports ? __( 'Begins with ghe_. Visits are reported with it.', 'gatehouse' ) : $kept;
 		echo '<p>' . esc_html__( 'These values connect the site for documents and visits, without products and orders. A code from the console sets them all.', 'gatehouse' ) . '</p>';
 		echo '<table class="form-table" role="presentation">';
 		Settings_Form::field( 'gatehouse', __( 'Address of Gatehouse', 'gatehouse' ), $settings->gatehouse ?? '', 'https://gate.example.com' );

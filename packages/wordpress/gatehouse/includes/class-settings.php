@@ -31,26 +31,26 @@ final class Settings {
 	 *
 	 * @param string   $gatehouse         Address of Gatehouse, without a slash at its end.
 	 * @param string   $site_key          Public key of the site.
-	 * @param string   $edge_token        Secret for reporting visits; empty if none are reported.
+	 * @param bool     $reports           Whether visits are reported: there is a secret for it.
 	 * @param string   $verification      Token that proves the domain; empty if it is proven in another way.
 	 * @param string   $connection_id     Id of the shop's connection; empty if the shop is not connected.
-	 * @param string   $connection_secret Secret that signs messages of the connection; empty without one.
 	 * @param string[] $except            Paths that the site serves itself.
 	 * @param bool     $embed             Whether pages load the script.
 	 * @param bool     $agents_only       Whether visits of people are left out.
 	 * @param bool     $capture           Whether a payment is captured when its order is completed.
+	 * @param Secrets  $secrets           What only messages to and from Gatehouse need.
 	 */
 	private function __construct(
 		public readonly string $gatehouse,
 		public readonly string $site_key,
-		public readonly string $edge_token,
+		public readonly bool $reports,
 		public readonly string $verification,
 		public readonly string $connection_id,
-		public readonly string $connection_secret,
 		public readonly array $except,
 		public readonly bool $embed,
 		public readonly bool $agents_only,
 		public readonly bool $capture,
+		private readonly Secrets $secrets,
 	) {}
 
 	/**
@@ -64,14 +64,14 @@ final class Settings {
 		return new self(
 			(string) ( $kept['gatehouse'] ?? '' ),
 			(string) ( $kept['site_key'] ?? '' ),
-			(string) ( $kept['edge_token'] ?? '' ),
+			(bool) ( $kept['reports'] ?? false ),
 			(string) ( $kept['verification'] ?? '' ),
 			(string) ( $kept['connection_id'] ?? '' ),
-			(string) ( $kept['connection_secret'] ?? '' ),
 			(array) ( $kept['except'] ?? array() ),
 			(bool) ( $kept['embed'] ?? true ),
 			(bool) ( $kept['agents_only'] ?? true ),
 			(bool) ( $kept['capture'] ?? true ),
+			Secrets::kept(),
 		);
 	}
 
@@ -107,14 +107,14 @@ final class Settings {
 		return new self(
 			$base,
 			$text( 'site_key' ),
-			$text( 'edge_token' ),
+			'' !== $text( 'edge_token' ),
 			$text( 'verification' ),
 			$text( 'connection_id' ),
-			$text( 'connection_secret' ),
 			$except,
 			(bool) ( $input['embed'] ?? true ),
 			(bool) ( $input['agents_only'] ?? true ),
 			(bool) ( $input['capture'] ?? true ),
+			Secrets::entered( $text( 'edge_token' ), $text( 'connection_secret' ) ),
 		);
 	}
 
@@ -122,7 +122,21 @@ final class Settings {
 	 * Whether the shop is connected, so that Gatehouse can ask for quotes and send orders.
 	 */
 	public function has_shop(): bool {
-		return '' !== $this->connection_id && '' !== $this->connection_secret;
+		return '' !== $this->connection_id;
+	}
+
+	/**
+	 * Secret for reporting visits; empty if none are reported.
+	 */
+	public function edge_token(): string {
+		return $this->secrets->edge_token();
+	}
+
+	/**
+	 * Secret that signs messages of the connection; empty without one.
+	 */
+	public function connection_secret(): string {
+		return $this->secrets->connection_secret();
 	}
 
 	/**
@@ -131,7 +145,12 @@ final class Settings {
 	 * @return array<string, mixed>
 	 */
 	public function as_input(): array {
-		return array_merge( get_object_vars( $this ), array( 'except' => implode( ',', $this->except ) ) );
+		$entered = array(
+			'except'            => implode( ',', $this->except ),
+			'edge_token'        => $this->edge_token(),
+			'connection_secret' => $this->connection_secret(),
+		);
+		return array_merge( $this->values(), $entered );
 	}
 
 	/**
@@ -144,10 +163,20 @@ final class Settings {
 	}
 
 	/**
-	 * Saves the settings. They are small and every page needs them, so they load with all options.
+	 * Saves the settings. They are small and every page needs them, so they load with all options, without the secrets.
 	 */
 	public function save(): void {
-		update_option( self::OPTION, get_object_vars( $this ), true );
+		$this->secrets->save();
+		update_option( self::OPTION, $this->values(), true );
+	}
+
+	/**
+	 * The settings without the secrets.
+	 *
+	 * @return array<string, mixed>
+	 */
+	private function values(): array {
+		return array_diff_key( get_object_vars( $this ), array( 'secrets' => true ) );
 	}
 
 	/**

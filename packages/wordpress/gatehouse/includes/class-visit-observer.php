@@ -25,7 +25,7 @@ final class Visit_Observer {
 	 */
 	public static function observe(): void {
 		$settings = Settings::current();
-		if ( null === $settings || '' === $settings->edge_token || 'cli' === PHP_SAPI || ! self::is_visit() ) {
+		if ( null === $settings || ! $settings->reports || 'cli' === PHP_SAPI || ! self::is_visit() ) {
 			return;
 		}
 		$signed     = Request::has_header( 'signature-input' );
