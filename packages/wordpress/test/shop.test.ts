@@ -91,6 +91,106 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     await wordpress.work("gatehouse_push_products");
   });
 
+  test("are sent on from the part where a full list was cut off, with the same list", async () => {
+    await php("Gatehouse\\WooCommerce\\Full_Sync::start(); echo 1;");
+    const halves = `$big = array(); foreach ( wc_get_products( array( 'limit' => 20, 'type' => 'simple' ) ) as $p ) { $big[] = $p->get_id(); }
+      add_filter( 'woocommerce_product_get_short_description', fn( $text, $p ) => in_array( $p->get_id(), $big, true ) ? str_repeat( '𝕏', 5100 ) : $text, 10, 2 );`;
+    // The process ends when Gatehouse has stored the first part, and the shop has not noted that.
+    await php(`${halves} echo '1'; ob_flush();
+      add_filter( 'http_response', function ( $answer, $args, $url ) { if ( str_contains( $url, '/products' ) ) { exit( 0 ); } return $answer; }, 10, 3 );
+      Gatehouse\\WooCommerce\\Full_Sync::run();`);
+    await php(`${halves} echo '1'; ob_flush();
+      add_filter( 'http_response', function ( $answer, $args, $url ) { static $parts = 0; if ( str_contains( $url, '/products' ) && 2 === ++$parts ) { exit( 0 ); } return $answer; }, 10, 3 );
+      Gatehouse\\WooCommerce\\Full_Sync::run();`);
+    // The minute's run finds the list, and nothing of Action Scheduler is needed for that.
+    await php("as_unschedule_all_actions( 'gatehouse_full_sync' ); echo 1;");
+    await wordpress.background();
+    await wordpress.work("gatehouse_full_sync");
+    const parts = sent("products").map(({ sync }) => [sync.part, sync.last]);
+    expect(parts).toEqual([
+      [1, false],
+      [1, false],
+      [2, true],
+      [2, true],
+    ]);
+    expect(new Set(sent("products").map(({ sync }) => sync.id)).size).toBe(1);
+    const [first, ...others] = sent("products").map(
+      ({ products }) => new Set(products.map(({ id }: Message) => id)),
+    );
+    expect(first).toEqual(others[0]);
+    const ids = [...(first ?? []), ...(others[1] ?? [])];
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(
+      await php("echo json_encode( Gatehouse\\WooCommerce\\Full_Sync::progress() );"),
+    ).toBeNull();
+  });
+
+  test("are all sent every night, with what no hook has told", async () => {
+    const id = await change("SHOP-015", "$p->set_stock_quantity( 15 );");
+    await wordpress.work("gatehouse_push_products");
+    await wordpress.background();
+    const next = await php(
+      `$at = as_next_scheduled_action( 'gatehouse_nightly_sync' ); echo json_encode( array( wp_date( 'H:i', $at ), $at - time() <= 27 * HOUR_IN_SECONDS ) );`,
+    );
+    expect(next).toEqual(["03:00", true]);
+    // Such as an import that writes into the database.
+    await php(
+      `global $wpdb; $wpdb->update( $wpdb->postmeta, array( 'meta_value' => 6 ), array( 'post_id' => ${id}, 'meta_key' => '_stock' ) ); echo 1;`,
+    );
+    gate.messages.length = 0;
+    await wordpress.work("gatehouse_nightly_sync");
+    await wordpress.work("gatehouse_full_sync");
+    const [list, ...more] = sent("products");
+    expect([list.sync.last, more, list.removed]).toEqual([true, [], []]);
+    expect(list.products.find((one: Message) => one.id === String(id))).toMatchObject({
+      quantity: 6,
+    });
+    // And again the night after.
+    const again = await php("echo as_next_scheduled_action( 'gatehouse_nightly_sync' ) - time();");
+    expect(again).toBeGreaterThan(0);
+    expect(again).toBeLessThanOrEqual(2 * 86_400);
+  });
+
+  test("are all sent when taxes or settings change their prices", async () => {
+    const rate = await php(
+      `echo (int) $GLOBALS['wpdb']->get_var( "SELECT MAX(tax_rate_id) FROM {$GLOBALS['wpdb']->prefix}woocommerce_tax_rates" );`,
+    );
+    const added = rate + 1;
+    const causes = {
+      "a tax rate was added": `echo WC_Tax::_insert_tax_rate( array( 'tax_rate_country' => 'DE', 'tax_rate' => '7', 'tax_rate_name' => 'x', 'tax_rate_priority' => 2, 'tax_rate_class' => '' ) );`,
+      "it was changed": `WC_Tax::_update_tax_rate( ${added}, array( 'tax_rate' => '8' ) ); echo ${added};`,
+      "it was deleted": `WC_Tax::_delete_tax_rate( ${added} ); echo ${added};`,
+      "settings were saved": `update_option( 'woocommerce_tax_display_shop', 'excl' ); do_action( 'woocommerce_settings_saved' ); echo ${added};`,
+    };
+    const prices: string[] = [];
+    for (const [cause, code] of Object.entries(causes)) {
+      gate.messages.length = 0;
+      expect([cause, await php(code)]).toEqual([cause, added]);
+      await wordpress.work("gatehouse_full_sync");
+      expect([cause, sent("products").map(({ sync }) => sync.last)]).toEqual([cause, [true]]);
+      const [list] = sent("products");
+      prices.push(
+        list.products.find(({ title }: Message) => title === "Porcelain cup No. 2").price,
+      );
+    }
+    expect(prices).toEqual(["4.72", "4.72", "4.72", "3.97"]);
+    await php(`update_option( 'woocommerce_tax_display_shop', 'incl' ); echo 1;`);
+  });
+
+  test("are all noted when an import changes more than fit into memory, and sent in messages of 500", async () => {
+    const [during, after] = await php(`
+      for ( $id = 900001; $id <= 901300; $id++ ) { do_action( 'woocommerce_update_product', $id ); do_action( 'woocommerce_product_set_stock', wc_get_product( wc_get_product_id_by_sku( 'SHOP-016' ) ) ); }
+      $during = Gatehouse\\WooCommerce\\Changed_Products::count(); Gatehouse\\WooCommerce\\Product_Observer::write();
+      echo json_encode( array( $during, Gatehouse\\WooCommerce\\Changed_Products::count() ) );`);
+    // Written at every 500th, of which one is the same.
+    expect([during, after]).toEqual([999, 1301]);
+    const { messages, removed } = await pushed();
+    expect(removed.filter((id: number) => id > 900_000)).toHaveLength(1300);
+    for (const { products, removed: gone } of messages)
+      expect(products.length + gone.length).toBeLessThanOrEqual(500);
+    expect(await php("echo Gatehouse\\WooCommerce\\Changed_Products::count();")).toBe(0);
+  });
+
   test("have the price that a visitor sees, and plain text", async () => {
     const id = await change(
       "SHOP-009",
@@ -178,6 +278,38 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     gate.messages.length = 0;
     expect((await pushed()).product(id)).toMatchObject({ quantity: 5 });
     expect(await wordpress.command("status")).not.toContain("Products could not be sent");
+  });
+
+  test("are shown in the settings as agents see them, with what agents bought and who came last", async () => {
+    const id = await php(
+      `$p = new WC_Product_Simple(); $p->set_name( '<b>Tea</b> &lt;script&gt;alert(1)&lt;/script&gt;' ); $p->set_regular_price( '12.5' ); $p->set_manage_stock( true ); $p->set_stock_quantity( 3 ); $p->save();
+      $hidden = new WC_Product_Simple(); $hidden->set_name( 'Hidden' ); $hidden->set_regular_price( '1' ); $hidden->set_catalog_visibility( 'hidden' ); $hidden->save();
+      $sell = function ( string $via, string $status, string $total, string $refund = '' ) { $o = wc_create_order(); $o->set_created_via( $via ); $o->set_total( $total ); $o->set_status( $status ); $o->save(); if ( '' !== $refund ) { wc_create_refund( array( 'order_id' => $o->get_id(), 'amount' => $refund ) ); } };
+      Gatehouse\\WooCommerce\\Incoming::run( function () use ( $sell ) { $sell( 'gatehouse', 'processing', '20.00', '5.50' ); $sell( 'gatehouse', 'completed', '10.00' ); $sell( 'gatehouse', 'cancelled', '99.00' ); $sell( 'gatehouse', 'gatehouse-test', '99.00' ); $sell( 'checkout', 'processing', '99.00' ); } );
+      $visit = fn( $agent, $path, $more = array() ) => array( 'observed_at' => '2026-11-18T12:00:00Z', 'user_agent' => $agent, 'page_url' => 'https://shop.example.com' . $path ) + $more;
+      Gatehouse\\Last_Visits::note( array( $visit( 'Oldest bot', '/gone' ), $visit( 'GPTBot/1.2', '/a' ), $visit( 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0', '/person' ), $visit( '<i>Bot</i>', '/b' ), $visit( 'Bot 3', '/c' ), $visit( 'Bot 4', '/d' ), $visit( 'Mozilla/5.0 Firefox/140.0', '/e', array( 'signature' => array( 'outcome' => 'verified' ) ) ) ) );
+      echo $p->get_id();`,
+    );
+    const owner = browser(wordpress.url);
+    await owner.signIn(wordpress.admin);
+    const { text } = await owner.send(PAGE);
+    const shown = text.slice(text.indexOf("What agents see"));
+    for (const field of ["Tea &lt;script", "12.50 EUR", "in stock", ">3<", `>${id}<`])
+      expect(shown).toContain(field);
+    expect(shown).not.toMatch(/<script>alert|Hidden/);
+    expect(shown).toMatch(
+      /Agents placed 2 paid orders in the last 30 days: 24,50\s€ after refunds/,
+    );
+    const visits = [...shown.matchAll(/<td>(\/\w+)<\/td><td>([\w ]+)<\/td>/g)];
+    expect(visits.map(([, page, result]) => [page, result])).toEqual([
+      ["/e", "verified"],
+      ["/d", "not verified"],
+      ["/c", "not verified"],
+      ["/b", "not verified"],
+      ["/a", "not verified"],
+    ]);
+    expect(shown).toContain("&lt;i&gt;Bot");
+    await php(`wc_get_product( ${id} )->delete( true ); echo 1;`);
   });
 
   test("that Gatehouse does not accept are named in the settings, with everything escaped", async () => {

@@ -9,6 +9,7 @@ declare( strict_types=1 );
 
 namespace Gatehouse;
 
+use Gatehouse\WooCommerce\Agent_View;
 use Gatehouse\WooCommerce\Full_Sync;
 use Gatehouse\WooCommerce\Order_Change_Queue;
 use Gatehouse\WooCommerce\Product_Problems;
@@ -44,7 +45,12 @@ final class Connection_Panel {
 		}
 		if ( null !== Shop_Connection::connection() ) {
 			self::show_products( $status );
+			Agent_View::show_product();
 			self::show_orders();
+		}
+		if ( $settings->reports ) {
+			echo '<h2>' . esc_html__( 'Visits', 'gatehouse' ) . '</h2>';
+			Last_Visits::show();
 		}
 		$notes = Status::all();
 		echo '<p>' . esc_html__( 'Last background run:', 'gatehouse' ) . ' ' . esc_html( Health::time_text( (int) ( $notes['ran_at'] ?? 0 ) ) ) . '<br>';
@@ -85,11 +91,12 @@ final class Connection_Panel {
 		}
 		$progress = Full_Sync::progress();
 		if ( null !== $progress ) {
-			/* translators: %d: number of products */
-			echo esc_html( sprintf( __( 'The full list is being sent. Products sent: %d.', 'gatehouse' ), $progress ) ) . '<br>';
+			/* translators: %s: number of products */
+			echo esc_html( sprintf( _n( 'The full list is being sent. %s product was sent.', 'The full list is being sent. %s products were sent.', $progress, 'gatehouse' ), number_format_i18n( $progress ) ) ) . '<br>';
 		}
+		$synced = (int) ( $notes['synced'] ?? 0 );
 		/* translators: 1: time, 2: number of products */
-		echo esc_html( sprintf( __( 'Last full list: %1$s, %2$d products.', 'gatehouse' ), Health::time_text( (int) ( $notes['synced_at'] ?? 0 ) ), (int) ( $notes['synced'] ?? 0 ) ) ) . '<br>';
+		echo esc_html( sprintf( _n( 'Last full list: %1$s, %2$d product.', 'Last full list: %1$s, %2$d products.', $synced, 'gatehouse' ), Health::time_text( (int) ( $notes['synced_at'] ?? 0 ) ), $synced ) ) . '<br>';
 		/* translators: %s: time */
 		echo esc_html( sprintf( __( 'Last change sent: %s.', 'gatehouse' ), Health::time_text( (int) ( $notes['pushed_at'] ?? 0 ) ) ) ) . '</p>';
 		self::show_refused( Product_Problems::all() );
@@ -117,8 +124,11 @@ final class Connection_Panel {
 	 * Shows the changes of orders.
 	 */
 	private static function show_orders(): void {
-		echo '<h2>' . esc_html__( 'Orders', 'gatehouse' ) . '</h2><p>';
-		/* translators: %d: number of changes */
-		echo esc_html( sprintf( __( 'Changes of orders that wait to be sent to Gatehouse: %d.', 'gatehouse' ), Order_Change_Queue::count() ) ) . '</p>';
+		echo '<h2>' . esc_html__( 'Orders', 'gatehouse' ) . '</h2>';
+		Agent_View::show_sales();
+		echo '<p>';
+		$waiting = Order_Change_Queue::count();
+		/* translators: %s: number of changes */
+		echo esc_html( sprintf( _n( '%s change of an order waits to be sent to Gatehouse.', '%s changes of orders wait to be sent to Gatehouse.', $waiting, 'gatehouse' ), number_format_i18n( $waiting ) ) ) . '</p>';
 	}
 }

@@ -31,7 +31,7 @@ final class Visit_Reporter {
 	 * @param Settings $settings The connection.
 	 */
 	public static function run( Settings $settings ): void {
-		if ( '' === $settings->edge_token || 0 === Visit_Queue::count() ) {
+		if ( ! $settings->reports || 0 === Visit_Queue::count() ) {
 			return;
 		}
 		if ( ! self::is_alive( $settings ) ) {
@@ -49,6 +49,7 @@ final class Visit_Reporter {
 				return;
 			}
 			Status::note( 'reported_at', (string) time() );
+			Last_Visits::note( $visits );
 		}
 	}
 
