@@ -22,6 +22,8 @@ export function createAgent(): Promise<TestAgent>;
 export interface TestDirectory {
   keys: JsonWebKey[];
   status: number;
+  /** Where it redirects to. */
+  location: string | undefined;
   /** How often it was asked. */
   asked: number;
   readonly ca: string;

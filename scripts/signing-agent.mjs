@@ -42,12 +42,13 @@ export async function startDirectory(host) {
       { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
     ],
   });
-  const directory = { keys: [], status: 200, asked: 0, ca: pems.cert };
+  const directory = { keys: [], status: 200, location: undefined, asked: 0, ca: pems.cert };
   const server = createServer({ key: pems.private, cert: pems.cert }, (_request, response) => {
     directory.asked++;
     response.writeHead(directory.status, {
       "content-type": "application/http-message-signatures-directory+json",
       "cache-control": "max-age=60",
+      ...(directory.location === undefined ? {} : { location: directory.location }),
     });
     response.end(JSON.stringify({ keys: directory.keys }));
   });

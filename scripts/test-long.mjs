@@ -30,6 +30,9 @@ const REFUSAL_SCHEDULES = "100";
 const SIMULATION_SEEDS = "2000";
 const SHOP_SCHEDULES = "300";
 const SHOP_PRODUCTS = "10000";
+const PAGE_PAIRS = "300";
+/** What the comparison of pages measured. */
+const PAGE_FIGURES = ".cache/page-figures.txt";
 /** What the test of a large shop measured. */
 const SHOP_FIGURES = ".cache/shop-figures.txt";
 /** Seeds that passed. A run that is interrupted goes on from there. */
@@ -173,6 +176,21 @@ const SUITES = [
     args: ["packages/wordpress/test/scale"],
     env: { SHOP_PRODUCTS, SHOP_FIGURES },
     reached: () => (existsSync(SHOP_FIGURES) ? readFileSync(SHOP_FIGURES, "utf8") : ""),
+  },
+  {
+    key: "wordpress-mariadb",
+    name: "stock, reservations, orders, products and the life of the WordPress plugin on MariaDB",
+    args: ["connector-orders", "connector-quotes", "shop", "lifecycle"].map(
+      (file) => `packages/wordpress/test/${file}.test.ts`,
+    ),
+    env: { TEST_WORDPRESS_DATABASE: "mariadb" },
+  },
+  {
+    key: "wordpress-page",
+    name: `${PAGE_PAIRS} pages of a WooCommerce shop with the plugin and without it, in turn`,
+    args: ["packages/wordpress/test/plugin.test.ts", "-t", "a visitor's page"],
+    env: { PAGE_PAIRS, PAGE_FIGURES },
+    reached: () => (existsSync(PAGE_FIGURES) ? readFileSync(PAGE_FIGURES, "utf8") : ""),
   },
   {
     key: "outside",

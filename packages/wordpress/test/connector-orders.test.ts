@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { signHmacWebhook, utf8 } from "@gatehouse/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BERLIN, type ConnectedShop, type Json, startConnectedShop } from "./connector-shop.ts";
 import { missing } from "./wordpress.ts";
@@ -89,7 +90,7 @@ const seen = (shopOrderId: string) =>
       'status'  => $order->get_status(),
       'total'   => $order->get_total(),
       'via'     => $order->get_created_via(),
-      'paid_by' => array( $order->get_payment_method(), $order->get_payment_method_title(), $order->get_transaction_id(), $order->get_meta( '_stripe_charge_captured' ) ),
+      'paid_by' => array( $order->get_payment_method(), $order->get_payment_method_title(), $order->get_transaction_id(), $order->get_meta( '_stripe_charge_captured' ), $order->get_meta( '_stripe_intent_id' ) ),
       'billing' => array( $order->get_billing_first_name(), $order->get_billing_email(), $order->get_billing_country() ),
       'shipped' => array( $order->get_shipping_last_name(), $order->get_shipping_address_1(), $order->get_shipping_state() ),
       'items'   => array_values( array_map( fn( $item ) => array( $item->get_name(), $item->get_quantity(), round( $item->get_total() + $item->get_total_tax(), 2 ) ), $order->get_items( array( 'line_item', 'shipping', 'fee' ) ) ) ),
@@ -222,7 +223,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
       status: "processing",
       total: (wanted.total_minor / 100).toFixed(2),
       via: "gatehouse",
-      paid_by: ["gatehouse", "Gatehouse (Stripe)", "pi_1", "no"],
+      paid_by: ["gatehouse", "Gatehouse (Stripe)", "pi_1", "no", "pi_1"],
       billing: ["Ann", "ann@example.com", "DE"],
       shipped: ["Lee", "Invalidenstr. 1", "DE-BE"],
       stock: [98],
@@ -409,6 +410,43 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
       stock: [100],
       reserved: 0,
     });
+  });
+
+  test("is not changed by the bytes of older messages that somebody sends again", async () => {
+    const kept: (() => Promise<{ status: number; text: string }>)[] = [];
+    /** Sends a message, and keeps it with its signature. */
+    const sendAndKeep = async (message: Json) => {
+      const body = JSON.stringify(message);
+      const msg = { id: fresh("msg_kept"), body: utf8(body) };
+      const signed = await signHmacWebhook(msg, { secret: shop.secret, sentAt: Date.now() });
+      const again = () => shop.post(body, { ...signed });
+      kept.push(again);
+      const answer = await again();
+      expect([answer.status, answer.isSigned]).toEqual([200, true]);
+      return JSON.parse(answer.text);
+    };
+    const released = await reservation("SHOP-030", 30);
+    await sendAndKeep(released);
+    await sendAndKeep({ type: "release", reservation_id: released.reservation_id });
+    const wanted = await reservation("SHOP-030", 5);
+    await sendAndKeep(wanted);
+    const order = orderOf(wanted);
+    const { shop_order_id } = await sendAndKeep({ type: "order", order });
+    const lines = [{ ...order.lines[0], cancelled: 5 }];
+    const payment = { ...order.payment, state: "released" };
+    await sendAndKeep({ type: "order", order: { ...order, revision: 2, lines, payment } });
+    // Gatehouse sends this when it does not know whether its order has arrived.
+    await sendAndKeep({ type: "release", reservation_id: wanted.reservation_id });
+    const before = await seen(shop_order_id);
+    expect(before).toMatchObject({ status: "cancelled", stock: [100], reserved: 0 });
+    const orders = () => shop.php("echo count( wc_get_orders( array( 'limit' => -1 ) ) )");
+    const count = await orders();
+    const mailed = mails("owner@example.test").length;
+    for (const again of [...kept, ...kept.toReversed()]) expect((await again()).status).toBe(200);
+    expect(await seen(shop_order_id)).toEqual(before);
+    expect([await orders(), mails("owner@example.test").length]).toEqual([count, mailed]);
+    // A reservation that was released holds nothing again.
+    expect(await available("SHOP-030", 100)).toBe(true);
   });
 
   test("is put on hold when its payment expires", async () => {

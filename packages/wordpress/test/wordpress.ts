@@ -13,11 +13,14 @@ const kit = fileURLToPath(new URL("../../../../shared/wordpress/start", import.m
 const here = fileURLToPath(new URL(".", import.meta.url));
 export const plugin = fileURLToPath(new URL("../gatehouse", import.meta.url));
 
+/** SQLite everywhere, and MariaDB where somebody asks for it. */
+const onMariadb = process.env.TEST_WORDPRESS_DATABASE === "mariadb";
+
 /** PHP with everything WordPress needs, or nothing. */
 function phpVersion(): string | undefined {
   try {
-    const code =
-      'echo extension_loaded("pdo_sqlite") && extension_loaded("curl") ? PHP_VERSION : "";';
+    const database = onMariadb ? "mysqli" : "pdo_sqlite";
+    const code = `echo extension_loaded("${database}") && extension_loaded("curl") ? PHP_VERSION : "";`;
     return execFileSync("php", ["-r", code], { encoding: "utf8" }) || undefined;
   } catch {
     return undefined;
@@ -29,7 +32,7 @@ export const php = phpVersion();
 /** Why WordPress cannot be started here; undefined where it can. */
 export const missing =
   php === undefined
-    ? "PHP is not installed (php-cli php-sqlite3 php-xml php-mbstring php-curl)"
+    ? `PHP is not installed (php-cli ${onMariadb ? "php-mysql mariadb-server" : "php-sqlite3"} php-xml php-mbstring php-curl)`
     : existsSync(kit)
       ? undefined
       : "there is no WordPress in ../shared/wordpress";
@@ -72,8 +75,7 @@ export async function startWordPress(
   const url = publicUrl ?? `http://localhost:${publicPort ?? port}`;
   const args = ["--dir", folder, "--port", String(port), "--url", url, "--plugin", plugin];
   if (live) args.push("--live-cron");
-  // SQLite everywhere, and MariaDB where somebody asks for it.
-  if (process.env.TEST_WORDPRESS_DATABASE === "mariadb") args.push("--mariadb");
+  if (onMariadb) args.push("--mariadb");
   let running = await launch(args);
   const { admin_user, admin_password } = running.facts;
   writeFileSync(
