@@ -1,9 +1,12 @@
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import { carryOutShipments } from "../../server/src/actions/orders/plan-shipment.ts";
 import { ADDRESS, buying, CHECKOUT_POLICY, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
 import { desk, expectQuiet } from "./desk.ts";
+
+type Shown = Readonly<Record<"number" | "status", unknown>>;
 
 const WIDTHS = [390, 1440];
 
@@ -137,6 +140,54 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     expect(await slip.isVisible()).toBe(true);
   });
 
+  /** The time in which a shipment can be undone is over. */
+  async function tenSecondsLater() {
+    const { context } = at.server;
+    const sql = "UPDATE planned_shipments SET due_at = 0";
+    await context.db.transaction((tx) => tx.run(sql));
+    await carryOutShipments(context, () => false);
+  }
+
+  test("an order is sent in parts, undone, delivered, and some of its items are cancelled", async () => {
+    const buyer = await at.at.buyer(at.shop);
+    const items = [{ id: "rose", quantity: 4 }];
+    await at.at.order(at.shop, buyer, { items, total: "400.00" });
+    const [{ order_id: orderId }] = await at.at.orders(at.shop);
+    const { page } = await at.opened({ viewport: { width: 390, height: 844 } });
+    await at.signedIn(page, "owner", `/orders/${orderId}`);
+    const dialog = page.getByRole("dialog");
+    const send = async (count: string) => {
+      await page.getByRole("button", { name: "Mark as sent" }).click();
+      await dialog.getByLabel("A rose (of 4)").fill(count);
+      await dialog.getByLabel("Carrier (optional)").fill("DHL");
+      await dialog.getByRole("button", { name: "Mark as sent" }).click();
+    };
+    await send("0");
+    await dialog.getByText("Choose at least one item.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await send("1");
+    await page.getByText(/^Marked as sent. It takes effect in \d+ s/).waitFor();
+    expect(await page.getByRole("button", { name: "Cancel items" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await send("1");
+    await page.getByText(/^Marked as sent. It takes effect in \d+ s/).waitFor();
+    await tenSecondsLater();
+    await page.getByText("1 of 4 sent").waitFor();
+    await page.getByRole("button", { name: "Cancel items" }).click();
+    await dialog.getByLabel("A rose (of 3)").fill("2");
+    await dialog.getByRole("button", { name: "Cancel items" }).click();
+    await page.getByText("1 of 2 sent, 2 cancelled").waitFor();
+    await page.getByRole("button", { name: "Mark as delivered" }).click();
+    await page.getByText(/^Marked as delivered. It takes effect/).waitFor();
+    await tenSecondsLater();
+    await page.getByText("1 of 2 sent, 1 delivered, 2 cancelled").waitFor();
+    expect((await at.shop.admin("GET", `/orders/${orderId}`)).body.events).toMatchObject([
+      { type: "shipped", line_items: [{ quantity: 1 }], carrier: "DHL" },
+      { type: "delivered", line_items: [{ quantity: 1 }] },
+    ]);
+    expect(await fits(page)).toBe(true);
+  });
+
   test("several orders are marked as sent at once, and the list is sorted by a head", async () => {
     const buyer = await at.at.buyer(at.shop);
     for (const quantity of [1, 2, 1]) {
@@ -159,10 +210,20 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     for (const number of [1001, 1002]) await page.getByLabel(`Select order #${number}`).check();
     await page.getByText("2 orders selected").waitFor();
     await page.getByRole("button", { name: "Mark as sent" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Mark as sent" }).click();
+    await page.getByText("2 orders marked as sent.").waitFor();
     await page.getByText("2 orders selected").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone.").waitFor();
+    await tenSecondsLater();
+    expect((await at.at.orders(at.shop)).every(({ status }: Shown) => status === "open")).toBe(
+      true,
+    );
+    for (const number of [1001, 1002]) await page.getByLabel(`Select order #${number}`).check();
+    await page.getByRole("button", { name: "Mark as sent" }).click();
+    await page.getByText("2 orders marked as sent.").waitFor();
+    await tenSecondsLater();
     const orders = await at.at.orders(at.shop);
-    expect(orders.map(({ number, status }: Record<string, unknown>) => [number, status])).toEqual([
+    expect(orders.map(({ number, status }: Shown) => [number, status])).toEqual([
       [1003, "open"],
       [1002, "shipped"],
       [1001, "shipped"],

@@ -6,6 +6,7 @@ import {
   deliverMessages,
 } from "./actions/notifications/deliver-messages.js";
 import { checkExpiringOrders } from "./actions/orders/check-expiring-orders.js";
+import { carryOutShipments, SHIPMENTS_JOB } from "./actions/orders/plan-shipment.js";
 import {
   FEEDS_EVERY_MS,
   FEEDS_JOB,
@@ -79,8 +80,8 @@ function planOutbox(context: Context): void {
   });
 }
 
-/** A node wakes the job when a verdict is due; this is for those whose node is gone. */
-const VERDICTS_EVERY_MS = 10_000;
+/** A node wakes the job when something planned is due; this is for those whose node is gone. */
+const PLANNED_EVERY_MS = 10_000;
 
 function planReviews(context: Context): void {
   const { jobs } = context;
@@ -91,9 +92,19 @@ function planReviews(context: Context): void {
   });
   jobs.add({
     name: VERDICTS_JOB,
-    everyMs: VERDICTS_EVERY_MS,
+    everyMs: PLANNED_EVERY_MS,
     leaseMs: MINUTE_MS,
     run: (_now, stopping) => carryOutVerdicts(context, stopping),
+  });
+}
+
+/** Shipments that can be undone for some seconds. */
+function planShipments(context: Context): void {
+  context.jobs.add({
+    name: SHIPMENTS_JOB,
+    everyMs: PLANNED_EVERY_MS,
+    leaseMs: MINUTE_MS,
+    run: (_now, stopping) => carryOutShipments(context, stopping),
   });
 }
 
@@ -188,6 +199,7 @@ export function planJobs(context: Context): void {
     run: (now) => db.transaction((tx) => deleteExpiredAnswers(tx, now)),
   });
   planReviews(context);
+  planShipments(context);
   planPayments(context);
   jobs.add({
     name: TESTS_JOB,

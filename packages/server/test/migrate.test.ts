@@ -113,6 +113,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "order-search",
       "bound-codes",
       "product-pictures",
+      "planned-shipments",
     ]);
   });
 

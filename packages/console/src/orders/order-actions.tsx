@@ -7,78 +7,60 @@ import { Confirm } from "../ui/confirm.js";
 import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { canMarkSent, orderPath, type ShownOrder } from "./orders.js";
+import { orderPath, type ShownOrder } from "./orders.js";
+import { useQuantities } from "./quantities.js";
+import { given, PlannedShipment, Ship, WORDS_CHARS_MAX } from "./ship.js";
 
-const WORDS_CHARS_MAX = 200;
 const NOTE_CHARS_MAX = 2000;
 
-/** The fields that are filled in. */
-function given(fields: Readonly<Record<string, string>>): Record<string, string> {
-  const filled = Object.entries(fields).filter(([, value]) => value.trim() !== "");
-  return Object.fromEntries(filled.map(([name, value]) => [name, value.trim()]));
-}
-
-/** Marks what is left of an order as sent, or cancels it. */
-export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
-  // A payment that can be captured has the main button.
-  const isMain = order.payment_facts?.capture == null;
+/** Cancels items that were not sent. */
+function CancelItems({ order }: { readonly order: ShownOrder }) {
   const { path } = useSite();
-  const [sent, setSent] = useState({ carrier: "", tracking_number: "", tracking_url: "" });
   const [reason, setReason] = useState("");
-  const isLeft = order.lines.some(({ total, fulfilled }) => fulfilled < total);
-  const act = useSave(
-    ([step, body]: readonly [step: string, body: unknown]) =>
-      call("POST", `${orderPath(path, order.order_id)}/${step}`, body),
+  const quantities = useQuantities(order, ({ total, fulfilled }) => total - fulfilled);
+  const cancel = useSave(
+    (body: object) => call("POST", `${orderPath(path, order.order_id)}/cancel`, body),
     "orders",
   );
-  const field = (name: keyof typeof sent, label: string) => (
-    <TextField
-      label={label}
-      value={sent[name]}
-      {...(name === "tracking_url" ? { type: "url", placeholder: "https://" } : {})}
-      maxLength={name === "tracking_url" ? 2000 : WORDS_CHARS_MAX}
-      onChange={({ target }) => setSent({ ...sent, [name]: target.value })}
-    />
+  if (!quantities.isLeft) return null;
+  return (
+    <Confirm
+      label="Cancel items"
+      title="Which items do you want to cancel?"
+      yes="Cancel items"
+      danger
+      onYes={async () => cancel.mutateAsync({ ...quantities.body(), ...given({ reason }) })}
+    >
+      <p>
+        The items go back in stock and the buyer is notified. If no items remain, an authorized
+        payment is voided: the reserved money is released to the buyer. A captured payment is not
+        refunded. You cannot undo this.
+      </p>
+      {quantities.fields}
+      <TextField
+        label="Reason (optional, visible to the buyer)"
+        value={reason}
+        maxLength={WORDS_CHARS_MAX}
+        onChange={({ target }) => setReason(target.value)}
+      />
+    </Confirm>
   );
-  if (!isLeft) return null;
+}
+
+/** Marks items of an order as sent or delivered, or cancels them. */
+export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
+  const plan = order.planned_shipment;
   return (
     <div className="flex flex-wrap gap-2">
-      {canMarkSent(order) && (
-        <Confirm
-          label="Mark as sent"
-          kind={isMain ? "act" : undefined}
-          title="Mark this order as sent?"
-          yes="Mark as sent"
-          onYes={() => act.mutateAsync(["ship", given(sent)])}
-        >
-          <p>
-            All remaining items are marked as sent. The platform is notified, and the buyer if email
-            is set up.
-          </p>
-          {field("carrier", "Carrier (optional)")}
-          {field("tracking_number", "Tracking number (optional)")}
-          {field("tracking_url", "Tracking link (optional)")}
-        </Confirm>
+      {plan !== null && <PlannedShipment {...{ order, plan }} />}
+      {/* What was just reported must take effect before more is reported. */}
+      {(plan === null || plan.problem !== null) && (
+        <>
+          {/* Each state of the order begins with all items chosen. */}
+          <Ship key={`ship ${order.revision}`} order={order} />
+          <CancelItems key={`cancel ${order.revision}`} order={order} />
+        </>
       )}
-      <Confirm
-        label="Cancel items"
-        title="Cancel the items that were not sent?"
-        yes="Cancel items"
-        danger
-        onYes={() => act.mutateAsync(["cancel", given({ reason })])}
-      >
-        <p>
-          The items go back in stock and the buyer is notified. If no items remain, an authorized
-          payment is voided: the reserved money is released to the buyer. A captured payment is not
-          refunded. You cannot undo this.
-        </p>
-        <TextField
-          label="Reason (optional, visible to the buyer)"
-          value={reason}
-          maxLength={WORDS_CHARS_MAX}
-          onChange={({ target }) => setReason(target.value)}
-        />
-      </Confirm>
     </div>
   );
 }

@@ -23,22 +23,35 @@ export function Bulk({ shown, chosen, onChoose }: BulkProps) {
   const { path } = useSite();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const products = shown.filter(({ id }) => chosen.has(id));
-  const change = async (done: string, one: (at: string) => Promise<unknown>) => {
+  const change = async (
+    done: string,
+    one: (at: string) => Promise<unknown>,
+    back?: (at: string, product: Product) => Promise<unknown>,
+  ) => {
     const failed = new Map<string, string>();
-    for (const { id, title } of products) {
-      await one(`${path}/products?id=${encodeURIComponent(id)}`).catch((error: unknown) => {
+    const at = ({ id }: Product) => `${path}/products?id=${encodeURIComponent(id)}`;
+    for (const product of products) {
+      await one(at(product)).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : "Try again.";
-        failed.set(id, `${title}: ${why}`);
+        failed.set(product.id, `${product.title}: ${why}`);
       });
     }
     setProblems([...failed.values()]);
     onChoose([...failed.keys()]);
-    const count = products.length - failed.size;
-    if (count > 0) notify(`${countText(count, "product")} ${done}.`);
+    const changed = products.filter(({ id }) => !failed.has(id));
+    const undo = async () => {
+      for (const product of changed) await back?.(at(product), product);
+    };
+    const text = `${countText(changed.length, "product")} ${done}.`;
+    if (changed.length > 0) notify(text, back && undo);
   };
   const pause = useSave(
     (paused: boolean) =>
-      change(paused ? "paused" : "resumed", (at) => call("PATCH", at, { paused })),
+      change(
+        paused ? "paused" : "resumed",
+        (at) => call("PATCH", at, { paused }),
+        (at, before) => call("PATCH", at, { paused: before.paused }),
+      ),
     "products",
     "processor",
   );

@@ -1,22 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
+import { useSecondsLeft } from "../ui/seconds-left.js";
 import { ActionBar } from "./action-bar.js";
 import { type Review, undo } from "./reviews.js";
-
-const TICK_MS = 500;
-
-/** How many seconds are left until a time, counted down. */
-function useSecondsLeft(until: string): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
-}
 
 /** A decision that takes effect in some seconds. Until then nothing is recorded or paid. */
 export function PlannedVerdict({

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { carryOutShipments } from "../../src/actions/orders/plan-shipment.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -74,6 +75,61 @@ describe.each(TIER_DATABASES)("an owner who manages an order, on %s:", (dialect)
     });
     expect(JSON.stringify(record)).not.toMatch(/\bDHL\b/);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("a shipment can be undone for ten seconds, and nobody hears of it before they are over", async () => {
+    await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    const before = await show(orderId);
+    const due = async (ms: number) => {
+      clock.advance(ms);
+      await carryOutShipments(server.context, () => false);
+      return show(orderId);
+    };
+    const report = { line_items: [{ id: "li_1", quantity: 1 }], carrier: "DHL", undo_seconds: 10 };
+    const planned = await shop.admin("POST", `/orders/${orderId}/ship`, report);
+    expect(planned.body).toMatchObject({
+      status: "open",
+      planned_shipment: { type: "shipped", by: "operator", problem: null },
+    });
+    const other = await shop.admin("POST", `/orders/${orderId}/ship`, {});
+    expect([other.status, other.body.message]).toEqual([409, expect.stringContaining("undone")]);
+    expect((await due(9_999)).messages).toEqual(before.messages);
+    expect((await shop.admin("DELETE", `/orders/${orderId}/shipment`)).status).toBe(204);
+    expect(await due(60_000)).toEqual(before);
+    expect((await shop.admin("DELETE", `/orders/${orderId}/shipment`)).status).toBe(404);
+
+    await shop.admin("POST", `/orders/${orderId}/ship`, report);
+    clock.advance(10_000);
+    const late = await shop.admin("DELETE", `/orders/${orderId}/shipment`);
+    expect([late.status, late.body.message]).toEqual([409, "It is too late to undo this."]);
+    const shipped = await due(0);
+    expect(shipped).toMatchObject({ status: "partly_shipped", planned_shipment: null });
+    expect(shipped.messages.length).toBeGreaterThan(before.messages.length);
+    // A second run, as after a crash, reports nothing again.
+    expect(await due(0)).toEqual(shipped);
+  });
+
+  test("a planned shipment that became impossible says why, and ends with the access of its person", async () => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    const due = async () => {
+      clock.advance(10_000);
+      await carryOutShipments(server.context, () => false);
+      return (await show(orderId)).planned_shipment?.problem;
+    };
+    const { token, token_id } = (
+      await shop.admin("POST", "/tokens", { name: "Olga", role: "owner" })
+    ).body;
+    const url = `/v1/admin/sites/${shop.site_key_hash}/orders/${orderId}/ship`;
+    expect((await server.admin("POST", url, { undo_seconds: 10 }, token)).status).toBe(200);
+    await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
+    expect(await due()).toContain("no longer has access");
+    expect((await show(orderId)).events).toEqual([]);
+    await shop.admin("POST", `/orders/${orderId}/ship`, { undo_seconds: 10 });
+    await change(orderId, "cancel");
+    expect(await due()).toBe("Nothing is left to be sent.");
+    expect((await shop.admin("DELETE", `/orders/${orderId}/shipment`)).status).toBe(204);
+    expect((await show(orderId)).planned_shipment).toBe(null);
   });
 
   test.each([

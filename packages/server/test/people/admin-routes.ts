@@ -76,6 +76,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "post {site}/orders/{order_id}/refund": ASKS,
     "post {site}/orders/{order_id}/rehearse": FREE,
     "post {site}/orders/{order_id}/ship": FREE,
+    "delete {site}/orders/{order_id}/shipment": FREE,
     "post {site}/pause": FREE,
     "post {site}/pending-agents/reject": FREE,
     "post {site}/people": ASKS,

@@ -8,6 +8,7 @@ import { writeCheckout } from "../../domain/checkouts/store.js";
 import { decisionIdsOfCheckout } from "../../domain/decisions/store.js";
 import { eraseOrderWords } from "../../domain/orders/adjustments/store.js";
 import { eraseOrderBuyer } from "../../domain/orders/buyers/store.js";
+import { deletePlannedShipment } from "../../domain/orders/planned/store.js";
 import { markErased } from "../../domain/orders/store.js";
 import { deleteBuyerMails, replacePlatformMessages } from "../../domain/outbox/store.js";
 import { eraseReasonsOfOrder } from "../../domain/payments/changes/store.js";
@@ -98,6 +99,7 @@ export async function eraseOrder(
   const erased = checkout === null ? NOTHING_ERASED : await eraseCheckout(tx, checkout);
   const reasons = await eraseReasonsOfOrder(tx, order.orderId);
   const notes = await eraseOrderWords(tx, order.orderId, reasons);
+  await deletePlannedShipment(tx, order);
   const own = await eraseReviewNotes(tx, order.siteKeyHash, [order.decisionId]);
   const messages = await eraseTold(context, tx, whole);
   await markErased(tx, order, now);

@@ -7,6 +7,8 @@ import { checkoutsAmong } from "../../domain/checkouts/store.js";
 import type { OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { notesOf } from "../../domain/orders/adjustments/store.js";
 import { type Order, orderLabel } from "../../domain/orders/order.js";
+import type { PlannedShipment } from "../../domain/orders/planned/planned-shipment.js";
+import { plannedShipment } from "../../domain/orders/planned/store.js";
 import {
   type OrderFilter,
   orderById,
@@ -91,6 +93,8 @@ export interface ShownOrder extends WholeOrder {
   readonly images: readonly (string | null)[];
   /** Undefined if the reader is not an owner. */
   readonly payment: PaymentFacts | undefined;
+  /** A shipment that can still be undone, or that did not take effect. */
+  readonly planned: PlannedShipment | undefined;
 }
 
 /** Pictures as they were bought, or as the products have them now. */
@@ -120,11 +124,19 @@ export async function showOrder(
     images: await imagesOf(db, whole),
   };
   if (!hasRole(reader, "owner")) {
-    return { ...shown, checkout: null, notes: [], messages: [], payment: undefined };
+    return {
+      ...shown,
+      checkout: null,
+      notes: [],
+      messages: [],
+      payment: undefined,
+      planned: undefined,
+    };
   }
   const notes = await notesOf(db, orderId);
   const messages = await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX);
-  return { ...shown, notes, messages, payment: await paymentFacts(context, whole) };
+  const planned = await plannedShipment(db, siteKeyHash, orderId);
+  return { ...shown, notes, messages, planned, payment: await paymentFacts(context, whole) };
 }
 
 /** An order as people call it; undefined if the site has no such order. */

@@ -8,29 +8,26 @@ import {
   type OrderEvent,
 } from "../../domain/orders/adjustments/adjustment.js";
 import { insertEvent } from "../../domain/orders/adjustments/store.js";
+import type { ReportedShipment } from "../../domain/orders/planned/planned-shipment.js";
 import { lockOrder } from "../../domain/orders/store.js";
 import {
   checkFreeWords,
   checkRequestedLines,
   lineChangeRecord,
-  type RequestedLines,
   type ShopOrigin,
 } from "../../purchase/orders/line-change.js";
 import { notifyOfOrder } from "../../purchase/orders/notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 
 /** An event of a shipment, as the owner reports it. */
-export interface Shipment
-  extends Pick<OrderEvent, "type" | "carrier" | "trackingNumber" | "trackingUrl" | "description"> {
-  /** Null for everything that the event can apply to. */
-  readonly lines: RequestedLines;
-  /** Null for now. */
-  readonly occurredAt: number | null;
-  /** Undefined if a person reports it. */
-  readonly origin?: ShopOrigin | undefined;
+export interface Shipment extends ReportedShipment {
+  /** Writes where it comes from in the same transaction, so that it is carried out once. */
+  readonly origin?: Pick<ShopOrigin, "write"> | undefined;
 }
 
 export type ShipFault = "not_found" | "conflict" | "invalid_request";
+
+export const NO_ORDER = refuse("not_found", "The site has no such order.");
 
 /** How far the clock of the owner may be ahead. */
 const AHEAD_MS_MAX = 300_000;
@@ -56,33 +53,39 @@ function timeFault({ createdAt }: { readonly createdAt: number }, at: number, no
   return at < createdAt ? "occurred_at: must not be before the order." : undefined;
 }
 
+/** Checks whether an event can be written now, and returns the lines that it applies to. */
+export function checkShipment(
+  before: WholeOrder,
+  { lines, occurredAt, ...shipment }: Shipment,
+  now: number,
+): Result<readonly LineQuantity[], ShipFault> {
+  const { type, trackingNumber, trackingUrl, description } = shipment;
+  const words = checkFreeWords(before.order, trackingNumber, trackingUrl, description);
+  if (!words.ok) return words;
+  const fault = timeFault(before.order, occurredAt ?? now, now);
+  if (fault !== undefined) return refuse("invalid_request", fault);
+  if (before.events.length >= EVENTS_MAX) {
+    return refuse("conflict", "The order has too many events.");
+  }
+  const word = type === "delivered" ? "delivered" : "sent";
+  return checkRequestedLines(lines, leftFor(type, lines !== null, before), word);
+}
+
 /** Writes an event of a shipment and notifies the platform and the buyer. */
 export async function shipOrder(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
-  { lines: requested, occurredAt: at, origin, ...shipment }: Shipment,
+  reported: Shipment,
   actor: Actor,
 ): Promise<Result<WholeOrder, ShipFault>> {
   const { audit, clock, ids } = context;
+  const { lines: _, occurredAt: at, origin, ...shipment } = reported;
+  const { type } = shipment;
   const { answer } = await audit.commit<Result<WholeOrder, ShipFault>>(siteKeyHash, async (tx) => {
-    const refused = (reason: ShipFault, detail: string) => ({
-      records: [],
-      answer: refuse(reason, detail),
-    });
     const now = clock.now();
     const order = await lockOrder(tx, siteKeyHash, orderId);
-    if (order === undefined) return refused("not_found", "The site has no such order.");
-    const { trackingNumber, trackingUrl, description } = shipment;
-    const words = checkFreeWords(order, trackingNumber, trackingUrl, description);
-    if (!words.ok) return { records: [], answer: words };
-    const fault = timeFault(order, at ?? now, now);
-    if (fault !== undefined) return refused("invalid_request", fault);
-    const before = await wholeOrder(tx, order);
-    if (before.events.length >= EVENTS_MAX)
-      return refused("conflict", "The order has too many events.");
-    const { type } = shipment;
-    const word = type === "delivered" ? "delivered" : "sent";
-    const lines = checkRequestedLines(requested, leftFor(type, requested !== null, before), word);
+    if (order === undefined) return { records: [], answer: NO_ORDER };
+    const lines = checkShipment(await wholeOrder(tx, order), reported, now);
     if (!lines.ok) return { records: [], answer: lines };
     const eventId = ids.timeId("evt", now);
     const event: OrderEvent = {

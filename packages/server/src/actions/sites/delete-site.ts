@@ -13,6 +13,7 @@ import { deleteMandateSettings } from "../../domain/mandate-settings/store.js";
 import { deleteNotifySettings } from "../../domain/notify-settings/store.js";
 import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
 import { deleteOrderBuyers } from "../../domain/orders/buyers/store.js";
+import { deletePlannedShipments } from "../../domain/orders/planned/store.js";
 import { deleteMessages } from "../../domain/outbox/store.js";
 import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
 import { endAccounts } from "../../domain/payments/accounts/store.js";
@@ -97,6 +98,7 @@ export async function deleteSite(
     await deleteNotifySettings(tx, siteKeyHash);
     await deleteMessages(tx, siteKeyHash);
     await deleteAdjustments(tx, siteKeyHash);
+    await deletePlannedShipments(tx, siteKeyHash);
     await deleteChangeReasons(tx, siteKeyHash);
     const left = await leaveDeletedSite(context, tx, siteKeyHash, actor);
     const deleted = { ...site, version: site.version + 1 };

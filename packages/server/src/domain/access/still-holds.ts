@@ -1,7 +1,7 @@
 import type { Queries } from "../../infra/db/database.js";
 import { isPersonId, principalOfPerson } from "./people/person.js";
 import { accessOf } from "./people/store.js";
-import { atSite, hasRole, maySee, OPERATOR_ID, type Principal } from "./principal.js";
+import { atSite, hasRole, maySee, OPERATOR_ID, type Principal, type Role } from "./principal.js";
 import { endedAmong, tokenById } from "./store.js";
 import { isLiveToken } from "./token.js";
 
@@ -25,21 +25,22 @@ export async function stillHolds(db: Queries, held: Principal, now: number): Pro
   });
 }
 
-/** Which of these tokens were revoked or have expired, and which of these people can no longer decide at a site. */
+/** Which of these tokens were revoked or have expired, and which of these people can no longer act at a site. */
 export async function withoutAccess(
   db: Queries,
   siteKeyHash: string,
   ids: readonly string[],
   now: number,
+  needed: Role = "reviewer",
 ): Promise<string[]> {
   const ended = await endedAmong(db, ids, now);
   for (const id of ids.filter(isPersonId)) {
     const person = principalOfPerson(id, await accessOf(db, id), null);
-    const decides =
+    const mayAct =
       person !== undefined &&
       maySee(person, siteKeyHash) &&
-      hasRole(atSite(person, siteKeyHash), "reviewer");
-    if (!decides) ended.push(id);
+      hasRole(atSite(person, siteKeyHash), needed);
+    if (!mayAct) ended.push(id);
   }
   return ended;
 }

@@ -6,6 +6,7 @@ import { isoTime } from "../../infra/clock.js";
 import { Timestamp, timeOrNull } from "../server/schemas.js";
 import { MessageBody, messageBody } from "./messages.js";
 import { factsBody, PaymentFactsBody } from "./order-payment-body.js";
+import { LineQuantity, PlannedBody, plannedBody } from "./order-planned-body.js";
 import { Purchase } from "./purchase.js";
 import { MoneyBody } from "./schemas.js";
 
@@ -18,7 +19,6 @@ const Item = z.object({
   quantity: z.int(),
   unit_minor: z.int(),
 });
-const LineQuantity = z.object({ id: z.string(), quantity: z.int() });
 
 const IsTest = z.boolean().openapi({
   description: "Whether it is a test order: no real money, and nothing to ship.",
@@ -133,6 +133,9 @@ export const ShownOrderBody = OrderBody.extend({
   messages: z
     .array(MessageBody)
     .openapi({ description: "The notifications about the order. Only visible to owners." }),
+  planned_shipment: PlannedBody.nullable().openapi({
+    description: "A shipment that can still be undone. Only visible to owners.",
+  }),
   payment_facts: PaymentFactsBody.nullable().openapi({ description: "Only visible to owners." }),
   page_url: z.string().nullable().openapi({
     description: "The order page for the buyer, for a checkout. Only visible to owners.",
@@ -185,7 +188,18 @@ export const listedBody = (order: ListedOrder, now: number) => ({
 
 /** An order with its events, adjustments, notes and messages. */
 export function wholeBody(
-  { order, paid, lines, images, events, adjustments, notes, messages, payment }: ShownOrder,
+  {
+    order,
+    paid,
+    lines,
+    images,
+    events,
+    adjustments,
+    notes,
+    messages,
+    payment,
+    planned,
+  }: ShownOrder,
   now: number,
 ): Omit<z.infer<typeof ShownOrderBody>, "purchase" | "page_url"> {
   return {
@@ -219,6 +233,7 @@ export function wholeBody(
     })),
     notes: notes.map(noteBody),
     messages: messages.map(messageBody),
+    planned_shipment: planned === undefined ? null : plannedBody(planned),
     payment_facts: factsBody(payment),
   };
 }

@@ -2,8 +2,9 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { cancelOrder } from "../../actions/orders/cancel-order.js";
 import { noteOrder } from "../../actions/orders/note-order.js";
+import { noShipmentWaits, planShipment, undoShipment } from "../../actions/orders/plan-shipment.js";
 import { showOrder } from "../../actions/orders/read-orders.js";
-import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
+import { shipOrder } from "../../actions/orders/ship-order.js";
 import {
   SANDBOX_EVENTS,
   simulateSandboxEvent,
@@ -11,6 +12,7 @@ import {
 import type { Context } from "../../context.js";
 import type { Principal } from "../../domain/access/principal.js";
 import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
+import type { ReportedShipment } from "../../domain/orders/planned/planned-shipment.js";
 import { line, webAddress } from "../server/fields.js";
 import { requireFound } from "../server/problem.js";
 import { requireOk } from "../server/require-ok.js";
@@ -25,6 +27,7 @@ const LINES_MAX = 200;
 const QUANTITY_MAX = 1_000_000;
 const WORDS_CHARS_MAX = 200;
 const NOTE_CHARS_MAX = 2000;
+const UNDO_S_MAX = 60;
 
 const Lines = z
   .array(
@@ -55,6 +58,10 @@ const ShipBody = strict({
   tracking_url: TrackingUrl,
   description: Words,
   occurred_at: Timestamp.optional().openapi({ description: "The default is now." }),
+  undo_seconds: z.int().min(0).max(UNDO_S_MAX).default(0).openapi({
+    description:
+      "Seconds until it takes effect. Until then nobody is notified and nothing is recorded, and it can be undone.",
+  }),
 });
 
 const ship = siteRoute("post", "/orders/{order_id}/ship", {
@@ -64,6 +71,14 @@ const ship = siteRoute("post", "/orders/{order_id}/ship", {
     "The platform and the buyer are notified. Without `line_items`, it applies to everything that is left to " +
     "be sent, or that was sent.",
   body: ShipBody,
+});
+
+const undo = siteRoute("delete", "/orders/{order_id}/shipment", {
+  tags: ["Selling"],
+  summary: "Undo a shipment that has not taken effect",
+  params: OrderParams,
+  noContent: "The order is as before.",
+  errors: ["conflict"],
 });
 
 const cancel = siteRoute("post", "/orders/{order_id}/cancel", {
@@ -102,7 +117,7 @@ const simulate = siteRoute("post", "/orders/{order_id}/rehearse", {
   }),
 });
 
-const shipmentOf = (body: z.infer<typeof ShipBody>): Shipment => ({
+const shipmentOf = (body: z.infer<typeof ShipBody>): ReportedShipment => ({
   type: body.type,
   lines: body.line_items ?? null,
   carrier: body.carrier ?? null,
@@ -127,8 +142,21 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
 
   app.openapi(ship, async (c) => {
     const order = await requireOrder(c);
-    requireOk(await shipOrder(context, order, shipmentOf(c.req.valid("json")), actorOf(c)));
+    const body = c.req.valid("json");
+    const [shipment, actor] = [shipmentOf(body), actorOf(c)];
+    if (body.undo_seconds > 0) {
+      const plan = { actor, delayMs: body.undo_seconds * 1000 };
+      requireOk(await planShipment(context, order, shipment, plan));
+    } else {
+      requireOk(await noShipmentWaits(context, order));
+      requireOk(await shipOrder(context, order, shipment, actor));
+    }
     return c.json(await changedOrder(order, c.get("principal")), 200);
+  });
+
+  app.openapi(undo, async (c) => {
+    requireOk(await undoShipment(context, await requireOrder(c)));
+    return c.body(null, 204);
   });
 
   app.openapi(cancel, async (c) => {

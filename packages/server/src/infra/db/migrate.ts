@@ -65,6 +65,7 @@ import { testOpenings } from "./migrations/0056-test-openings.js";
 import { orderSearch } from "./migrations/0057-order-search.js";
 import { boundCodes } from "./migrations/0058-bound-codes.js";
 import { productPictures } from "./migrations/0059-product-pictures.js";
+import { plannedShipments } from "./migrations/0060-planned-shipments.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -128,6 +129,7 @@ const MIGRATIONS: readonly Migration[] = [
   orderSearch,
   boundCodes,
   productPictures,
+  plannedShipments,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
