@@ -55,11 +55,20 @@ const connectShop = createRoute({
 const site = createRoute({ getParentRoute: () => shell, path: "/$site", component: SiteFrame });
 const below = { getParentRoute: () => site };
 
+interface HomeSearch {
+  readonly range?: RangeName;
+  readonly step?: Step;
+  /** The first and the last day of the range `days`. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
 const overview = createRoute({
   ...below,
   path: "/",
   component: OverviewPage,
-  validateSearch: ({ range, step }): { range?: RangeName; step?: Step } => ({
+  validateSearch: ({ range, step, ...days }): HomeSearch => ({
+    ...texts("from", "to")(days),
     ...(typeof range === "string" && Object.hasOwn(RANGES, range)
       ? { range: range as RangeName }
       : {}),

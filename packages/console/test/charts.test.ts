@@ -10,13 +10,18 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
   const at = desk();
 
   /** Opens the overview at a fixed time in a zone, with one visit. */
-  async function overview(timezoneId: string, range: string) {
+  async function overview(timezoneId: string, range: string, shopZone?: string) {
+    const { body: shop } = await at.shop.admin("GET", "/shop");
+    if (shopZone !== undefined) {
+      await at.shop.admin("PUT", "/shop", { ...shop, time_zone: shopZone });
+    }
     const { page } = await at.opened({ timezoneId });
     await page.clock.setFixedTime(NOW);
     const kinds = { verified_agent: 1, declared_agent: 0, suspected_automation: 0, person: 0 };
+    const pages = [{ page_url: "https://shop.example/roses", visits: 7 }];
     const item = { start: VISIT, visits: 1, by_classification: kinds, by_agent: {} };
     await page.route("**/visits/counts?*", (route) =>
-      route.fulfill({ json: { items: [item], cut: false } }),
+      route.fulfill({ json: { items: [item], pages, cut: false } }),
     );
     // There is a chart only after the first visit.
     await page.route("**/visits?limit=1", (route) =>
@@ -25,8 +30,36 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await at.signedIn(page, "auditor", `?range=${range}`);
     const chart = page.locator("figure", { hasText: "Visits over time" });
     await chart.getByRole("group", { name: "Visits over time" }).waitFor();
-    return { chart };
+    return { chart, page };
   }
+
+  test("the days of charts are those of the shop, also half an hour off, wherever the reader is", async () => {
+    const { chart, page } = await overview("Europe/Berlin", "24h", "Asia/Kolkata");
+    await chart.getByText("Time zone: Asia/Kolkata").waitFor();
+    await chart.getByText("Show as a table").click();
+    const last = chart.locator("tbody tr").last();
+    // 20:30 in UTC is 2:00 in Kolkata, where an hour begins then.
+    expect(await last.locator("th").textContent()).toBe("Nov 18, 2:00 AM");
+    await page.getByLabel("Time range").selectOption("Last 7 days");
+    await page.waitForURL("**?range=7d");
+    expect(await last.locator("th").textContent()).toBe("Nov 18");
+    await page.getByText("Counted in whole hours").waitFor();
+  });
+
+  test("days are chosen freely, and compared with as many days before", async () => {
+    const { chart, page } = await overview("Asia/Tokyo", "7d");
+    await page.getByText("No visits in the 7 days before").waitFor();
+    await page.getByRole("heading", { name: "Top pages for agents" }).waitFor();
+    await page.getByRole("listitem").filter({ hasText: "/roses" }).getByText("7").waitFor();
+    await page.getByLabel("Time range").selectOption("Choose days");
+    await page.waitForURL("**?range=days&from=2026-11-12&to=2026-11-18");
+    await page.getByLabel("From").fill("2026-11-17");
+    await page.getByText("No visits in the 2 days before").waitFor();
+    await chart.getByText("Show as a table").click();
+    expect(await chart.locator("tbody th").allTextContents()).toEqual(["Nov 17", "Nov 18"]);
+    await page.getByLabel("From").fill("2026-11-19");
+    await page.getByText("Choose a first and a last day, at most 366 days.").waitFor();
+  });
 
   test.each([
     ["Asia/Tokyo", "Nov 18"],
@@ -81,6 +114,7 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     );
     await at.signedIn(page, "auditor", "?range=7d");
     await page.getByText("+12 %, more than in the 7 days before").waitFor();
+    await page.getByText("As many orders as in the 7 days before").waitFor();
     const chart = page.locator("figure", { hasText: "Sales over time" });
     expect(await chart.locator("[data-before]").count()).toBe(1);
     await chart.getByText("The 7 days before").first().waitFor();

@@ -1,3 +1,4 @@
+import { useZone } from "../layout/zone.js";
 import { markText } from "./scale.js";
 
 export interface Series {
@@ -121,6 +122,7 @@ export function Before({
 
 /** The labels below the bars. The last step always has one. */
 export function Marks({ steps, by }: Pick<ChartProps, "steps" | "by">) {
+  const zone = useZone();
   const every = Math.ceil(steps.length / MARKS_MAX);
   return steps.map((step, place) => {
     const back = steps.length - 1 - place;
@@ -130,7 +132,7 @@ export function Marks({ steps, by }: Pick<ChartProps, "steps" | "by">) {
           <span
             className={`absolute left-1/2 -translate-x-1/2 whitespace-nowrap ${(back / every) % 2 === 1 ? "max-sm:hidden" : ""}`}
           >
-            {markText(step, by)}
+            {markText(step, by, zone)}
           </span>
         )}
       </span>

@@ -1,14 +1,15 @@
-import { OWN_ZONE } from "../layout/zone.js";
+import { useZone } from "../layout/zone.js";
 import type { ChartProps } from "./chart-parts.js";
 import { stepText } from "./scale.js";
 
 /** The numbers of a chart, and the time zone of its days. */
 export function ChartTable({ steps, series, by, before, unit }: ChartProps) {
+  const zone = useZone();
   const columns = before === undefined ? series : [...series, before];
   return (
     <details className="text-xs">
       <summary className="text-soft">
-        Show as a table <span className="ml-2">Time zone: {OWN_ZONE}</span>
+        Show as a table <span className="ml-2">Time zone: {zone}</span>
       </summary>
       <div className="mt-2 max-h-60 overflow-auto">
         <table className="w-full text-left tabular-nums">
@@ -26,7 +27,7 @@ export function ChartTable({ steps, series, by, before, unit }: ChartProps) {
             {steps.map((step, row) => (
               <tr key={step}>
                 <th scope="row" className="font-normal">
-                  {stepText(step, by)}
+                  {stepText(step, by, zone)}
                 </th>
                 {columns.map(({ label, values }) => (
                   <td key={label}>{unit?.text(values[row] ?? 0) ?? values[row]}</td>

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useState } from "react";
+import { useZone } from "../layout/zone.js";
 import { Bars, Before, type ChartProps, COUNTS, Legend, Marks, sum } from "./chart-parts.js";
 import { ChartTable } from "./chart-table.js";
 import { axisOf, stepText } from "./scale.js";
@@ -14,6 +15,7 @@ const MOVES: Readonly<Record<string, number>> = {
 /** Counts over time, as a chart and as a table. The arrow keys and a pointer read out its bars. */
 export function Chart(props: ChartProps) {
   const { title, steps, series, by, before, unit = COUNTS } = props;
+  const zone = useZone();
   const [at, setAt] = useState<number>();
   const highest = Math.max(
     ...steps.map((_, place) => sum(series.map((one) => one.values[place] ?? 0))),
@@ -80,7 +82,7 @@ export function Chart(props: ChartProps) {
       <p aria-live="polite" className="min-h-4 text-xs">
         {at !== undefined && step !== undefined && (
           <>
-            <strong className="font-semibold">{stepText(step, by)}</strong>:{" "}
+            <strong className="font-semibold">{stepText(step, by, zone)}</strong>:{" "}
             {[...series, ...(before === undefined ? [] : [before])]
               .map(({ label, values }) => `${label} ${unit.text(values[at] ?? 0)}`)
               .join(", ")}

@@ -1,19 +1,22 @@
 import { formatAmount } from "@gatehouse/protocol";
 import type { Api } from "../api/client.js";
 import { moneyText } from "../ui/words.js";
-import { RANGES, type RangeName, stepAt } from "./ranges.js";
+import { stepAt } from "./ranges.js";
 
-/** The time before a range: “the 30 days before”. */
-export const timeBefore = (range: RangeName) =>
-  RANGES[range].label.replace(/^Last (.+)/, "the $1 before");
+/** What more, less, the same amount and nothing of something are called. */
+export type Words = readonly [more: string, less: string, same: string, none: string];
 
-/** What more, less and the same amount of something are called. */
-type Words = readonly [more: string, less: string, same: string];
+export const countWords = (many: string): Words => [
+  `more ${many}`,
+  `fewer ${many}`,
+  `As many ${many}`,
+  `No ${many}`,
+];
 
 /** A change with its sign and in words: a sign is easily overlooked. */
 export function changeText(now: number, before: number, than: string, words: Words): string {
-  const [more, less, same] = words;
-  if (before === 0) return now === 0 ? "" : `Nothing was sold in ${than}`;
+  const [more, less, same, none] = words;
+  if (before === 0) return now === 0 ? "" : `${none} in ${than}`;
   const percent = Math.round(((now - before) / before) * 100);
   if (percent === 0) return `${same} as in ${than}`;
   const [sign, word] = percent > 0 ? ["+", more] : ["−", less];
@@ -41,14 +44,14 @@ export function measureOf(now: Api["Sales"], earlier: Api["Sales"]) {
   const all = [...now.amounts, ...earlier.amounts].map(({ currency }) => currency);
   const [currency] = all;
   if (currency === undefined || new Set(all).size > 1) {
-    const words: Words = ["more orders", "fewer orders", "As many orders"];
+    const words = countWords("orders");
     return { label: "Orders", words, measure: ({ orders }: Api["Sales"]) => orders };
   }
   const options = { style: "currency", currency, notation: "compact" } as const;
   const short = new Intl.NumberFormat(undefined, { ...options, maximumFractionDigits: 2 });
   return {
     label: "Sales",
-    words: ["more", "less", "As much"] as Words,
+    words: ["more", "less", "As much", "Nothing was sold"] as Words,
     measure: ({ amounts }: Api["Sales"]) => amounts[0]?.minor ?? 0,
     unit: {
       text: (minor: number) => moneyText({ minor, currency }),

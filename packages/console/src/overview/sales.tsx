@@ -5,14 +5,15 @@ import { Asker } from "../agents/names.js";
 import { type Api, call, type Page } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
+import { useZone } from "../layout/zone.js";
 import { Badge } from "../ui/badge.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { countText, moneyText } from "../ui/words.js";
 import { Chart } from "./chart.js";
-import { changeText, measureOf, timeBefore, valuesIn } from "./compare.js";
-import { RANGES, type RangeName, stepsOf } from "./ranges.js";
+import { changeText, countWords, measureOf, valuesIn } from "./compare.js";
+import { type Range, reachedBefore, spanOf, splitsHours } from "./ranges.js";
 
 type Money = Api["Sales"]["amounts"][number];
 interface SalesAnswer {
@@ -24,34 +25,44 @@ interface SalesAnswer {
   readonly cut: boolean;
 }
 
+const isoTime = (ms: number) => new Date(ms).toISOString();
+
 /** Nothing sold is an amount too, in the currency of the shop if it is known. */
 const amountsText = (amounts: readonly Money[], currency: string | undefined) =>
   (amounts.length === 0 ? [{ minor: 0, currency: currency ?? "EUR" }] : amounts)
     .map(moneyText)
     .join(" + ");
 
-function useSales(range: RangeName) {
+function useSales(range: Range) {
   const { site, path } = useSite();
+  const zone = useZone();
   return useQuery({
-    queryKey: ["orders", site.site_key_hash, "counts", range],
+    queryKey: ["orders", site.site_key_hash, "counts", range, zone],
     queryFn: async () => {
       const now = Date.now();
-      const steps = stepsOf(range, now);
-      const [from = 0] = steps;
-      const stepsBefore = stepsOf(range, from - 1);
-      const get = (query: Record<string, string>) =>
-        call<SalesAnswer>("GET", `${path}/orders/counts?${queryText({ ...query, by: "hour" })}`);
-      const iso = (ms: number) => new Date(ms).toISOString();
+      const span = spanOf(range, zone, now);
+      if (span === undefined) return null;
+      const by = splitsHours(span) ? "quarter_hour" : "hour";
+      const get = (from = 0, to = 0) => {
+        const query = queryText({
+          by,
+          from: isoTime(from),
+          to: to > now ? undefined : isoTime(to),
+        });
+        return call<SalesAnswer>("GET", `${path}/orders/counts?${query}`);
+      };
+      const [start] = span.steps;
       const [sales, earlier] = await Promise.all([
-        get({ from: iso(from) }),
-        get({ from: iso(stepsBefore[0] ?? 0), to: iso(from) }),
+        get(start, span.end),
+        get(span.stepsBefore[0], start),
       ]);
-      return { steps, stepsBefore, sales, earlier, elapsed: now - from };
+      return { span, now, sales, earlier };
     },
   });
 }
 
-function Ranked({
+/** The first of something, by how much there is of each. */
+export function Ranked({
   title,
   children,
 }: {
@@ -67,7 +78,7 @@ function Ranked({
   );
 }
 
-function Row({ name, value }: { readonly name: ReactNode; readonly value: string }) {
+export function Row({ name, value }: { readonly name: ReactNode; readonly value: string }) {
   return (
     <li className="flex justify-between gap-4">
       <span className="min-w-0 break-words">{name}</span>
@@ -77,7 +88,7 @@ function Row({ name, value }: { readonly name: ReactNode; readonly value: string
 }
 
 /** What was sold, over time, to whom, and which products sold most. */
-export function Sales({ range }: { readonly range: RangeName }) {
+export function Sales({ range }: { readonly range: Range }) {
   const { name, path } = useSite();
   const sales = useSales(range);
   const products = useQuery({
@@ -86,15 +97,15 @@ export function Sales({ range }: { readonly range: RangeName }) {
   });
   if (sales.isError) return <Failure error={sales.error} />;
   if (!sales.isSuccess) return <Loading />;
-  const { steps, stepsBefore, sales: now, earlier, elapsed } = sales.data;
+  if (sales.data === null) return null;
+  const { span, sales: now, earlier } = sales.data;
+  const { steps, stepsBefore, before: than } = span;
   const currency = products.data?.items[0]?.price.currency;
   const { label, words, measure, unit } = measureOf(now.total, earlier.total);
   // The time before is compared as far as this one has come.
-  const until = (stepsBefore[0] ?? 0) + elapsed;
-  const reached = earlier.items
-    .filter(({ start }) => Date.parse(start) < until)
-    .reduce((sum, item) => sum + measure(item), 0);
-  const than = timeBefore(range);
+  const reached = reachedBefore(span, earlier.items, sales.data.now);
+  const sumOf = (what: typeof measure) => reached.reduce((sum, item) => sum + what(item), 0);
+  const ordersBefore = sumOf(({ orders }) => orders);
   const title = (
     <span className="flex items-center gap-2">Sales {now.is_test && <Badge word="test" />}</span>
   );
@@ -109,14 +120,17 @@ export function Sales({ range }: { readonly range: RangeName }) {
           {countText(now.total.orders, "order")}
         </Link>
         <span className="text-sm text-soft">
-          {changeText(measure(now.total), reached, than, words)}
+          {changeText(measure(now.total), sumOf(measure), than, words)}
         </span>
       </p>
+      {label !== "Orders" && (
+        <p className="text-sm text-soft">
+          {changeText(now.total.orders, ordersBefore, than, countWords("orders"))}
+        </p>
+      )}
       <Chart
         title={`${label} over time`}
-        steps={steps}
-        by={RANGES[range].by}
-        {...(unit && { unit })}
+        {...{ steps, by: span.by, ...(unit && { unit }) }}
         series={[{ label, color: "act", values: valuesIn(steps, now.items, measure) }]}
         before={{
           label: than.charAt(0).toUpperCase() + than.slice(1),

@@ -18,10 +18,12 @@ const FORMS = {
 } as const;
 export type StepKind = keyof typeof FORMS;
 
-/** The short label of an hour or a day, in the reader's time zone. */
-export const markText = (ms: number, by: StepKind) =>
-  new Date(ms).toLocaleString(undefined, FORMS[by]);
+/** The short label of an hour or a day. */
+export const markText = (ms: number, by: StepKind, timeZone: string) =>
+  new Date(ms).toLocaleString(undefined, { ...FORMS[by], timeZone });
 
-/** The full name of an hour or a day, in the reader's time zone. */
-export const stepText = (ms: number, by: StepKind) =>
-  by === "day" ? markText(ms, "day") : `${markText(ms, "day")}, ${markText(ms, "hour")}`;
+/** The full name of an hour or a day. */
+export const stepText = (ms: number, by: StepKind, zone: string) =>
+  by === "day"
+    ? markText(ms, "day", zone)
+    : `${markText(ms, "day", zone)}, ${markText(ms, "hour", zone)}`;

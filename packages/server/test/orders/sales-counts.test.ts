@@ -49,6 +49,11 @@ describe.each(TIER_DATABASES)("sales counts, on %s,", (dialect) => {
     const later = iso(NOON + HOUR_MS);
     const { body: before } = await shop.admin("GET", `/orders/counts?from=${iso(0)}&to=${later}`);
     expect(before.total).toEqual({ orders: 1, amounts: [euro(5000)] });
+    // Where days begin at half past, hours are too long.
+    clock.advance(HOUR_MS / 2);
+    await at.order(shop, other);
+    const { body: quarters } = await shop.admin("GET", "/orders/counts?by=quarter_hour");
+    expect(quarters.items.at(-1)).toMatchObject({ start: iso(NOON + 1.5 * HOUR_MS), orders: 1 });
   });
 
   test("of another site are not among them", async () => {

@@ -127,6 +127,8 @@ describe.each(DATABASES)("page-load beacons, on %s,", (dialect) => {
         by_agent: {},
       },
     ]);
+    // Pages of people are not counted.
+    expect(counted.body.pages).toEqual([]);
   });
 
   test("with a clock more than a day off get the time of arrival", async () => {

@@ -114,7 +114,8 @@ describe.each(TIER_DATABASES)("reports of a site's edge, on %s,", (dialect) => {
     const chatgpt = { ...VERIFIED, agent_url: AGENT.replace("agent.example", "chatgpt.com") };
     const signed = [VERIFIED, chatgpt].map((signature) => visitOf({ signature }));
     await report({ visits: signed });
-    const { items } = (await server.admin("GET", `${path()}/visits/counts`)).body;
+    const { items, pages } = (await server.admin("GET", `${path()}/visits/counts`)).body;
+    expect(pages).toEqual([{ page_url: visitOf().page_url, visits: 2 }]);
     expect(items).toMatchObject([
       { visits: 2, by_classification: { verified_agent: 2 }, by_agent: { "ChatGPT agent": 1 } },
     ]);

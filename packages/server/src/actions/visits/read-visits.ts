@@ -1,12 +1,19 @@
 import { CLASSIFICATIONS, type Classification, type Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { listVisits as selectVisits, visitHours } from "../../domain/visits/store.js";
+import {
+  type PageVisits,
+  listVisits as selectVisits,
+  visitedPages,
+  visitHours,
+} from "../../domain/visits/store.js";
 import type { Visit, VisitFilter } from "../../domain/visits/visit.js";
 import { type CountBy, stepOf } from "../count-by.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 /** Rows by hour, kind and agent that one answer is made from: about a month. */
 const ROWS_MAX = 50_000;
+/** The newest visits that pages are counted in, and the pages that one answer names. */
+const PAGES = { visitsMax: 10_000, pagesMax: 10 };
 
 /** A page of a site's visits, newest first. */
 export function listVisits(
@@ -32,6 +39,8 @@ interface VisitCount {
 
 export interface VisitCounts {
   readonly counts: readonly VisitCount[];
+  /** The pages that agents and other programs visited most. */
+  readonly pages: readonly PageVisits[];
   /** There are more than one answer holds; the caller asks for a shorter time. */
   readonly cut: boolean;
 }
@@ -63,5 +72,6 @@ export async function countVisits(
     if (agent !== "") step.agents[agent] = (step.agents[agent] ?? 0) + visits;
     steps.set(start, step);
   }
-  return { counts: [...steps.values()], cut: rows.length > ROWS_MAX };
+  const pages = await visitedPages(db, siteKeyHash, filter, PAGES);
+  return { counts: [...steps.values()], pages, cut: rows.length > ROWS_MAX };
 }

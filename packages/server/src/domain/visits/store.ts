@@ -130,6 +130,35 @@ export async function lastVisit(
   return row && visits.read(row);
 }
 
+export interface PageVisits {
+  readonly pageUrl: string;
+  readonly visits: number;
+}
+
+/** The pages with the most visits that are not by people, among the newest `visitsMax`. */
+export async function visitedPages(
+  db: Queries,
+  siteKeyHash: string,
+  filter: VisitFilter,
+  { visitsMax, pagesMax }: { readonly visitsMax: number; readonly pagesMax: number },
+): Promise<PageVisits[]> {
+  const columns = { agent: "agent_name", time: "observed_at" };
+  const where = [NOT_PEOPLE, ...conditions(siteKeyHash, filter, columns)].filter(
+    (condition) => condition !== undefined,
+  );
+  const rows = await db.all<{ page_url: string; visits: number | string }>(
+    `SELECT page_url, COUNT(*) AS visits FROM (SELECT page_url, off_site FROM visits
+       WHERE ${where.map(({ sql }) => sql).join(" AND ")}
+       ORDER BY observed_at DESC, visit_id DESC LIMIT ?) AS newest
+     WHERE page_url IS NOT NULL AND off_site = 0
+     GROUP BY page_url ORDER BY COUNT(*) DESC, page_url LIMIT ?`,
+    ...where.flatMap(({ values }) => values),
+    visitsMax,
+    pagesMax,
+  );
+  return rows.map(({ page_url: pageUrl, visits }) => ({ pageUrl, visits: Number(visits) }));
+}
+
 /** The number of visits by hour, kind and agent, from the hour that contains `from`. */
 export function visitHours(
   db: Queries,

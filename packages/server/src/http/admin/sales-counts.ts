@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { COUNT_BY } from "../../actions/count-by.js";
+import { COUNT_SALES_BY } from "../../actions/count-by.js";
 import { countSales } from "../../actions/orders/count-sales.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
@@ -25,14 +25,14 @@ const count = siteRoute("get", "/orders/counts", {
   tags: ["Selling"],
   summary: "Count sales over time",
   description:
-    "Adds up orders per UTC hour or day. Cancelled orders, and orders whose payment was voided or expired, are left " +
+    "Adds up orders per quarter of an hour, hour or day of UTC. Cancelled orders, and orders whose payment was voided or expired, are left " +
     "out. A site that takes real payments counts only those; any other site counts its test orders.",
-  query: SpanQuery.extend({ by: z.enum(COUNT_BY).default("day") }),
+  query: SpanQuery.extend({ by: z.enum(COUNT_SALES_BY).default("day") }),
   answer: json(
     z.object({
       total: Sales,
       items: z.array(SalesStep).openapi({
-        description: "The oldest first. Hours and days without orders are left out.",
+        description: "The oldest first. Times without orders are left out.",
       }),
       agents: z.array(SalesByActor).openapi({ description: "The 10 that bought most." }),
       products: z.array(SalesByProduct).openapi({ description: "The 10 that sold most." }),

@@ -53,6 +53,8 @@ const CountBody = z
   })
   .openapi("VisitCount");
 
+const PageBody = z.object({ page_url: z.string(), visits: z.int() }).openapi("PageVisits");
+
 const list = siteRoute("get", "/visits", {
   tags: ["Visits"],
   summary: "List visits",
@@ -70,6 +72,10 @@ const count = siteRoute("get", "/visits/counts", {
   answer: json(
     z.object({
       items: z.array(CountBody),
+      pages: z.array(PageBody).openapi({
+        description:
+          "The 10 pages with the most visits that are not by people, among the newest 10,000 of these visits.",
+      }),
       cut: z
         .boolean()
         .openapi({ description: "The result is incomplete. Request a shorter time." }),
@@ -118,13 +124,14 @@ export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(count, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { by, ...filter } = c.req.valid("query");
-    const { counts, cut } = await countVisits(context, siteKeyHash, filterOf(filter), by);
+    const { counts, pages, cut } = await countVisits(context, siteKeyHash, filterOf(filter), by);
     const items = counts.map(({ start, visits, by: kinds, agents }) => ({
       start: isoTime(start),
       visits,
       by_classification: kinds,
       by_agent: agents,
     }));
-    return c.json({ items, cut }, 200);
+    const visited = pages.map(({ pageUrl, visits }) => ({ page_url: pageUrl, visits }));
+    return c.json({ items, pages: visited, cut }, 200);
   });
 }
