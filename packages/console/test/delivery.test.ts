@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
+import { startReceiver } from "../../server/test/notifications/receiver.ts";
 import { desk } from "./desk.ts";
 
 describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
@@ -124,7 +125,7 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
 });
 
 describe.skipIf(skipChromium)("getting ready to sell:", () => {
-  const at = desk();
+  const at = desk({ env: async () => ({ GATEHOUSE_FETCH_ALLOW: "127.0.0.1" }) });
 
   test("the overview lists what is left, ticks only what was seen, and is gone when all is done", async () => {
     const { page } = await at.opened();
@@ -133,6 +134,10 @@ describe.skipIf(skipChromium)("getting ready to sell:", () => {
     const list = page.getByRole("list", { name: "Get ready to sell" });
     const step = (title: string) => list.getByRole("listitem").filter({ hasText: title });
     await step("Set up delivery").getByText("(to do)").waitFor();
+    // The operator vouched for the domain of this shop.
+    await step("Verify your domain").getByText("(not checked)").waitFor();
+    await step("Verify your domain").getByText("Confirmed by the operator, not checked.").waitFor();
+    expect(await step("Verify your domain").getByText("✓").count()).toBe(0);
     await step("Add your products").getByText("(done)").waitFor();
     await step("Make a test purchase").getByText("(to do)").waitFor();
     await at.at.order(at.shop, await at.at.buyer(at.shop));
@@ -140,5 +145,48 @@ describe.skipIf(skipChromium)("getting ready to sell:", () => {
     await step("Make a test purchase").getByText("(done)").waitFor();
     await step("Set up delivery").getByRole("link").click();
     await page.getByRole("link", { name: "Open Delivery and taxes" }).waitFor();
+    // A shop of digital goods needs no delivery.
+    await page.getByRole("button", { name: "I deliver nothing" }).click();
+    await step("Set up delivery").getByText("(not needed)").waitFor();
+    expect((await at.shop.admin("GET", "/shop")).body.delivers).toBe(false);
+    await page.getByRole("link", { name: "Open Delivery and taxes" }).click();
+    await page.getByLabel("I deliver nothing").uncheck();
+    const delivery = page.locator("section").filter({ hasText: "I deliver nothing" }).last();
+    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("link", { name: "← Back to the setup" }).click();
+    await step("Set up delivery").getByText("(to do)").waitFor();
+  });
+
+  test("notifications are done when a message was delivered, and what no step is about is named", async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    const { page } = await at.opened();
+    await at.shop.admin("PATCH", "/mandates", { enabled: false });
+    await at.signedIn(page, "owner", "?step=notifications");
+    const list = page.getByRole("list", { name: "Get ready to sell" });
+    const step = list.getByRole("listitem").filter({ hasText: "Set up notifications" });
+    await page.getByText("Agents cannot buy yet.").waitFor();
+    const obstacle = page.getByRole("link", { name: "Let agents register and send signed" });
+    expect(await obstacle.getAttribute("href")).toContain("/settings/skills");
+    await page.getByLabel("Webhook").fill(new URL("/roses", receiver.url).href);
+    await page.getByLabel("Format of the messages").selectOption("ntfy");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await step.getByText("Saved, but not tried yet.").waitFor();
+    await step.getByText("(to do)").waitFor();
+    await page.getByRole("button", { name: "Send a test message" }).click();
+    await step.getByText("(done)").waitFor();
+    expect(JSON.parse(receiver.received[0]?.body ?? "{}").topic).toBe("roses");
+    expect((await at.shop.admin("GET", "/notifications")).body.webhook_format).toBe("ntfy");
+  });
+
+  test("a shop that takes real payments is told how to see a purchase", async () => {
+    const { page } = await at.opened();
+    await page.route("**/processor", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), live: true } });
+    });
+    await at.signedIn(page, "owner", "?step=purchase");
+    await page.getByText("Your site takes real payments, and a test purchase needs").waitFor();
+    expect(await page.getByRole("button", { name: "Start test purchase" }).count()).toBe(0);
   });
 });

@@ -191,7 +191,10 @@ describe.skipIf(skipChromium)("the setup", () => {
       await stepOf("Set up notifications").getByRole("link").click();
       await page.getByLabel("Email addresses").fill("fern@example.com");
       await page.getByRole("button", { name: "Save" }).click();
+      await stepOf("Set up notifications").getByText("Saved, but not tried yet.").waitFor();
+      await page.getByRole("button", { name: "Send a test message" }).click();
       await stepOf("Set up notifications").getByText("(done)").waitFor();
+      expect(box.mails).toHaveLength(1);
       await stepOf("Make a test purchase").getByRole("link").click();
 
       // The agent in this page buys; it lands in Reviews; it is approved.

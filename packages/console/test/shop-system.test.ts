@@ -26,6 +26,15 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await page.reload();
     await page.getByText("Stand-in 1", { exact: true }).waitFor();
     await page.getByText("All sent").waitFor();
+    // The shop decides the delivery, so the setup asks for none.
+    await at.shop.admin("PUT", "/shop", {});
+    await page.getByRole("link", { name: "Home" }).first().click();
+    const delivery = page.getByRole("listitem").filter({ hasText: "Set up delivery" });
+    await delivery.getByText("Not needed: Stand-in 1 decides the delivery.").waitFor();
+    await delivery.getByRole("link").click();
+    await page.getByRole("link", { name: "Open Delivery and taxes" }).click();
+    await page.getByText("Stand-in 1 decides where you deliver").waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/settings/shop`);
     await page.getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("button", { name: "Connect a shop" }).waitFor();

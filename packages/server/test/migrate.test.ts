@@ -114,6 +114,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "bound-codes",
       "product-pictures",
       "planned-shipments",
+      "reached-owners",
     ]);
   });
 

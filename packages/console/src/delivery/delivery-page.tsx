@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMay, useSite } from "../layout/sites.js";
 import { usualCurrencyQuery } from "../products/usual-currency.js";
+import { shopConnectionQuery } from "../settings/shop-connection.js";
 import { useDraft } from "../ui/draft.js";
+import { Checkbox } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Loading } from "../ui/loading.js";
-import { Failure } from "../ui/notice.js";
+import { Failure, Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { Unfit } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
@@ -26,14 +28,17 @@ const DELIVERY_WORDING = {
 
 function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: string }) {
   const mayChange = useMay("owner");
-  const draft = useDraft({ zones: zoneDrafts(shop.shipping ?? [], currency) }, { keep: "zones" });
-  const { zones } = draft.value;
+  const draft = useDraft(
+    { zones: zoneDrafts(shop.shipping ?? [], currency), delivers: shop.delivers !== false },
+    { keep: "zones" },
+  );
+  const { zones, delivers } = draft.value;
   const save = useShopSave(shop, async () => {
     const empty = zones.findIndex(({ countries }) => countries.length === 0);
     if (empty !== -1) {
       throw new Unfit(`shipping.${empty}.countries`, DELIVERY_WORDING["shipping.*.countries"]);
     }
-    return { shipping: shippingOf(zones) };
+    return { shipping: shippingOf(zones), delivers: delivers || zones.length > 0 };
   });
   return (
     <Card title="Delivery">
@@ -54,6 +59,15 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
           currency={currency}
           onChange={(next) => draft.set({ zones: next })}
         />
+        {zones.length === 0 && (
+          <Checkbox
+            label="I deliver nothing"
+            hint="For services and digital goods. The setup on Home then asks for no delivery."
+            disabled={!mayChange}
+            checked={!delivers}
+            onChange={({ target }) => draft.set({ delivers: !target.checked })}
+          />
+        )}
         {mayChange && <SaveRow draft={draft} busy={save.isPending} />}
       </Form>
     </Card>
@@ -96,6 +110,20 @@ function Taxes({ shop }: { readonly shop: Shop }) {
   );
 }
 
+/** A connected shop system answers what delivery and taxes cost, so the settings here are not used. */
+function ShopDecides() {
+  const { path } = useSite();
+  const mayAsk = useMay("owner");
+  const connection = useQuery({ ...shopConnectionQuery(path), enabled: mayAsk });
+  if (!connection.data?.sells) return null;
+  return (
+    <Notice>
+      {connection.data.system} decides where you deliver, and what delivery and taxes cost. The
+      settings for delivery and taxes below are not used while it is connected.
+    </Notice>
+  );
+}
+
 /** Delivery, taxes and terms of a shop, which apply at checkout. */
 export function DeliveryPage() {
   const { path } = useSite();
@@ -110,6 +138,7 @@ export function DeliveryPage() {
       about="Delivery costs and taxes that are added at checkout, and the terms that buyers agree to."
     >
       <div className="flex flex-col gap-4">
+        <ShopDecides />
         <Delivery shop={found} currency={currency.data} />
         <Taxes shop={found} />
         <TermsCard shop={found} />

@@ -6,10 +6,11 @@ import { useMay, useSite } from "../layout/sites.js";
 import { isToSend, type ListedOrder, type Order } from "../orders/orders.js";
 import type { Question } from "../questions/questions.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
-import { adviceFor, type Processor, processorQuery } from "../settings/processor.js";
+import { processorQuery } from "../settings/processor.js";
 import { LoadingLines } from "../ui/loading.js";
 import { Card } from "../ui/page.js";
 import { countText, spanText } from "../ui/words.js";
+import { MissingLink, missingByPlace } from "./missing.js";
 
 /** An authorization that expires sooner than this should be captured today. */
 const SOON_S = 48 * 3600;
@@ -110,50 +111,9 @@ function useNeeds(inSetup: boolean): ReactNode[] | undefined {
     );
   }
   for (const [place, advice] of inSetup ? [] : missingByPlace(processor.data)) {
-    needs.push(<MissingLink site={name} place={place} advice={advice} />);
+    needs.push(<MissingLink place={place} text={`Agents cannot buy yet: ${advice}`} />);
   }
   return needs;
-}
-
-/** The page where an owner can fix what is missing. By default it is Payments. */
-const PLACES: Readonly<Record<string, "products" | "policy" | "skills">> = {
-  products: "products",
-  policy: "policy",
-  rules: "policy",
-  mandates: "skills",
-  skill: "skills",
-};
-
-/** What is missing before agents can buy, by page. The domain has its own entry. */
-function missingByPlace({ missing }: Processor): ReadonlyMap<string, string> {
-  const places = new Map<string, string>();
-  for (const { name, advice: given } of missing) {
-    if (name === "domain") continue;
-    const advice = adviceFor(name, given);
-    const place = PLACES[name] ?? "payments";
-    places.set(place, [places.get(place), advice].filter(Boolean).join(" "));
-  }
-  return places;
-}
-
-function MissingLink({
-  site,
-  place,
-  advice,
-}: Readonly<Record<"site" | "place" | "advice", string>>) {
-  const text = `Agents cannot buy yet: ${advice}`;
-  if (place === "products" || place === "policy") {
-    return (
-      <Link to={`/$site/${place}`} params={{ site }} className="link">
-        {text}
-      </Link>
-    );
-  }
-  return (
-    <Link to="/$site/settings/$part" params={{ site, part: place }} className="link">
-      {text}
-    </Link>
-  );
 }
 
 /** What needs attention now. While the setup is open, it says itself what is missing for selling. */

@@ -1,50 +1,79 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useSite } from "../layout/sites.js";
-import type { SetupState } from "../setup/done-steps.js";
+import { isOpen, type SetupState, type StepState } from "../setup/done-steps.js";
 import { STEP_WORDS, STEPS, type Step } from "../setup/steps.js";
 import { Loading } from "../ui/loading.js";
 import { Card } from "../ui/page.js";
+import { MissingLink, missingOutsideSteps } from "./missing.js";
 
 const StepForm = lazy(async () => ({
   default: (await import("../setup/step-form.js")).StepForm,
 }));
 
-/** Whether agents can buy, in a sentence. What is missing is in the list below it. */
+/** Whether agents can buy, in a sentence. What is missing is below it. */
 function readyText({ processor }: SetupState): string {
   if (processor.missing.length > 0) return "Agents cannot buy yet.";
   if (processor.live) return "Ready to sell.";
   return "Ready for test purchases. No money moves until you connect Stripe.";
 }
 
+/** What keeps agents from buying, and is no step. */
+function OtherObstacles({ processor }: SetupState) {
+  const missing = [...missingOutsideSteps(processor)];
+  if (missing.length === 0) return null;
+  return (
+    <div className="text-sm">
+      <p>Besides the steps below:</p>
+      <ul className="mt-1 flex list-disc flex-col gap-1 pl-5">
+        {missing.map(([place, advice]) => (
+          <li key={place}>
+            <MissingLink place={place} text={advice} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** A check mark is only for what the service has seen. */
+const MARKS: Readonly<Record<StepState["is"], readonly [mark: string, word: string]>> = {
+  done: ["✓", "done"],
+  unchecked: ["–", "not checked"],
+  unneeded: ["–", "not needed"],
+  todo: ["○", "to do"],
+};
+
 function StepRow({
   step,
-  isDone,
-  isOpen,
+  state,
+  isCurrent,
 }: {
   readonly step: Step;
-  readonly isDone: boolean;
-  readonly isOpen: boolean;
+  readonly state: StepState;
+  readonly isCurrent: boolean;
 }) {
   const { name } = useSite();
   const [title, about] = STEP_WORDS[step];
+  const [mark, word] = MARKS[state.is];
+  const isDone = state.is === "done";
   return (
     <li className="flex gap-3">
       <span aria-hidden="true" className={isDone ? "text-act" : "text-quiet"}>
-        {isDone ? "✓" : "○"}
+        {mark}
       </span>
       <span className="min-w-0">
         <Link
           to="/$site"
           params={{ site: name }}
           search={{ step }}
-          className={`link ${isOpen ? "font-semibold" : ""}`}
-          aria-current={isOpen ? "step" : undefined}
+          className={`link ${isCurrent ? "font-semibold" : ""}`}
+          aria-current={isCurrent ? "step" : undefined}
         >
           {title}
         </Link>
-        <span className="sr-only"> ({isDone ? "done" : "to do"})</span>
-        {!isDone && <span className="block text-soft">{about}</span>}
+        <span className="sr-only"> ({word})</span>
+        {!isDone && <span className="block text-soft">{state.note ?? about}</span>}
       </span>
     </li>
   );
@@ -59,8 +88,8 @@ function wordOf(wasSkipped: boolean, isDone: boolean): string {
 /** The form of the open step, and the way to the next one. */
 function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupState }) {
   const { name } = useSite();
-  const later = STEPS.slice(STEPS.indexOf(step) + 1).find((one) => !state.done[one]);
-  const next = later ?? STEPS.find((one) => one !== step && !state.done[one]);
+  const later = STEPS.slice(STEPS.indexOf(step) + 1).find((one) => isOpen(state, one));
+  const next = later ?? STEPS.find((one) => one !== step && isOpen(state, one));
   return (
     <section aria-label={STEP_WORDS[step][0]} className="flex flex-col gap-4">
       <Suspense fallback={<Loading />}>
@@ -69,7 +98,7 @@ function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupS
       <p className="flex flex-wrap gap-4 text-sm">
         {next !== undefined && (
           <Link to="/$site" params={{ site: name }} search={{ step: next }} className="link">
-            {wordOf(later === undefined, state.done[step])}: {STEP_WORDS[next][0]}
+            {wordOf(later === undefined, !isOpen(state, step))}: {STEP_WORDS[next][0]}
           </Link>
         )}
         <Link to="/$site" params={{ site: name }} className="link">
@@ -87,17 +116,15 @@ function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupS
 export function Onboarding({ state }: { readonly state: SetupState }) {
   const { name } = useSite();
   const { step: open } = useSearch({ from: "/shell/$site/" });
-  const left = STEPS.filter((step) => !state.done[step]);
+  const left = STEPS.filter((step) => isOpen(state, step));
+  const needed = STEPS.filter((step) => state.steps[step].is !== "unneeded");
+  const done = needed.filter((step) => state.steps[step].is === "done");
   const [next] = left;
   const list = (
-    <Card title={`Get ready to sell: ${STEPS.length - left.length} of ${STEPS.length} done`}>
-      <progress
-        className="progress"
-        max={STEPS.length}
-        value={STEPS.length - left.length}
-        aria-hidden="true"
-      />
+    <Card title={`Get ready to sell: ${done.length} of ${needed.length} done`}>
+      <progress className="progress" max={needed.length} value={done.length} aria-hidden="true" />
       <p className="text-sm">{readyText(state)}</p>
+      <OtherObstacles {...state} />
       {open === undefined && next !== undefined && (
         <Link
           to="/$site"
@@ -110,7 +137,7 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
       )}
       <ol className="flex flex-col gap-2 text-sm" aria-label="Get ready to sell">
         {STEPS.map((step) => (
-          <StepRow key={step} step={step} isDone={state.done[step]} isOpen={step === open} />
+          <StepRow key={step} step={step} state={state.steps[step]} isCurrent={step === open} />
         ))}
       </ol>
     </Card>

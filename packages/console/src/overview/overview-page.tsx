@@ -3,7 +3,7 @@ import { useSearch } from "@tanstack/react-router";
 import { call, type Page as ListPage } from "../api/client.js";
 import { PauseButton } from "../layout/pause.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { useSetupState } from "../setup/done-steps.js";
+import { isOpen, useSetupState } from "../setup/done-steps.js";
 import { STEPS } from "../setup/steps.js";
 import { Loading } from "../ui/loading.js";
 import { Page } from "../ui/page.js";
@@ -60,7 +60,7 @@ export function OverviewPage() {
   const setup = useSetupState(owner);
   // What is left to do decides what else is shown, so nothing is shown before it is known.
   const isKnown = !owner || setup !== undefined;
-  const inSetup = setup !== undefined && STEPS.some((one) => !setup.done[one]);
+  const inSetup = setup !== undefined && STEPS.some((one) => isOpen(setup, one));
   return (
     <Page title={site.name} about={site.domain} actions={<PauseButton />}>
       {!isKnown && <Loading />}

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
@@ -17,6 +17,7 @@ import { HTTPS } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
 import { ShortTime } from "../ui/time.js";
 import { choicesOf, countText, titleOf, wordsIn } from "../ui/words.js";
+import { notificationsQuery } from "./notify-query.js";
 
 type Message = Api["Message"];
 type Tested = { results: { destination: string; delivered: boolean; says: string }[] };
@@ -28,33 +29,51 @@ const STATES = choicesOf("waiting", "delivered", "failed");
 const WORDING = { webhook_url: HTTPS };
 const NO_MAIL =
   "This service cannot send email yet: its operator has to connect a mail server. Until then, enter a webhook, or look under Reviews.";
-export const notificationsQuery = (path: string) =>
-  queryOptions({
-    queryKey: ["notifications", path],
-    queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),
-  });
+/** How the webhook is written: for programs, or for the chat that people read. */
+const FORMATS = {
+  json: "JSON, for programs",
+  slack: "Slack or Mattermost",
+  ntfy: "ntfy",
+};
+const FORMAT_HINTS: Readonly<Record<string, string>> = {
+  json: "Gatehouse signs each webhook, and tries again for up to 60 hours.",
+  slack: "Paste the address of an incoming webhook. Each message has a link to the console.",
+  ntfy: "Paste the address of your topic, such as https://ntfy.sh/my-shop. Choose a topic that nobody can guess.",
+};
+
+/** Whether anything has reached the owner yet. */
+function testText({ webhook_url, emails, delivered_at }: Api["Notifications"], isChanged: boolean) {
+  if (isChanged) return "Save your changes first.";
+  if (webhook_url === null && emails.length === 0) return null;
+  return delivered_at === null ? "Nothing has been delivered to you yet." : null;
+}
 
 function Places({ found }: { readonly found: Api["Notifications"] }) {
   const { path } = useSite();
   const draft = useDraft(
     {
       webhook: found.webhook_url ?? "",
+      format: found.webhook_format as string,
       emails: found.emails.join(" "),
       questions: found.questions,
     },
     { keep: "notifications", secret: ["webhook"] },
   );
-  const { webhook, emails, questions } = draft.value;
+  const { webhook, format, emails, questions } = draft.value;
   const save = useSave(
     () =>
       call("PUT", `${path}/notifications`, {
         webhook_url: webhook.trim() === "" ? null : webhook.trim(),
+        webhook_format: format,
         emails: wordsIn(emails),
         questions,
       }),
     "notifications",
   );
-  const test = useSave(() => call<Tested>("POST", `${path}/notifications/test`, {}));
+  const test = useSave(
+    () => call<Tested>("POST", `${path}/notifications/test`, {}),
+    "notifications",
+  );
   return (
     <Card title="Where to notify you">
       <Form
@@ -69,10 +88,19 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           name="webhook_url"
           type="url"
           placeholder="https://shop.example.com/hooks/gatehouse"
-          hint="Gatehouse signs each webhook, and tries again for up to 60 hours."
+          hint={FORMAT_HINTS[format]}
           value={webhook}
           onChange={({ target }) => draft.set({ webhook: target.value })}
         />
+        <div className="max-w-xs">
+          <Select
+            label="Format of the messages"
+            name="webhook_format"
+            value={format}
+            choices={FORMATS}
+            onChoose={(chosen) => draft.set({ format: chosen })}
+          />
+        </div>
         <TextField
           label="Email addresses"
           name="emails"
@@ -93,7 +121,7 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           <Button disabled={test.isPending || draft.isChanged} onClick={() => test.mutate()}>
             Send a test message
           </Button>
-          {draft.isChanged && "Save your changes first."}
+          {testText(found, draft.isChanged)}
         </div>
       </Form>
       {test.isError && <Failure error={test.error} />}

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type Api, call, Refused } from "../api/client.js";
+import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Confirm } from "../ui/confirm.js";
@@ -11,8 +11,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card, Facts } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { countText } from "../ui/words.js";
-
-type Connection = Api["ShopConnection"];
+import { type ShopConnection, shopConnectionQuery } from "./shop-connection.js";
 
 const TOPICS = ["shop-connection", "products"];
 
@@ -52,7 +51,7 @@ function ConnectCode({ connected }: { readonly connected: string | null }) {
 }
 
 /** Products that the shop no longer lists, for the owner to confirm. */
-function Doubt({ connection }: { readonly connection: Connection }) {
+function Doubt({ connection }: { readonly connection: ShopConnection }) {
   const { path } = useSite();
   const { problem } = connection.products;
   const confirm = useSave(() => call("POST", `${path}/shop-connection/confirm-list`), ...TOPICS);
@@ -72,7 +71,7 @@ function Doubt({ connection }: { readonly connection: Connection }) {
   );
 }
 
-function messagesText({ waiting, failed }: Connection["messages"]): string {
+function messagesText({ waiting, failed }: ShopConnection["messages"]): string {
   if (waiting + failed === 0) return "All sent";
   const parts = [
     ...(waiting > 0 ? [`${countText(waiting, "message")} waiting`] : []),
@@ -81,7 +80,7 @@ function messagesText({ waiting, failed }: Connection["messages"]): string {
   return parts.join(", ");
 }
 
-function Connected({ connection }: { readonly connection: Connection }) {
+function Connected({ connection }: { readonly connection: ShopConnection }) {
   const { path, name } = useSite();
   const { system, sells, products, messages, connected_at, seen_at } = connection;
   const disconnect = useSave(() => call("DELETE", `${path}/shop-connection`), ...TOPICS);
@@ -131,14 +130,7 @@ function Connected({ connection }: { readonly connection: Connection }) {
 /** The shop system that the site's products, prices and orders come from. */
 export function ShopSystemPart() {
   const { path } = useSite();
-  const found = useQuery({
-    queryKey: ["shop-connection", path],
-    queryFn: () =>
-      call<Connection>("GET", `${path}/shop-connection`).catch((error: unknown) => {
-        if (error instanceof Refused && error.status === 404) return null;
-        throw error;
-      }),
-  });
+  const found = useQuery(shopConnectionQuery(path));
   if (found.isPending) return <Loading />;
   if (found.isError) return <Failure error={found.error} />;
   const connection = found.data;

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMay, useSite } from "../layout/sites.js";
 import { countText } from "../ui/words.js";
 import { retentionQuery } from "./buyers.js";
-import { notificationsQuery } from "./notifications.js";
+import { notificationsQuery } from "./notify-query.js";
 import { SETTINGS_PARTS, type SettingsPartName } from "./parts.js";
 import { type Processor, processorQuery } from "./processor.js";
 import { skillsQuery } from "./skills.js";

@@ -27,12 +27,11 @@ export function FirstProcessor() {
   return (
     <Card title="Connect payments">
       <p className="text-sm text-soft">
-        Start with the sandbox. It works like a payment provider, but no money moves. You can
-        connect Stripe later in{" "}
+        Start with the sandbox. It works like a payment provider, but no money moves. Or{" "}
         <Link to="/$site/settings/$part" params={{ site: name, part: "payments" }} className="link">
-          Settings
+          connect Stripe
         </Link>
-        .
+        , now or later. With a test key, no money moves either.
       </p>
       {processor.data.kind === null ? (
         <Button

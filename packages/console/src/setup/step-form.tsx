@@ -3,7 +3,8 @@ import { useSite } from "../layout/sites.js";
 import { NotifyPlaces } from "../settings/notifications.js";
 import { Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
-import type { SetupState } from "./done-steps.js";
+import { DeliveryStep } from "./delivery-step.js";
+import { isOpen, type SetupState } from "./done-steps.js";
 import { FirstPolicy } from "./first-policy.js";
 import { FirstProcessor } from "./first-processor.js";
 import { Install } from "./install.js";
@@ -12,13 +13,10 @@ import { TestPurchase } from "./test-purchase.js";
 import { VerifyDomain } from "./verify-domain.js";
 
 /** What is missing before the test agent can buy, or null. */
-function missing({ done, processor }: SetupState): string | null {
-  if (!done.domain) return "Verify your domain first.";
-  if (!done.rules) return "Set your rules first.";
-  if (!done.payments) return "Connect payments first.";
-  return processor.kind === "sandbox"
-    ? null
-    : "The test purchase needs the sandbox, and this site uses another payment provider.";
+function missing(state: SetupState): string | null {
+  if (isOpen(state, "domain")) return "Verify your domain first.";
+  if (isOpen(state, "rules")) return "Set your rules first.";
+  return isOpen(state, "payments") ? "Connect payments first." : null;
 }
 
 function VerifiedDomain() {
@@ -35,21 +33,51 @@ function VerifiedDomain() {
   );
 }
 
-/** A step that has its own page, with a way back. */
-function OwnPage({ step, to }: { readonly step: Step; readonly to: "products" | "delivery" }) {
+/** Products have their own page, with a way back. */
+function ProductsStep() {
   const { name } = useSite();
-  const [title, about] = STEP_WORDS[step];
+  const [title, about] = STEP_WORDS.products;
   return (
     <Card title={title}>
       <p className="text-sm text-soft">{about}</p>
       <Link
-        to={`/$site/${to}`}
+        to="/$site/products"
         params={{ site: name }}
         state={{ fromSetup: true }}
         className="button-act self-start"
       >
-        {to === "products" ? "Open Products" : "Open Delivery and taxes"}
+        Open Products
       </Link>
+    </Card>
+  );
+}
+
+/** With a live account, a test would move real money. */
+function OnlyRealPurchases() {
+  const { name } = useSite();
+  return (
+    <Card title={STEP_WORDS.purchase[0]}>
+      <p className="text-sm text-soft">
+        Your site takes real payments, and a test purchase needs the sandbox or a Stripe test key.
+        You have two ways to see a purchase:
+      </p>
+      <ul className="flex list-disc flex-col gap-1.5 pl-5 text-sm">
+        <li>
+          Before you sell: connect the sandbox or a Stripe test key in{" "}
+          <Link
+            to="/$site/settings/$part"
+            params={{ site: name, part: "payments" }}
+            className="link"
+          >
+            Payments
+          </Link>
+          , make the test purchase, then enter your live key again.
+        </li>
+        <li>
+          While you sell: let an agent buy something small, then refund the order. Your first order
+          completes this step.
+        </li>
+      </ul>
     </Card>
   );
 }
@@ -62,8 +90,9 @@ export function StepForm({ step, state }: { readonly step: Step; readonly state:
     case "install":
       return <Install />;
     case "products":
+      return <ProductsStep />;
     case "delivery":
-      return <OwnPage step={step} to={step} />;
+      return <DeliveryStep state={state} />;
     case "payments":
       return <FirstProcessor />;
     case "rules":
@@ -71,6 +100,6 @@ export function StepForm({ step, state }: { readonly step: Step; readonly state:
     case "notifications":
       return <NotifyPlaces />;
     case "purchase":
-      return <TestPurchase ready={missing(state)} />;
+      return state.processor.live ? <OnlyRealPurchases /> : <TestPurchase ready={missing(state)} />;
   }
 }

@@ -23,7 +23,7 @@ import type { Site } from "../layout/sites.js";
 import { KEY_SETS, loadKeys } from "../proof/keys.js";
 import type { KeptPurchase } from "./kept.js";
 
-/** A test card of the sandbox. */
+/** A test card of the sandbox and of Stripe. */
 const TOKEN = "tok_visa";
 
 /**
@@ -39,7 +39,7 @@ export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
   });
   const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
   const items = [{ id: started.product_id, quantity: 1 }];
-  const request = orderRequest(items, { cart: started.cart, handler: "sandbox" }, TOKEN);
+  const request = orderRequest(items, { cart: started.cart, handler: started.handler }, TOKEN);
   const mandate = await sign(mandateFor(found, started.agent_id, request), key);
   return {
     agentId: started.agent_id,

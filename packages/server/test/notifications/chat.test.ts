@@ -56,4 +56,24 @@ describe.each(TIER_DATABASES)("notifications in a chat, on %s:", (dialect) => {
     expect(tested.body.results[0].delivered).toBe(true);
     expect(JSON.parse(receiver.received[1]?.body ?? "{}").topic).toBe("roses");
   });
+
+  test("are known to work once a message was delivered, until the addresses change", async () => {
+    const { receiver, owner, shop } = await open("ntfy", "/roses");
+    const deliveredAt = async () => (await shop.admin("GET", "/notifications")).body.delivered_at;
+    receiver.status(500);
+    await shop.admin("POST", "/notifications/test", {});
+    expect(await deliveredAt()).toBe(null);
+    receiver.status(200);
+    await owner.escalate(shop, CART);
+    await owner.deliver();
+    expect(await deliveredAt()).toMatch(/^2\d{3}-/);
+    await shop.admin("PUT", "/notifications", { questions: false });
+    expect(await deliveredAt()).not.toBe(null);
+    await shop.admin("PUT", "/notifications", {
+      webhook_url: new URL("/lilies", receiver.url).href,
+    });
+    expect(await deliveredAt()).toBe(null);
+    await shop.admin("POST", "/notifications/test", {});
+    expect(await deliveredAt()).not.toBe(null);
+  });
 });

@@ -54,6 +54,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       emails: [],
       mail_available: true,
       questions: true,
+      delivered_at: null,
     });
     const webhook_url = "https://hooks.example.com/a?b=c";
     expect((await set({ webhook_url: `${webhook_url}#d` })).body).toEqual({
@@ -62,6 +63,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       emails: [],
       mail_available: true,
       questions: true,
+      delivered_at: null,
     });
     expect((await set({ emails: ["ann@example.com"] })).body).toEqual({
       webhook_url,
@@ -69,6 +71,7 @@ describe.each(TIER_DATABASES)("the notification settings of an owner, on %s,", (
       emails: ["ann@example.com"],
       mail_available: true,
       questions: true,
+      delivered_at: null,
     });
     expect((await set({ webhook_url: null })).body.webhook_url).toBe(null);
     expect((await admin("GET", "/notifications")).body.emails).toEqual(["ann@example.com"]);

@@ -1,11 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkExpiringOrders } from "../../src/actions/orders/check-expiring-orders.ts";
+import { startTest } from "../../src/actions/test-purchases/start-test.ts";
+import { serviceActor } from "../../src/domain/audit/drafts.ts";
 import { deleteEndedSecrets } from "../../src/domain/payments/accounts/store.ts";
 import type { Payment } from "../../src/domain/payments/payment.ts";
 import { paymentById } from "../../src/domain/payments/store.ts";
+import type { Site } from "../../src/domain/sites/site.ts";
+import { siteByHash } from "../../src/domain/sites/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { writeOutcome } from "../../src/purchase/outcome.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
+import { newKey } from "../agents/registering.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,
@@ -95,6 +100,28 @@ describe.each(TIER_DATABASES)("a site paid through Stripe, on %s:", (dialect) =>
     expect([record.payment, record.processor_reason]).toEqual(["declined", reason]);
     expect(at.held(account)).toEqual([]);
     expect(await at.orders(shop)).toEqual([]);
+  });
+
+  test("a test purchase is paid with a test card, and refused on a live account", async () => {
+    const key = await newKey();
+    const { status, body } = await shop.admin("POST", "/test-purchases", { jwk: key.jwk });
+    expect([status, body.handler]).toEqual([201, "stripe"]);
+    const items = [{ id: body.product_id as string, quantity: 1 }];
+    const tester = { agentId: body.agent_id as string, key };
+    const answer = await at.order(shop, tester, { items, ...body.cart, token: "tok_visa" });
+    expect(answer.body.outcome).toBe("escalated");
+    const review = `/escalations/${answer.body.escalation_id}/approve`;
+    expect((await shop.admin("POST", review, {})).status).toBe(200);
+    expect(at.held(account)).toHaveLength(1);
+    const [order] = await at.orders(shop);
+    expect(order).toMatchObject({ payment: "authorized", is_test: true });
+    const { context } = server;
+    const site = (await siteByHash(context.db, shop.site_key_hash)) as Site;
+    const live = { ...site.provider, live: true, walletMerchantId: "BCR2DN" } as never;
+    const other = [(await newKey()).jwk, serviceActor("test")] as const;
+    const refused = await startTest(context, { ...site, provider: live }, ...other);
+    expect(refused).toMatchObject({ ok: false, reason: "conflict" });
+    expect(await startTest(context, site, ...other)).toMatchObject({ ok: true });
   });
 
   test("a card token becomes a payment method and pays", async () => {

@@ -14,6 +14,7 @@ import { headersPlace } from "../../domain/platforms/connection.js";
 import { platformByIdentity } from "../../domain/platforms/store.js";
 import type { Ids } from "../../infra/ids.js";
 import type { OrderWebhook } from "../../infra/webhook-sender.js";
+import { noteDelivery } from "./note-delivery.js";
 import { sendToShop } from "./send-to-shop.js";
 
 /** Often enough that the first retry comes within a minute. */
@@ -93,6 +94,7 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
     count({ kind, result: result.ok ? "delivered" : result.reason });
     if (result.ok) {
       context.crashPoint("outbox.delivered");
+      if (message.audience === "owner") await noteDelivery(context, message);
       await retryMessagesNow(db, destination, clock.now());
       continue;
     }

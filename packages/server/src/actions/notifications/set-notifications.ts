@@ -7,7 +7,7 @@ import { isMailAddress } from "../../infra/mail/text.js";
 import { readWebhookUrl } from "../webhook-url.js";
 
 export type NotifyChanges = {
-  readonly [Name in keyof NotifySettings]?: NotifySettings[Name] | undefined;
+  readonly [Name in Exclude<keyof NotifySettings, "reachedAt">]?: NotifySettings[Name] | undefined;
 };
 
 function mailFault({ mailer }: Context, emails: readonly string[]): string | undefined {
@@ -19,6 +19,9 @@ function mailFault({ mailer }: Context, emails: readonly string[]): string | und
   if (emails.length === 0 || mailer.configured) return undefined;
   return "emails: this service cannot send email yet. Its operator can set GATEHOUSE_SMTP_URL.";
 }
+
+const addressesOf = ({ webhookUrl, webhookFormat, emails }: NotifySettings) =>
+  JSON.stringify([webhookUrl, webhookFormat, emails]);
 
 /** Changes where the owner is notified. Absent members do not change. */
 export async function setNotifications(
@@ -36,12 +39,16 @@ export async function setNotifications(
   const webhookUrl = webhook.value;
   const { answer } = await context.audit.commit(siteKeyHash, async (tx) => {
     const before = await notifySettings(tx, siteKeyHash);
-    const after: NotifySettings = {
+    const changed: NotifySettings = {
       webhookUrl: webhookUrl === undefined ? before.webhookUrl : webhookUrl,
       webhookFormat: changes.webhookFormat ?? before.webhookFormat,
       emails: changes.emails ?? before.emails,
       questions: changes.questions ?? before.questions,
+      reachedAt: before.reachedAt,
     };
+    // Whether other addresses work is not known yet.
+    const isSame = addressesOf(changed) === addressesOf(before);
+    const after = isSame ? changed : { ...changed, reachedAt: null };
     await writeNotifySettings(tx, siteKeyHash, after);
     // Mail addresses stay out of the log, and so do paths, which may contain a secret.
     const change = {

@@ -6,6 +6,7 @@ import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
 import { chatMessage } from "../../purchase/notices/chat-message.js";
 import { type Sendable, sendMessage } from "./deliver-messages.js";
+import { noteDelivery } from "./note-delivery.js";
 
 /** Tests reach people: five at once, then one a minute. */
 const TEST_RATE = { perMinute: 1, burst: 5 };
@@ -70,6 +71,7 @@ export async function testNotifications(
       createdAt: now,
     };
     const sent = await sendMessage(context, message);
+    if (sent.ok) await noteDelivery(context, message);
     const says = sent.ok
       ? "The message was delivered."
       : `The message was not delivered: ${sent.detail}.`;

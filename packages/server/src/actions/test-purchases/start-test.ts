@@ -1,4 +1,4 @@
-import { type Money, ok, type Result, refuse } from "@gatehouse/protocol";
+import { type Money, ok, type PaymentHandler, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { currentPolicy } from "../../domain/policies/store.js";
@@ -14,6 +14,8 @@ import { testPrice } from "./test-price.js";
 /** The tag of test agents. Rules can refer to it. */
 const TEST_TAG = "setup";
 
+const NO_PROVIDER = "Connect a payment provider first.";
+
 type Fault = "invalid_request" | "not_found" | "conflict";
 
 /** A test purchase that may begin: who buys what, and for how much. */
@@ -21,16 +23,18 @@ export interface TestStarted {
   readonly agentId: string;
   readonly productId: string;
   readonly price: Money;
+  /** The payment provider that the agent pays with. It accepts a test card. */
+  readonly handler: PaymentHandler;
 }
 
-/** Why no test agent can buy here now; undefined if one can. */
+/** Why no test agent can buy here now; undefined if one can. A test card moves no money, so it pays no live account. */
 function obstacle(site: Site): string | undefined {
   if (site.status !== "verified") return "Verify your domain first.";
   if (site.pausedAt !== null) return "Sales are paused. Resume them first.";
   const shut = gatesOf(site).find(({ open }) => !open);
   if (shut !== undefined) return shut.advice;
-  if (site.provider?.kind === "sandbox") return undefined;
-  return "A test purchase needs the sandbox. This site uses another payment provider.";
+  if (site.provider?.live !== true) return undefined;
+  return "This site takes real payments. A test purchase needs the sandbox or a Stripe test key.";
 }
 
 /**
@@ -46,7 +50,8 @@ export async function startTest(
   const { clock, db, ids } = context;
   const { siteKeyHash } = site;
   const why = obstacle(site);
-  if (why !== undefined) return refuse("conflict", why);
+  const handler = site.provider?.kind;
+  if (why !== undefined || handler === undefined) return refuse("conflict", why ?? NO_PROVIDER);
   const policy = await currentPolicy(db, siteKeyHash);
   if (policy === undefined) return refuse("conflict", "Publish your rules first.");
   const missing = await missingForTest(context, site);
@@ -61,5 +66,6 @@ export async function startTest(
   });
   if (!added.ok) return added;
   const opened = await openForTest(context, site, missing, actor);
-  return opened.ok ? ok({ agentId: added.value.agent.agentId, productId, price }) : opened;
+  if (!opened.ok) return opened;
+  return ok({ agentId: added.value.agent.agentId, productId, price, handler });
 }

@@ -9,6 +9,8 @@ export interface NotifySettings {
   readonly emails: readonly string[];
   /** Whether the owner is notified of new questions. */
   readonly questions: boolean;
+  /** When a message was first delivered to one of the addresses, since they were set; null before that. */
+  readonly reachedAt: number | null;
 }
 
 export const EMAILS_MAX = 10;

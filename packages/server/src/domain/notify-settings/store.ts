@@ -8,6 +8,7 @@ const NOWHERE: NotifySettings = Object.freeze({
   webhookFormat: "json",
   emails: [],
   questions: true,
+  reachedAt: null,
 });
 
 const settings = new Table<NotifySettings>("notify_settings", {
@@ -15,6 +16,7 @@ const settings = new Table<NotifySettings>("notify_settings", {
   webhookFormat: "webhook_format",
   emails: json("emails"),
   questions: flag("questions"),
+  reachedAt: "reached_at",
 });
 
 export async function notifySettings(db: Queries, siteKeyHash: string): Promise<NotifySettings> {
@@ -32,6 +34,24 @@ export function writeNotifySettings(
   changed: NotifySettings,
 ): Promise<void> {
   return settings.upsert(tx, changed, { key: ["site_key_hash"] }, { site_key_hash: siteKeyHash });
+}
+
+/** Notes that a message reached the owner, unless the addresses were changed at the same time. */
+export async function noteReached(
+  db: Queries,
+  siteKeyHash: string,
+  { webhookUrl, webhookFormat, emails }: NotifySettings,
+  now: number,
+): Promise<void> {
+  await db.run(
+    `UPDATE notify_settings SET reached_at = ? WHERE site_key_hash = ? AND reached_at IS NULL
+       AND webhook_format = ? AND COALESCE(webhook_url, '') = ? AND emails = ?`,
+    now,
+    siteKeyHash,
+    webhookFormat,
+    webhookUrl ?? "",
+    JSON.stringify(emails),
+  );
 }
 
 export const deleteNotifySettings = deleterOf("notify_settings");

@@ -51,6 +51,8 @@ export interface ShopSettings {
   readonly ordersWithoutAddress: boolean;
   /** Whether buyers get mail about their orders. */
   readonly buyerMail: boolean;
+  /** Whether goods are delivered. False for services and digital goods: the console asks for no delivery then. */
+  readonly delivers: boolean;
   /** A link into the shop's own cart, to which buyers are sent instead of our page; null for our page. */
   readonly cartLink: string | null;
   /** What new products, delivery prices and limits are in; null if the owner has not chosen. */
@@ -100,6 +102,7 @@ export const NO_SHOP: ShopSettings = Object.freeze({
   allowUnsigned: false,
   ordersWithoutAddress: false,
   buyerMail: true,
+  delivers: true,
   cartLink: null,
   currency: null,
   timeZone: null,

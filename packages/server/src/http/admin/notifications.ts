@@ -8,8 +8,9 @@ import {
   type NotifySettings,
   WEBHOOK_FORMATS,
 } from "../../domain/notify-settings/notify-settings.js";
+import { isoTime } from "../../infra/clock.js";
 import { requireOk } from "../server/require-ok.js";
-import { json } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
@@ -29,6 +30,10 @@ const NotificationsBody = z
     questions: z
       .boolean()
       .openapi({ description: "Whether the owner is notified about new questions from agents." }),
+    delivered_at: Timestamp.nullable().openapi({
+      description:
+        "When a message was first delivered to one of these addresses. null: none was since they were set.",
+    }),
   })
   .openapi("Notifications");
 
@@ -84,7 +89,7 @@ const test = siteRoute("post", "/notifications/test", {
 
 function render(
   { mailer }: Context,
-  { webhookUrl, webhookFormat, emails, questions }: NotifySettings,
+  { webhookUrl, webhookFormat, emails, questions, reachedAt }: NotifySettings,
 ): z.infer<typeof NotificationsBody> {
   return {
     webhook_url: webhookUrl,
@@ -92,6 +97,7 @@ function render(
     emails: [...emails],
     mail_available: mailer.configured,
     questions,
+    delivered_at: reachedAt === null ? null : isoTime(reachedAt),
   };
 }
 

@@ -100,6 +100,10 @@ const ShopBody = strict({
     .boolean()
     .default(true)
     .openapi({ description: "Whether buyers receive emails about their orders." }),
+  delivers: z.boolean().default(true).openapi({
+    description:
+      "Whether you deliver goods. false: you sell services or digital goods, and the console asks for no delivery options.",
+  }),
   cart_link: z
     .string()
     .max(CART_LINK_CHARS_MAX)
@@ -139,7 +143,7 @@ const replace = siteRoute("put", "/shop", {
 });
 
 function render({ allowUnsigned, buyerMail, cartLink, timeZone, ...shop }: ShopSettings) {
-  const { shipping, taxes, terms, links, currency, ordersWithoutAddress } = shop;
+  const { shipping, taxes, terms, links, currency, delivers, ordersWithoutAddress } = shop;
   const body = {
     shipping,
     taxes,
@@ -148,6 +152,7 @@ function render({ allowUnsigned, buyerMail, cartLink, timeZone, ...shop }: ShopS
     allow_unsigned: allowUnsigned,
     orders_without_address: ordersWithoutAddress,
     buyer_mail: buyerMail,
+    delivers,
     cart_link: cartLink,
     currency,
     time_zone: timeZone,

@@ -66,6 +66,7 @@ import { orderSearch } from "./migrations/0057-order-search.js";
 import { boundCodes } from "./migrations/0058-bound-codes.js";
 import { productPictures } from "./migrations/0059-product-pictures.js";
 import { plannedShipments } from "./migrations/0060-planned-shipments.js";
+import { reachedOwners } from "./migrations/0061-reached-owners.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -130,6 +131,7 @@ const MIGRATIONS: readonly Migration[] = [
   boundCodes,
   productPictures,
   plannedShipments,
+  reachedOwners,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
