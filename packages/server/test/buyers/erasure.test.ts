@@ -135,9 +135,16 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
 
   test("is erased everywhere when the order ends, and orders, answers and the log still hold", async () => {
     const key = randomUUID();
+    // The mail about the review says where the goods go.
+    await shop.admin("PUT", "/notifications", { emails: ["owner@example.com"] });
     const { id } = await at.ready(shop, { ...PURCHASE, ...lines(["palm", 1]) });
     await at.complete(shop, id, paying(), { key });
     const [{ escalation_id }] = (await shop.admin("GET", "/escalations")).body.items;
+    const ofReview = "SELECT body FROM outbox WHERE about = ? AND kind = 'mail'";
+    const mails = () => server.context.db.all<{ body: string }>(ofReview, escalation_id);
+    const [mail] = await mails();
+    expect(mail?.body).toContain("Zoe Quill");
+    expect(mail?.body).toContain("QX-06484");
     await shop.admin("POST", `/escalations/${escalation_id}/approve`, { note: "I know Ms Quill" });
     const { order } = (await at.get(shop, id)).body;
     await change(order.id, "notes", { text: "Ms Quill called" });
@@ -174,6 +181,7 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
 
     await job();
     expect(await tablesWith(server.context, shop, PERSONAL)).toEqual([]);
+    expect(await mails()).toEqual([]);
     expect((await buyers("find")).body.items).toEqual([]);
     const shown = (await shop.admin("GET", `/orders/${order.id}`)).body;
     expect(shown).toMatchObject({

@@ -36,7 +36,7 @@ describe.each(TIER_DATABASES)("notifications in a chat, on %s:", (dialect) => {
     const domain = (await shop.admin("GET", "")).body.domain as string;
     expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
       {
-        text: `*${domain}: 60.50 EUR needs review*\n<${link.replace("shop.example.com", domain)}|Open in the console>`,
+        text: `*${domain}: €60.50 needs review*\n<${link.replace("shop.example.com", domain)}|Open in the console>`,
       },
     ]);
   });
@@ -48,7 +48,7 @@ describe.each(TIER_DATABASES)("notifications in a chat, on %s:", (dialect) => {
     const [got] = receiver.received;
     expect(JSON.parse(got?.body ?? "{}")).toEqual({
       topic: "roses",
-      title: expect.stringContaining("60.50 EUR needs review"),
+      title: expect.stringContaining("€60.50 needs review"),
       message: expect.stringContaining("needs review"),
       click: expect.stringContaining("/reviews/esc_"),
     });

@@ -15,6 +15,12 @@ import { telling } from "./telling.ts";
 const HOUR_MS = 3_600_000;
 const CART = { protocol_context: { protocol: "ap2", cart_total: "60.50", cart_currency: "EUR" } };
 
+/** A header whose words are encoded, as those with a currency sign are. */
+const decodedHeader = (value: string) =>
+  value.replace(/=\?UTF-8\?Q\?(.*?)\?=\s*/gi, (_, word: string) =>
+    decodeURIComponent(word.replaceAll("_", " ").replaceAll("=", "%")),
+  );
+
 describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
   let box: Awaited<ReturnType<typeof startMailbox>>;
@@ -54,12 +60,15 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     headers.filter(([name]) => name === wanted).map(([, value]) => value);
 
   test("the plain text says who requests what, by which rule, until when, and how to decide", async () => {
-    const { buyer, answer, escalationId } = await owner.escalate(shop, CART);
+    await shop.admin("PUT", "/shop", { time_zone: "Asia/Tokyo" });
+    const { answer, escalationId } = await owner.escalate(shop, CART);
     await owner.deliver();
     const mail = only();
     expect([mail.from, mail.to]).toEqual(["gate@example.com", ["ann@example.com"]]);
     expect(header(mail, "from")).toEqual(["Gatehouse <gate@example.com>"]);
-    expect(header(mail, "subject")).toEqual(["shop.example.com: 60.50 EUR needs review"]);
+    expect(header(mail, "subject").map(decodedHeader)).toEqual([
+      "shop.example.com: €60.50 needs review",
+    ]);
     expect(header(mail, "content-type")).toEqual([
       expect.stringMatching(/^multipart\/alternative\b/),
     ]);
@@ -72,17 +81,17 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const until = new Intl.DateTimeFormat("en-GB", {
       dateStyle: "medium",
       timeStyle: "short",
-      timeZone: "UTC",
+      timeZone: "Asia/Tokyo",
     }).format(Date.parse(answer.body.expires_at));
     const { baseUrl } = server.context.config;
     expect(mail.text.split("\n").slice(0, 12)).toEqual([
       "A request at shop.example.com needs review.",
       "",
-      "What:    Get pricing",
-      "Amount:  60.50 EUR",
-      `Who:     ${buyer.agentId} (you call it "Buyer")`,
-      'Why:     your rule "Ask me"',
-      `Until:   ${until} (UTC), then it is declined`,
+      "What:   Get pricing",
+      "Total:  €60.50",
+      'Who:    an agent that you call "Buyer"',
+      'Why:    your rule "Ask me"',
+      `Until:  ${until} (Asia/Tokyo), then it is declined`,
       "",
       "Approve or decline it here:",
       "",
@@ -93,7 +102,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     const page = `${baseUrl}/console/shop.example.com/reviews/${escalationId}`;
     expect(mail.html).toContain(`<a href="${page}" `);
     expect(mail.html.match(/https?:/g)).toHaveLength(1);
-    expect(mail.html).toContain("60.50 EUR</td>");
+    expect(mail.html).toContain("€60.50</td>");
   });
 
   test("a hostile agent name starts no header, no line and no link", async () => {
@@ -125,7 +134,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     ]);
     const who = mail.text.split("\n").filter((line) => line.includes("Ann"));
     expect(who).toEqual([
-      `Who:     ${buyer.agentId} (calls itself "Ann Bcc: all@ example. com Subject: You won <b>gpj https: / / evil. example/ x' Rule: n")`,
+      `Who:    an agent that calls itself "Ann Bcc: all@ example. com Subject: You won <b>gpj https: / / evil. example/ x' Rule: n"`,
     ]);
     expect(mail.text).not.toMatch(/\p{Cf}|[\u2028\u2029]|https:\/\/|^Bcc|^Rule: none/mu);
   });

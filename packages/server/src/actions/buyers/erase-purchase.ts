@@ -10,9 +10,13 @@ import { eraseOrderWords } from "../../domain/orders/adjustments/store.js";
 import { eraseOrderBuyer } from "../../domain/orders/buyers/store.js";
 import { deletePlannedShipment } from "../../domain/orders/planned/store.js";
 import { markErased } from "../../domain/orders/store.js";
-import { deleteBuyerMails, replacePlatformMessages } from "../../domain/outbox/store.js";
+import {
+  deleteBuyerMails,
+  deleteReviewMails,
+  replacePlatformMessages,
+} from "../../domain/outbox/store.js";
 import { eraseReasonsOfOrder } from "../../domain/payments/changes/store.js";
-import { eraseReviewNotes } from "../../domain/reviews/store.js";
+import { eraseReviewNotes, reviewsOfDecisions } from "../../domain/reviews/store.js";
 import { replaceReplies } from "../../domain/ucp-replies/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
@@ -65,10 +69,14 @@ export async function eraseCheckout(tx: Transaction, checkout: Checkout): Promis
   const { siteKeyHash, checkoutId, orderId } = checkout;
   await writeCheckout(tx, erasedCheckout(checkout));
   if (orderId !== null) await eraseOrderBuyer(tx, orderId);
-  const notes = await eraseReviewNotes(tx, siteKeyHash, await decisionsOf(tx, checkout));
+  const decisions = await decisionsOf(tx, checkout);
+  const notes = await eraseReviewNotes(tx, siteKeyHash, decisions);
+  const reviews = await reviewsOfDecisions(tx, siteKeyHash, decisions);
+  const reviewIds = reviews.map(({ escalationId }) => escalationId);
+  const messages = await deleteReviewMails(tx, siteKeyHash, reviewIds);
   // A repeated request is answered with the checkout as it is then.
   const replies = await replaceReplies(tx, siteKeyHash, checkoutId, shownReply(checkoutId));
-  return addErased(NOTHING_ERASED, { checkouts: 1, notes, replies });
+  return addErased(NOTHING_ERASED, { checkouts: 1, notes, messages, replies });
 }
 
 export async function eraseCart(tx: Transaction, cart: Cart): Promise<Erased> {

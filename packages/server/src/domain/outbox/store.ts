@@ -254,6 +254,19 @@ export function deleteBuyerMails(tx: Transaction, orderId: string): Promise<numb
   return tx.run("DELETE FROM outbox WHERE about = ? AND audience = 'buyer'", orderId);
 }
 
+/** Deletes the mails to the owner about these reviews, which name the buyer. Returns how many there were. */
+export async function deleteReviewMails(
+  tx: Transaction,
+  siteKeyHash: string,
+  escalationIds: readonly string[],
+): Promise<number> {
+  let deleted = 0;
+  const sql = `DELETE FROM outbox WHERE about = ? AND site_key_hash = ? AND audience = 'owner'
+     AND kind = 'mail'`;
+  for (const id of escalationIds) deleted += await tx.run(sql, id, siteKeyHash);
+  return deleted;
+}
+
 /** Replaces what was told to the platform about an order. Returns how many messages there were. */
 export function replacePlatformMessages(
   tx: Transaction,

@@ -5,6 +5,8 @@ import type { WebhookFormat } from "../../domain/notify-settings/notify-settings
 export interface NoticeWords {
   readonly subject: string;
   readonly text: string;
+  /** What a mail says instead, with what only the owner's mailbox may hold. */
+  readonly mailText?: string;
   /** The page where the person can act. */
   readonly link?: string | undefined;
 }

@@ -45,7 +45,7 @@ function contentOf(
   if (kind === "webhook" && webhookFormat !== "json" && words !== undefined) {
     return chatMessage(webhookFormat, address, words);
   }
-  const mail = words && { subject: words.subject, text: words.text };
+  const mail = words && { subject: words.subject, text: words.mailText ?? words.text };
   return { destination: address, body: kind === "mail" ? mail : notice.event(messageId) };
 }
 
