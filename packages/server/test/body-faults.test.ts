@@ -29,7 +29,7 @@ describe("the error for an invalid body", () => {
     );
     expect(await refusalOf({ tax: [] })).toBe(
       "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, " +
-        "orders_without_address, buyer_mail, cart_link, currency, time_zone.",
+        "orders_without_address, buyer_mail, delivers, cart_link, currency, time_zone.",
     );
   });
 
@@ -73,7 +73,7 @@ describe("the error for an invalid body", () => {
         "taxes.1.country: must be two capital letters, such as DE. " +
         "taxes.1.percent: is missing. " +
         "tax: is an unknown field; use shipping, taxes, terms, links, allow_unsigned, " +
-        "orders_without_address, buyer_mail, cart_link, currency, time_zone.",
+        "orders_without_address, buyer_mail, delivers, cart_link, currency, time_zone.",
     );
     const many = Object.fromEntries(Array.from({ length: 105 }, (_, i) => [`f${i}`, i]));
     const message = await refusalOf(many);
