@@ -99,7 +99,7 @@ interface Written extends DecisionNames {
 
 function answerTo(
   { config }: Context,
-  { kind, site, mandateId, now }: PurchaseRequest,
+  { kind, site, mandateId, published, now }: PurchaseRequest,
   { reason, message, rule, rulesEvaluated }: Verdict,
   { recordId, review }: Written,
 ): StoredAnswer {
@@ -112,7 +112,7 @@ function answerTo(
   if (reason !== null) {
     return rejectedAnswer(reason, mandateId, { message, ruleId: rule ?? undefined });
   }
-  return approvedAnswer({ mandateId, recordId, rulesEvaluated, now });
+  return approvedAnswer({ mandateId, recordId, rulesEvaluated, published, now });
 }
 
 interface PaymentIntent {

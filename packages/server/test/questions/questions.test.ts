@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { canonicalize } from "@gatehouse/protocol";
+import { canonicalize, signMandate } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { notifyQuestions } from "../../src/actions/questions/notify-questions.ts";
 import { QUESTION_KEPT_MS, QUESTIONS_MAX } from "../../src/domain/questions/question.ts";
@@ -13,9 +13,10 @@ const MINUTE_MS = 60_000;
 const MALTA = "Do you deliver to Malta?";
 
 describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
-  async function open() {
+  async function open(more: Readonly<Record<string, string>> = {}) {
     const clock = new ManualClock(NOON);
-    const env = { ...TRUSTED_PROXY, GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "6000" };
+    const limits = { GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "6000" };
+    const env = { ...TRUSTED_PROXY, ...limits, ...more };
     const shop = await mcpShop({ dialect, env, overrides: { clock } });
     const { server, admin, call, site } = shop;
     await server.context.jobs.stop();
@@ -237,5 +238,58 @@ describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
     expect(items).toMatchObject([
       { question: MALTA, asker: { kind: "agent", agent_id: buyer.agentId } },
     ]);
+
+    // Over HTTP and over MCP, whoever asks again gets the answer, and a repeated mandate gets what it got.
+    expect(sent.body.answer).toBe(undefined);
+    const says = "Yes, within five days.";
+    const [{ question_id }] = items;
+    await shop.admin("POST", `/questions/${question_id}/answer`, { answer: says, publish: true });
+    const first = await signMandate(
+      at.mandate(shop, buyer, { arguments: { question: "do you deliver to malta" } }),
+      buyer.key.signer,
+    );
+    const again = await at.send(shop, first);
+    expect(again.body).toMatchObject({ outcome: "approved", answer: says });
+    const other = { arguments: { question: "Do you deliver to Mars?" } };
+    expect((await at.submit(shop, buyer, other)).body.answer).toBe(undefined);
+    await shop.admin("DELETE", `/questions/${question_id}`);
+    expect((await at.send(shop, first)).body.answer).toBe(says);
+    const log = await server.context.db.all<{ text: string }>("SELECT text FROM audit_records");
+    expect(JSON.stringify(log)).not.toMatch(/malta|five days/i);
+  });
+
+  test("the owner gets an email with the questions, quoted, at most once in 15 minutes", async () => {
+    const { server, admin, ask, clock } = await open({
+      GATEHOUSE_SMTP_URL: "smtp://127.0.0.1:9",
+      GATEHOUSE_MAIL_FROM: "gate@example.com",
+    });
+    const emails = ["ann@example.com"];
+    expect((await server.admin("PUT", `${admin}/notifications`, { emails })).status).toBe(200);
+    for (const question of [`${MALTA} See https://evil.example/x`, "Two?", "Three?", "Four?"]) {
+      await ask(question);
+      clock.advance(1000);
+    }
+    const mails = async () => {
+      await notifyQuestions(server.context, () => false);
+      const sql = "SELECT destination, body FROM outbox WHERE kind = 'mail' ORDER BY created_at";
+      const rows = await server.context.db.all<{ destination: string; body: string }>(sql);
+      return rows.map(({ destination, body }) => ({ destination, ...JSON.parse(body) }));
+    };
+    const [mail, ...others] = await mails();
+    expect([mail.destination, mail.subject, others]).toEqual([
+      "ann@example.com",
+      "shop.example.com: 4 new questions from agents",
+      [],
+    ]);
+    const page = `${server.context.config.baseUrl}/console/shop.example.com/questions`;
+    expect(mail.text).toContain("\nand 1 more\n");
+    expect(mail.text.split("\n")).toContain(page);
+    expect(mail.text.match(/https?:\/\//g)).toHaveLength(1);
+    expect(mail.text).toContain('"Do you deliver to Malta? See https: / / evil. example/ x"');
+    await ask("Five?");
+    expect(await mails()).toHaveLength(1);
+    clock.advance(15 * MINUTE_MS);
+    const [, second] = await mails();
+    expect(second.subject).toBe("shop.example.com: 1 new question from agents");
   });
 });

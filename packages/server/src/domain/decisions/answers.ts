@@ -11,14 +11,18 @@ export function approvedAnswer(decision: {
   readonly mandateId: string;
   readonly recordId: string;
   readonly rulesEvaluated: number;
+  /** The answer that the owner published to what the agent asks. */
+  readonly published?: string | undefined;
   readonly now: number;
 }): StoredAnswer {
+  const { published } = decision;
   const body = {
     outcome: "approved",
     mandate_id: decision.mandateId,
     record_id: decision.recordId,
     evaluated_at: isoTime(decision.now),
     rules_evaluated: decision.rulesEvaluated,
+    ...(published === undefined ? {} : { answer: published }),
   };
   return { status: 200, body };
 }
