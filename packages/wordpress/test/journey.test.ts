@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
       startWordPress(() => TESTS_ARE_SALES),
       Platform.start(),
     ]);
-    platform.wantsNews();
+    platform.speaks("2026-08-25", undefined, ["dev.ucp.shopping.discount"]);
     const domain = `localhost:${wordpress.port}`;
     const env = await freshEnvironment("sqlite");
     server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: `${domain},${platform.host}` });
@@ -133,8 +133,26 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     const found = await at.call(shop, "/catalog/search", { query: title });
     const first = found.body.products.find(({ id }: Json) => id === ids.cup);
     expect(first).toMatchObject({ title });
-    const cart = await at.call(shop, "/carts", lines([ids.cup ?? "", 2]));
+    const context = { address_country: "DE" };
+    const cart = await at.call(shop, "/carts", { ...lines([ids.cup ?? "", 2]), context });
     expect(cart.body.line_items).toMatchObject([{ item: { id: ids.cup }, quantity: 2 }]);
+    // The prices of this shop include tax.
+    expect(cart.body.totals).toEqual([
+      { type: "subtotal", amount: 2 * CUP.minor },
+      { type: "total", amount: 2 * CUP.minor },
+    ]);
+  });
+
+  test("a platform uses a coupon of the shop, and learns which codes are none", async () => {
+    const discounts = { codes: ["Welcome10", "nothing"] };
+    const made = await at.create(shop, { ...lines([ids.cup ?? "", 2]), discounts });
+    expect(made.body.discounts).toMatchObject({
+      ...discounts,
+      applied: [{ code: "welcome10", amount: 270 }],
+    });
+    expect(made.body.totals.at(-1)).toEqual({ type: "total", amount: 2 * CUP.minor - 270 });
+    const warning = { type: "warning", path: "$.discounts.codes[1]" };
+    expect(made.body.messages).toContainEqual(expect.objectContaining(warning));
   });
 
   test("a buyer who is handed over has the goods in the cart of WooCommerce's own checkout", async () => {
@@ -234,22 +252,65 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     ]);
   });
 
-  test("the platform is told of every step by signed messages, and the audit log verifies", async () => {
+  test("the platform gets a signed message about every step, once, with the whole order", async () => {
     const profile: Json = await (
       await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`)
     ).json();
-    expect(platform.news.length).toBeGreaterThanOrEqual(3);
     for (const news of platform.news) expect(await isShopsNews(profile, news)).toBe(true);
-    const last = JSON.parse(platform.news.at(-1)?.body ?? "{}");
-    expect(last).toMatchObject({
-      id: bought.checkout,
-      fulfillment: { events: [{ type: "shipped" }] },
-      adjustments: [{ type: "refund", status: "completed" }],
-    });
-    const types = (await shop.admin("GET", "/audit/records?limit=200")).body.items.map(
-      ({ record }: Json) => record.type,
+    const told = platform.news.map(({ body }) => JSON.parse(body));
+    const made = { id: bought.checkout, totals: [{}, {}, { type: "total", amount: TOTAL_MINOR }] };
+    const shipped = { ...made, fulfillment: { events: [{ type: "shipped" }] } };
+    const totals = [{ type: "total", amount: -REFUND_MINOR }];
+    const refund = { type: "refund", status: "completed", totals, description: "A crack" };
+    expect(told).toMatchObject([made, shipped, { ...shipped, adjustments: [refund] }]);
+    expect(
+      told.map(({ fulfillment, adjustments = [] }) => [
+        fulfillment.events?.length ?? 0,
+        adjustments.length,
+      ]),
+    ).toEqual([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ]);
+  });
+
+  test("the audit log has each decision and each movement of money once, with who asked for it, and verifies", async () => {
+    const records = (await shop.admin("GET", "/audit/records?limit=200")).body.items
+      .map(({ record }: Json) => record)
+      .reverse();
+    const of = (type: string) => records.filter((record: Json) => record.type === type);
+    const { connection_id } = (await shop.admin("GET", "/shop-connection")).body;
+    const owner = { kind: "service", id: `shop ${connection_id}` };
+    const provider = { kind: "service", id: "processor sandbox" };
+    const order_id = bought.checkout;
+    const whole = { amount: { currency: "EUR", minor: TOTAL_MINOR } };
+    const part = { amount: { currency: "EUR", minor: REFUND_MINOR } };
+    expect(of("payment.outcome")).toMatchObject([
+      { order_id: bought.mandate, payment: "authorized", amount: { minor: CARD.minor } },
+      { order_id, payment: "authorized", amount: { minor: TOTAL_MINOR } },
+    ]);
+    expect(of("checkout.decision")).toMatchObject([
+      { decision: { outcome: "approved" }, ...whole },
+    ]);
+    expect(of("mandate.decision").map(({ decision }: Json) => decision.outcome)).toEqual([
+      "rejected",
+      "approved",
+    ]);
+    expect(of("order.capture")).toMatchObject([
+      { order_id, actor: owner, capture: { ...whole, status: "requested" } },
+      { order_id, actor: provider, capture: { ...whole, status: "completed" } },
+    ]);
+    expect(of("order.refund")).toMatchObject([
+      { order_id, actor: owner, refund: { ...part, status: "requested" } },
+      { order_id, actor: provider, refund: { ...part, status: "completed" } },
+    ]);
+    const kinds = of("order.adjustment").map(({ adjustment }: Json) => adjustment.kind);
+    expect(kinds).toEqual(["fulfillment", "captured", "refund"]);
+    const connected = of("site.changed").map(({ change }: Json) => change);
+    expect(connected).toContainEqual(
+      expect.objectContaining({ kind: "shop_connected", connection_id }),
     );
-    expect(types).toEqual(expect.arrayContaining(["site.changed", "mandate.decision"]));
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     expect(wordpress.complaints()).toEqual([]);
   });
