@@ -2,6 +2,7 @@ import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expireReviews } from "../../src/actions/reviews/decide-review.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
+import { browser } from "../console-browser.ts";
 import {
   answerOf,
   cleanUp,
@@ -11,6 +12,7 @@ import {
   type TestServer,
   TIER_DATABASES,
 } from "../harness.ts";
+import { joined, type Page, secretOf, withPasskey } from "../people/joining.ts";
 import { type Buyer, POLICY, type Shop, submitting } from "./submitting.ts";
 import { withdrawal } from "./withdrawing.ts";
 
@@ -205,6 +207,55 @@ describe.each(TIER_DATABASES)(
       first = await agent.submit(shop, buyer);
       expect((await approve(reviewer)).body.status).toBe("pending");
       expect((await approve(await mint("reviewer", owner))).status).toBe(409);
+    });
+
+    test("is not approved twice by one person whose accounts make links for themselves and each other", async () => {
+      const escalation = { expires_in: "PT30M", approvals: 2 };
+      const rules = [POLICY.rules[0], { ...ASK, escalation }];
+      await shop.admin("PUT", "/policy", { ...ASKING, rules } as unknown as JsonObject);
+      first = await agent.submit(shop, buyer);
+      const hash = shop.site_key_hash as string;
+      const site = `/v1/admin/sites/${hash}`;
+      const person = async (page: Page, id: string) => {
+        await withPasskey(server, page);
+        const made = await page.ask("POST", `${site}/tokens`, { name: "T", role: "owner" });
+        return { page, id, token: made.body.token as string };
+      };
+      const owner = await joined(server, hash, "owner", "Olga");
+      const olga = await person(owner.page, owner.id);
+      const invited = { name: "Second Olga", role: "owner" };
+      const { body } = await olga.page.ask("POST", `${site}/people`, invited);
+      const other = browser(server);
+      await other.signIn({ link: secretOf(body.link.url) });
+      const second = await person(other, body.person_id);
+      const approve = (by: string) =>
+        server.admin("POST", `${site}/escalations/${first.body.escalation_id}/approve`, {}, by);
+      const link = (by: string, id: string) =>
+        server.admin("POST", `/v1/admin/people/${id}/links`, {}, by);
+      expect((await approve(olga.token)).body.status).toBe("pending");
+      const refused = async () => {
+        const { status, body: refusal } = await approve(second.token);
+        expect([status, refusal.message]).toEqual([
+          409,
+          expect.stringContaining("The same person"),
+        ]);
+      };
+      await refused();
+      // A link of their own, of the other, and of their own by their own token.
+      for (const [by, id] of [
+        [second.token, second.id],
+        [second.token, olga.id],
+        [olga.token, olga.id],
+      ] as const) {
+        expect((await link(by, id)).status).toBe(201);
+        await refused();
+      }
+      // Two links that were made at the same time could still form a circle.
+      const vouch = "UPDATE people SET vouched_by = ? WHERE person_id = ?";
+      await server.context.db.run(vouch, second.id, olga.id);
+      await refused();
+      const reviewer = await shop.admin("POST", "/tokens", { name: "R", role: "reviewer" });
+      expect((await approve(reviewer.body.token)).body.status).toBe("approved");
     });
 
     test("does not count the approval of a reviewer whose token was revoked since", async () => {

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { rootOf } from "../../domain/access/descent/store.js";
 import {
   countOpenLinks,
   insertLink,
@@ -106,7 +107,9 @@ export async function handLink(
     if (!covers(by, current) || !(await stillHolds(db, by, clock.now()))) {
       return { mailProblem: NOT_YOURS, expiresAt };
     }
-    await markVouched(db, person.personId, by.id);
+    // Who counts as the person already, such as the person, must not begin a line of their own with it.
+    const [held, holder] = [await rootOf(db, person.personId), await rootOf(db, by.id)];
+    if (held !== holder) await markVouched(db, person.personId, by.id);
     return { ...problem, url, expiresAt };
   };
   const to = addressOf(person);

@@ -100,7 +100,8 @@ const notAccepted = (answer: NotAccepted): Judged => ({ records: [], answer });
 
 /**
  * Why an approval does not count in addition to earlier ones. Approvals count people. A token counts as the
- * person who made the first of its line, so nobody approves twice by making a token.
+ * person who made the first of its line, and an unproven person as whoever held their link. So nobody approves
+ * twice by making a token or an account.
  */
 async function repeatedApproval(
   tx: Transaction,
@@ -112,7 +113,7 @@ async function repeatedApproval(
   for (const other of approvedBy) {
     if ((await rootOf(tx, other)) !== root) continue;
     return (
-      "The same person has already approved it with another token. A token counts as the token " +
+      "The same person has already approved it with another token or account. A token counts as the token " +
       "it was created with. Ask someone whose token the operator created."
     );
   }

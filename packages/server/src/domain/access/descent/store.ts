@@ -1,7 +1,5 @@
 import type { Queries } from "../../../infra/db/database.js";
 import { isPersonId } from "../people/person.js";
-import { personById } from "../people/store.js";
-import { OPERATOR_ID } from "../principal.js";
 
 /** A token and every token that was made with it, or with one of those; revoked ones included. */
 const DOWN = `WITH RECURSIVE down (token_id) AS (
@@ -9,12 +7,18 @@ const DOWN = `WITH RECURSIVE down (token_id) AS (
   UNION
   SELECT made.token_id FROM admin_tokens made JOIN down ON made.created_by = down.token_id)`;
 
-/** A token and every token it descends from. UNION terminates even if damaged rows form a circle. */
-const UP = `WITH RECURSIVE up (token_id, created_by) AS (
-  SELECT token_id, created_by FROM admin_tokens WHERE token_id = ?
+/**
+ * Everything that a token or an unproven person descends from: who made the token, and who held the person's link.
+ * UNION terminates where people vouch for each other in a circle.
+ */
+const UP = `WITH RECURSIVE made (id, maker) AS (
+  SELECT token_id, created_by FROM admin_tokens
+  UNION ALL
+  SELECT person_id, vouched_by FROM people WHERE proven_at IS NULL),
+up (id, maker) AS (
+  SELECT id, maker FROM made WHERE id = ?
   UNION
-  SELECT maker.token_id, maker.created_by FROM admin_tokens maker
-    JOIN up ON maker.token_id = up.created_by)`;
+  SELECT made.id, made.maker FROM made JOIN up ON made.id = up.maker)`;
 
 /** A live token that descends from another. */
 export interface Descendant {
@@ -70,36 +74,28 @@ export async function liveDescendants(
 }
 
 /**
- * Who a token counts as where people are counted: the person who made the first of its line, or else that
- * first token. Each token that the operator's own token made begins a new line, because operators give
- * access in this way.
+ * Who a token or person counts as where people are counted. A token counts as its maker. A person counts as
+ * themselves once their address is proven, and until then as the principal who held their link. What the
+ * operator's own token makes begins a line, because operators give access in this way. People who held each
+ * other's links are one person.
  */
 export async function rootOf(db: Queries, id: string): Promise<string> {
-  if (isPersonId(id)) return personCountedAs(db, id);
-  const row = await db.get<{ token_id: string; created_by: string }>(
-    `${UP} SELECT token_id, created_by FROM up
-     WHERE created_by NOT IN (SELECT token_id FROM admin_tokens) ORDER BY token_id LIMIT 1`,
-    id,
-  );
-  if (row === undefined) return id;
-  return isPersonId(row.created_by) ? personCountedAs(db, row.created_by) : row.token_id;
+  const rows = await db.all<{ id: string; maker: string }>(`${UP} SELECT id, maker FROM up`, id);
+  const makers = new Map(rows.map((row) => [row.id, row.maker]));
+  const line = new Set<string>();
+  let current = id;
+  for (let maker = makers.get(id); maker !== undefined; maker = makers.get(current)) {
+    if (line.has(current)) return firstOfCircle(line, current);
+    line.add(current);
+    if (!makers.has(maker)) return isPersonId(maker) ? maker : current;
+    current = maker;
+  }
+  return current;
 }
 
-/** People who vouched for each other in a row; no line is longer. */
-const VOUCHED_MAX = 20;
-
-/**
- * Who a person counts as: themselves once their address is proven, and until then as the principal who held their link. A
- * link from the operator begins a line, because operators give access in this way.
- */
-async function personCountedAs(db: Queries, id: string): Promise<string> {
-  let counted = id;
-  for (let step = 0; step < VOUCHED_MAX; step++) {
-    const person = await personById(db, counted);
-    const isOwn = person === undefined || person.provenAt !== null;
-    if (isOwn || person.vouchedBy === OPERATOR_ID) return counted;
-    if (!isPersonId(person.vouchedBy)) return rootOf(db, person.vouchedBy);
-    counted = person.vouchedBy;
-  }
-  return counted;
+/** The same for everybody in a circle, and for everybody whose line leads to it. */
+function firstOfCircle(line: ReadonlySet<string>, entry: string): string {
+  const all = [...line];
+  const [first = entry] = all.slice(all.indexOf(entry)).sort();
+  return first;
 }
