@@ -11,7 +11,7 @@ import {
   spendChallenge,
 } from "../../domain/access/passkeys/store.js";
 import type { SignedInUser } from "../../domain/access/sessions/console-sessions.js";
-import { confirmSession } from "../../domain/access/sessions/store.js";
+import { confirmSession, liveSession } from "../../domain/access/sessions/store.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
@@ -91,7 +91,7 @@ export async function passkeyOptions(
     : signInTools.party.authenticationOptions(challenge, known);
 }
 
-type Added = Result<Passkey, "invalid_request" | "forbidden" | "conflict">;
+type Added = Result<Passkey, "invalid_request" | "unauthorized" | "forbidden" | "conflict">;
 
 /**
  * Adds a passkey. Somebody who has one must have used it just now: a session that was left open must not
@@ -122,6 +122,10 @@ export async function addPasskey(
   const passkey = { credentialId, personId, rpId, ...credential, name, createdAt: now, lastUsedAt };
   const { answer } = await audit.commit<Added>(INSTALLATION, async (tx) => {
     const refused = (answer: Added) => ({ records: [], answer });
+    // Somebody may have reset the person since the request came. A thief's passkey would outlast that.
+    if ((await liveSession(tx, tokenDigest(sessionSecret), now)) === undefined) {
+      return refused(refuse("unauthorized", "Your session has ended. Sign in again."));
+    }
     const known = await usablePasskeys(context, tx, personId);
     if (known.length > 0 && !isConfirmed(context, user)) {
       return refused(refuse("forbidden", "Confirm with a passkey that you have first."));
