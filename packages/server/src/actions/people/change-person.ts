@@ -1,6 +1,5 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { liveDescendants } from "../../domain/access/descent/store.js";
 import { deleteLinksOf } from "../../domain/access/links/store.js";
 import { EVERY_SITE, type Person } from "../../domain/access/people/person.js";
 import { removePerson as removeForGood } from "../../domain/access/people/remove.js";
@@ -11,9 +10,9 @@ import { insertRevocations } from "../../domain/revocations/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
-import { revokeAll } from "../tokens/revoke-token.js";
 import { covers, type HandedLink, handLink } from "./links.js";
-import { keepLoweredRole, type PersonChange, personDrafts, resetSignIn } from "./person-record.js";
+import { keepLoweredRole, resetSignIn, revokeMade } from "./lost-rights.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
 
 const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
 const ABOVE = refuse("forbidden", "You cannot change somebody with a role above your own.");
@@ -34,26 +33,6 @@ async function findAt(
   if (access.some((one) => one.site === EVERY_SITE) && site !== EVERY_SITE) return ABOVE;
   if (here === undefined) return NONE;
   return isAtLeast(by.role, here.role) ? ok(here.role) : ABOVE;
-}
-
-/**
- * Revokes the tokens that a person made for a site, where they have more rights than the person has there now.
- * `role` is undefined for somebody without access.
- */
-async function revokeMade(
-  context: Context,
-  tx: Transaction,
-  by: Principal,
-  { personId, site, role }: { personId: string; site: string; role?: Role },
-) {
-  const made = await liveDescendants(tx, personId, context.clock.now());
-  const above = made.filter((token) => {
-    const reaches = site === EVERY_SITE || (token.sites?.includes(site) ?? true);
-    // An edge token only reports visits, which is for owners to give.
-    const needed = token.role === "edge" ? "owner" : (token.role as Role);
-    return reaches && (role === undefined || !isAtLeast(role, needed));
-  });
-  return revokeAll(context, tx, above, { by, ancestor: personId });
 }
 
 /** Changes the role of a person at one site, from their next request on. */

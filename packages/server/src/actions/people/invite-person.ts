@@ -1,11 +1,13 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { rootOf } from "../../domain/access/descent/store.js";
 import { deleteLinksOf } from "../../domain/access/links/store.js";
 import {
   type Access,
   EVERY_SITE,
   PERSON_ID_PREFIX,
   type Person,
+  principalOfPerson,
 } from "../../domain/access/people/person.js";
 import {
   accessOf,
@@ -15,13 +17,21 @@ import {
   livePeopleAt,
   setAccess,
 } from "../../domain/access/people/store.js";
-import { hasRole, maySee, type Principal, type Role } from "../../domain/access/principal.js";
-import { principalActor } from "../../domain/audit/drafts.js";
+import {
+  atSite,
+  hasRole,
+  maySee,
+  type Principal,
+  type Role,
+} from "../../domain/access/principal.js";
+import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { commitAs, refused } from "../commit-as.js";
-import { type HandedLink, handLink } from "./links.js";
-import { keepLoweredRole, type PersonChange, personDrafts, resetSignIn } from "./person-record.js";
+import { covers, type HandedLink, handLink } from "./links.js";
+import { keepLoweredRole, resetSignIn, revokeMade } from "./lost-rights.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
+import { endOthersAs } from "./shared-address.js";
 
 /** People of one installation, so that a faulty program cannot make any number of them. */
 const PEOPLE_MAX = 10_000;
@@ -42,6 +52,11 @@ export interface Invited {
   /** How the person gets in; undefined for somebody whose address is proven. */
   readonly link: HandedLink | undefined;
 }
+
+const ABOVE = refuse(
+  "forbidden",
+  "This person has a role above your own, or access to sites that are not yours. Ask an operator.",
+);
 
 type Refusal = "forbidden" | "invalid_request" | "conflict";
 
@@ -100,6 +115,38 @@ async function peopleAt(tx: Transaction, by: Principal, address: string | null) 
 }
 
 /**
+ * Signs somebody out whose address is not proven, because a person who signed in with a handed link gets no more
+ * rights. If somebody else has held that link, their tokens end too. Returns the records.
+ */
+async function resetUnproven(
+  context: Context,
+  tx: Transaction,
+  by: Principal,
+  personId: string,
+): Promise<Result<RecordDraft[], "forbidden">> {
+  // It ends the person's access to their other sites too.
+  if (!covers(by, await accessOf(tx, personId))) return ABOVE;
+  if ((await rootOf(tx, personId)) !== (await rootOf(tx, by.id))) {
+    return ok(await endOthersAs(context, tx, personId, by));
+  }
+  await resetSignIn(context, tx, personId);
+  return ok([]);
+}
+
+/** Revokes the tokens of a person that have more rights than the person has after an invitation. */
+async function revokeAbove(
+  context: Context,
+  tx: Transaction,
+  by: Principal,
+  { personId, site }: Access,
+): Promise<RecordDraft[]> {
+  const now = principalOfPerson(personId, await accessOf(tx, personId), null);
+  if (now === undefined) return [];
+  const { role } = site === EVERY_SITE ? now : atSite(now, site);
+  return revokeMade(context, tx, by, { personId, site, role });
+}
+
+/**
  * Invites a person, by mail if there is an address and a mail server, otherwise by a link to hand over. An
  * address of somebody whom the inviter sees gives that person the new role. An address of somebody else is answered as if nobody had it,
  * so that it tells nothing about them.
@@ -130,6 +177,7 @@ export async function invitePerson(
     const allowed = await obstacle(tx, by, invitation);
     if (!allowed.ok) return refused(allowed);
     const { known, taken } = await peopleAt(tx, by, email);
+    const ended: RecordDraft[] = [];
     const full = await fullSite(tx, sites ?? [], known);
     if (full !== undefined) return refused(refuse("conflict", full));
     if (known === undefined) {
@@ -139,8 +187,9 @@ export async function invitePerson(
       }
       await insertPerson(tx, taken ? shared : fresh);
     } else if (known.provenAt === null) {
-      // Nobody has shown that the address is theirs: a person who signed in with a handed link gets no more rights.
-      await resetSignIn(context, tx, known.personId);
+      const reset = await resetUnproven(context, tx, by, known.personId);
+      if (!reset.ok) return refused(reset);
+      ended.push(...reset.value);
     } else await deleteLinksOf(tx, known.personId);
     const person = known ?? (taken ? shared : fresh);
     const type = known === undefined ? "person.invited" : "person.changed";
@@ -153,7 +202,10 @@ export async function invitePerson(
     }
     const changes = given.map((one): PersonChange => ({ ...one, type }));
     const records = await personDrafts(context, tx, principalActor(by), changes);
-    return { records, answer: ok(person) };
+    for (const one of known === undefined ? [] : given) {
+      ended.push(...(await revokeAbove(context, tx, by, one)));
+    }
+    return { records: [...records, ...ended], answer: ok(person) };
   });
   if (!answer.ok) return answer;
   await context.revocations.write();

@@ -1,8 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { hasMore, nameOfRole, type RoleAt } from "../../domain/access/people/lower-role.js";
 import { EVERY_SITE } from "../../domain/access/people/person.js";
-import { endSignIn } from "../../domain/access/people/remove.js";
 import { accessOf } from "../../domain/access/people/store.js";
 import type { Principal } from "../../domain/access/principal.js";
 import {
@@ -12,8 +10,7 @@ import {
   type RecordDraft,
 } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
-import { insertRevocations } from "../../domain/revocations/store.js";
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { Queries } from "../../infra/db/database.js";
 import { inWritableLogs } from "../tokens/token-record.js";
 
 /** A change of one person at one site or at all. Records contain the person's id, never the name. */
@@ -66,26 +63,4 @@ export async function ownChangeDrafts(
     return { type: "person.changed", ...access, change };
   });
   return personDrafts(context, tx, principalActor(principal), changes);
-}
-
-/** Lists a role that is about to be lowered or taken among the revocations, so that no older backup brings it back. */
-export async function keepLoweredRole(
-  { clock }: Context,
-  tx: Transaction,
-  after: RoleAt,
-): Promise<void> {
-  if (!(await hasMore(tx, after))) return;
-  const revokedAt = clock.now();
-  await insertRevocations(tx, [{ kind: "person_role", id: nameOfRole(after), revokedAt }]);
-}
-
-/** Takes every way to sign in from a person, and signs them out. No older backup brings it back. */
-export async function resetSignIn(
-  { clock }: Context,
-  tx: Transaction,
-  personId: string,
-): Promise<void> {
-  await endSignIn(tx, personId);
-  const revokedAt = clock.now();
-  await insertRevocations(tx, [{ kind: "person_sign_in", id: personId, revokedAt }]);
 }

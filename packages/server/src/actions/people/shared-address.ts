@@ -1,11 +1,13 @@
 import type { Context } from "../../context.js";
-import { liveDescendants } from "../../domain/access/descent/store.js";
-import type { Person } from "../../domain/access/people/person.js";
+import { liveDescendants, rootOf } from "../../domain/access/descent/store.js";
+import { type Person, principalOfPerson } from "../../domain/access/people/person.js";
 import { removePerson } from "../../domain/access/people/remove.js";
 import {
   accessOf,
   claimAddress,
   livePersonByEmail,
+  markProven,
+  personById,
   setAccess,
 } from "../../domain/access/people/store.js";
 import type { Principal } from "../../domain/access/principal.js";
@@ -13,14 +15,14 @@ import { principalActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { revokeAll } from "../tokens/revoke-token.js";
-import { type PersonChange, personDrafts, resetSignIn } from "./person-record.js";
+import { resetSignIn } from "./lost-rights.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
 
 /**
  * The person to whom the address of an invitation belongs, once its mailed link was used: the invited person, or
  * somebody who has the address already.
  */
 export async function holderOfAddress(
-  context: Context,
   tx: Transaction,
   { personId, sharedEmail }: Person,
 ): Promise<string> {
@@ -30,8 +32,6 @@ export async function holderOfAddress(
     await claimAddress(tx, personId);
     return personId;
   }
-  // Somebody else may have used the link of an earlier invitation that was handed over.
-  if (holder.provenAt === null) await resetSignIn(context, tx, holder.personId);
   for (const one of await addedRoles(tx, personId, holder.personId)) await setAccess(tx, one);
   return holder.personId;
 }
@@ -43,6 +43,41 @@ async function addedRoles(tx: Transaction, invitedId: string, holderId: string) 
   return given
     .filter(({ site }) => !had.includes(site))
     .map((one) => ({ ...one, personId: holderId }));
+}
+
+/**
+ * Ends what others may have as a person whose address is not proven, because a link of theirs was handed over:
+ * sessions, ways to sign in, and tokens. Otherwise these would count as the person from now on. Returns the records.
+ */
+export async function endOthersAs(
+  context: Context,
+  tx: Transaction,
+  personId: string,
+  by: Principal,
+): Promise<RecordDraft[]> {
+  await resetSignIn(context, tx, personId);
+  const made = await liveDescendants(tx, personId, context.clock.now());
+  return revokeAll(context, tx, made, { by, ancestor: personId });
+}
+
+/**
+ * As {@link endOthersAs}, for somebody who shows now that the address is theirs. Who counted as themselves before, such as the
+ * first owner, keeps everything, unless the link was made for another invitation.
+ */
+export async function proveAddress(
+  context: Context,
+  tx: Transaction,
+  personId: string,
+  { merged }: { readonly merged: boolean },
+): Promise<RecordDraft[]> {
+  const person = await personById(tx, personId);
+  const by = principalOfPerson(personId, await accessOf(tx, personId), null);
+  if (person === undefined || by === undefined) return [];
+  const isHeld =
+    person.provenAt === null &&
+    (merged || (person.joinedAt !== null && (await rootOf(tx, personId)) !== personId));
+  await markProven(tx, personId, context.clock.now());
+  return isHeld ? endOthersAs(context, tx, personId, by) : [];
 }
 
 /** Ends a person whose invitation somebody else has taken, with the tokens they made; returns the records. */

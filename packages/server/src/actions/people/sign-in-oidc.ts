@@ -1,6 +1,8 @@
 import type { Context } from "../../context.js";
 import { spendChallenge } from "../../domain/access/passkeys/store.js";
+import { principalOfPerson } from "../../domain/access/people/person.js";
 import {
+  accessOf,
   livePersonByEmail,
   markProven,
   personBySubject,
@@ -8,9 +10,10 @@ import {
 } from "../../domain/access/people/store.js";
 import type { NewSession } from "../../domain/access/sessions/console-sessions.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
+import type { RecordDraft } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { OidcIdentity } from "../../infra/oidc.js";
-import { resetSignIn } from "./person-record.js";
+import { endOthersAs } from "./shared-address.js";
 import { joinedDrafts } from "./sign-in.js";
 
 /** Takes an attempt to sign in, so that a second use of it finds none, whatever comes of this one. */
@@ -39,16 +42,21 @@ export async function signInWithOidc(
     // An address that belongs to somebody else at the service now is not theirs any more.
     if (invited === undefined || invited.removedAt !== null) return none;
     if (known === undefined && invited.subject !== null) return none;
+    const ended: RecordDraft[] = [];
     if (known === undefined) {
       // Somebody else may have used the link of an invitation that was handed over.
-      if (invited.provenAt === null) await resetSignIn(context, tx, invited.personId);
+      const by = principalOfPerson(invited.personId, await accessOf(tx, invited.personId), null);
+      if (invited.provenAt === null && by !== undefined) {
+        ended.push(...(await endOthersAs(context, tx, invited.personId, by)));
+      }
       await setSubject(tx, invited.personId, subject);
       await markProven(tx, invited.personId, clock.now());
     }
     const facts = { device, confirmed: false };
     const opened = await consoleSessions.open(tx, invited.personId, facts);
     if (opened === undefined) return none;
-    return { records: await joinedDrafts(context, tx, opened), answer: opened };
+    const joined = await joinedDrafts(context, tx, opened);
+    return { records: [...ended, ...joined], answer: opened };
   });
   return answer;
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { liveLink, takeLink } from "../../domain/access/links/store.js";
 import { markUsed, passkeyById, spendChallenge } from "../../domain/access/passkeys/store.js";
-import { accessOf, markJoined, markProven, personById } from "../../domain/access/people/store.js";
+import { accessOf, markJoined, personById } from "../../domain/access/people/store.js";
 import type { NewSession, SignInFacts } from "../../domain/access/sessions/console-sessions.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
 import { personActor, type RecordDraft } from "../../domain/audit/drafts.js";
@@ -10,7 +10,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import type { AuthenticationResponseJSON } from "../../infra/webauthn.js";
 import { verifyPasskey } from "./passkeys.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
-import { endInvited, holderOfAddress } from "./shared-address.js";
+import { endInvited, holderOfAddress, proveAddress } from "./shared-address.js";
 
 /**
  * Signs in with a link. The first time, the person has joined. Opening the link's page does not use it:
@@ -30,11 +30,13 @@ export async function signInWithLink(
     const none = { records: [], answer: undefined };
     if (!(await takeLink(tx, digest))) return none;
     const invited = link.mailed ? await personById(tx, personId) : undefined;
-    const id = invited === undefined ? personId : await holderOfAddress(context, tx, invited);
+    const id = invited === undefined ? personId : await holderOfAddress(tx, invited);
+    const proven = link.mailed
+      ? await proveAddress(context, tx, id, { merged: id !== personId })
+      : [];
     const opened = await consoleSessions.open(tx, id, { device, confirmed: false });
     if (opened === undefined) return none;
-    if (link.mailed) await markProven(tx, id, clock.now());
-    const joined = await joinedDrafts(context, tx, opened);
+    const joined = [...proven, ...(await joinedDrafts(context, tx, opened))];
     if (id === personId) return { records: joined, answer: opened };
     const ended = await endInvited(context, tx, personId, opened.principal);
     return { records: [...joined, ...ended], answer: opened };
