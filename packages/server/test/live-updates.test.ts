@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../src/infra/clock.ts";
+import { SESSION } from "./console-browser.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -10,16 +11,21 @@ import {
   TIER_DATABASES,
 } from "./harness.ts";
 import type { Buyer, Shop } from "./mandates/submitting.ts";
+import { joined, type Page } from "./people/joining.ts";
 import { selling } from "./selling/selling.ts";
 
 const PALM = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
 
 /** Somebody who listens to what changes at a site. */
-async function listener(server: TestServer, site: string, token = OPERATOR_TOKEN) {
+async function listener(
+  server: TestServer,
+  site: string,
+  by: string | Record<string, string> = OPERATOR_TOKEN,
+) {
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
   const response = await fetch(`${server.url}/v1/admin/sites/${site}/changes`, {
-    headers: { authorization: `Bearer ${token}` },
+    headers: typeof by === "string" ? { authorization: `Bearer ${by}` } : by,
     signal: ending.signal,
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -126,8 +132,23 @@ describe.each(TIER_DATABASES)("live updates of a site, on %s:", (dialect) => {
     expect(await beat).toBe(": still here");
     const last = next();
     await server.admin("DELETE", `/v1/admin/tokens/${made.body.token_id}`);
-    clock.advance(15_000);
+    clock.advance(1000);
     expect(await last).toBe(undefined);
+  });
+
+  test("they end within a second of the session, or of the role at the site", async () => {
+    const site = shop.site_key_hash as string;
+    const ends = async (end: (page: Page, id: string) => Promise<{ status: number }>) => {
+      const { page, id } = await joined(server, site, "reviewer");
+      const { next } = await listener(server, site, { ...page.own, cookie: page.cookie ?? "" });
+      expect(await next()).toBe(": listening");
+      const last = next();
+      expect((await end(page, id)).status).toBe(204);
+      clock.advance(1000);
+      expect(await last).toBe(undefined);
+    };
+    await ends((page) => page.ask("DELETE", SESSION));
+    await ends((_page, id) => server.admin("DELETE", `/v1/admin/sites/${site}/people/${id}`));
   });
 
   test("a stopping process ends them without waiting", async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { browser, SESSION } from "../console-browser.ts";
 import {
   cleanUp,
@@ -91,6 +91,20 @@ describe("with two nodes on one PostgreSQL,", () => {
       expect(admin.status).toBe(401);
     },
   );
+
+  test("an open event stream of the other ends within a second after a session is ended on one", async () => {
+    const { page, there } = await person();
+    const ending = new AbortController();
+    onTestFinished(() => ending.abort());
+    const stream = await fetch(`${second.url}/v1/admin/sites/${site}/changes`, {
+      headers: { ...there.own, cookie: there.cookie ?? "" },
+      signal: ending.signal,
+    });
+    expect(stream.status).toBe(200);
+    expect((await page.ask("DELETE", SESSION)).status).toBe(204);
+    const late = new Promise((resolve) => setTimeout(resolve, DEADLINE_MS, "still open"));
+    expect(await Promise.race([stream.text(), late])).toBe(": listening\n\n");
+  });
 
   test("a person who is demoted on one has only the new role on the other within a second", async () => {
     const { id, there } = await person();

@@ -10,7 +10,9 @@ import { Problem } from "../server/problem.js";
 import { type AdminEnv, authenticate, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 
-/** How often an idle stream sends a comment and checks that the token is still valid. */
+/** How often a stream checks that the token or session is still valid, so that it ends within a second of it. */
+const CHECK_MS = 500;
+/** How often an idle stream sends a comment, so that proxies keep it open. */
 const HEARTBEAT_MS = 15_000;
 /** A stream ends after this time, and the console opens another one. */
 const STREAM_MS_MAX = 15 * MINUTE_MS;
@@ -45,10 +47,12 @@ function streamOf(
   let end = () => {};
   const leave = streams.add({ principalId, siteKeyHash, end: () => end() });
   if (leave === undefined) return undefined;
-  let cancelHeartbeat = () => {};
+  let cancelCheck = () => {};
   let unsubscribe = () => {};
+  let released = false;
   const release = () => {
-    cancelHeartbeat();
+    released = true;
+    cancelCheck();
     unsubscribe();
     leave();
   };
@@ -66,18 +70,24 @@ function streamOf(
     unsubscribe = db.changes.subscribe((change) => {
       for (const topic of topicsOf(change, siteKeyHash)) send(`data: ${topic}\n\n`);
     });
-    const heartbeat = async () => {
+    let saidAt = clock.now();
+    const check = async () => {
       const continues = clock.now() < until && (await mayListen());
+      // The client left meanwhile.
+      if (released) return;
       if (!continues) return end();
-      send(": still here\n\n");
-      cancelHeartbeat = clock.after(HEARTBEAT_MS, nextHeartbeat);
+      if (clock.now() - saidAt >= HEARTBEAT_MS) {
+        saidAt = clock.now();
+        send(": still here\n\n");
+      }
+      cancelCheck = clock.after(CHECK_MS, nextCheck);
     };
-    const nextHeartbeat = () =>
-      void heartbeat().catch((error: unknown) => {
+    const nextCheck = () =>
+      void check().catch((error: unknown) => {
         log.warn({ error }, "console.stream_failed");
         end();
       });
-    cancelHeartbeat = clock.after(HEARTBEAT_MS, nextHeartbeat);
+    cancelCheck = clock.after(CHECK_MS, nextCheck);
     send(": listening\n\n");
   };
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES_MAX });
@@ -89,7 +99,7 @@ const follow = siteRoute("get", "/changes", {
   summary: "Follow changes of a site",
   description:
     "Sends `data: reviews`, `data: orders` or `data: questions` as server-sent events when there are new ones. " +
-    "The stream ends after 15 minutes, or when the token is revoked.",
+    "The stream ends after 15 minutes, or within a second after the token was revoked or the session ended.",
   answer: { description: "The events.", content: { "text/event-stream": { schema: z.string() } } },
 });
 
