@@ -50,10 +50,14 @@ function documentFaults(sentences) {
   return faults;
 }
 
+/** The fields at the top of the `readme.txt` of a WordPress plugin, which are not sentences. */
+const PLUGIN_FIELDS = /^=== .* ===\n(?:[\w ]+: .*\n)+/;
+
 /** What is wrong with the words of a file: a document, or a program with texts in it. */
 export function faultsOf(file) {
   if (!/\.(?:[jt]sx?|php)$/.test(file)) {
-    return documentFaults(sentencesOf(readFileSync(file, "utf8")));
+    const text = readFileSync(file, "utf8").replace(PLUGIN_FIELDS, "");
+    return documentFaults(sentencesOf(text));
   }
   const phrases = FOR_OWNERS.test(file) ? [...PHRASES, ...CONSOLE_PHRASES] : PHRASES;
   return textsOf(file).flatMap((text) => textFaults(text, phrases));

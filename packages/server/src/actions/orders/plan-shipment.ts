@@ -88,7 +88,7 @@ export async function undoShipment(
   });
 }
 
-const NO_LONGER_OWNER = "Whoever reported it no longer has access. Report it again.";
+const NO_LONGER_OWNER = "The person who reported it no longer has access. Report it again.";
 
 /** Carries out one shipment, and deletes the plan in the same commit: a crash never reports it twice. */
 async function carryOut(context: Context, plan: PlannedShipment): Promise<void> {

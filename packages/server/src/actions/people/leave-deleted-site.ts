@@ -4,7 +4,8 @@ import { accessOf, deleteAccess, rolesAt } from "../../domain/access/people/stor
 import type { Actor, RecordDraft } from "../../domain/audit/drafts.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { keepLoweredRole, type PersonChange, personDrafts } from "./person-record.js";
+import { keepLoweredRole } from "./lost-rights.js";
+import { type PersonChange, personDrafts } from "./person-record.js";
 
 /** Takes a site that is being deleted from everybody. Somebody without any other site is removed for good. */
 export async function leaveDeletedSite(

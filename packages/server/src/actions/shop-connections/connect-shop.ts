@@ -22,8 +22,8 @@ import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { newEdgeToken, writeEdgeToken } from "../tokens/issue-edge-token.js";
 import { endConnection } from "./end-connection.js";
-import { takeOverProducts } from "./take-over-products.js";
 import { readCartLink, readEndpoint } from "./shop-address.js";
+import { takeOverProducts } from "./take-over-products.js";
 
 const SECRET_BYTES = 32;
 const EDGE_TOKEN_NAME = "Shop system";

@@ -4,8 +4,8 @@ import { actorDraft, shopActor } from "../../domain/audit/drafts.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
 import { siteConnection, writeShopConnection } from "../../domain/shop-connections/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import { pauseOfShop, takeOverProducts } from "./take-over-products.js";
 import { readCartLink } from "./shop-address.js";
+import { pauseOfShop, takeOverProducts } from "./take-over-products.js";
 
 /** What a shop system says of itself now. What it leaves out stays. */
 export interface ShopDescription {

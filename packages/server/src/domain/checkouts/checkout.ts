@@ -56,7 +56,7 @@ export interface QuotedOption {
 }
 
 /** What the shop system takes off. */
-export interface QuotedDiscount {
+interface QuotedDiscount {
   /** The code that it is for; null if it needs none. */
   readonly code: string | null;
   readonly title: string;
