@@ -52,7 +52,7 @@ export function ShipAndCancel({ order }: { readonly order: ShownOrder }) {
   const plan = order.planned_shipment;
   return (
     <div className="flex flex-wrap gap-2">
-      {plan !== null && <PlannedShipment {...{ order, plan }} />}
+      {plan !== null && <PlannedShipment order={order} plan={plan} />}
       {/* What was just reported must take effect before more is reported. */}
       {(plan === null || plan.problem !== null) && (
         <>

@@ -153,11 +153,14 @@ export function Visits({ range }: { readonly range: Range }) {
       <Change
         count={countOf(items)}
         before={countOf(reachedBefore(span, earlier.items, now))}
-        {...{ span, many: "visits" }}
+        span={span}
+        many="visits"
       />
       <Chart
         title="Visits over time"
-        {...{ steps: span.steps, by: span.by, series: seriesOf(span, rows, KINDS, VISIT_COLORS) }}
+        steps={span.steps}
+        by={span.by}
+        series={seriesOf(span, rows, KINDS, VISIT_COLORS)}
       />
       <div className="grid gap-6 sm:grid-cols-2">
         <Ranked title="By agent">
@@ -237,11 +240,13 @@ export function Decisions({ range }: { readonly range: Range }) {
       <Change
         count={countOf(items)}
         before={countOf(reachedBefore(span, earlier.items, now))}
-        {...{ span, many: "decisions" }}
+        span={span}
+        many="decisions"
       />
       <Chart
         title="Decisions over time"
-        {...{ steps: span.steps, by: span.by }}
+        steps={span.steps}
+        by={span.by}
         series={seriesOf(span, rows, OUTCOMES, OUTCOME_COLORS)}
       />
       {agents.length > 0 && (

@@ -130,7 +130,9 @@ export function Sales({ range }: { readonly range: Range }) {
       )}
       <Chart
         title={`${label} over time`}
-        {...{ steps, by: span.by, ...(unit && { unit }) }}
+        steps={steps}
+        by={span.by}
+        {...(unit && { unit })}
         series={[{ label, color: "act", values: valuesIn(steps, now.items, measure) }]}
         before={{
           label: than.charAt(0).toUpperCase() + than.slice(1),

@@ -115,13 +115,13 @@ describe.each(TIER_DATABASES)("people whose links others held, on %s:", (dialect
     const commit = server.context.audit.commit.bind(server.context.audit);
     const reset = async () => server.admin("POST", `/v1/admin/people/${id}/links`, { reset: true });
     let first = true;
-    server.context.audit.commit = async (...given: Parameters<typeof commit>) => {
+    server.context.audit.commit = (async (...given: Parameters<typeof commit>) => {
       if (first) {
         first = false;
         expect((await reset()).status).toBe(201);
       }
       return commit(...given);
-    };
+    }) as typeof commit;
     const added = await page.ask("POST", "/v1/console/passkeys", { name: "Thief", passkey });
     expect(added.status).toBe(401);
     const answer = thief.get(await optionsFor(page, "sign_in"));
