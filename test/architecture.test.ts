@@ -356,4 +356,28 @@ describe("the code of every package", () => {
     );
     expect(packed).toEqual([]);
   });
+
+  /** What others made: documents of any service, tokens of a parser, errors of a driver. */
+  const CHECKS_STRANGERS = [
+    "packages/cli/src/commands/verify.ts",
+    "packages/protocol/src/keys/jwk.ts",
+    "packages/protocol/src/signed-message.ts",
+    "packages/protocol/src/verify/key-set.ts",
+    "packages/server/src/http/docs/markdown.ts",
+    "packages/server/src/infra/db/sqlite-driver.ts",
+  ];
+
+  test("tells its own values apart by a tag, and only those of others by the members they have", () => {
+    const asking = syntax
+      .filter(({ nodes }) =>
+        nodes.some(
+          ({ type, operator, left }) =>
+            type === "BinaryExpression" &&
+            operator === "in" &&
+            (left as SyntaxNode).type === "Literal",
+        ),
+      )
+      .map(({ path }) => path);
+    expect(asking.sort()).toEqual(CHECKS_STRANGERS);
+  });
 });

@@ -36,8 +36,8 @@ function Console() {
   const session = useQuery(sessionQuery);
   const [link, forgetLink] = useLink();
   if (session.data === undefined) return session.isError ? <Failure error={session.error} /> : null;
-  if (link !== undefined && "setUp" in link) {
-    return <SetUp key={link.setUp} code={link.setUp} onDone={forgetLink} />;
+  if (link?.kind === "set-up") {
+    return <SetUp key={link.secret} code={link.secret} onDone={forgetLink} />;
   }
   if (session.data === null) return <SignIn link={link} onSignedIn={forgetLink} />;
   if (link !== undefined) {

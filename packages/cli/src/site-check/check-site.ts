@@ -1,7 +1,7 @@
 import type { AdminClient } from "../admin-client.js";
 import type { SiteBody } from "../find-site.js";
 import { checkDocuments } from "./documents.js";
-import { fetchPage, type LookedAt } from "./fetch-page.js";
+import { fetchPage, type LookedAt, servedPage } from "./fetch-page.js";
 import type { SiteFinding } from "./finding.js";
 import { checkGates, checkOffer, checkPause, checkPayments, gatesOf } from "./gates.js";
 import { checkHomePage } from "./home-page.js";
@@ -22,8 +22,8 @@ function checkDomain({ domain, status, verification }: SiteBody): SiteFinding {
 
 async function checkRobots(at: LookedAt, site: SiteBody): Promise<SiteFinding> {
   const item = "/robots.txt";
-  const robots = await fetchPage(item, at, "follow");
-  const text = "fault" in robots || robots.status !== 200 ? "" : robots.text;
+  const robots = servedPage(await fetchPage(item, at, "follow"));
+  const text = robots.kind === "page" ? robots.text : "";
   const maps = [...text.matchAll(/^agentmap:\s*(\S+)/gim)].map(([, address]) => address ?? "");
   const ours = maps.some((map) => map.includes(site.site_key) || map.endsWith("/ard.json"));
   if (ours) return { item, state: "good", found: "links to the catalog (Agentmap)" };

@@ -1,6 +1,6 @@
 import { OWN_DOMAIN_PATHS, siteAddresses } from "@gatehouse/protocol";
 import { type SiteBody, serviceOf } from "../find-site.js";
-import { type FetchedPage, fetchPage, type LookedAt } from "./fetch-page.js";
+import { type FetchedPage, fetchPage, type LookedAt, servedPage } from "./fetch-page.js";
 import { INSTALL_GUIDE, type SiteFinding } from "./finding.js";
 
 type Path = keyof typeof OWN_DOMAIN_PATHS;
@@ -47,20 +47,21 @@ function judge(path: Path, here: FetchedPage, there: FetchedPage, site: SiteBody
 /** A plugin that has just started lets the site answer once, rather than have anybody wait. */
 async function fetchTwice(path: Path, at: LookedAt) {
   const first = await fetchPage(path, at, "manual");
-  return "fault" in first || first.status !== 404 ? first : fetchPage(path, at, "manual");
+  return first.kind === "fault" || first.status !== 404 ? first : fetchPage(path, at, "manual");
 }
 
 async function checkDocument(path: Path, at: LookedAt, site: SiteBody): Promise<SiteFinding> {
   const names = { siteKey: site.site_key, siteKeyHash: site.site_key_hash };
   const source = new URL(siteAddresses(serviceOf(site), names)[OWN_DOMAIN_PATHS[path]]);
-  const [here, there] = await Promise.all([
+  const [here, original] = await Promise.all([
     fetchTwice(path, at),
     fetchPage(source.pathname, { site: source, connect: source }, "manual"),
   ]);
-  if ("fault" in here) return { item: path, state: "wrong", found: here.fault };
-  if ("fault" in there || there.status !== 200) {
-    const why = "fault" in there ? there.fault : `returned status ${there.status}`;
-    return { item: path, state: "wrong", found: `cannot be compared: ${source.href} ${why}` };
+  const there = servedPage(original);
+  if (here.kind === "fault") return { item: path, state: "wrong", found: here.fault };
+  if (there.kind === "fault") {
+    const found = `cannot be compared: ${source.href} ${there.fault}`;
+    return { item: path, state: "wrong", found };
   }
   return judge(path, here, there, site);
 }

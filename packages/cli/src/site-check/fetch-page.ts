@@ -14,14 +14,28 @@ export interface LookedAt {
   readonly connect: URL;
 }
 
-/** An answer of the site, or why there was none. */
 export interface FetchedPage {
+  readonly kind: "page";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export type Fetched = FetchedPage | { readonly fault: string };
+interface NoPage {
+  readonly kind: "fault";
+  readonly fault: string;
+}
+
+/** An answer of the site, or why there was none. */
+export type Fetched = FetchedPage | NoPage;
+
+const noPage = (fault: string): NoPage => ({ kind: "fault", fault });
+
+/** A page that the site serves: any other status than 200 is a fault. */
+export const servedPage = (fetched: Fetched): Fetched =>
+  fetched.kind === "page" && fetched.status !== 200
+    ? noPage(`returned status ${fetched.status}`)
+    : fetched;
 
 async function fetchOnce(url: URL, { site, connect }: LookedAt): Promise<Fetched> {
   let isAnswered = false;
@@ -33,15 +47,16 @@ async function fetchOnce(url: URL, { site, connect }: LookedAt): Promise<Fetched
     });
     isAnswered = true;
     const bytes = await readBytes(answer, BYTES_MAX);
-    if (bytes === undefined) return { fault: "returned more than 1 MB" };
+    if (bytes === undefined) return noPage("returned more than 1 MB");
     const entries = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
     const headers: Record<string, string> = Object.fromEntries(entries);
-    return { status: answer.statusCode ?? 0, headers, text: bytes.toString("utf8") };
+    const status = answer.statusCode ?? 0;
+    return { kind: "page", status, headers, text: bytes.toString("utf8") };
   } catch (error) {
     const { name, code, message } = error as NodeJS.ErrnoException;
-    if (name === "AbortError") return { fault: "does not answer within 10 seconds" };
-    if (isAnswered) return { fault: "closed the connection before the answer was complete" };
-    return { fault: `cannot be reached (${code ?? message})` };
+    if (name === "AbortError") return noPage("does not answer within 10 seconds");
+    if (isAnswered) return noPage("closed the connection before the answer was complete");
+    return noPage(`cannot be reached (${code ?? message})`);
   }
 }
 
@@ -54,10 +69,10 @@ export async function fetchPage(
   let url = new URL(path, at.site);
   for (let hop = 0; hop <= REDIRECTS_MAX; hop++) {
     const fetched = await fetchOnce(url, at);
-    if ("fault" in fetched || redirect === "manual") return fetched;
+    if (fetched.kind === "fault" || redirect === "manual") return fetched;
     const next = redirectTarget({ statusCode: fetched.status, headers: fetched.headers }, url);
     if (next === undefined) return fetched;
     url = next;
   }
-  return { fault: "redirects too many times" };
+  return noPage("redirects too many times");
 }

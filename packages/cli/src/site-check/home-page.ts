@@ -1,7 +1,7 @@
 import { type SiteBody, scriptTag, serviceOf } from "../find-site.js";
 import { blockedBy } from "./content-policy.js";
 import { elementsOf } from "./elements.js";
-import { type FetchedPage, fetchPage, type LookedAt } from "./fetch-page.js";
+import { type FetchedPage, fetchPage, type LookedAt, servedPage } from "./fetch-page.js";
 import { INSTALL_GUIDE, type SiteFinding } from "./finding.js";
 
 const SCRIPT_TAG = "script tag";
@@ -43,9 +43,9 @@ function linkFinding({ text }: FetchedPage, { domain }: SiteBody, script: boolea
 /** What the home page says to agents, and whether its script can work. */
 export async function checkHomePage(at: LookedAt, site: SiteBody): Promise<SiteFinding[]> {
   const item = "home page";
-  const page = await fetchPage("/", at, "follow");
-  if ("fault" in page || page.status !== 200) {
-    const found = "fault" in page ? page.fault : `returned status ${page.status}`;
+  const page = servedPage(await fetchPage("/", at, "follow"));
+  if (page.kind === "fault") {
+    const found = page.fault;
     const tls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(found);
     const advice = tls
       ? "Agents refuse a site whose certificate they cannot verify."

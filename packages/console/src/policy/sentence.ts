@@ -119,7 +119,7 @@ export function writeSentence(policy: JsonObject, sentence: Sentence): JsonObjec
     if (conditions === undefined || amount === undefined) return [rule];
     if (part === "ceiling" && amount === "") return [];
     const changed = conditions.map(({ kind, filled }) =>
-      "amount" in filled ? { kind, filled: { ...filled, amount } } : { kind, filled },
+      filled.amount === undefined ? { kind, filled } : { kind, filled: { ...filled, amount } },
     );
     return [{ ...rule, when: writeConditions(changed) }];
   });

@@ -21,12 +21,13 @@ export const sessionQuery = queryOptions({
 });
 
 export type Credential =
-  | { readonly code: string }
-  | { readonly token: string }
-  | { readonly link: string }
-  | { readonly passkey: unknown };
+  | { readonly kind: "code" | "token" | "link"; readonly secret: string }
+  | { readonly kind: "passkey"; readonly answer: unknown };
 
-export const signIn = (given: Credential) => call<Session>("POST", PATH, given);
+export const signIn = (given: Credential) =>
+  call<Session>("POST", PATH, {
+    [given.kind]: given.kind === "passkey" ? given.answer : given.secret,
+  });
 
 /** The ways to sign in that this installation offers. */
 export const waysQuery = queryOptions({
@@ -47,7 +48,7 @@ export const signOut = () => call<void>("DELETE", PATH);
 const SECRET = /^[\w-]{43}$/;
 
 /** A link that was opened: one that signs in, or the one that creates the account of the first owner. */
-export type OpenedLink = Credential | { readonly setUp: string };
+export type OpenedLink = Credential | { readonly kind: "set-up"; readonly secret: string };
 
 /** Removes the secret from the address, so that neither the history nor a copied link contains it. */
 export function takeLink(): OpenedLink | undefined {
@@ -56,9 +57,9 @@ export function takeLink(): OpenedLink | undefined {
   const [code, link, setUp] = [params.get("code"), params.get("link"), params.get("set-up")];
   if (code === null && link === null && setUp === null) return undefined;
   window.history.replaceState(null, "", pathname + search);
-  if (setUp !== null && SECRET.test(setUp)) return { setUp };
-  if (code !== null && SECRET.test(code)) return { code };
-  return link !== null && SECRET.test(link) ? { link } : undefined;
+  if (setUp !== null && SECRET.test(setUp)) return { kind: "set-up", secret: setUp };
+  if (code !== null && SECRET.test(code)) return { kind: "code", secret: code };
+  return link !== null && SECRET.test(link) ? { kind: "link", secret: link } : undefined;
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {

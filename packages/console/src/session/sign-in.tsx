@@ -39,7 +39,8 @@ const isUnknown = (error: unknown) => error instanceof Refused && error.status =
 function useSignIn(onSignedIn: () => void) {
   const client = useQueryClient();
   return useSave(async (given: Credential | "passkey") => {
-    const credential = given === "passkey" ? { passkey: await passkeyToSignIn() } : given;
+    const credential =
+      given === "passkey" ? { kind: "passkey" as const, answer: await passkeyToSignIn() } : given;
     const session = await signIn(credential);
     endSession(client);
     client.setQueryData(sessionQuery.queryKey, session);
@@ -50,7 +51,7 @@ function useSignIn(onSignedIn: () => void) {
 /** Uses a link only after a click, because mail scanners open links and any page could redirect here. */
 function UseLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
   const about =
-    "code" in link
+    link.kind === "code"
       ? "This link signs you in once. Continue only if you created it in your terminal."
       : "This link signs you in once. Continue only if you were invited or asked for it.";
   return (
@@ -165,7 +166,7 @@ function Ways({ busy, onGo }: WaysProps) {
           No passkey yet? Open the link of your invitation, or ask an owner for a new one.
         </p>
       )}
-      <WithToken busy={busy} onToken={(token) => onGo({ token })} />
+      <WithToken busy={busy} onToken={(token) => onGo({ kind: "token", secret: token })} />
     </>
   );
 }
@@ -182,7 +183,7 @@ export function SignIn({
   const [problem] = useState(takeProblem);
   const { mutate, isPending: busy } = signingIn;
   const asked = signingIn.variables;
-  const wrongToken = asked !== undefined && asked !== "passkey" && "token" in asked;
+  const wrongToken = asked !== undefined && asked !== "passkey" && asked.kind === "token";
   return (
     <Frame title="Sign in to Gatehouse" tab="Sign in">
       {problem !== undefined && signingIn.isIdle && <Notice bad>{problem}</Notice>}

@@ -31,7 +31,7 @@ async function eraseIfExpired(
   const now = context.clock.now();
   const whole = await wholeOrder(tx, order);
   const state = await orderState(tx, whole, now);
-  if ("why" in state || state.endedAt > endedBefore) return NOTHING_ERASED;
+  if (state.kind === "needed" || state.endedAt > endedBefore) return NOTHING_ERASED;
   return eraseOrder(context, tx, whole, now);
 }
 

@@ -35,9 +35,16 @@ export interface ErasureReport {
   readonly kept: readonly KeptItem[];
 }
 
-type Step = { readonly erased: Erased } | { readonly kept: KeptItem };
+type Step =
+  | { readonly kind: "erased"; readonly erased: Erased }
+  | { readonly kind: "kept"; readonly kept: KeptItem };
 
-const eraseOne = async (erasing: Promise<Erased>): Promise<Step> => ({ erased: await erasing });
+const ALREADY_ERASED: Step = { kind: "erased", erased: NOTHING_ERASED };
+
+const eraseOne = async (erasing: Promise<Erased>): Promise<Step> => ({
+  kind: "erased",
+  erased: await erasing,
+});
 
 async function orderStep(
   context: Context,
@@ -46,10 +53,10 @@ async function orderStep(
 ): Promise<Step> {
   const now = context.clock.now();
   const order = await lockOrder(tx, siteKeyHash, id);
-  if (order === undefined) return { erased: NOTHING_ERASED };
+  if (order === undefined) return ALREADY_ERASED;
   const whole = await wholeOrder(tx, order);
   const state = await orderState(tx, whole, now);
-  if ("why" in state) return { kept: { kind: "order", id, ...state } };
+  if (state.kind === "needed") return { kind: "kept", kept: { kind: "order", id, ...state.kept } };
   return eraseOne(eraseOrder(context, tx, whole, now));
 }
 
@@ -57,11 +64,11 @@ async function checkoutStep(context: Context, tx: Transaction, found: Checkout):
   const { siteKeyHash, checkoutId: id } = found;
   await lockCheckout(tx, id);
   const checkout = await checkoutById(tx, siteKeyHash, id);
-  if (checkout === undefined) return { erased: NOTHING_ERASED };
+  if (checkout === undefined) return ALREADY_ERASED;
   const { orderId } = checkout;
   if (orderId !== null) return orderStep(context, tx, { siteKeyHash, orderId });
   const kept = checkoutKept(checkout, context.clock.now());
-  if (kept !== null) return { kept: { kind: "checkout", id, ...kept } };
+  if (kept !== null) return { kind: "kept", kept: { kind: "checkout", id, ...kept } };
   return eraseOne(eraseCheckout(tx, checkout));
 }
 
@@ -69,9 +76,9 @@ async function cartStep(context: Context, tx: Transaction, found: Cart): Promise
   const { siteKeyHash, cartId: id } = found;
   await lockCart(tx, id);
   const cart = await cartById(tx, siteKeyHash, id);
-  if (cart === undefined) return { erased: NOTHING_ERASED };
+  if (cart === undefined) return ALREADY_ERASED;
   const kept = cartKept(cart, context.clock.now());
-  if (kept !== null) return { kept: { kind: "cart", id, ...kept } };
+  if (kept !== null) return { kind: "kept", kept: { kind: "cart", id, ...kept } };
   return eraseOne(eraseCart(tx, cart));
 }
 
@@ -108,12 +115,12 @@ async function eraseRows<Row>(
       const rows = await list(tx, page);
       const steps: Step[] = [];
       for (const row of rows) steps.push(await step(context, tx, row));
-      const sums = steps.map((one) => ("erased" in one ? one.erased : NOTHING_ERASED));
+      const sums = steps.map((one) => (one.kind === "erased" ? one.erased : NOTHING_ERASED));
       const sum = sums.reduce(addErased, NOTHING_ERASED);
       const last = rows.at(-1);
       const answer = {
         sum,
-        kept: steps.flatMap((one) => ("kept" in one ? [one.kept] : [])),
+        kept: steps.flatMap((one) => (one.kind === "kept" ? [one.kept] : [])),
         next: rows.length < ERASED_AT_ONCE || last === undefined ? undefined : idOf(last),
       };
       const change = { kind: "buyer_erased", buyer: buyerMac, ...sum };

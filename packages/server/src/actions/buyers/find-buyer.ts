@@ -68,7 +68,7 @@ async function foundCheckout(db: Queries, checkout: Checkout, now: number): Prom
     return { kind: "checkout", id, createdAt, amount: null, kept: checkoutKept(checkout, now) };
   }
   const state = await orderState(db, await wholeOrder(db, order), now);
-  const kept = "why" in state ? state : null;
+  const kept = state.kind === "needed" ? state.kept : null;
   const { orderId: ordered, amount } = order;
   return { kind: "order", id: ordered, createdAt: order.createdAt, amount, kept };
 }

@@ -28,16 +28,17 @@ export interface Kept {
 const NOTIFYING_MS_MAX = 60 * HOUR_MS;
 
 /** When an order ended, or why its buyer is still needed. */
-export async function orderState(
-  db: Queries,
-  whole: WholeOrder,
-  now: number,
-): Promise<{ readonly endedAt: number } | Kept> {
+export type OrderState =
+  | { readonly kind: "ended"; readonly endedAt: number }
+  | { readonly kind: "needed"; readonly kept: Kept };
+
+export async function orderState(db: Queries, whole: WholeOrder, now: number): Promise<OrderState> {
   const end = orderEnd(whole, now);
-  if (end.endedAt === null) return end;
+  if (end.endedAt === null) return { kind: "needed", kept: { why: end.why, until: end.until } };
   const { siteKeyHash, orderId } = whole.order;
-  if (!(await hasWaitingMessages(db, siteKeyHash, orderId))) return end;
-  return { why: "notifying", until: end.endedAt + NOTIFYING_MS_MAX };
+  const { endedAt } = end;
+  if (!(await hasWaitingMessages(db, siteKeyHash, orderId))) return { kind: "ended", endedAt };
+  return { kind: "needed", kept: { why: "notifying", until: endedAt + NOTIFYING_MS_MAX } };
 }
 
 /** Why a checkout without an order is still needed; null if it has ended. */

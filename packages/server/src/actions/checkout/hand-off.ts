@@ -45,8 +45,10 @@ const PAID_INSTEAD = {
 /** A buyer's order to pay for a checkout. */
 export interface PageOrder extends TermsSigner {
   readonly checkoutId: string;
-  /** What was entered; or, while a reviewer looks at the checkout, only the browser that asks. */
-  readonly entries: BuyerEntries | { readonly browserMac: string };
+  /** What was entered; null while a reviewer looks at the checkout. */
+  readonly entries: BuyerEntries | null;
+  /** The browser that pays. */
+  readonly browserMac: string;
   /** The digest of the quote that the buyer was shown. */
   readonly shownDigest: string;
   readonly requestId: string;
@@ -101,18 +103,12 @@ async function decide(context: Context, tx: Transaction, order: PageOrder): Prom
   const isOver = before?.status === "open" && clock.now() >= before.expiresAt;
   if (before === undefined || isOver || isRefusedForGood(before)) return stopped();
   if (before.tries >= TRIES_MAX) return stopped("too_many_tries");
-  const { entries } = order;
+  const { browserMac, entries } = order;
   // While a reviewer looks at it, it is paid as it is, by the browser that sees where it goes.
   const isReviewed = before.status === "completing";
-  const mayPay = isReviewed ? before.browserMac === entries.browserMac : before.status === "open";
-  if (!mayPay || (!isReviewed && !("email" in entries))) return stopped();
-  const shown = await entered(
-    context,
-    tx,
-    before,
-    "email" in entries && !isReviewed ? entries : null,
-    "order",
-  );
+  const mayPay = isReviewed ? before.browserMac === browserMac : before.status === "open";
+  if (!mayPay || (!isReviewed && entries === null)) return stopped();
+  const shown = await entered(context, tx, before, isReviewed ? null : entries, "order");
   if (!isReady(shown.quote) || quoteDigest(shown.quote) !== order.shownDigest) {
     // The buyer's entries are kept. While a reviewer looks at the checkout it stays as it is.
     if (before.status === "open") await writeCheckout(tx, { ...shown, problem: null });

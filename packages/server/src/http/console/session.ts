@@ -46,7 +46,13 @@ const Credential = z.union(
   ],
   "must contain a code, a token, a link or a passkey, and nothing else",
 );
-type Credential = z.infer<typeof Credential>;
+/** What a browser can sign in with. The schema of the body lets exactly one of them through. */
+interface Credentials {
+  readonly code?: string;
+  readonly link?: string;
+  readonly passkey?: unknown;
+  readonly token?: string;
+}
 
 const signIn = createRoute({
   method: "post",
@@ -105,25 +111,25 @@ const WRONG_PASSKEY = "the passkey is not known here, or its answer came too lat
 /** Signs in with whatever the browser sent. */
 async function openWith(
   context: Context,
-  credential: Credential,
+  { code, link, passkey, token }: Credentials,
   address: string,
   device: string,
 ): Promise<Opened> {
   const { consoleSessions, db } = context;
   const facts = { device, confirmed: false };
-  if ("code" in credential) return consoleSessions.openWithCode(credential.code, address, facts);
-  if ("link" in credential) {
-    return consoleSessions.limited(address, () => signInWithLink(context, credential.link, device));
+  if (code !== undefined) return consoleSessions.openWithCode(code, address, facts);
+  if (link !== undefined) {
+    return consoleSessions.limited(address, () => signInWithLink(context, link, device));
   }
-  if ("passkey" in credential) {
+  if (passkey !== undefined) {
     const opened = await consoleSessions.limited(address, () =>
-      signInWithPasskey(context, credential.passkey as AuthenticationResponseJSON, device),
+      signInWithPasskey(context, passkey as AuthenticationResponseJSON, device),
     );
     return opened.ok || opened.reason === "rate_limited"
       ? opened
       : refuse("unauthorized", WRONG_PASSKEY);
   }
-  const principal = await principalOf(context, `Bearer ${credential.token}`, address);
+  const principal = await principalOf(context, `Bearer ${token}`, address);
   if (principal === undefined) return WRONG_TOKEN;
   const opened = await db.transaction((tx) => consoleSessions.open(tx, principal.id, facts));
   return opened === undefined ? WRONG_TOKEN : ok(opened);

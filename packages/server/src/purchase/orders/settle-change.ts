@@ -75,13 +75,13 @@ async function resolveUnknownChange(
   const retry = isReadOnly
     ? unknownAnswer(isLate ? "timed_out" : "not_authorized")
     : await ask(context, payment, change, false);
-  const isRefused = retry.outcome === "unknown" && "refused" in retry;
+  const isRefused = retry.outcome === "unknown" && retry.refused === true;
   if (!isReadOnly && !isRefused) return retry;
   const read = await withTimeout(context, payment, readChange(context, payment, change));
   const isRead = read.outcome === "unknown" && /^(?:not_found|authorized)$/.test(read.reason);
   const isOver = isLate || context.clock.now() >= requestedAt + IN_FLIGHT_MS_MAX;
   if (!isRead || !isOver) return read;
-  return { outcome: "failed", reason: "reason" in retry ? retry.reason : "timed_out" };
+  return { outcome: "failed", reason: retry.outcome === "done" ? "timed_out" : retry.reason };
 }
 
 /** Writes the outcome in one transaction with its record. Only the first definite outcome counts. */
