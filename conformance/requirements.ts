@@ -19,17 +19,6 @@ export type Part =
   | "ucp"
   | "orders";
 
-/** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
-export const BUILT_PARTS: readonly Part[] = [
-  "foundation",
-  "discovery",
-  "audit",
-  "mcp",
-  "visits",
-  "mandates",
-  "payments",
-];
-
 export const requirements: readonly Requirement[] = [
   // 1. What the service does
   { id: "1.1-a", part: "discovery", text: "A site has a signed, A2A-shaped agent card." },
