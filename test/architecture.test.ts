@@ -93,6 +93,35 @@ describe("the layers of the server:", () => {
     expect(shown(wrong)).toEqual([]);
   });
 
+  /** What stands beside the layers: the folders of the server that it may import. */
+  const BESIDE: Readonly<Record<string, readonly string[]>> = {
+    config: ["config", "infra"],
+    maintenance: ["maintenance", "config", ...FLOORS.slice(FLOORS.indexOf("actions"))],
+  };
+  /** Files in the root of the server that name a value or an error, and that every folder may import. */
+  const NAMES_ONLY = ["startup-error.ts", "version.ts"];
+
+  test.each(Object.entries(BESIDE))("%s imports only %j", (folder, allowed) => {
+    const context = folder === "maintenance" ? ["context.ts"] : [];
+    const wrong = edges.filter(
+      ({ from, target }) =>
+        floorOf(from) === folder &&
+        ![...allowed, ...NAMES_ONLY, ...context].includes(floorOf(target)),
+    );
+    expect(shown(wrong)).toEqual([]);
+  });
+
+  test("only the root of the server imports maintenance, and no layer below purchase imports the context", () => {
+    const wrong = edges.filter(({ from, target }) => {
+      const isRoot = floorOf(from).endsWith(".ts");
+      if (floorOf(target) === "maintenance") return !isRoot && floorOf(from) !== "maintenance";
+      const isComposition =
+        floorOf(target).endsWith(".ts") && !NAMES_ONLY.includes(floorOf(target));
+      return isComposition && ["payments", "connectors", "domain", "infra"].includes(floorOf(from));
+    });
+    expect(shown(wrong)).toEqual([]);
+  });
+
   test.each(["domain", "payments", "connectors"])(
     "rooms of %s do not import each other",
     (floor) => {
@@ -236,22 +265,6 @@ describe("the layers of the server:", () => {
     }
   });
 
-  test("no file imports itself in a circle, not even for types", () => {
-    const targets = new Map(server.map((file) => [file.path, inside(file)]));
-    const done = new Set<string>();
-    const circle = (path: string, way: readonly string[]): readonly string[] | undefined => {
-      if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
-      if (done.has(path)) return undefined;
-      for (const target of targets.get(path) ?? []) {
-        const found = circle(target, [...way, path]);
-        if (found !== undefined) return found;
-      }
-      done.add(path);
-      return undefined;
-    };
-    for (const { path } of server) expect(circle(path, [])).toBeUndefined();
-  });
-
   test("SQL is only in stores, in infra and in the tables of a backup", () => {
     const SQL = /["'`]\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\s/;
     const allowed = [/\/store\.ts$/, /\/infra\//, /\/maintenance\/tables\.ts$/];
@@ -263,8 +276,10 @@ describe("the layers of the server:", () => {
 
   test("time, randomness, environment and network come through the composition root", () => {
     const FORBIDDEN =
-      /\bprocess\.env\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])fetch\(/;
-    const adapters = ["packages/server/src/infra/clock.ts"];
+      /\bprocess\.env\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\brandom(?:UUID|Bytes|Int)\b|\bgetRandomValues\b|(?<![.\w])fetch\(/;
+    const adapters = ["clock.ts", "ids.ts", "secrets/secrets.ts"].map(
+      (name) => `packages/server/src/infra/${name}`,
+    );
     const wrong = server
       .filter(({ path, text }) => FORBIDDEN.test(text) && !adapters.includes(path))
       .map(({ path }) => path);
@@ -379,5 +394,22 @@ describe("the code of every package", () => {
       )
       .map(({ path }) => path);
     expect(asking.sort()).toEqual(CHECKS_STRANGERS);
+  });
+
+  test.each(["server", "console"])("of %s imports nothing in a circle, not even types", (name) => {
+    const files = syntax.filter(({ path }) => path.startsWith(`packages/${name}/`));
+    const targets = new Map(files.map((file) => [file.path, inside(file)]));
+    const done = new Set<string>();
+    const circle = (path: string, way: readonly string[]): readonly string[] | undefined => {
+      if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+      if (done.has(path)) return undefined;
+      for (const target of targets.get(path) ?? []) {
+        const closed = circle(target, [...way, path]);
+        if (closed !== undefined) return closed;
+      }
+      done.add(path);
+      return undefined;
+    };
+    for (const { path } of files) expect(circle(path, [])).toBeUndefined();
   });
 });

@@ -20,7 +20,10 @@ function importsIn(path: string, text: string): readonly string[] {
   return [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => {
     const target = (from ?? dynamic ?? bare) as string;
     if (!target.startsWith(".")) return target;
-    return normalize(join(dirname(path), target)).replace(/\.js$/, ".ts");
+    const file = normalize(join(dirname(path), target));
+    if (!/\.[jt]sx?$/.test(file)) return file;
+    const named = file.replace(/\.[jt]sx?$/, "");
+    return existsSync(join(root, `${named}.tsx`)) ? `${named}.tsx` : `${named}.ts`;
   });
 }
 

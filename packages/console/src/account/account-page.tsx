@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
-import { canUsePasskeys } from "../session/passkey.js";
+import { canUsePasskeys } from "../session/confirm.js";
 import { PasskeyPlace } from "../session/passkey-place.js";
 import { sessionQuery } from "../session/session.js";
 import { Badge } from "../ui/badge.js";

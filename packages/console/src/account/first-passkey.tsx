@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { canUsePasskeys } from "../session/passkey.js";
+import { canUsePasskeys } from "../session/confirm.js";
 import { sessionQuery } from "../session/session.js";
 import { accountQuery } from "./account.js";
 import { AddPasskey } from "./add-passkey.js";

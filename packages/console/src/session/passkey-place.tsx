@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Notice } from "../ui/notice.js";
-import { canUsePasskeys } from "./passkey.js";
+import { canUsePasskeys } from "./confirm.js";
 import { waysQuery } from "./session.js";
 
 /**

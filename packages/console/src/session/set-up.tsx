@@ -8,8 +8,8 @@ import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
+import { canUsePasskeys } from "./confirm.js";
 import { Frame } from "./frame.js";
-import { canUsePasskeys } from "./passkey.js";
 import { PasskeyPlace } from "./passkey-place.js";
 import { endSession, sessionQuery, setUpOwner, waysQuery } from "./session.js";
 

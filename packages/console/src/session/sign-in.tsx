@@ -7,8 +7,9 @@ import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
+import { canUsePasskeys } from "./confirm.js";
 import { Frame } from "./frame.js";
-import { canUsePasskeys, passkeyToSignIn } from "./passkey.js";
+import { passkeyToSignIn } from "./passkey.js";
 import { PasskeyPlace } from "./passkey-place.js";
 import {
   askForLink,

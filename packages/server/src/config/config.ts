@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { TlsSettings } from "../http/server/server.js";
 import type { KeyAlias } from "../infra/keys/store.js";
 import type { MailSettings } from "../infra/mail/mailer.js";
 import type { OidcSettings } from "../infra/oidc.js";
@@ -10,6 +9,13 @@ import * as read from "./readers.js";
 import { readTelemetry } from "./telemetry.js";
 import type { LogLevel } from "./variables.js";
 import { LIMIT_NAMES, type LimitName, limitMax, PREFIX, VARIABLES } from "./variables.js";
+
+/** TLS settings: the certificate's files, and the oldest version that is accepted. */
+export interface TlsSettings {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+}
 
 /** The settings of an installation, checked once and frozen. */
 export interface Config {

@@ -3,6 +3,7 @@ import { ArchiveFolder } from "../domain/audit/archive/folder.js";
 import { type ArchivePart, ArchiveUnavailableError } from "../domain/audit/archive/part.js";
 import { partsBehind } from "../domain/audit/archive/store.js";
 import type { Database } from "../infra/db/database.js";
+import { systemIds } from "../infra/ids.js";
 import type { Finding } from "./finding.js";
 
 /** Archived bytes that are read and compared with their digests; beyond that only lengths are compared. */
@@ -34,7 +35,7 @@ async function faultOf(
 
 /** Whether every archived day can be read here. Proofs, exports and verification need this. */
 export async function checkArchive(config: Config, db: Database): Promise<Finding> {
-  const folder = new ArchiveFolder(config.archiveDir);
+  const folder = new ArchiveFolder(config.archiveDir, systemIds);
   const faults: string[] = [];
   let [files, bytes, records] = [0, 0, 0];
   let after = { chain: "", firstSeq: -1 };

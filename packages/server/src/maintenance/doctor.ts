@@ -170,7 +170,7 @@ function lacking({ lost, missing }: Comparison): string[] {
 /** Whether the logs match their published checkpoints. */
 async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const part = "audit log";
-  const archive = new Archive(config.archiveDir);
+  const archive = new Archive(config.archiveDir, systemIds);
   const published = new KeptCheckpoints(config.dataDir).read();
   const compared = await comparePublished(db, new LogReader(db, archive), published);
   const { frozen, lost } = compared;

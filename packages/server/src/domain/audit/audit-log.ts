@@ -69,7 +69,7 @@ export class AuditLog {
     this.kept = new KeptCheckpoints(tools.dataDir, tools.worker);
     this.node = tools.ids.id("node");
     const { clock, log, crashPoint, db } = tools;
-    this.archive = new Archive(tools.archiveDir);
+    this.archive = new Archive(tools.archiveDir, tools.ids);
     this.reader = new LogReader(db, this.archive);
     this.checkpoints = new Checkpoints({
       db,

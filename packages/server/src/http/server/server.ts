@@ -9,6 +9,7 @@ import {
   createServer as createNetServer,
   type Server as NetServer,
 } from "node:net";
+import type { TlsSettings } from "../../config/config.js";
 import type { Clock } from "../../infra/clock.js";
 import { readTextFile } from "../../infra/files/private-file.js";
 import type { Log } from "../../infra/log/log.js";
@@ -32,13 +33,6 @@ const TIMEOUT_CHECK_MS = 1000;
 const DRAIN_MS_MAX = 10_000;
 /** First byte of every TLS connection: a handshake record. */
 const TLS_HANDSHAKE = 0x16;
-
-/** TLS settings: the certificate's files, and the oldest version that is accepted. */
-export interface TlsSettings {
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly minVersion: "TLSv1.2" | "TLSv1.3";
-}
 
 export interface ListenOptions {
   readonly host: string;

@@ -1,5 +1,6 @@
 import { fromHex } from "@gatehouse/protocol";
 import type { Queries } from "../../../infra/db/database.js";
+import type { Ids } from "../../../infra/ids.js";
 import type { StoredRecord } from "../log.js";
 import { ArchiveFolder } from "./folder.js";
 import { OpenPart } from "./open-part.js";
@@ -30,8 +31,8 @@ export class Archive {
   private readonly opening = new Map<string, Promise<OpenPart>>();
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string) {
-    this.folder = new ArchiveFolder(path);
+  constructor(path: string, ids: Pick<Ids, "uuid">) {
+    this.folder = new ArchiveFolder(path, ids);
   }
 
   /** A part and its records, from memory or from its file. The file must match its digest. */

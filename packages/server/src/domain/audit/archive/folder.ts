@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createWriteStream, existsSync, readFileSync } from "node:fs";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -8,6 +8,7 @@ import { PART_BYTES_MAX } from "@gatehouse/protocol";
 import type { Database, Queries } from "../../../infra/db/database.js";
 import { syncFolder } from "../../../infra/files/durable-file.js";
 import { createPrivateFile } from "../../../infra/files/private-file.js";
+import type { Ids } from "../../../infra/ids.js";
 import { readFact, settleFact } from "../../../infra/installation/installation.js";
 import { type ArchivePart, ArchiveUnavailableError, NotArchivedError } from "./part.js";
 
@@ -29,9 +30,11 @@ export interface ArchiveFile {
  */
 export class ArchiveFolder {
   readonly path: string;
+  private readonly ids: Pick<Ids, "uuid">;
 
-  constructor(path: string) {
+  constructor(path: string, ids: Pick<Ids, "uuid">) {
     this.path = path;
+    this.ids = ids;
   }
 
   private id(): string | undefined {
@@ -53,7 +56,7 @@ export class ArchiveFolder {
   async claim(db: Database): Promise<void> {
     if ((await readFact(db, "audit_archive_id")) === undefined) {
       await mkdir(this.path, { recursive: true, mode: 0o700 });
-      createPrivateFile(join(this.path, ID_FILE), `${randomUUID()}\n`);
+      createPrivateFile(join(this.path, ID_FILE), `${this.ids.uuid()}\n`);
       await syncFolder(this.path);
       await settleFact(db, "audit_archive_id", this.id() as string);
     }
@@ -68,7 +71,7 @@ export class ArchiveFolder {
   async write(name: string, chunks: AsyncIterable<string>): Promise<ArchiveFile> {
     const folder = dirname(join(this.path, name));
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const fresh = join(folder, `${basename(name)}.${randomUUID()}.new`);
+    const fresh = join(folder, `${basename(name)}.${this.ids.uuid()}.new`);
     const hash = createHash("sha256");
     let bytes = 0;
     async function* counted() {
