@@ -8,7 +8,7 @@ export interface Requirement {
   readonly part: Part;
 }
 
-export type Part =
+type Part =
   | "foundation"
   | "discovery"
   | "audit"
