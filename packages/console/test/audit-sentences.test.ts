@@ -47,6 +47,42 @@ describe("the audit log in sentences:", () => {
 
   test.each<[string, object, number?]>([
     [
+      "Rosa changed the actions of the site: added Get pricing; removed Place an order.",
+      {
+        type: "site.changed",
+        actor: ROSA,
+        change: {
+          kind: "skills_set",
+          ...{
+            skills: ["get_pricing"],
+            added: ["get_pricing"],
+            removed: ["place_order"],
+            changed: [],
+          },
+        },
+      },
+    ],
+    [
+      "Rosa changed the actions of the site.",
+      { type: "site.changed", actor: ROSA, change: { kind: "skills_set", skills: [] } },
+    ],
+    [
+      "Rosa changed the settings for delivery, taxes and terms: shipping, time zone.",
+      {
+        type: "site.changed",
+        actor: ROSA,
+        change: { kind: "shop_set", fields: ["shipping", "time_zone"] },
+      },
+    ],
+    [
+      "Rosa changed the notifications: 2 email addresses and a webhook to hooks.example.",
+      {
+        type: "site.changed",
+        actor: ROSA,
+        change: { kind: "notifications_set", emails: 2, webhook_host: "hooks.example" },
+      },
+    ],
+    [
       "Rosa approved order #1042 in a review.",
       {
         type: "review.decision",

@@ -7,9 +7,10 @@ import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { DayRange, useSpan } from "../ui/day-range.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { useSetFilter } from "../ui/filter.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
@@ -117,7 +118,20 @@ export function AuditPage() {
     <Page
       title="Audit log"
       about="Decisions, payments and changes, in a signed log. Save checkpoints outside Gatehouse: with them you can notice any later edit. Reading the log is recorded too."
-      actions={<ExportButton path={`${path}/audit/records`} filter={filter} name="audit-records" />}
+      actions={
+        <ExportButton
+          path={`${path}/audit/records`}
+          filter={filter}
+          name="audit-records"
+          rowOf={(entry: Entry) => ({
+            when: entry.record.recorded_at,
+            what_happened: recordText(entry.record, entry.order_number, nameOf),
+            type: TYPES[field(entry, "type")] ?? field(entry, "type"),
+            number_in_log: entry.record.seq,
+            record_id: entry.record.record_id,
+          })}
+        />
+      }
     >
       <div className="grid items-start gap-4 lg:grid-cols-3">
         <ExportCard />

@@ -84,6 +84,32 @@ function actorName(record: JsonObject, nameOf: NameOf): string {
   return text.startsWith("shop ") ? "Your shop system" : "Gatehouse";
 }
 
+const listIn = (value: JsonValue | undefined): readonly JsonValue[] =>
+  Array.isArray(value) ? value : [];
+
+/** What became of the actions of a site: “added Get pricing, removed Place an order”. */
+function skillsText(parts: JsonObject): string {
+  return ["added", "removed", "changed"]
+    .map((word) => [
+      word,
+      listIn(parts[word])
+        .map((id) => skillTitle(textIn(id)))
+        .join(", "),
+    ])
+    .filter(([, titles]) => titles !== "")
+    .map(([word, titles]) => `${word} ${titles}`)
+    .join("; ");
+}
+
+/** Where notifications now go. Addresses are not in the log. */
+function channelsText({ kind, emails, webhook_host: host }: JsonObject): string {
+  if (kind !== "notifications_set") return "";
+  const webhook = typeof host === "string" ? [`a webhook to ${host}`] : [];
+  const many = Number(emails ?? 0);
+  const mails = many > 0 ? [countText(many, "email address", "email addresses")] : [];
+  return [...mails, ...webhook].join(" and ") || "none";
+}
+
 /** The values that a sentence can name, by their place in it. */
 function valuesOf(record: JsonObject, order: number | undefined, nameOf: NameOf) {
   const parts = partsOf(record);
@@ -112,7 +138,11 @@ function valuesOf(record: JsonObject, order: number | undefined, nameOf: NameOf)
     token: nameOf(textIn(parts.token_id)),
     person: nameOf(textIn(parts.person_id)),
     subject: nameOf(textIn(parts.agent_id)),
-    fields: Array.isArray(fields) ? fields.map((one) => plainWord(textIn(one))).join(", ") : "",
+    fields: listIn(fields)
+      .map((one) => plainWord(textIn(one)))
+      .join(", "),
+    skills: skillsText(parts),
+    channels: channelsText(parts),
     day: textIn(record.day) || textIn(parts.day),
     count:
       record.type === "audit.read"
@@ -152,7 +182,7 @@ export function sentenceOf(record: JsonObject): string | undefined {
 }
 
 /** A place that has no value, with the word before it. */
-const EMPTY = /(?: (?:for|of|by|the payment of))? ?\{\}/g;
+const EMPTY = /(?: (?:for|of|by|the payment of)|:)? ?\{\}/g;
 
 /** A record in a plain sentence. A record of an unknown type is named by its type. */
 export function recordText(

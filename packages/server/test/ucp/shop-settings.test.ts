@@ -66,7 +66,11 @@ describe.each(TIER_DATABASES)("the shop settings for platforms, on %s,", (dialec
     expect((await shop.admin("PUT", "/shop", SHOP)).body).toEqual(SHOP);
     expect((await shop.admin("GET", "/shop")).body).toEqual(SHOP);
     const [record] = await at.records(shop, "site.changed");
-    expect(record.record.change).toMatchObject({ kind: "shop_set", allow_unsigned: false });
+    expect(record.record.change).toMatchObject({
+      kind: "shop_set",
+      allow_unsigned: false,
+      fields: expect.arrayContaining(["shipping"]),
+    });
     expect(JSON.stringify(record.record)).not.toContain("Be kind");
     // What is left out is empty.
     await shop.admin("PUT", "/shop", { allow_unsigned: true });

@@ -3,7 +3,16 @@ import { canonicalize, type JsonObject, ok, type Result, refuse } from "@gatehou
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ShopSettings, shopFault } from "../../domain/shop-settings/shop-settings.js";
-import { writeShopSettings } from "../../domain/shop-settings/store.js";
+import { shopSettings, writeShopSettings } from "../../domain/shop-settings/store.js";
+
+/** The names of the settings that change. Their values stay out of the log. */
+function changedFields(before: ShopSettings, after: ShopSettings): string[] {
+  const names = Object.keys(after) as (keyof ShopSettings)[];
+  const textOf = (value: unknown) => JSON.stringify(value ?? null);
+  return names
+    .filter((name) => textOf(before[name]) !== textOf(after[name]))
+    .map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
 
 /** Replaces the settings for selling through platforms. The log records their digest. */
 export async function setShop(
@@ -15,10 +24,12 @@ export async function setShop(
   const fault = shopFault(settings);
   if (!fault.ok) return refuse("invalid_request", fault.detail);
   await audit.commit(siteKeyHash, async (tx) => {
+    const before = await shopSettings(tx, siteKeyHash);
     await writeShopSettings(tx, siteKeyHash, settings);
     const text = canonicalize(JSON.parse(JSON.stringify(settings)) as JsonObject);
     const change = {
       kind: "shop_set",
+      fields: changedFields(before, settings),
       sha256: hash("sha256", text, "hex"),
       allow_unsigned: settings.allowUnsigned,
     };

@@ -35,7 +35,7 @@ export async function setSkills(
     }
     const written = { ...changed, version: site.version + 1, changedAt: now };
     return {
-      records: [await siteChange("skills_set", written, { actor, now })],
+      records: [await siteChange("skills_set", written, { actor, now, before: site })],
       answer: ok(written),
     };
   });
