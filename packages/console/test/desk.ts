@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
 import { launchChromium } from "../../../test/chromium.ts";
 import { freePort } from "../../../test/free-port.ts";
+import { carryOutShipments } from "../../server/src/actions/orders/plan-shipment.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -191,6 +192,13 @@ export function desk({
       return domain;
     },
   };
+}
+
+/** The time in which a shipment can be undone is over. */
+export async function shipmentsTakeEffect({ context }: TestServer): Promise<void> {
+  const sql = "UPDATE planned_shipments SET due_at = 0";
+  await context.db.transaction((tx) => tx.run(sql));
+  await carryOutShipments(context, () => false);
 }
 
 /** Nothing was complained of, and nobody else was asked. */

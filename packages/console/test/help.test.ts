@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { noteSeen } from "../../server/src/domain/platforms/store.ts";
-import { PAGE_GROUPS } from "../src/layout/navigation.ts";
+import { ALL_PAGES } from "../src/layout/navigation.ts";
 import { SETTINGS_PARTS } from "../src/settings/parts.ts";
 import { HELP } from "../src/ui/help.tsx";
 import { desk } from "./desk.ts";
@@ -35,7 +35,7 @@ describe.skipIf(skipChromium)("How this works", () => {
   }
 
   test("is known for every page of the navigation and every part of the settings", () => {
-    const pages = PAGE_GROUPS.flat().map(({ to }) => (to === "/$site" ? "/$site/" : to));
+    const pages = ALL_PAGES.map(({ to }) => (to === "/$site" ? "/$site/" : to));
     const parts = Object.keys(SETTINGS_PARTS).map((part) => `/$site/settings/${part}`);
     expect([...pages, ...parts].filter((page) => HELP[page] === undefined)).toEqual([]);
   });

@@ -24,7 +24,7 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/orders");
     await page.context().setOffline(true);
-    await page.getByRole("link", { name: "Agents", exact: true }).click();
+    await page.getByRole("link", { name: "Agents and platforms" }).click();
     await page.getByText("No connection.").waitFor();
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
     await page.context().setOffline(false);

@@ -1,10 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
-import { carryOutShipments } from "../../server/src/actions/orders/plan-shipment.ts";
 import { ADDRESS, buying, CHECKOUT_POLICY, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
-import { desk, expectQuiet } from "./desk.ts";
+import { desk, expectQuiet, shipmentsTakeEffect } from "./desk.ts";
 
 type Shown = Readonly<Record<"number" | "status", unknown>>;
 
@@ -140,14 +139,6 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     expect(await slip.isVisible()).toBe(true);
   });
 
-  /** The time in which a shipment can be undone is over. */
-  async function tenSecondsLater() {
-    const { context } = at.server;
-    const sql = "UPDATE planned_shipments SET due_at = 0";
-    await context.db.transaction((tx) => tx.run(sql));
-    await carryOutShipments(context, () => false);
-  }
-
   test("an order is sent in parts, undone, delivered, and some of its items are cancelled", async () => {
     const buyer = await at.at.buyer(at.shop);
     const items = [{ id: "rose", quantity: 4 }];
@@ -171,7 +162,7 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await send("1");
     await page.getByText(/^Marked as sent. It takes effect in \d+ s/).waitFor();
-    await tenSecondsLater();
+    await shipmentsTakeEffect(at.server);
     await page.getByText("1 of 4 sent").waitFor();
     await page.getByRole("button", { name: "Cancel items" }).click();
     await dialog.getByLabel("A rose (of 3)").fill("2");
@@ -179,7 +170,7 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await page.getByText("1 of 2 sent, 2 cancelled").waitFor();
     await page.getByRole("button", { name: "Mark as delivered" }).click();
     await page.getByText(/^Marked as delivered. It takes effect/).waitFor();
-    await tenSecondsLater();
+    await shipmentsTakeEffect(at.server);
     await page.getByText("1 of 2 sent, 1 delivered, 2 cancelled").waitFor();
     expect((await at.shop.admin("GET", `/orders/${orderId}`)).body.events).toMatchObject([
       { type: "shipped", line_items: [{ quantity: 1 }], carrier: "DHL" },
@@ -214,14 +205,14 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await page.getByText("2 orders selected").waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Undone.").waitFor();
-    await tenSecondsLater();
+    await shipmentsTakeEffect(at.server);
     expect((await at.at.orders(at.shop)).every(({ status }: Shown) => status === "open")).toBe(
       true,
     );
     for (const number of [1001, 1002]) await page.getByLabel(`Select order #${number}`).check();
     await page.getByRole("button", { name: "Mark as sent" }).click();
     await page.getByText("2 orders marked as sent.").waitFor();
-    await tenSecondsLater();
+    await shipmentsTakeEffect(at.server);
     const orders = await at.at.orders(at.shop);
     expect(orders.map(({ number, status }: Shown) => [number, status])).toEqual([
       [1003, "open"],

@@ -5,7 +5,8 @@ import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { noteSeen } from "../../server/src/domain/platforms/store.ts";
 import { newKey } from "../../server/test/agents/registering.ts";
-import { desk, expectQuiet } from "./desk.ts";
+import { CHECKOUT_POLICY } from "../../server/test/ucp/buying.ts";
+import { desk, expectQuiet, shipmentsTakeEffect } from "./desk.ts";
 
 /** What a click saves. */
 async function saved(page: Page, click: () => Promise<void>): Promise<string> {
@@ -73,6 +74,8 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("button", { name: "Mark as sent" }).click();
     await page.getByLabel("Carrier (optional)").fill("DHL");
     await page.getByRole("dialog").getByRole("button", { name: "Mark as sent" }).click();
+    await page.getByText(/^Marked as sent/).waitFor();
+    await shipmentsTakeEffect(at.server);
     await page.getByText("1 × A rose by DHL").waitFor();
     await page.getByLabel("Note (only visible to your team)").fill("Left at the door");
     await page.getByRole("button", { name: "Add note" }).click();
@@ -211,6 +214,93 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("combobox", { name: "Find anything" }).fill("notif");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings/notifications");
+  });
+
+  test("the search finds buyers, questions, rules and people by words, and no address names a buyer", async () => {
+    await at.shop.admin("PUT", "/policy", CHECKOUT_POLICY);
+    await at.askQuestion("Do you deliver to Malta?");
+    await at.server.admin("POST", "/v1/admin/people", {
+      ...{ name: "Rosa Ling", sites: [at.shop.site_key_hash], role: "reviewer" },
+    });
+    const { page } = await at.opened();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    // A buyer comes with a checkout, which other tests make.
+    await at.createActivity();
+    const [order] = await at.at.orders(at.shop);
+    await page.route("**/orders/search", (route) =>
+      route.fulfill({ json: { items: [{ ...order, buyer_name: "Ada Love" }] } }),
+    );
+    await at.signedIn(page);
+    const field = page.getByRole("combobox", { name: "Find anything" });
+    const finds = async (words: string, option: RegExp) => {
+      await page.keyboard.press("Control+k");
+      await field.fill(words);
+      await page.getByRole("option", { name: option }).click();
+    };
+    await finds("love", /^Ada Love.*#1001/);
+    await page.getByRole("heading", { name: "Order #1001" }).waitFor();
+    await finds("malta", /Do you deliver to Malta/);
+    await page.waitForURL("**/questions/*");
+    await finds("rosa", /^Rosa Ling/);
+    await page.waitForURL("**/settings/people");
+    const { document } = (await at.shop.admin("GET", "/policy")).body;
+    const title = String(document.rules[0].title ?? document.rules[0].id);
+    await finds(title, new RegExp(`^${title}`));
+    await page.waitForURL("**/policy");
+    expect(asked.filter((url) => /love/i.test(url))).toEqual([]);
+  });
+
+  test("a list keeps its columns and its order, and loads in its final shape", async () => {
+    for (const name of ["Beta", "Alpha"]) {
+      const { jwk } = await newKey();
+      await at.shop.admin("POST", "/agents", { name, jwk });
+    }
+    const { page } = await at.opened({ viewport: { width: 1440, height: 900 } });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/agents?*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await at.signedIn(page, "owner", "/agents");
+    const skeleton = page.locator("[data-skeleton=list]");
+    await skeleton.waitFor();
+    const delay = (node: Element) => getComputedStyle(node.closest(".late") ?? node).animationDelay;
+    expect(await skeleton.evaluate(delay)).toBe("0.15s");
+    const heads = await skeleton.locator("th").allTextContents();
+    release();
+    const table = page.getByRole("table", { name: "Agents" });
+    await table.waitFor();
+    const trimmed = async () =>
+      (await table.locator("th").allTextContents()).map((head) => head.trim());
+    expect(await trimmed()).toEqual(heads);
+    await table.getByRole("button", { name: "Agent", exact: true }).click();
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "Scopes" }).uncheck();
+    await page.reload();
+    await table.waitFor();
+    expect(await trimmed()).toEqual(["Agent↑", "State", "Tags", "Registered"]);
+    const names = await table.locator("tbody tr td:first-child").allTextContents();
+    expect(names.map((name) => name.slice(0, 4))).toEqual(["Alph", "Beta"]);
+  });
+
+  test("exported files have titles, items and times that people read", async () => {
+    await at.createActivity();
+    const { page } = await at.opened({ timezoneId: "Asia/Tokyo" });
+    await at.signedIn(page, "owner", "/orders");
+    const button = page.getByRole("button", { name: "Export CSV" });
+    const orders = (await saved(page, () => button.click())).split("\r\n");
+    expect(orders[0]).toContain('"Number","Created at (Asia/Tokyo)","Status","Payment","Amount"');
+    expect(orders[1]).toMatch(/^"1001","\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"/);
+    expect(orders[1]).toContain('"1 × A rose"');
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/audit`);
+    const records = await saved(page, () => button.click());
+    expect(records).toContain('"When (Asia/Tokyo)","What happened","Type"');
+    expect(records).toMatch(/"The payment of €100\.00 for order #1001 is /);
+    expect(orders.join() + records).not.toMatch(/\{|\dZ"/);
   });
 
   test("the search opens with / too, finds orders by number, settings, and things to do", async () => {

@@ -93,7 +93,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await page.getByText("Signed in as Rita (reviewer)").waitFor();
     await at.server.admin("DELETE", `/v1/admin/tokens/${made.body.token_id}`);
     // The page may have noticed by itself, and ask to sign in already: then nothing is clicked.
-    const agents = page.getByRole("link", { name: "Agents", exact: true });
+    const agents = page.getByRole("link", { name: "Agents and platforms" });
     await agents.evaluateAll((links) =>
       links.forEach((link) => void (link as HTMLElement).click()),
     );
@@ -110,7 +110,7 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     const held = new Promise<Route>((resolve) => {
       void page.route("**/agents?*", (route) => resolve(route), { times: 1 });
     });
-    await page.getByRole("link", { name: "Agents", exact: true }).click();
+    await page.getByRole("link", { name: "Agents and platforms" }).click();
     const late = await held;
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("For programs").click();

@@ -42,10 +42,22 @@ const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
   quiet: "#4b5a55",
 };
 
+/** The sizes of text, in pixels where somebody has not chosen larger ones. */
+const TEXT_PX = { xs: 12, sm: 14, base: 16, lg: 20, xl: 28 } as const;
+const ROOT_PX = 16;
+const textSizes = Object.fromEntries(
+  Object.entries(TEXT_PX).map(([name, px]) => [`text-${name}`, `${px / ROOT_PX}rem`]),
+);
+
 const SHAPES = {
-  "font-sans": "system-ui, sans-serif",
-  "font-mono": "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace",
+  "font-sans": "system-ui,sans-serif",
+  "font-mono": "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace",
+  ...textSizes,
+  leading: "1.5",
+  /** Distances are multiples of this. */
+  space: "0.25rem",
   radius: "8px",
+  shadow: "0 10px 24px #0003",
 } as const;
 
 const declared = (prefix: string, values: Readonly<Record<string, string>>) =>
@@ -55,6 +67,11 @@ const declared = (prefix: string, values: Readonly<Record<string, string>>) =>
 
 /** For programs that read no style sheets, such as mail readers. */
 export const LIGHT_COLORS: Readonly<Record<keyof typeof LIGHT, string>> = LIGHT;
+/** The shapes for the same programs. They do not know the size of the reader's text. */
+export const PLAIN_SHAPES = {
+  radius: SHAPES.radius,
+  font: `${TEXT_PX.base}px/${SHAPES.leading} ${SHAPES["font-sans"]}`,
+} as const;
 
 /** The tokens as custom properties of a style sheet, light and dark. */
 export const DESIGN_TOKENS = `:root{color-scheme:light dark;${declared("color-", LIGHT)}${declared("", SHAPES)}}

@@ -11,7 +11,7 @@ export * from "./audit/index.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
 export { CLOCK_SKEW_MS } from "./clock-skew.js";
-export { DESIGN_TOKENS, LIGHT_COLORS } from "./design-tokens.js";
+export { DESIGN_TOKENS, LIGHT_COLORS, PLAIN_SHAPES } from "./design-tokens.js";
 export { a2aProjection } from "./discovery/a2a.js";
 export { namedType, prefersMarkdown } from "./discovery/accept.js";
 export { acpDocument } from "./discovery/acp.js";

@@ -13,7 +13,7 @@ export function FirstPasskey() {
   return (
     <section
       aria-label="Add a passkey"
-      className="mb-5 flex flex-wrap items-center gap-3 rounded-xl border border-act/50 bg-act/5 px-4 py-3 text-sm"
+      className="mb-5 flex flex-wrap items-center gap-3 rounded-lg border border-act/50 bg-act/5 px-4 py-3 text-sm"
     >
       <p className="min-w-0 flex-1">
         Add a passkey to sign in with your fingerprint, face or PIN next time, without a link.

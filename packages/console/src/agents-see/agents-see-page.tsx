@@ -1,3 +1,4 @@
+import { CallerTabs } from "../layout/pages.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Documents } from "../setup/documents.js";
 import { InstallCheck } from "../setup/install-check.js";
@@ -17,6 +18,7 @@ export function AgentsSeePage() {
   return (
     <Page
       title="What agents see"
+      tabs={<CallerTabs />}
       about="Your shop from outside: the answers that agents get, and the documents that describe your site."
       actions={site.status === "verified" ? publicPage : undefined}
     >

@@ -7,7 +7,7 @@ import { AgentHistory } from "../reviews/agent-history.js";
 import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
 import { Id } from "../ui/id.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
@@ -106,7 +106,7 @@ export function AgentPage() {
     queryFn: () => call<Agent>("GET", `${path}/agents/${encodeURIComponent(id)}`),
   });
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
+  if (!found.isSuccess) return <LoadingPage />;
   const agent = found.data;
   const claimed = agent.source === "self" ? " (self-reported)" : "";
   return (

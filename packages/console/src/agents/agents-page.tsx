@@ -1,11 +1,13 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
+import { CallerTabs } from "../layout/pages.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -20,16 +22,27 @@ function columnsFor(site: string): readonly Column<Agent>[] {
   return [
     {
       head: "Agent",
+      sortBy: ({ name }) => name,
       cell: (agent) => (
         <Link to="/$site/agents/$id" params={{ site, id: agent.agent_id }} className="link">
           <AgentName agent={agent} />
         </Link>
       ),
     },
-    { head: "State", narrow: "side", cell: (agent) => <Badge word={agentState(agent)} /> },
+    {
+      head: "State",
+      narrow: "side",
+      sortBy: agentState,
+      cell: (agent) => <Badge word={agentState(agent)} />,
+    },
     { head: "Tags", narrow: "state", cell: ({ tags }) => tags.join(", ") || "No tags" },
     { head: "Scopes", narrow: "hidden", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
-    { head: "Registered", narrow: "time", cell: ({ created_at }) => <ShortTime at={created_at} /> },
+    {
+      head: "Registered",
+      narrow: "time",
+      sortBy: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <ShortTime at={created_at} />,
+    },
   ];
 }
 
@@ -43,6 +56,7 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
+      tabs={<CallerTabs />}
       about="Agents that can send signed requests to your shop. They register themselves and wait for your approval, or you add them."
       actions={
         <>

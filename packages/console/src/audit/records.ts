@@ -141,7 +141,7 @@ function valuesOf(record: JsonObject, order: number | undefined, nameOf: NameOf)
     fields: listIn(fields)
       .map((one) => plainWord(textIn(one)))
       .join(", "),
-    skills: skillsText(parts),
+    actions: skillsText(parts),
     channels: channelsText(parts),
     day: textIn(record.day) || textIn(parts.day),
     count:

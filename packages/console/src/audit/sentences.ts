@@ -7,7 +7,7 @@ type Cases = Readonly<Record<string, string>>;
 const CHANGES: Cases = {
   created: "{who} added the site.",
   changed: "{who} changed the site: {fields}.",
-  skills_set: "{who} changed the actions of the site: {skills}.",
+  skills_set: "{who} changed the actions of the site: {actions}.",
   verified: "The domain {domain} was verified.",
   unverified: "The domain {domain} is no longer verified.",
   paused: "{who} paused sales.",

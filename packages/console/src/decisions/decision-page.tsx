@@ -6,7 +6,7 @@ import { sameDecision } from "../proof/same-decision.js";
 import { Who } from "../reviews/review-card.js";
 import { Badge } from "../ui/badge.js";
 import { Id, Snippet } from "../ui/id.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -74,7 +74,7 @@ export function DecisionPage() {
   const { id } = useParams({ from: "/shell/$site/decisions/$id" });
   const found = useQuery(decisionQuery(site.site_key_hash, path, id));
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
+  if (!found.isSuccess) return <LoadingPage />;
   const decision = found.data;
   const { outcome, skill, amount, signature } = decision;
   return (

@@ -1,12 +1,14 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
+import { CallerTabs } from "../layout/pages.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { DayRange, useSpan } from "../ui/day-range.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -49,6 +51,7 @@ export function DecisionsPage() {
   return (
     <Page
       title="Decisions"
+      tabs={<CallerTabs />}
       about="Every request of an agent or platform, with the decision and the reason for it."
       actions={<ExportButton path={`${path}/decisions`} filter={filter} name="decisions" />}
     >

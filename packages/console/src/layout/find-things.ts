@@ -1,14 +1,29 @@
+import type { JsonObject } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { Bot, type LucideIcon, Package, Store, Tag } from "lucide-react";
+import {
+  Bot,
+  ListChecks,
+  type LucideIcon,
+  MessageCircleQuestionMark,
+  Package,
+  Store,
+  Tag,
+  UserRound,
+} from "lucide-react";
 import { useEffect, useState } from "react";
 import { type Api, call, type Page } from "../api/client.js";
 import { queryText } from "../api/list.js";
+import { policyQuery, rulesOf } from "../policy/policy.js";
 import type { Option } from "../ui/picker.js";
-import { moneyText } from "../ui/words.js";
+import { moneyText, strangersText } from "../ui/words.js";
 import { orderNumber } from "./ids.js";
+import { usePeople } from "./people.js";
+import { useMay } from "./sites.js";
 
-const FOUND_MAX = "5";
+const FOUND_MAX = 5;
+/** Shorter words are parts of too many names. */
+const NAME_CHARS_MIN = 3;
 /** Typing pauses at least this long before the service is asked. */
 const PAUSE_MS = 200;
 
@@ -33,18 +48,85 @@ function useFound<Item>(
   const { data } = useQuery({
     queryKey: [list, path, "search", search],
     queryFn: () =>
-      call<Page<Item>>("GET", `${path}/${list}?${queryText({ ...search, limit: FOUND_MAX })}`),
+      call<Page<Item>>(
+        "GET",
+        `${path}/${list}?${queryText({ ...search, limit: String(FOUND_MAX) })}`,
+      ),
     enabled: search !== undefined,
   });
   const items = search === undefined ? [] : (data?.items ?? []);
   return items.map((item) => ({ icon, ...optionOf(item) }));
 }
 
-/** The orders, products, agents and platforms of a site that match some words. */
+const contains = (text: string, words: string) => text.toLowerCase().includes(words.toLowerCase());
+
+/** The questions and rules of a site, and the people who work at it, that contain some words. */
+function useWords(path: string, site: string, asked: string) {
+  const navigate = useNavigate();
+  const people = usePeople();
+  const isAsked = asked !== "";
+  // Questions and rules have no search of their own. There are few, so they are looked through here.
+  const { data: questioned } = useQuery({
+    queryKey: ["questions", path, "newest"],
+    queryFn: () => call<Page<Api["Question"]>>("GET", `${path}/questions?limit=200`),
+    enabled: isAsked,
+    staleTime: 30_000,
+  });
+  const { data: policy } = useQuery({ ...policyQuery(path), enabled: isAsked });
+  const questions = (questioned?.items ?? [])
+    .filter(({ question }) => isAsked && contains(question, asked))
+    .slice(0, FOUND_MAX)
+    .map(({ question_id: id, question }) => ({
+      ...{ key: id, icon: MessageCircleQuestionMark, label: strangersText(question) },
+      onChoose: () => void navigate({ to: "/$site/questions/$id", params: { site, id } }),
+    }));
+  const rules = rulesOf((policy?.document ?? {}) as JsonObject)
+    .map(({ id, title }) => String(title ?? id))
+    .filter((title) => isAsked && contains(title, asked))
+    .map((title) => ({
+      ...{ key: `rule ${title}`, icon: ListChecks, label: title },
+      onChoose: () => void navigate({ to: "/$site/policy", params: { site } }),
+    }));
+  const persons = [...people]
+    .filter(([, name]) => isAsked && contains(name, asked))
+    .map(([id, name]) => ({
+      ...{ key: id, icon: UserRound, label: name },
+      onChoose: () =>
+        void navigate({ to: "/$site/settings/$part", params: { site, part: "people" } }),
+    }));
+  return { questions, rules, persons };
+}
+
+/** Everything of a site that some words find. */
 export function useThings(path: string, site: string, asked: string) {
   const navigate = useNavigate();
-  const named = asked === "" ? undefined : { q: asked };
   const number = orderNumber(asked);
+  const mayFindBuyers = useMay("owner");
+  const isName = mayFindBuyers && asked.length >= NAME_CHARS_MIN && number === undefined;
+  const found = useQuery({
+    queryKey: ["orders", path, "search buyers", asked],
+    queryFn: () => {
+      const search = { buyer: asked, limit: FOUND_MAX };
+      return call<Page<Api["ListedOrder"]>>("POST", `${path}/orders/search`, search);
+    },
+    enabled: isName,
+  });
+  const buyers = (isName ? (found.data?.items ?? []) : []).map(
+    ({ order_id: id, number: own, buyer_name: buyer, amount }) => ({
+      ...{ key: `buyer ${id}`, icon: UserRound },
+      label: strangersText(buyer ?? `Order #${own}`),
+      note: `Order #${own} · ${moneyText(amount)}`,
+      onChoose: () => void navigate({ to: "/$site/orders/$id", params: { site, id } }),
+    }),
+  );
+  // The name of a buyer is in no address, because addresses are logged: other lists are asked if no buyer has it.
+  const mayBeInAddress = asked !== "" && (!isName || (found.isSuccess && buyers.length === 0));
+  const named = mayBeInAddress ? { q: asked } : undefined;
+  const showProducts = {
+    ...{ key: "products", icon: Tag, label: `Show products named “${asked}”` },
+    onChoose: () =>
+      void navigate({ to: "/$site/products", params: { site }, search: { q: asked } }),
+  };
   const orders = useFound<Api["Order"]>(
     path,
     "orders",
@@ -87,9 +169,10 @@ export function useThings(path: string, site: string, asked: string) {
     ({ platform: q }) => ({
       key: q,
       label: q,
-      onChoose: () => void navigate({ to: "/$site/platforms", params: { site }, search: { q } }),
+      onChoose: () => void navigate({ to: "/$site/platforms/$id", params: { site, id: q } }),
     }),
     Store,
   );
-  return { orders, products, agents, platforms };
+  const offered = buyers.length > 0 ? [showProducts] : products;
+  return { orders, buyers, products: offered, agents, platforms, ...useWords(path, site, asked) };
 }

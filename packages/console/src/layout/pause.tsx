@@ -17,7 +17,7 @@ export function PausedNotice() {
   const resume = useSave(() => call("POST", `${path}/resume`, {}), ...TOPICS);
   if (site.paused_at === null) return null;
   return (
-    <div className="mb-4 flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn/10 p-4">
+    <div className="mb-4 flex flex-col gap-2 rounded-lg border border-warn/40 bg-warn/10 p-4">
       <div role="status" className="flex flex-wrap items-center gap-3 text-sm">
         <p className="min-w-0 flex-1">
           <strong className="font-semibold text-warn">Sales are paused</strong> since{" "}

@@ -4,7 +4,7 @@ import { LogOut } from "lucide-react";
 import { endSession, sessionQuery, signOut } from "../session/session.js";
 import { forgetPurchases } from "../setup/kept.js";
 
-/** Who is signed in, and the way out. */
+/** Who is signed in, the way to the account, and the way out. */
 export function Person({ onGo }: { readonly onGo?: () => void }) {
   const client = useQueryClient();
   const { data: session } = useQuery(sessionQuery);
@@ -14,8 +14,8 @@ export function Person({ onGo }: { readonly onGo?: () => void }) {
     endSession(client);
   }
   return (
-    <div className="flex items-center gap-2 border-t border-line pt-3 text-sm">
-      <p className="min-w-0 flex-1 px-3 text-soft">
+    <div className="flex items-center gap-2 text-sm max-md:border-t max-md:border-line max-md:pt-3">
+      <p className="min-w-0 flex-1 text-soft max-md:px-3">
         Signed in as{" "}
         <Link to="/account" className="link font-medium break-words" onClick={onGo}>
           {session?.name}

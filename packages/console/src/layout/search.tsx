@@ -6,7 +6,7 @@ import { type Option, Picker } from "../ui/picker.js";
 import { useActions } from "./find-actions.js";
 import { useSettled, useThings } from "./find-things.js";
 import { pageOfId } from "./ids.js";
-import { PAGE_GROUPS } from "./navigation.js";
+import { ALL_PAGES } from "./navigation.js";
 import { PauseDialog } from "./pause.js";
 
 interface Props {
@@ -27,7 +27,7 @@ export function Search(props: Props) {
   );
 }
 
-/** Finds pages, settings, products, agents and platforms by name, orders by number, and everything else by ID. */
+/** Finds pages, settings, products, callers, questions, rules and people by words, orders by number or buyer, and everything else by ID. */
 function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): void }) {
   const navigate = useNavigate();
   const [words, setWords] = useState("");
@@ -39,14 +39,12 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
   const actions = useActions(onPause)
     .filter(({ label, words: more }) => matches(`${label} ${more}`))
     .map(({ label, icon, run }) => ({ key: label, label, icon, onChoose: run }));
-  const pages = PAGE_GROUPS.flat()
-    .filter(({ label }) => matches(label))
-    .map(({ to, label, icon }) => ({
-      key: to,
-      label,
-      icon,
-      onChoose: () => void navigate({ to, params }),
-    }));
+  const pages = ALL_PAGES.filter(({ label }) => matches(label)).map(({ to, label, icon }) => ({
+    key: to,
+    label,
+    icon,
+    onChoose: () => void navigate({ to, params }),
+  }));
   const settings = Object.entries(SETTINGS_PARTS)
     .filter(([, { label, about }]) => wanted !== "" && matches(`${label} ${about}`))
     .map(([part, { label }]) => ({
@@ -75,9 +73,13 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
         { title: "Pages", options: pages },
         { title: "Actions", options: actions },
         { title: "Settings", options: settings },
+        { title: "Buyers", options: things.buyers },
         { title: "Products", options: things.products },
         { title: "Agents", options: things.agents },
         { title: "Platforms", options: things.platforms },
+        { title: "Questions", options: things.questions },
+        { title: "Rules", options: things.rules },
+        { title: "People", options: things.persons },
       ]}
       open={open}
       words={words}

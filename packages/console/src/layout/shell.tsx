@@ -86,7 +86,6 @@ export function Shell() {
           <nav aria-label="Pages" className="flex flex-1 flex-col gap-2">
             {name !== undefined && <PageLinks site={name} />}
           </nav>
-          <Person />
         </aside>
         <div className="flex min-w-0 flex-1 flex-col">
           <Offline />
@@ -101,6 +100,9 @@ export function Shell() {
                 Your account
               </Link>
             )}
+            <div className="ml-auto max-md:hidden">
+              <Person />
+            </div>
           </header>
           <Shown />
         </div>

@@ -4,7 +4,7 @@ import { useChanges } from "../api/changes.js";
 import { shopQuery } from "../delivery/shop.js";
 import { BackToSetup } from "../setup/back-to-setup.js";
 import { Badge } from "../ui/badge.js";
-import { Loading } from "../ui/loading.js";
+import { Loading, LoadingPage } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
@@ -32,7 +32,7 @@ export function SiteFrame() {
     );
   }
   // Without the shop's time zone, times and days would be others at first.
-  if (shop.isPending) return <Loading />;
+  if (shop.isPending) return <LoadingPage />;
   return (
     <Zone value={shownZone(shop.data?.time_zone)}>
       <PausedNotice />
@@ -78,7 +78,7 @@ export function SitesPage() {
             <Link
               to="/$site"
               params={{ site: siteParam(site, sites.data) }}
-              className="flex flex-col gap-1 rounded-xl border border-line bg-card p-4 hover:border-soft"
+              className="flex flex-col gap-1 rounded-lg border border-line bg-card p-4 hover:border-soft"
             >
               <span className="flex flex-wrap items-center gap-2 font-medium">
                 {site.name} <Badge word={siteState(site)} />

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { Asker } from "../agents/names.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -59,13 +59,13 @@ export function OrderPage() {
   const found = useQuery(orderQuery(site.site_key_hash, path, id));
   const mayAct = useMay("owner");
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
+  if (!found.isSuccess) return <LoadingPage />;
   const order = found.data;
   const { purchase } = order;
   return (
     <Page title={`Order ${orderName(order)}`} actions={<PageLinks order={order} site={name} />}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <span className="text-[1.75rem] font-semibold tabular-nums">{moneyText(order.amount)}</span>
+        <span className="text-xl font-semibold tabular-nums">{moneyText(order.amount)}</span>
         <OrderBadges order={order} />
         <span className="text-sm text-soft">
           <Time at={order.created_at} />

@@ -4,9 +4,10 @@ import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { DayRange } from "../ui/day-range.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { useSetFilter } from "../ui/filter.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { useSortHead } from "../ui/sort-head.js";
@@ -22,6 +23,21 @@ import {
   orderName,
   PAYMENT_STATES,
 } from "./orders.js";
+
+/** The columns of an exported file: what people work with first, then the names that programs use. */
+const COLUMNS = [
+  ...["number", "created_at", "status", "payment", "amount", "buyer_name", "items"],
+  ...["agent_id", "skill", "protocol", "captured_minor", "refunded_minor", "payment_changed_at"],
+  ...[
+    "lapses_at",
+    "is_test",
+    "order_id",
+    "decision_id",
+    "attempt_id",
+    "shop_order_id",
+    "erased_at",
+  ],
+];
 
 /** The rows that a person has chosen, by ID. */
 interface Chosen {
@@ -135,7 +151,7 @@ export function OrdersPage() {
     <Page
       title="Orders"
       about="What was sold through agents, platforms and the payment page, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
-      actions={<ExportButton path={path} filter={filter} name="orders" />}
+      actions={<ExportButton path={path} filter={filter} name="orders" columns={COLUMNS} />}
     >
       <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1fr_1fr_1fr_auto]">
         <Select

@@ -62,7 +62,7 @@ export function PackingSlip() {
       </div>
       <article
         data-slip
-        className="flex w-full max-w-2xl flex-col gap-6 rounded-xl border border-line bg-card p-6 print:max-w-none print:border-0 print:bg-white print:p-0 print:text-black"
+        className="flex w-full max-w-2xl flex-col gap-6 rounded-lg border border-line bg-card p-6 print:max-w-none print:border-0 print:bg-white print:p-0 print:text-black"
       >
         <header className="flex flex-wrap justify-between gap-x-8 gap-y-2">
           <div>

@@ -7,7 +7,7 @@ import { OUTCOMES } from "../decisions/decisions.js";
 import { useSite } from "../layout/sites.js";
 import { useZone } from "../layout/zone.js";
 import { Badge } from "../ui/badge.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingChart } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { countText } from "../ui/words.js";
@@ -141,7 +141,7 @@ export function Visits({ range }: { readonly range: Range }) {
   const { name } = useSite();
   const found = useCounts<VisitCounts>("visits", range);
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
+  if (!found.isSuccess) return <LoadingChart />;
   if (found.data === null) return null;
   const { span, now, counts, earlier } = found.data;
   const { items, pages, cut } = counts;
@@ -228,7 +228,7 @@ function OutcomesOf({ agent }: { readonly agent: Api["AgentDecisions"] }) {
 export function Decisions({ range }: { readonly range: Range }) {
   const found = useCounts<DecisionCounts>("decisions", range);
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
+  if (!found.isSuccess) return <LoadingChart />;
   if (found.data === null) return null;
   const { span, now, counts, earlier } = found.data;
   const { items, agents, cut } = counts;

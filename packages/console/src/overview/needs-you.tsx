@@ -9,12 +9,13 @@ import { reviewsWaiting } from "../reviews/reviews.js";
 import { processorQuery } from "../settings/processor.js";
 import { LoadingLines } from "../ui/loading.js";
 import { Card } from "../ui/page.js";
-import { countText, spanText } from "../ui/words.js";
+import { countText, spanText, strangersText } from "../ui/words.js";
 import { MissingLink, missingByPlace } from "./missing.js";
 
 /** An authorization that expires sooner than this should be captured today. */
 const SOON_S = 48 * 3600;
 const SHOWN_MAX = 100;
+const QUESTIONS_SHOWN_MAX = 3;
 
 const many = (items: readonly unknown[], one: string, more = `${one}s`) =>
   items.length >= SHOWN_MAX ? `${SHOWN_MAX} ${more} or more` : countText(items.length, one, more);
@@ -77,9 +78,20 @@ function useNeeds(inSetup: boolean): ReactNode[] | undefined {
   const asked = questions.data?.items ?? [];
   if (asked.length > 0) {
     needs.push(
-      <Link to="/$site/questions" params={params} className="link">
-        {many(asked, "question")} from agents {mayDecide ? "to answer" : "waiting for an answer"}
-      </Link>,
+      <>
+        <Link to="/$site/questions" params={params} className="link">
+          {many(asked, "question")} from agents {mayDecide ? "to answer" : "waiting for an answer"}
+        </Link>
+        <ul aria-label="Questions" className="mt-1 flex flex-col gap-1">
+          {asked.slice(0, QUESTIONS_SHOWN_MAX).map(({ question_id: id, question }) => (
+            <li key={id}>
+              <Link to="/$site/questions/$id" params={{ ...params, id }} className="link">
+                <bdi>“{strangersText(question)}”</bdi>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </>,
     );
   }
   const toSend = open.data.items.filter(isToSend);

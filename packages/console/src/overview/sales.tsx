@@ -7,7 +7,7 @@ import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { useZone } from "../layout/zone.js";
 import { Badge } from "../ui/badge.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingChart } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { countText, moneyText } from "../ui/words.js";
@@ -96,7 +96,7 @@ export function Sales({ range }: { readonly range: Range }) {
     queryFn: () => call<Page<Api["Product"]>>("GET", `${path}/products?limit=1`),
   });
   if (sales.isError) return <Failure error={sales.error} />;
-  if (!sales.isSuccess) return <Loading />;
+  if (!sales.isSuccess) return <LoadingChart />;
   if (sales.data === null) return null;
   const { span, sales: now, earlier } = sales.data;
   const { steps, stepsBefore, before: than } = span;
@@ -113,7 +113,7 @@ export function Sales({ range }: { readonly range: Range }) {
     <Card title={title}>
       {now.cut && <Notice>These numbers are incomplete. Choose a shorter time.</Notice>}
       <p className="flex flex-wrap items-baseline gap-x-4">
-        <strong className="text-[1.75rem] leading-tight font-semibold tabular-nums">
+        <strong className="text-xl leading-tight font-semibold tabular-nums">
           {amountsText(now.total.amounts, earlier.total.amounts[0]?.currency ?? currency)}
         </strong>
         <Link to="/$site/orders" params={{ site: name }} className="link">

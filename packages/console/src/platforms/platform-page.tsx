@@ -4,7 +4,7 @@ import { type Api, call, type Page as ListPage } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Empty, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
@@ -22,7 +22,7 @@ export function PlatformPage() {
       call<ListPage<Api["Platform"]>>("GET", `${path}/platforms?${queryText({ q: id })}`),
   });
   if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
+  if (!found.isSuccess) return <LoadingPage />;
   const platform = found.data.items.find((one) => one.platform === id);
   if (platform === undefined) {
     return <Empty title="No such platform">It has not called, and you have not admitted it.</Empty>;

@@ -1,11 +1,13 @@
 import { Link, useSearch } from "@tanstack/react-router";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
+import { CallerTabs } from "../layout/pages.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -25,6 +27,7 @@ function columnsFor(site: string, mayAct: boolean): readonly Column<Platform>[] 
   return [
     {
       head: "Platform",
+      sortBy: ({ platform, name }) => name ?? platform,
       cell: ({ platform, name, note }) => (
         <>
           <Link
@@ -39,12 +42,23 @@ function columnsFor(site: string, mayAct: boolean): readonly Column<Platform>[] 
         </>
       ),
     },
-    { head: "State", narrow: "side", cell: ({ status }) => <Badge word={status} /> },
+    {
+      head: "State",
+      narrow: "side",
+      sortBy: ({ status }) => status,
+      cell: ({ status }) => <Badge word={status} />,
+    },
     { head: "First seen", narrow: "hidden", cell: ({ first_seen_at }) => seenAt(first_seen_at) },
-    { head: "Last seen", narrow: "time", cell: ({ last_seen_at }) => seenAt(last_seen_at) },
+    {
+      head: "Last seen",
+      narrow: "time",
+      sortBy: ({ last_seen_at }) => last_seen_at ?? "",
+      cell: ({ last_seen_at }) => seenAt(last_seen_at),
+    },
     {
       head: "Decisions, last 30 days",
       narrow: "hidden",
+      sortBy: ({ recent_decisions }) => recent_decisions,
       cell: ({ recent_decisions }) => recent_decisions.toLocaleString(),
     },
     ...(mayAct
@@ -63,6 +77,7 @@ export function PlatformsPage() {
   return (
     <Page
       title="Platforms"
+      tabs={<CallerTabs />}
       about="Shopping apps that buy in your shop for their users. Admit the ones you know. All others share one limit."
       actions={<ExportButton path={`${path}/platforms`} filter={search} name="platforms" />}
     >

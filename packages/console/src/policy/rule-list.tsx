@@ -42,7 +42,7 @@ function Row({ rule, findings, mayChange, open, ...on }: RowProps) {
   const name = textOf(rule.title) || textOf(rule.id);
   const [effect, look] = EFFECTS[textOf(rule.effect)] ?? ["invalid", "bad"];
   return (
-    <li className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-card p-4">
+    <li className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-card p-4">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-64">
           <p className="flex flex-wrap items-baseline gap-x-2 font-medium">

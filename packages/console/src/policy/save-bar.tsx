@@ -26,7 +26,7 @@ export function SaveBar({
   return (
     <section
       aria-label="Unsaved changes"
-      className="sticky bottom-[var(--bottom-bar,0px)] flex flex-col gap-2 rounded-xl border border-line bg-card p-3 shadow-lg"
+      className="sticky bottom-[var(--bottom-bar,0px)] flex flex-col gap-2 rounded-lg border border-line bg-card p-3 shadow-lg"
     >
       <div className="flex flex-wrap items-center gap-2">
         <p className="min-w-0 flex-1 text-sm">You have unsaved changes.</p>

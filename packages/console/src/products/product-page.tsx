@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { type Api, call, type Page as Listed } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingPage } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
 import { ProductForm } from "./product-form.js";
@@ -20,7 +20,7 @@ export function NewProductPage() {
       title="Add a product"
       about="Agents find it as soon as you save it, and buy it when your shop is ready to sell."
     >
-      {currency.isSuccess ? <ProductForm currency={currency.data} /> : <Loading />}
+      {currency.isSuccess ? <ProductForm currency={currency.data} /> : <LoadingPage />}
     </Page>
   );
 }
@@ -37,7 +37,7 @@ export function ProductPage() {
     },
   });
   if (product.isError) return <Failure error={product.error} />;
-  if (!product.isSuccess) return <Loading />;
+  if (!product.isSuccess) return <LoadingPage />;
   if (product.data === null) {
     return (
       <Notice bad>

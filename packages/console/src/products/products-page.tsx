@@ -4,8 +4,9 @@ import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Id } from "../ui/id.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -174,6 +175,7 @@ export function ProductsPage() {
             filter={search}
             name="products"
             columns={IMPORTED}
+            raw
           />
         </>
       }

@@ -6,7 +6,7 @@ import { Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
-import { Loading, LoadingLines } from "../ui/loading.js";
+import { LoadingLines, LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -59,7 +59,7 @@ export function QuestionPage() {
         <Card title="An agent asked">
           <LoadingLines lines={4} />
         </Card>
-        <Loading />
+        <LoadingPage />
       </Page>
     );
   }

@@ -2,9 +2,10 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { useSetFilter } from "../ui/filter.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { ShortTime } from "../ui/time.js";
@@ -17,6 +18,7 @@ function columnsFor(site: string): readonly Column<Question>[] {
   return [
     {
       head: "Question",
+      sortBy: ({ question }) => question,
       cell: ({ question_id, question }) => (
         <Link
           to="/$site/questions/$id"
@@ -27,7 +29,12 @@ function columnsFor(site: string): readonly Column<Question>[] {
         </Link>
       ),
     },
-    { head: "Action", narrow: "state", cell: ({ skill }) => skillTitle(skill) },
+    {
+      head: "Action",
+      narrow: "state",
+      sortBy: ({ skill }) => skillTitle(skill),
+      cell: ({ skill }) => skillTitle(skill),
+    },
     {
       head: "State",
       narrow: "side",
@@ -42,11 +49,13 @@ function columnsFor(site: string): readonly Column<Question>[] {
       head: "Times asked",
       right: true,
       narrow: "hidden",
+      sortBy: ({ times_asked }) => times_asked,
       cell: ({ times_asked }) => times_asked.toLocaleString(),
     },
     {
       head: "Last asked",
       narrow: "time",
+      sortBy: ({ last_asked_at }) => last_asked_at,
       cell: ({ last_asked_at }) => <ShortTime at={last_asked_at} />,
     },
   ];

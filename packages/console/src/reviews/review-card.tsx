@@ -97,11 +97,11 @@ export function ReviewCard({ linked = true, ...props }: CardProps) {
       data-review
       tabIndex={-1}
       aria-label={`Review: ${title}`}
-      className="flex flex-col gap-4 rounded-xl border border-line bg-card p-4 sm:grid sm:grid-cols-[1fr_auto]"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-card p-4 sm:grid sm:grid-cols-[1fr_auto]"
     >
       <header className="flex min-w-0 flex-col gap-1">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <h2 className="text-3xl font-semibold tracking-tight tabular-nums">
+          <h2 className="text-xl font-semibold tracking-tight tabular-nums">
             {linked ? (
               <Link
                 to="/$site/reviews/$id"

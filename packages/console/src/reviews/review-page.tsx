@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePeople, Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
@@ -45,7 +45,7 @@ export function ReviewPage() {
   useReviewKeys({ move: useNeighbours(id), isSingle: true });
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
-  if (!review.isSuccess) return <Loading />;
+  if (!review.isSuccess) return <LoadingPage />;
   const shown = review.data;
   const reason = shown.reason_code;
   const decider = deciderOf(shown);

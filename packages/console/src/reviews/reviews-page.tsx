@@ -6,8 +6,10 @@ import { useList } from "../api/list.js";
 import { Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
+import { NothingFound } from "../ui/nothing-found.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -133,15 +135,26 @@ function Past({ status }: { readonly status: string }) {
   const columns: readonly Column<Review>[] = [
     {
       head: "Review",
+      sortBy: ({ amount }) => amount?.minor ?? 0,
       cell: ({ escalation_id, skill, amount }) => (
         <Link to="/$site/reviews/$id" params={{ site: name, id: escalation_id }} className="link">
           {moneyText(amount) || skillTitle(skill)}
         </Link>
       ),
     },
-    { head: "State", narrow: "side", cell: (review) => <Badge word={reviewState(review)} /> },
+    {
+      head: "State",
+      narrow: "side",
+      sortBy: reviewState,
+      cell: (review) => <Badge word={reviewState(review)} />,
+    },
     { head: "Requested by", narrow: "state", cell: ({ agent_id }) => <Asker id={agent_id} /> },
-    { head: "Requested", narrow: "time", cell: ({ created_at }) => <ShortTime at={created_at} /> },
+    {
+      head: "Requested",
+      narrow: "time",
+      sortBy: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <ShortTime at={created_at} />,
+    },
     {
       head: "Decided by",
       narrow: "hidden",
@@ -157,7 +170,7 @@ function Past({ status }: { readonly status: string }) {
       columns={columns}
       label="Reviews"
       keyOf={({ escalation_id }) => escalation_id}
-      empty={<Empty title="No reviews found">Choose another state.</Empty>}
+      empty={<NothingFound title="No reviews found" />}
     />
   );
 }

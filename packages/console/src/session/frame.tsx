@@ -14,10 +14,10 @@ export function Frame({ title, tab = title, about, children }: FrameProps) {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
       <title>{`${tab} · Gatehouse`}</title>
-      <main className="flex w-full max-w-sm flex-col gap-4 rounded-xl border border-line bg-card p-6 sm:p-8">
+      <main className="flex w-full max-w-sm flex-col gap-4 rounded-lg border border-line bg-card p-6 sm:p-8">
         <Mark className="size-10" />
         <header className="flex flex-col gap-1">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="text-sm text-soft">{about}</p>}
         </header>
         {children}

@@ -37,7 +37,7 @@ function Parts({ chosen, isAlone }: { readonly chosen: string; readonly isAlone:
   return (
     <nav
       aria-label="Settings"
-      className={`flex flex-col gap-0.5 max-md:divide-y max-md:divide-line max-md:overflow-hidden max-md:rounded-xl max-md:border max-md:border-line max-md:bg-card ${isAlone ? "" : "max-md:hidden"}`}
+      className={`flex flex-col gap-0.5 max-md:divide-y max-md:divide-line max-md:overflow-hidden max-md:rounded-lg max-md:border max-md:border-line max-md:bg-card ${isAlone ? "" : "max-md:hidden"}`}
     >
       {Object.entries(SETTINGS_PARTS).map(([part, { label }]) => (
         <Link

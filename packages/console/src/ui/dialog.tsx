@@ -4,11 +4,11 @@ import type { ReactNode } from "react";
 
 const PLACES = {
   /** In the middle, for a question. */
-  middle: "m-auto w-[calc(100%-2rem)] max-w-md rounded-xl p-5",
+  middle: "m-auto w-[calc(100%-2rem)] max-w-md rounded-lg p-5",
   /** At the top, for a list that grows and shrinks while somebody types. */
-  top: "mx-auto mt-[10vh] w-[calc(100%-2rem)] max-w-xl rounded-xl",
+  top: "mx-auto mt-[10vh] w-[calc(100%-2rem)] max-w-xl rounded-lg",
   /** At the bottom of a phone, under the thumb. */
-  bottom: "mx-auto mt-auto w-full max-w-xl rounded-t-xl p-4 pb-8",
+  bottom: "mx-auto mt-auto w-full max-w-xl rounded-t-lg p-4 pb-8",
 } as const;
 
 interface DialogProps {
@@ -29,7 +29,7 @@ export function Dialog({ open, title, place = "middle", plain, children, onClose
       open
       onClose={onClose}
       backdrop={<div className="bg-black/50" />}
-      className={`fixed inset-0 z-50 flex h-fit max-h-[85vh] flex-col overflow-auto border border-line bg-card text-ink shadow-xl ${PLACES[place]}`}
+      className={`fixed inset-0 z-50 flex h-fit max-h-[85vh] flex-col overflow-auto border border-line bg-card text-ink shadow-lg ${PLACES[place]}`}
     >
       <div className={plain ? "sr-only" : "mb-4 flex items-start gap-4"}>
         <DialogHeading className="min-w-0 flex-1 text-lg font-semibold">{title}</DialogHeading>

@@ -1,11 +1,10 @@
-import { formatAmount } from "@gatehouse/protocol";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { type MouseEvent, type ReactNode, useState } from "react";
-import { allOf, EXPORT_ROWS_MAX, type Filter } from "../api/list.js";
 import { Button } from "./button.js";
-import { Loading } from "./loading.js";
+import { Checkbox } from "./field.js";
+import { LoadingRows } from "./loading.js";
 import { Failure } from "./notice.js";
-import { csvText, saveFile } from "./save-file.js";
+import { sortedBy, useTableChoice } from "./table-choice.js";
 
 export interface Column<Item> {
   readonly head: string;
@@ -15,6 +14,8 @@ export interface Column<Item> {
   /** Shown instead of the title, such as a button that sorts. */
   readonly header?: ReactNode;
   readonly sorted?: "ascending" | "descending" | undefined;
+  /** What the rows are sorted by in this browser, once all of them are loaded. */
+  readonly sortBy?: (item: Item) => string | number;
   /**
    * Its place in the two lines of a row on a phone: after the title, at the right of it, or on the left or right below.
    * The first column without one is the title. Others without one are below, with their heads.
@@ -47,33 +48,109 @@ interface ListProps<Item> {
   readonly empty: ReactNode;
 }
 
+type TableChoice = ReturnType<typeof useTableChoice>;
+
+/** The columns that somebody shows; the first one is always there. */
+function ChooseColumns<Item>({
+  columns,
+  choice,
+}: {
+  readonly columns: readonly Column<Item>[];
+  readonly choice: TableChoice;
+}) {
+  const [open, setOpen] = useState(false);
+  const title = columns.find(({ narrow }) => narrow === undefined);
+  const others = columns.filter((column) => column !== title && column.narrow !== "choice");
+  if (others.length < 2) return null;
+  return (
+    <div className="flex flex-col items-end gap-2 text-sm max-sm:hidden">
+      <button
+        type="button"
+        aria-expanded={open}
+        className="text-soft hover:text-ink"
+        onClick={() => setOpen(!open)}
+      >
+        Columns
+      </button>
+      {open && (
+        <div className="flex flex-wrap gap-x-4 gap-y-1">
+          {others.map(({ head }) => (
+            <Checkbox
+              key={head}
+              label={head}
+              checked={!choice.hidden.includes(head)}
+              onChange={() => choice.toggle(head)}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The head of a column. It sorts if all rows are there: otherwise only some would be sorted. */
+function Head<Item>({
+  column,
+  choice,
+  isWhole,
+}: {
+  readonly column: Column<Item>;
+  readonly choice: TableChoice;
+  readonly isWhole: boolean;
+}) {
+  const { head, header = head, right, sortBy } = column;
+  const sort = sortBy !== undefined && isWhole ? choice.sort : null;
+  const isDown = sort === `-${head}`;
+  const own = sort === head ? "ascending" : isDown ? "descending" : undefined;
+  return (
+    <th scope="col" aria-sort={own ?? column.sorted} className={right ? "text-right" : undefined}>
+      {sortBy === undefined || !isWhole ? (
+        header
+      ) : (
+        <button
+          type="button"
+          className="font-medium hover:text-ink"
+          onClick={() => choice.turn(head)}
+        >
+          {head}
+          <span aria-hidden className="ml-1 inline-block w-2">
+            {own && (isDown ? "↓" : "↑")}
+          </span>
+        </button>
+      )}
+    </th>
+  );
+}
+
 /** The rows of a list, with a button for more. On a phone every row is two lines. */
-export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps<Item>) {
+export function ListView<Item>({ list, columns: all, keyOf, label, empty }: ListProps<Item>) {
   const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
+  const choice = useTableChoice(label);
   if (isError && data === undefined) return <Failure error={error} />;
-  if (!isSuccess) return <Loading />;
+  const placeOf = narrowPlaces(all);
+  const columns = all.filter(
+    (column) => placeOf(column) === "title" || !choice.hidden.includes(column.head),
+  );
+  if (!isSuccess) return <LoadingRows heads={columns.map(({ head }) => head)} />;
   // A search through many rows may find none at first, and has more to look through.
   if (data.length === 0 && !hasNextPage) return <>{empty}</>;
-  const placeOf = narrowPlaces(columns);
+  const isWhole = !hasNextPage;
+  const sortColumn = all.find(({ head }) => choice.sort === head || choice.sort === `-${head}`);
+  const isDown = choice.sort?.startsWith("-") === true;
+  const rows = isWhole ? sortedBy(data, sortColumn?.sortBy, isDown) : data;
   return (
     <div className="flex flex-col gap-3">
+      <ChooseColumns {...{ columns: all, choice }} />
       <table aria-label={label} className="rows w-full text-sm">
         <thead>
           <tr className="text-left text-xs text-soft">
-            {columns.map(({ head, header = head, right, sorted }) => (
-              <th
-                key={head}
-                scope="col"
-                aria-sort={sorted}
-                className={right ? "text-right" : undefined}
-              >
-                {header}
-              </th>
+            {columns.map((column) => (
+              <Head key={column.head} {...{ column, choice, isWhole }} />
             ))}
           </tr>
         </thead>
         <tbody>
-          {data.map((item) => (
+          {rows.map((item) => (
             <tr key={keyOf(item)} onClick={openRow} className="hover:bg-line/20">
               {columns.map((column) => (
                 <td
@@ -98,74 +175,5 @@ export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps
         </div>
       )}
     </div>
-  );
-}
-
-interface ExportProps {
-  readonly path: string;
-  /** The filter of the list. */
-  readonly filter: Filter;
-  readonly name: string;
-  /** Absent: all columns. */
-  readonly columns?: readonly string[];
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-/** A row for a spreadsheet. Money becomes two columns, amount and currency. */
-function flatRow(row: Row): Row {
-  return Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) => {
-      const { minor, currency } = (value ?? {}) as { minor?: unknown; currency?: unknown };
-      if (typeof minor !== "number" || typeof currency !== "string") return [[name, value]];
-      const code = name === "amount" || name === "price" ? "currency" : `${name}_currency`;
-      return [
-        [name, formatAmount({ minor, currency })],
-        [code, currency],
-      ];
-    }),
-  );
-}
-
-/** Exports all rows that match the filter, not only those that are shown. */
-export function ExportButton({ path, filter, name, columns }: ExportProps) {
-  const [state, setState] = useState<string | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  async function go() {
-    setError(null);
-    setState("Exporting…");
-    try {
-      const said = (count: number) => setState(`${count.toLocaleString()} rows…`);
-      const { rows, cut } = await allOf<Row>(path, filter, said);
-      const flat = rows.map(flatRow);
-      const heads = columns ?? [...new Set(flat.flatMap((row) => Object.keys(row)))];
-      const lines = flat.map((row) => heads.map((head) => cellText(row[head])));
-      saveFile(`${name}.csv`, "text/csv;charset=utf-8", csvText([heads, ...lines]));
-      setState(
-        cut
-          ? `Only the first ${EXPORT_ROWS_MAX.toLocaleString()} rows. Use a filter to export the rest.`
-          : null,
-      );
-    } catch (caught) {
-      setError(caught);
-      setState(null);
-    }
-  }
-  const running = state?.endsWith("…") === true;
-  return (
-    <span className="flex items-center gap-2 text-sm">
-      <Button disabled={running} onClick={() => void go()}>
-        Export CSV
-      </Button>
-      <span role="status" className="text-soft">
-        {state}
-      </span>
-      {error !== null && <Failure error={error} />}
-    </span>
   );
 }

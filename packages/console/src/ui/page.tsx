@@ -7,17 +7,20 @@ interface PageProps {
   readonly about?: ReactNode;
   /** Buttons for the whole page. */
   readonly actions?: ReactNode;
+  /** Links to the pages that belong together with this one. */
+  readonly tabs?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A page with its title, purpose and content. */
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, about, actions, tabs, children }: PageProps) {
   return (
     <section className="flex flex-col gap-5">
       <title>{`${title} · Gatehouse`}</title>
+      {tabs}
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 max-sm:flex-none max-sm:basis-full">
-          <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{about}</p>}
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -46,7 +49,7 @@ export function Card({
   return (
     <section
       id={id}
-      className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-card p-4"
+      className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-card p-4"
     >
       {title !== undefined && (
         <header className="flex flex-wrap items-center gap-2">
@@ -90,7 +93,7 @@ interface EmptyProps {
 /** Shown instead of an empty list: why it is empty, what will be here, and what to do. */
 export function Empty({ title, children, example, action }: EmptyProps) {
   return (
-    <div className="flex flex-col items-start gap-3 rounded-xl border border-dashed border-line px-5 py-8 text-sm">
+    <div className="flex flex-col items-start gap-3 rounded-lg border border-dashed border-line px-5 py-8 text-sm">
       <p className="text-base font-medium">{title}</p>
       <div className="flex w-full min-w-0 max-w-prose flex-col gap-2 text-soft">{children}</div>
       {example !== undefined && (

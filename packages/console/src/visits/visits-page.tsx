@@ -4,10 +4,11 @@ import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { DayRange, useSpan } from "../ui/day-range.js";
+import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { Snippet } from "../ui/id.js";
-import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -32,15 +33,21 @@ function Signature({ visit }: { readonly visit: Visit }) {
 }
 
 const COLUMNS: readonly Column<Visit>[] = [
-  { head: "Visitor", cell: ({ classification }) => <Badge word={classification} /> },
+  {
+    head: "Visitor",
+    sortBy: ({ classification }) => classification,
+    cell: ({ classification }) => <Badge word={classification} />,
+  },
   {
     head: "Agent",
     narrow: "state",
+    sortBy: ({ agent }) => agent?.name ?? "",
     cell: ({ agent }) => (agent === undefined ? "–" : `${agent.name} (${agent.operator})`),
   },
   { head: "Signature", cell: (visit) => <Signature visit={visit} /> },
   {
     head: "Page",
+    sortBy: ({ page_url }) => page_url ?? "",
     cell: ({ page_url, off_site }) => (
       <span className="break-all">
         {page_url ?? "–"} {off_site && <Badge word="Another site" look="warn" />}
@@ -51,7 +58,12 @@ const COLUMNS: readonly Column<Visit>[] = [
     head: "Reported by",
     cell: ({ source }) => (source === "beacon" ? "Script" : "Worker or plugin"),
   },
-  { head: "When", narrow: "time", cell: ({ observed_at }) => <ShortTime at={observed_at} /> },
+  {
+    head: "When",
+    narrow: "time",
+    sortBy: ({ observed_at }) => observed_at,
+    cell: ({ observed_at }) => <ShortTime at={observed_at} />,
+  },
 ];
 
 /** The visits of a site. */

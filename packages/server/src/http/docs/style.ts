@@ -10,7 +10,7 @@ body {
   padding: 0 1.25rem;
   background: var(--color-back);
   color: var(--color-ink);
-  font: 1rem/1.6 var(--font-sans);
+  font: var(--text-base)/var(--leading) var(--font-sans);
 }
 a { color: var(--color-act); text-underline-offset: 2px; }
 :focus-visible { outline: 3px solid var(--color-act); outline-offset: 2px; }
@@ -48,27 +48,27 @@ header svg { color: var(--color-act); }
 footer { margin-top: 3rem; border: 0; border-top: 1px solid var(--color-line); color: var(--color-soft); }
 main { min-width: 0; max-width: 46rem; overflow-wrap: break-word; }
 h1, h2, h3, h4 { line-height: 1.3; overflow-wrap: anywhere; }
-h1 { margin: 1.75rem 0 1rem; font-size: 1.75rem; }
-h2 { margin: 2.25rem 0 0.75rem; font-size: 1.3rem; }
-h3 { margin: 1.75rem 0 0.5rem; font-size: 1.08rem; }
+h1 { margin: 1.75rem 0 1rem; font-size: var(--text-xl); }
+h2 { margin: 2.25rem 0 0.75rem; font-size: var(--text-lg); }
+h3 { margin: 1.75rem 0 0.5rem; font-size: var(--text-base); }
 p, ul, ol, pre, blockquote, .table { margin: 0 0 1rem; }
 ul, ol { padding-left: 1.4rem; }
 li > ul, li > ol { margin-bottom: 0; }
 blockquote { padding-left: 1rem; border-left: 3px solid var(--color-line); color: var(--color-soft); }
 img { display: block; max-width: 100%; height: auto; border: 1px solid var(--color-line); border-radius: var(--radius); }
 hr { border: 0; border-top: 1px solid var(--color-line); }
-code { font: 0.9em/1.5 var(--font-mono); overflow-wrap: anywhere; }
+code { font: var(--text-sm)/var(--leading) var(--font-mono); overflow-wrap: anywhere; }
 pre, .table { overflow-x: auto; border: 1px solid var(--color-line); border-radius: var(--radius); background: var(--color-card); }
 pre { padding: 0.8rem 1rem; }
 pre code { line-height: 1.35; overflow-wrap: normal; }
-table { width: 100%; border-collapse: collapse; font-size: 0.94rem; }
+table { width: 100%; border-collapse: collapse; font-size: var(--text-sm); }
 th, td { min-width: 6rem; padding: 0.45rem 0.8rem; text-align: left; vertical-align: top; }
 td:last-child { min-width: 12rem; }
 td code { overflow-wrap: break-word; }
 th { color: var(--color-soft); font-weight: 500; }
 td { border-top: 1px solid var(--color-line); }
-nav { padding-top: 1rem; font-size: 0.94rem; }
-nav h2 { margin: 1rem 0 0.25rem; font-size: 0.94rem; color: var(--color-soft); font-weight: 500; }
+nav { padding-top: 1rem; font-size: var(--text-sm); }
+nav h2 { margin: 1rem 0 0.25rem; font-size: var(--text-sm); color: var(--color-soft); font-weight: 500; }
 nav ul { margin: 0; padding: 0; list-style: none; }
 nav a { display: inline-block; padding: 0.15rem 0; text-decoration: none; }
 nav a:hover { text-decoration: underline; }

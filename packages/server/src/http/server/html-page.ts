@@ -5,11 +5,11 @@ import { DESIGN_TOKENS, htmlText, markSvg, namedType } from "@gatehouse/protocol
 const STYLE = `
 ${DESIGN_TOKENS}
 *{box-sizing:border-box}
-body{margin:0;background:var(--color-back);color:var(--color-ink);font:1rem/1.6 var(--font-sans)}
+body{margin:0;background:var(--color-back);color:var(--color-ink);font:var(--text-base)/var(--leading) var(--font-sans)}
 main{max-width:34rem;margin:0 auto;padding:2.5rem 1.25rem}
-footer{display:flex;align-items:center;gap:.4rem;max-width:34rem;margin:0 auto;padding:0 1.25rem 2.5rem;color:var(--color-soft);font-size:.875rem}
-h1{font-size:1.5rem;line-height:1.3;margin:0 0 1rem}
-h2{font-size:1.1rem;margin:1.5rem 0 .5rem}
+footer{display:flex;align-items:center;gap:.4rem;max-width:34rem;margin:0 auto;padding:0 1.25rem 2.5rem;color:var(--color-soft);font-size:var(--text-sm)}
+h1{font-size:var(--text-xl);line-height:1.3;margin:0 0 1rem}
+h2{font-size:var(--text-base);margin:1.5rem 0 .5rem}
 p{margin:0 0 1rem}
 ul{margin:0 0 1rem;padding-left:1.25rem;overflow-wrap:anywhere}
 .soft{color:var(--color-soft)}
@@ -27,7 +27,7 @@ label{display:block;margin:0 0 .75rem}
 input,select{display:block;width:100%;margin-top:.25rem;padding:.55rem .7rem;border:1px solid var(--color-soft);border-radius:var(--radius);background:var(--color-back);color:var(--color-ink);font:inherit}
 input[type=radio]{display:inline-block;width:auto;margin:0 .6rem 0 0}
 fieldset{border:0;margin:1.5rem 0 0;padding:0}
-legend{font-size:1.1rem;font-weight:600;padding:0;margin-bottom:.5rem}
+legend{font-size:var(--text-base);font-weight:600;padding:0;margin-bottom:.5rem}
 label.choice{display:flex;align-items:baseline;padding:.5rem 0;border-top:1px solid var(--color-line);margin:0}
 label.choice span{flex:1}
 .notice{border-left:4px solid var(--color-act);padding:.25rem 0 .25rem .9rem}

@@ -1,6 +1,7 @@
-import { htmlText, LIGHT_COLORS } from "@gatehouse/protocol";
+import { htmlText, LIGHT_COLORS, PLAIN_SHAPES } from "@gatehouse/protocol";
 
 const { ink, soft, line, back, card, act, "act-ink": actInk } = LIGHT_COLORS;
+const { font, radius } = PLAIN_SHAPES;
 
 /** A line such as `Amount:  60.50 EUR`, and those below it that continue it. */
 const FACT = /^([A-Z][\w ]{0,20}): +(\S.*)$/;
@@ -22,7 +23,7 @@ function factRows(lines: readonly string[]): string {
 const button = (url: string) =>
   styled(
     "a",
-    `display:inline-block;padding:10px 18px;border-radius:8px;background:${act};color:${actInk};text-decoration:none`,
+    `display:inline-block;padding:10px 18px;border-radius:${radius};background:${act};color:${actInk};text-decoration:none`,
     "Open in Gatehouse",
   ).replace("<a ", `<a href="${htmlText(url)}" `);
 
@@ -44,12 +45,12 @@ export function mailHtml(text: string, baseUrl: string): string {
     .map((block) => blockHtml(block, baseUrl));
   const inner = styled(
     "div",
-    `max-width:560px;margin:0 auto;padding:24px;border:1px solid ${line};border-radius:8px;background:${card}`,
+    `max-width:560px;margin:0 auto;padding:24px;border:1px solid ${line};border-radius:${radius};background:${card}`,
     blocks.join("\n"),
   );
   const body = styled(
     "body",
-    `margin:0;padding:24px;background:${back};color:${ink};font:16px/1.5 system-ui,sans-serif`,
+    `margin:0;padding:24px;background:${back};color:${ink};font:${font}`,
     inner,
   );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title></title></head>${body}</html>`;
