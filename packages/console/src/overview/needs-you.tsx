@@ -143,7 +143,7 @@ export function NeedsYou({ inSetup }: { readonly inSetup: boolean }) {
             <span aria-hidden="true" className="text-warn">
               ●
             </span>
-            <span className="min-w-0 break-words">{need}</span>
+            <div className="min-w-0 break-words">{need}</div>
           </li>
         ))}
       </ul>
