@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { seeded } from "../../server/test/selling/faulty-processor.ts";
-import { BUYER, lines } from "../../server/test/ucp/buying.ts";
+import { BUYER, lines, paying } from "../../server/test/ucp/buying.ts";
 import type { Json } from "./connector-shop.ts";
 import { FAULTS } from "./line.ts";
 import { BERLIN, FLAT_RATE } from "./market.ts";
@@ -87,6 +88,7 @@ export class Schedule {
       line.fault = fault;
       line.note = (text) => this.note(`  ${name}, ${text}`);
     }
+    this.world.webhooks.refuses = () => faults() < rate;
     await this.step("checkout");
     for (let n = 0; n < STEPS; n++) {
       if (restart !== undefined && n === STEPS / 2) await this.restart(restart);
@@ -181,11 +183,25 @@ export class Schedule {
     const { at, shop, agent } = this.world;
     const total = decimal(priceMinor * quantity);
     const body = await at.signed(shop, agent, { items: [{ id, quantity }], total });
-    const first = await at.send(shop, body);
+    const [first, ...others] = await this.oftenTwice(() => at.send(shop, body));
     // An agent without a definite answer sends the same again.
     const last = first.status === 503 ? await at.send(shop, body) : first;
-    if (last.body.order_id !== undefined) this.told.push(last.body.order_id);
-    return [first.status, last.status, last.body.reason, last.body.order_id];
+    const answers = [first, ...others, last];
+    this.tell(answers.map((answer) => answer.body.order_id));
+    return answers.flatMap(({ status, body: { reason, order_id } }) => [status, reason, order_id]);
+  }
+
+  /** Sends a request, or two copies of it at the same time. */
+  private async oftenTwice<T>(send: () => Promise<T>): Promise<[T, ...T[]]> {
+    const copies = this.random() < 0.4 ? [send(), send()] : [send()];
+    return (await Promise.all(copies)) as [T, ...T[]];
+  }
+
+  /** Keeps the order that the answers to one purchase name. */
+  private tell(named: readonly (string | undefined)[]): void {
+    const ids = [...new Set(named.filter((id) => id !== undefined))];
+    if (ids.length > 1) throw new Error(`one purchase led to ${ids.join(" and ")}`);
+    this.told.push(...ids);
   }
 
   private async buyByCheckout({ id }: Traded, quantity: number) {
@@ -198,16 +214,23 @@ export class Schedule {
     const made = await at.create(shop, wanted);
     const answers: Json[] = [made.body.status];
     for (let tries = 0; tries < 3 && made.status === 201; tries++) {
-      const { status, body } = await at.complete(shop, made.body.id);
-      answers.push([status, body.status, body.messages?.[0]?.code]);
-      if (body.order !== undefined) {
-        this.told.push(body.order.id);
-        answers.push(body.order.id);
+      const key = randomUUID();
+      const complete = () => at.complete(shop, made.body.id, paying(), { key });
+      const copies = await this.oftenTwice(complete);
+      answers.push(
+        copies.map(({ status, body }) => [status, body.status, body.messages?.[0]?.code]),
+      );
+      const ordered = copies.flatMap(({ body }) =>
+        body.order === undefined ? [] : [body.order.id],
+      );
+      if (ordered.length > 0) {
+        this.tell(ordered);
+        answers.push(ordered);
         break;
       }
-      if (body.status === "canceled" || status >= 400) break;
+      if (copies.some(({ status, body }) => body.status === "canceled" || status >= 400)) break;
     }
-    return answers.flat();
+    return answers.flat(2);
   }
 
   private async changeStock(product: Traded, change: number) {

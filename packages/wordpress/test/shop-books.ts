@@ -46,6 +46,7 @@ export async function settle(world: Unreliable): Promise<void> {
     line.isDown = false;
     line.fault = () => undefined;
   }
+  world.webhooks.refuses = () => false;
   for (let round = 0; round < ROUNDS_MAX; round++) {
     await world.toShop.sendLate();
     await world.toGatehouse.sendLate();
@@ -89,6 +90,21 @@ async function ourOrder(world: Unreliable, orderId: string, attemptId: string) {
   };
 }
 
+/** What is wrong with the webhooks of an order: its platform must know it as it is now, and each change once. */
+async function webhookFaults(world: Unreliable, orderId: string): Promise<string[]> {
+  const { at, shop, webhooks } = world;
+  const heard = webhooks.accepted.filter(({ body }) => JSON.parse(body).id === orderId);
+  const ids = heard.map(({ headers }) => headers["webhook-id"]);
+  const twice = ids.filter((id, i) => ids.indexOf(id) !== i);
+  const now = JSON.stringify((await at.readOrder(shop, orderId)).body);
+  const last =
+    heard.length === 0 ? undefined : JSON.stringify(JSON.parse(heard.at(-1)?.body ?? ""));
+  return [
+    ...twice.map((id) => `webhook ${id} of ${orderId} was accepted twice`),
+    ...(last === now ? [] : [`the platform last heard of ${orderId}: ${last}, but it is ${now}`]),
+  ];
+}
+
 /** Everything that does not agree after a schedule; empty if all books do. `after`: the last order before it. */
 export async function disagreements(
   world: Unreliable,
@@ -107,7 +123,7 @@ export async function disagreements(
   const rows = await world
     .db()
     .all<Json>(
-      "SELECT order_id, attempt_id FROM orders WHERE created_at >= ? ORDER BY order_id",
+      "SELECT order_id, attempt_id, checkout_id FROM orders WHERE created_at >= ? ORDER BY order_id",
       since,
     );
   const inShop = books.orders.map(({ order_id }: Json) => order_id).sort();
@@ -118,7 +134,8 @@ export async function disagreements(
   );
   for (const id of told) if (!inShop.includes(id)) faults.push(`${id} is lost`);
   const sold = new Map(ids.map((id) => [id, 0]));
-  for (const { order_id, attempt_id } of rows) {
+  for (const { order_id, attempt_id, checkout_id } of rows) {
+    if (checkout_id !== null) faults.push(...(await webhookFaults(world, order_id)));
     const { kept, returned, paid, charge, ...ours } = await ourOrder(world, order_id, attempt_id);
     const {
       id: _,

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../server/src/infra/clock.ts";
 import { reconcileChanges } from "../../server/src/purchase/orders/change-payment.ts";
 import { reconcilePayments } from "../../server/src/purchase/reconcile.ts";
 import { cleanUp, freshEnvironment, startServer } from "../../server/test/harness.ts";
+import type { Received } from "../../server/test/notifications/receiver.ts";
 import { buying } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
 import { AT_ONCE, runAtOnce } from "./at-once.ts";
@@ -16,6 +17,17 @@ const PATIENT = {
   GATEHOUSE_REQUESTS_PER_ADDRESS_PER_MINUTE: "1000000",
   GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000",
 };
+
+/** What a platform has accepted of its webhooks; it can refuse some, which are then sent again. */
+function hearing(platform: Platform) {
+  const webhooks = { accepted: [] as Received[], refuses: () => false };
+  platform.takes = (response) => {
+    if (webhooks.refuses()) return response.writeHead(503).end();
+    webhooks.accepted.push(platform.news.at(-1) as Received);
+    return response.end();
+  };
+  return webhooks;
+}
 
 export type Unreliable = Awaited<ReturnType<typeof openUnreliable>>;
 
@@ -40,6 +52,8 @@ export async function openUnreliable() {
   const domain = `localhost:${toShop.port}`;
   const fetchAllow = { GATEHOUSE_FETCH_ALLOW: `${domain},${platform.host}` };
   const env = { ...(await freshEnvironment("sqlite")), ...fetchAllow, ...PATIENT };
+  platform.wantsNews();
+  const webhooks = hearing(platform);
   let server = await startServer(env, { clock });
   const samePort = { ...env, GATEHOUSE_PORT: String(server.port) };
   // Jobs run when a test says so.
@@ -57,6 +71,7 @@ export async function openUnreliable() {
     shop,
     at,
     agent,
+    webhooks,
     moveClock,
     php: (code: string) => runAtOnce(wordpress.port, code),
     db: () => server.context.db,
