@@ -2,3 +2,5 @@
 export function pluginTables(): string;
 /** The WordPress plugin as a zip. */
 export function pluginZip(): Buffer;
+/** Puts the zip into a folder, and returns the name of the file. */
+export function packPlugin(folder: string): string;

@@ -78,13 +78,20 @@ export function pluginZip() {
   return zipOf([...files, license]);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+/** Puts the zip into a folder, and returns the name of the file. */
+export function packPlugin(to) {
+  const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  const name = `gatehouse-wordpress-${version}.zip`;
+  mkdirSync(to, { recursive: true });
+  writeFileSync(join(to, name), pluginZip());
+  return name;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   writeFileSync(TABLES, pluginTables());
   const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   mkdirSync(dirname(POT), { recursive: true });
   writeFileSync(POT, pluginPot(plugin, version));
-  const file = process.argv[2] ?? join(home, `dist/gatehouse-wordpress-${version}.zip`);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, pluginZip());
-  console.log(file);
+  const to = join(home, "dist");
+  console.log(join(to, packPlugin(to)));
 }

@@ -1,6 +1,15 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import {
   type JsonObject,
   policyFindings,
@@ -9,9 +18,10 @@ import {
   readPolicy,
   reasonDocsSlug,
 } from "@gatehouse/protocol";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SCHEMA_VERSION } from "../packages/server/src/infra/db/migrate.ts";
 import { VERSION } from "../packages/server/src/version.ts";
+import { filesWithVersion } from "../scripts/release/version.mjs";
 import { root } from "./source.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -107,10 +117,64 @@ test("packages that several dependencies share have one version", () => {
   }
 });
 
-test("all packages have the same version", () => {
-  for (const name of readdirSync(join(root, "packages"))) {
-    expect(JSON.parse(read(`packages/${name}/package.json`)).version).toBe(VERSION);
+describe("the version of the release", () => {
+  const SCRIPT = join(root, "scripts/release/version.mjs");
+  const NEXT = "9.8.7";
+  const copy = mkdtempSync(join(tmpdir(), "gatehouse-version-"));
+  afterAll(() => rmSync(copy, { recursive: true }));
+  const files = Object.entries(filesWithVersion());
+
+  function version(...words: string[]): { status: number | null; wrong: string[] } {
+    const run = spawnSync(process.execPath, [SCRIPT, ...words], { cwd: copy, encoding: "utf8" });
+    return { status: run.status, wrong: run.stderr.split("\n").filter((line) => line !== "") };
   }
+
+  beforeAll(() => {
+    for (const path of [...files.map(([path]) => path), "CHANGELOG.md"]) {
+      mkdirSync(dirname(join(copy, path)), { recursive: true });
+      cpSync(join(root, path), join(copy, path));
+    }
+  });
+
+  test("is the same in all packages, in the plugin for WordPress and in every text that names it", () => {
+    const named = files.flatMap(([path, patterns]) =>
+      patterns.flatMap((pattern) => {
+        const versions = read(path).match(pattern) ?? ["none"];
+        return versions.map((one) => `${path}: ${one}`);
+      }),
+    );
+    expect(named.filter((one) => !one.endsWith(`: ${VERSION}`))).toEqual([]);
+    // A text that is not in the list would keep the old version.
+    const found = execFileSync("git", ["grep", "-lE", `gatehouse[a-z{},-]*[-:/]${VERSION}`], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const known = new Set([...files.map(([path]) => path), "CHANGELOG.md"]);
+    expect(
+      found
+        .trim()
+        .split("\n")
+        .filter((path) => !known.has(path)),
+    ).toEqual([]);
+  });
+
+  test("is set in all of them, and refused where one or a changelog was missed", () => {
+    expect(version("--check", VERSION)).toEqual({ status: 0, wrong: [] });
+    const { wrong } = version(NEXT);
+    const changelogs = ["CHANGELOG.md", "packages/wordpress/gatehouse/readme.txt"];
+    expect(wrong).toEqual(changelogs.map((path) => `${path} has no section ${NEXT}`));
+    expect(version("--check", NEXT)).toEqual({ status: 1, wrong });
+
+    const header = join(copy, "packages/wordpress/gatehouse/gatehouse.php");
+    const text = readFileSync(header, "utf8");
+    writeFileSync(header, text.replace(NEXT, VERSION));
+    const before = "packages/wordpress/gatehouse/gatehouse.php";
+    expect(version("--check", NEXT).wrong).toContain(`${before} has another version than ${NEXT}`);
+    writeFileSync(header, text.replace(/^ \* Version: .*$/m, ""));
+    expect(version("--check", NEXT).wrong).toContain(
+      `${before} does not name the version where it should`,
+    );
+  });
 });
 
 test("generated reference pages are up to date: run `npm run docs`", () => {

@@ -1,9 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { temporaryFolder } from "../packages/server/test/harness.ts";
 import { MAJOR_VERSION_IMAGE, NODE_IMAGE, readCompose, readImage } from "./deploy-files.ts";
 import { root } from "./source.ts";
 
@@ -70,8 +79,10 @@ describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
 describe("a copy of the repository whose actions and images are pinned", () => {
   const REVISION = "1234567890abcdef1234567890abcdef12345678";
   const DIGEST = `sha256:${"0123456789abcdef".repeat(4)}`;
-  const copy = temporaryFolder();
-  const programs = temporaryFolder();
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-pins-"));
+  const copy = join(folder, "copy");
+  const programs = join(folder, "programs");
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   function pin(...words: string[]): { status: number | null; stderr: string } {
     const script = join(root, "scripts/release/pin.mjs");
@@ -80,6 +91,7 @@ describe("a copy of the repository whose actions and images are pinned", () => {
   }
 
   beforeAll(() => {
+    mkdirSync(programs);
     // Stand-ins for the two programs that resolve names: what they print is all that the script takes from them.
     const answers = {
       git: `${REVISION}\trefs/tags/v1`,
@@ -88,7 +100,7 @@ describe("a copy of the repository whose actions and images are pinned", () => {
     for (const [name, answer] of Object.entries(answers)) {
       writeFileSync(join(programs, name), `#!/bin/sh\necho '${answer}'\n`, { mode: 0o755 });
     }
-    mkdirSync(join(copy, ".github"));
+    mkdirSync(join(copy, ".github"), { recursive: true });
     for (const name of [WORKFLOWS, "deploy"]) {
       cpSync(join(root, name), join(copy, name), { recursive: true });
     }

@@ -1,7 +1,7 @@
 /**
  * `node scripts/release/pack.mjs <folder> [--repository https://github.com/<owner>/<name>]` makes every file of a
- * release: the package `gatehouse`, the libraries, the list of what is inside, and the digests of all. Run
- * `npm run build` before. The same source and the same address of the repository make the same bytes.
+ * release: the package `gatehouse`, the libraries, the plugin for WordPress, the list of what is inside, and the digests
+ * of all. Run `npm run build` before. The same source and the same address of the repository make the same bytes.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { packPlugin } from "../build-wordpress.mjs";
 import { repository, stage } from "./stage.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -78,6 +79,7 @@ async function packAll(to, address) {
     rmSync(work, { recursive: true });
   }
   packLibraries(to, address);
+  packPlugin(to);
   const names = readdirSync(to).filter((name) => name !== "SHA256SUMS");
   const digest = (name) =>
     createHash("sha256")

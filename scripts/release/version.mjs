@@ -1,51 +1,95 @@
 /**
  * `node scripts/release/version.mjs 0.2.0` sets the version everywhere it is written. `--check 0.2.0` fails if it is
- * another one somewhere, or if the changelog does not have it.
+ * another one somewhere, or if a changelog does not have it. Both work on the repository in the current folder.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 
-const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
-const manifests = [
-  "package.json",
-  "release/gatehouse/package.json",
-  ...["packages", "examples"].flatMap((folder) =>
-    readdirSync(folder).map((name) => `${folder}/${name}/package.json`),
-  ),
-];
-/** Texts that name the file or the image of this version. */
-const TEXTS = [
-  "packages/server/src/version.ts",
-  "deploy/Dockerfile",
-  "deploy/compose.yaml",
-  "deploy/kubernetes.yaml",
-  "deploy/compose.postgres.yaml",
-  "docs/operations/one-machine.md",
-  "release/gatehouse/README.md",
-];
+const NUMBER = "\\d+\\.\\d+\\.\\d+(?:-[a-z]+\\.\\d+)?";
+/** A pattern that holds the version where `V` is. */
+const where = (text) => new RegExp(text.replace(/^(.*)V(.*)$/s, `(?<=$1)${NUMBER}(?=$2)`), "gm");
 
-const current = JSON.parse(readFileSync("package.json", "utf8")).version;
-const [first, second] = process.argv.slice(2);
-const isCheck = first === "--check";
-const wanted = isCheck ? second : first;
-if (!VERSION.test(wanted ?? "")) throw new Error("name a version such as 0.2.0");
+/** Its own version, and those of our other packages. */
+const MANIFEST = [where('^ {2}"version": "V"')];
+const OUR_PACKAGES = where('"@gatehouse/[\\w-]+": "V"');
+/** Files of the release, images, and folders that are named after a release. */
+const NAMED = where("\\bgatehouse(?:-[a-z]+)*(?:-\\{[a-z,-]+\\})?[-:/]V");
+const PLUGIN = "packages/wordpress/gatehouse";
 
-function changed(file) {
-  const text = readFileSync(file, "utf8");
-  if (!file.endsWith("package.json")) return [text, text.replaceAll(current, wanted)];
-  // Its own version, and those of our other packages.
-  const own = text.replace(/^( {2}"version": )"[^"]+"/m, `$1"${wanted}"`);
-  return [text, own.replace(/("@gatehouse\/[\w-]+": )"\d[^"]*"/g, `$1"${wanted}"`)];
+/** Texts that name the version. Each pattern must be found. */
+const TEXTS = {
+  "packages/server/src/version.ts": [where('VERSION = "V"')],
+  "examples/ucp-buyer/buy.js": [where('version: "V"')],
+  [`${PLUGIN}/gatehouse.php`]: [where("^ \\* Version: +V$")],
+  [`${PLUGIN}/readme.txt`]: [where("^Stable tag: V$")],
+  [`${PLUGIN}/includes/class-plugin.php`]: [where("VERSION = 'V'")],
+  "docs/releases.md": [NAMED, where("[`:]vV"), where("version\\.mjs V")],
+  "README.md": [NAMED],
+  "deploy/Dockerfile": [NAMED],
+  "deploy/compose.yaml": [NAMED],
+  "deploy/compose.postgres.yaml": [NAMED],
+  "deploy/kubernetes.yaml": [NAMED],
+  "docs/guide/agent-developer.md": [NAMED],
+  "docs/guide/install.md": [NAMED],
+  "docs/guide/mandates.md": [NAMED],
+  "docs/guide/wordpress.md": [NAMED],
+  "docs/operations/one-machine.md": [NAMED],
+  "docs/operations/upgrade.md": [NAMED],
+  "examples/agent-buyer/README.md": [NAMED],
+  "examples/express-site/README.md": [NAMED],
+  "examples/worker-site/README.md": [NAMED],
+  "packages/agent/README.md": [NAMED],
+  "release/gatehouse/README.md": [NAMED],
+};
+/** What a person writes: the heading of a version. */
+const CHANGELOGS = {
+  "CHANGELOG.md": (version) => `\n## ${version}`,
+  [`${PLUGIN}/readme.txt`]: (version) => `\n= ${version} =\n`,
+};
+
+function manifests() {
+  const folders = ["packages", "examples"].flatMap((folder) =>
+    readdirSync(folder).map((name) => `${folder}/${name}`),
+  );
+  return [
+    "package.json",
+    ...[...folders, "release/gatehouse"].map((path) => `${path}/package.json`),
+  ].filter((path) => existsSync(path));
 }
 
-const wrong = [];
-for (const file of [...manifests, ...TEXTS]) {
-  const [before, after] = changed(file);
-  if (isCheck && before !== after) wrong.push(`${file} has another version than ${wanted}`);
-  if (!isCheck && before !== after) writeFileSync(file, after);
+/** Files with the version in them, by path, each with the patterns that find it. */
+export function filesWithVersion() {
+  return { ...Object.fromEntries(manifests().map((path) => [path, MANIFEST])), ...TEXTS };
 }
-if (!readFileSync("CHANGELOG.md", "utf8").includes(`\n## ${wanted}`)) {
-  wrong.push(`CHANGELOG.md has no section ${wanted}`);
+
+/** Sets the version in a file, or only compares it. Returns what is wrong. */
+function apply(file, patterns, wanted, isCheck) {
+  const before = readFileSync(file, "utf8");
+  const missed = patterns.filter((pattern) => before.search(pattern) < 0);
+  if (missed.length > 0) return [`${file} does not name the version where it should`];
+  const all = file.endsWith("package.json") ? [...patterns, OUR_PACKAGES] : patterns;
+  const after = all.reduce((text, pattern) => text.replace(pattern, wanted), before);
+  if (isCheck && before !== after) return [`${file} has another version than ${wanted}`];
+  if (before !== after) writeFileSync(file, after);
+  return [];
 }
-for (const line of wrong) console.error(line);
-process.exitCode = wrong.length === 0 ? 0 : 1;
-if (!isCheck) console.log("Now run `npm install --package-lock-only`, and write the changelog.");
+
+function main([first, second]) {
+  const isCheck = first === "--check";
+  const wanted = isCheck ? second : first;
+  if (!new RegExp(`^${NUMBER}$`).test(wanted ?? ""))
+    throw new Error("name a version such as 0.2.0");
+  const wrong = Object.entries(filesWithVersion()).flatMap(([file, patterns]) =>
+    apply(file, patterns, wanted, isCheck),
+  );
+  for (const [file, heading] of Object.entries(CHANGELOGS)) {
+    if (!readFileSync(file, "utf8").includes(heading(wanted))) {
+      wrong.push(`${file} has no section ${wanted}`);
+    }
+  }
+  for (const line of wrong) console.error(line);
+  process.exitCode = wrong.length === 0 ? 0 : 1;
+  if (!isCheck) console.log("Now run `npm install --package-lock-only`, and write the changelogs.");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) main(process.argv.slice(2));

@@ -17,7 +17,7 @@ const git = (root: string, ...args: string[]) =>
   execFileSync("git", args, { cwd: root, encoding: "utf8" });
 
 /** What somebody gets who clones; while something is being changed here, what they would get then. */
-function cloneTracked(root: string, folder: string): void {
+export function cloneTracked(root: string, folder: string): void {
   if (git(root, "status", "--porcelain") === "") {
     git(root, "clone", "-q", ".", folder);
     return;

@@ -32,7 +32,6 @@ export const NOT_RUN: readonly NotRun[] = [
     begins: "gatehouse audit verify taken/*.json --key https://gate.example.com",
     why: "it verifies what the command before it took",
   },
-  { begins: "npm run build:wordpress", why: "the tests of the plugin build and install it" },
   { begins: "wp gatehouse ", why: "the tests of the plugin run it in a WordPress" },
   {
     begins: "npx gatehouse site verify shop.example.com --method file",

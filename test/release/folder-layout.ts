@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { VERSION } from "../../packages/server/src/version.ts";
 import {
   type Finished,
   finish,
@@ -23,7 +24,7 @@ export class FolderLayout implements Layout {
   private readonly start: Start;
   private readonly work = mkdtempSync(join(tmpdir(), "gatehouse-upgrade-"));
   private readonly oldFolder = join(this.work, "gatehouse");
-  private readonly newFolder = join(this.work, "gatehouse-0.2.0");
+  private readonly newFolder = join(this.work, `gatehouse-${VERSION}`);
   private readonly env = { PATH: process.env.PATH, HOME: this.work };
   private current = this.oldFolder;
   private stop = async () => {};

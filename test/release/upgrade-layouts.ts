@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { VERSION } from "../../packages/server/src/version.ts";
 import { root } from "../source.ts";
 import { shellBlocks } from "./old-release.ts";
 
 const READY_MS_MAX = 30_000;
 const POLL_MS = 50;
 const UPGRADE = join(root, "docs/operations/upgrade.md");
-export const RELEASE_FILE = "gatehouse-0.2.0.tgz";
+export const RELEASE_FILE = `gatehouse-${VERSION}.tgz`;
 
 export interface Finished {
   readonly code: number | null;

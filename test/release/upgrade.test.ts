@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { SCHEMA_VERSION } from "../../packages/server/src/infra/db/migrate.ts";
+import { VERSION } from "../../packages/server/src/version.ts";
 import { cleanUp, freshPostgres } from "../../packages/server/test/harness.ts";
 import { freePort } from "../free-port.ts";
 import { FolderLayout } from "./folder-layout.ts";
@@ -90,7 +91,7 @@ describe.skipIf(problem !== undefined)("an installation of 0.1.0", () => {
           await shop.expectSoundButShorter();
           expect(versions).toMatchObject([
             { version: "0.1.0", schema_version: 20 },
-            { version: "0.2.0", schema_version: SCHEMA_VERSION },
+            { version: VERSION, schema_version: SCHEMA_VERSION },
             { version: "0.1.0", schema_version: 20 },
           ]);
         },

@@ -1,9 +1,18 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pluginTables, pluginZip } from "../../../scripts/build-wordpress.mjs";
+import { packPlugin, pluginTables, pluginZip } from "../../../scripts/build-wordpress.mjs";
 import { pluginPot } from "../../../scripts/wordpress-pot.mjs";
 import {
   cleanUp,
@@ -11,6 +20,7 @@ import {
   freshEnvironment,
   startServer,
   type TestServer,
+  temporaryFolder,
 } from "../../server/test/harness.ts";
 import { browser, nonceOf, PAGE } from "./browser.ts";
 import { missing, php, plugin, startWordPress, type WordPress } from "./wordpress.ts";
@@ -27,6 +37,16 @@ function sniff(options: readonly string[]): string {
   const args = ["-q", "--report=emacs", ...options];
   return spawnSync(phpcs ?? "", args, { cwd: join(plugin, ".."), encoding: "utf8" }).stdout;
 }
+
+/** Every file below a folder with its bytes, by path. */
+const filesIn = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => lstatSync(join(folder, name)).isFile())
+      .map((name) => [name, readFileSync(join(folder, name), "base64")]),
+  );
+const LICENSE = readFileSync(join(plugin, "../../../LICENSE"), "base64");
+const PYTHON = spawnSync("python3", ["-c", "import zipfile"]).status === 0;
 
 describe("the plugin's files", () => {
   const names = readdirSync(plugin, { recursive: true, encoding: "utf8" });
@@ -105,17 +125,24 @@ describe("the plugin's files", () => {
     },
   );
 
-  test("name one version, which is the release's", () => {
-    expect(named("gatehouse.php", /Version: +(\S+)/)).toBe(version);
-    expect(named("includes/class-plugin.php", /VERSION = '(\S+)'/)).toBe(version);
-    expect(named("readme.txt", /Stable tag: (\S+)/)).toBe(version);
-  });
-
   test("make the same zip twice", () => {
     const zip = pluginZip();
     expect(zip.equals(pluginZip())).toBe(true);
     expect(zip.includes("gatehouse/readme.txt")).toBe(true);
     expect(zip.includes("gatehouse/LICENSE")).toBe(true);
+  });
+});
+
+describe("the zip of the plugin", () => {
+  test.skipIf(!PYTHON)("is unpacked by another program to exactly the plugin's files", () => {
+    const folder = temporaryFolder();
+    const zip = join(folder, packPlugin(folder));
+    // Also compares the checksum of each file.
+    const code =
+      "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; z.extractall(sys.argv[2])";
+    execFileSync("python3", ["-c", code, zip, join(folder, "unpacked")]);
+    expect(readdirSync(join(folder, "unpacked"))).toEqual(["gatehouse"]);
+    expect(filesIn(join(folder, "unpacked/gatehouse"))).toEqual({ ...filesIn(plugin), LICENSE });
   });
 });
 
@@ -303,5 +330,31 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
       `echo json_encode( array( Gatehouse\\Connection::farewell( true ), _n( '${one}', '${many}', 1, 'gatehouse' ), _n( '${one}', '${many}', 3, 'gatehouse' ) ) );`,
     );
     expect(said).toEqual(["Getrennt.", "%s Änderung wartet.", "%s Änderungen warten."]);
+  });
+
+  test("is installed by WordPress from the zip of a release, and stays connected when it is replaced", async () => {
+    // Until now the folder was a link to the source.
+    const installed = join(wordpress.folder, "www/wp-content/plugins/gatehouse");
+    unlinkSync(installed);
+    const zip = join(wordpress.folder, packPlugin(wordpress.folder));
+    const install = (options: string) =>
+      wordpress.evaluate(`require_once ABSPATH . 'wp-admin/includes/admin.php';
+        require_once ABSPATH . 'wp-admin/includes/class-wp-upgrader.php';
+        $upgrader = new Plugin_Upgrader( new WP_Ajax_Upgrader_Skin() );
+        $result   = $upgrader->install( '${zip}', array( ${options} ) );
+        echo json_encode( array( 'installed' => $result, 'file' => $upgrader->plugin_info() ) );`);
+    const file = "gatehouse/gatehouse.php";
+    expect(await install("")).toEqual({ installed: true, file });
+    expect(filesIn(installed)).toEqual({ ...filesIn(plugin), LICENSE });
+    const { version } = JSON.parse(readFileSync(join(plugin, "../package.json"), "utf8"));
+    const activate = `require_once ABSPATH . 'wp-admin/includes/plugin.php'; activate_plugin( '${file}' );`;
+    const seen = `echo json_encode( get_plugin_data( WP_PLUGIN_DIR . '/${file}' )['Version'] );`;
+    expect(await wordpress.evaluate(`${activate} ${seen}`)).toBe(version);
+
+    await connect();
+    expect((await fetch(`${wordpress.url}/llms.txt`)).status).toBe(200);
+    expect(await install("'overwrite_package' => true")).toEqual({ installed: true, file });
+    expect(await wordpress.command("status")).toContain(`Connected with ${server.url}`);
+    expect(wordpress.complaints()).toEqual([]);
   });
 });
