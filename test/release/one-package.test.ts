@@ -1,5 +1,4 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   lstatSync,
   mkdirSync,
@@ -13,7 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { validate } from "dockerfile-utils";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../free-port.ts";
 import { root } from "../source.ts";
 import { packagesInside } from "./packages-inside.ts";
 
@@ -53,10 +53,10 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
   const env = { PATH: process.env.PATH, HOME: join(folder, "home"), GATEHOUSE_LOG: "silent" };
   const read = (file: string) => readFileSync(join(installed, file), "utf8");
 
-  /** Stages and packs it, and gives back the tarball. */
-  async function pack(name: string): Promise<string> {
-    const staged = join(folder, name);
-    const to = join(folder, `${name}-tarball`);
+  /** Stages and packs it, and returns the tarball. */
+  async function pack(): Promise<string> {
+    const staged = join(folder, "staged");
+    const to = join(folder, "tarball");
     mkdirSync(to);
     await run(process.execPath, ["scripts/release/stage.mjs", staged], { cwd: root });
     await run("npm", ["pack", "--silent", "--pack-destination", to], { cwd: staged });
@@ -64,23 +64,15 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     return join(to, tarball);
   }
 
-  let tarballs: readonly string[];
   beforeAll(async () => {
     mkdirSync(place);
     mkdirSync(env.HOME);
     writeFileSync(join(place, "package.json"), '{"private":true}');
-    tarballs = [await pack("first"), await pack("second")];
+    const tarball = await pack();
     const offline = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-    await run("npm", ["install", ...offline, tarballs[0] as string], { cwd: place, env });
+    await run("npm", ["install", ...offline, tarball], { cwd: place, env });
   }, STAGE_MS);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  test("is made of the same bytes whenever it is built from the same source", () => {
-    const [first, second] = tarballs.map((file) =>
-      createHash("sha256").update(readFileSync(file)).digest("hex"),
-    );
-    expect(first).toBe(second);
-  });
 
   test("has no dependency, no install script and at most 60 MB", () => {
     const { dependencies, optionalDependencies, scripts } = JSON.parse(read("package.json"));
@@ -152,39 +144,109 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     }
   });
 
-  test("walks the whole product, and leaves nothing behind", { timeout: WALK_MS }, async () => {
+  /** Starts the installed command, to be ended by the test; `until` waits for a text that it prints. */
+  function start(cwd: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+    const bin = join(place, "node_modules/.bin/gatehouse");
+    const child = spawn(bin, args, { cwd, env: { ...env, ...more } });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    let text = "";
+    const listeners = new Set<() => void>();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        text += chunk;
+        for (const listener of listeners) listener();
+      });
+    }
+    const until = (wanted: RegExp) =>
+      new Promise<readonly string[]>((resolve, reject) => {
+        const look = () => {
+          const found = wanted.exec(text);
+          if (found !== null) resolve(found);
+        };
+        listeners.add(look);
+        look();
+        void ended.then(() => reject(new Error(`ended without ${wanted}: ${text}`)));
+      });
+    return { child, ended, until, text: () => text };
+  }
+
+  test("walks the whole product on the port that was named, serves its shop until it is stopped, and leaves nothing behind", {
+    timeout: WALK_MS,
+  }, async () => {
     const temporary = join(folder, "temporary");
     mkdirSync(temporary);
     // Of an installation that is meant: the walk is on one of its own.
     const elsewhere = "GATEHOUSE_DATA_DIR=./real\nGATEHOUSE_BASE_URL=http://127.0.0.1:9\n";
     writeFileSync(join(place, "gatehouse.env"), elsewhere, { mode: 0o600 });
     const before = allIn(place);
-    const settings = { cwd: place, env: { ...env, TMPDIR: temporary } };
-    const { stdout, stderr } = await run("npx", ["gatehouse", "demo", "--once"], settings);
-    expect(stdout).toContain("Everything worked.");
-    expect(stderr).not.toContain("not reported");
+    const port = String(await freePort());
+    const demo = start(place, ["demo", "--port", port], { TMPDIR: temporary });
+    await demo.until(/Ctrl-C stops everything and cleans up\./);
+    expect(demo.text()).toContain("Everything worked.");
+    expect(demo.text()).not.toContain("not reported");
+
+    const url = `http://127.0.0.1:${port}`;
+    const [, shop] = await demo.until(/the shop at http:\/\/shop\.localhost:(\d+)\//);
+    for (const address of [`${url}/readyz`, `${url}/docs`, `http://127.0.0.1:${shop}/`]) {
+      expect([address, (await fetch(address)).status]).toEqual([address, 200]);
+    }
+    const second = start(place, ["demo", "--port", port], { TMPDIR: temporary });
+    expect(await second.ended).not.toBe(0);
+    expect(second.text()).toContain(`Port ${port} is in use. Choose another with --port.`);
+
+    demo.child.kill("SIGINT");
+    expect(await demo.ended).toBe(0);
     expect([allIn(place), allIn(temporary)]).toEqual([before, []]);
     rmSync(join(place, "gatehouse.env"));
   });
 
+  test("sets up a site whose documents verify, and sells to an agent", async () => {
+    const own = join(folder, "own");
+    mkdirSync(own);
+    const address = `http://localhost:${await freePort()}`;
+    const service = start(own, [
+      ...["init", "--domain", "shop.localhost", "--name", "Fern & Petal", "--sandbox"],
+      ...["--address", address, "--limit", "50.00 EUR", "--timezone", "Europe/Berlin"],
+    ]);
+    await service.until(/The service is running\. Press Ctrl-C to stop it\./);
+    const command = async (...args: string[]) => {
+      const { ended, text } = start(own, args);
+      expect([await ended, text()]).toEqual([0, text()]);
+      return text();
+    };
+    const page = `${address}/v1/agent/domain/shop.localhost`;
+    expect(await command("verify", page)).toContain("The agent page of shop.localhost is valid");
+
+    writeFileSync(join(own, "products.csv"), "id,title,price,currency\nrose,A rose,12.50,EUR\n");
+    await command("product", "import", "shop.localhost", "products.csv");
+    await command("skill", "set", "shop.localhost", "place_order");
+    expect(await command("site", "gates", "shop.localhost")).toContain("Agents can buy.");
+    await command("agent", "keygen", "--out", "agent-key.json");
+    const named = ["--name", "Flower buyer", "--contact", "ops@agent.example"];
+    const added = await command("agent", "register", page, "--key", "agent-key.json", ...named);
+    const [agent = ""] = /agt_\w+/.exec(added) ?? [];
+    await command("agent", "approve", "shop.localhost", agent);
+    const bought = await command(
+      ...["mandate", "send", page, "--key", "agent-key.json", "--agent", agent],
+      ...["--skill", "place_order", "--arguments", '{"items":[{"id":"rose","quantity":1}]}'],
+      ...["--total", "12.50", "--currency", "EUR", "--pay", "sandbox:pm_card_visa"],
+    );
+    expect(bought).toContain('"outcome": "approved"');
+    expect(await command("order", "list", "shop.localhost")).toMatch(/12\.50 EUR .*1 × rose/);
+    service.child.kill("SIGTERM");
+    expect(await service.ended).toBe(0);
+  });
+
   test("serves the console and the documentation, and stops on a signal", async () => {
     const settings = { GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0" };
-    const bin = join(place, "node_modules/.bin/gatehouse");
-    const child = spawn(bin, ["serve"], { cwd: place, env: { ...env, ...settings } });
-    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-    const url = await new Promise<string>((resolve) => {
-      let text = "";
-      child.stdout.on("data", (chunk) => {
-        text += chunk;
-        const found = /listening on {2}(\S+)/.exec(text)?.[1];
-        if (found !== undefined) resolve(found);
-      });
-    });
+    const service = start(place, ["serve"], settings);
+    const [, url = ""] = await service.until(/listening on {2}(\S+)/);
     for (const path of ["/readyz", "/console", "/docs/README.md", "/embed.js", "/openapi.json"]) {
       expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
     }
-    child.kill("SIGTERM");
-    expect(await ended).toBe(0);
+    service.child.kill("SIGTERM");
+    expect(await service.ended).toBe(0);
     expect(readdirSync(join(place, "data"))).toContain("admin-token");
   });
 });
