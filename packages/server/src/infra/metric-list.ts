@@ -141,6 +141,22 @@ export const METRICS = Object.freeze({
       result: "`answered`, or `failed` for a timeout or an error of the provider",
     },
   },
+  gatehouse_shop_messages_total: {
+    type: "counter",
+    help: "Messages to connected shop systems.",
+    labels: {
+      type: "`quote`, `reserve`, `release` or `order`",
+      result: "`answered`, or `failed` if there was no valid answer in time",
+    },
+  },
+  gatehouse_feed_fetches_total: {
+    type: "counter",
+    help: "Fetches of product feeds.",
+    labels: {
+      result:
+        "`applied`, `unchanged`, `not_applied` (the owner must check it), or `failed` (it could not be fetched or read)",
+    },
+  },
   gatehouse_unsigned_stored_bytes: {
     type: "gauge",
     help: "Bytes of carts, checkouts and replies that all sites store for unsigned callers. The same on every node.",

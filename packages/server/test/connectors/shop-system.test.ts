@@ -179,6 +179,30 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(own.headers.get("etag")).not.toBe(connected.headers.get("etag"));
   });
 
+  /** How many messages to shops were answered, and how many were not, by the metrics. */
+  async function messages(result: string): Promise<number> {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    const lines = metrics.matchAll(/^gatehouse_shop_messages_total\{(.*)\} (\d+)$/gm);
+    return [...lines]
+      .filter(([, labels = ""]) => labels.includes(`result="${result}"`))
+      .reduce((sum, [, , count]) => sum + Number(count), 0);
+  }
+
+  test("counts in the metrics which messages the shop answered, and which it did not", async () => {
+    const before = { answered: await messages("answered"), failed: await messages("failed") };
+    expect(told(await at.create(shop, ROSE))).toEqual([201, "ready_for_complete"]);
+    expect(await messages("answered")).toBe(before.answered + 1);
+    expect(await messages("failed")).toBe(before.failed);
+    // No answer, and one that is none. Another quantity each time, so that the shop is asked again.
+    for (const [i, spoil] of ["silent" as const, () => ({ type: "order.answer" })].entries()) {
+      clock.advance(MINUTE_MS);
+      system.spoil = { quote: spoil };
+      await at.create(shop, { ...ROSE, ...lines(["rose", i + 2]) });
+      expect(await messages("failed")).toBe(before.failed + i + 1);
+    }
+    expect(await messages("answered")).toBe(before.answered + 1);
+  });
+
   test("sells nothing while the shop does not answer, and the buyer can go there", async () => {
     const { id } = await at.ready(shop, ROSE);
     clock.advance(2 * MINUTE_MS);

@@ -175,6 +175,12 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       message: "The server of the feed answered 503.",
     });
     expect(Date.parse(failed.next_fetch_at)).toBe(clock.now() + HOUR_MS);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    for (const result of ["applied", "unchanged", "failed"]) {
+      expect(metrics).toMatch(
+        new RegExp(`^gatehouse_feed_fetches_total\\{result="${result}"\\} [1-9]`, "m"),
+      );
+    }
     expect((await listed()).every(({ paused }: { paused: boolean }) => !paused)).toBe(true);
   });
 

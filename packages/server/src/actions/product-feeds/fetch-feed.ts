@@ -90,6 +90,11 @@ async function fetchOnce(
   return { feed: { ...feed, ...read }, result };
 }
 
+async function finish({ db, metrics }: Context, feed: ProductFeed, result: FeedResult) {
+  await db.transaction((tx) => finishFetch(tx, feed, result));
+  metrics.counter("gatehouse_feed_fetches_total")({ result: result.outcome });
+}
+
 /** Fetches the feed of a site now, unless another node is doing so. The result is stored, whatever it is. */
 export async function fetchFeed(
   context: Context,
@@ -110,11 +115,11 @@ export async function fetchFeed(
     const claimed = (await productFeed(db, siteKeyHash)) ?? feed;
     const accepted = options.acceptFewer ? { ...claimed, etag: "", lastModified: "" } : claimed;
     const done = await fetchOnce(context, accepted, changes, options);
-    await db.transaction((tx) => finishFetch(tx, done.feed, done.result));
+    await finish(context, done.feed, done.result);
   } catch (error) {
     log.error({ siteKeyHash, error }, "feed.fetch_failed");
     const message = "The feed could not be applied because of a problem of this service.";
-    await db.transaction((tx) => finishFetch(tx, feed, failed(now, message)));
+    await finish(context, feed, failed(now, message));
   } finally {
     await changes.remove();
   }

@@ -17,6 +17,7 @@ import type { ShopQuestion, ShopQuote } from "../../domain/shop-quotes/shop-quot
 import type { Clock } from "../../infra/clock.js";
 import type { Ids } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
+import type { Metrics } from "../../infra/metrics.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import type { Reservation, ReserveFault, ShopConnector } from "../connector.js";
 import { readAnswer, readQuote } from "./answers.js";
@@ -33,12 +34,15 @@ interface ShopTools {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly secrets: Secrets;
 }
 
+type MessageType = keyof typeof SHOP_MESSAGES;
+
 interface Sent {
   readonly messageId: string;
-  readonly body: { readonly type: keyof typeof SHOP_MESSAGES };
+  readonly body: { readonly type: MessageType };
 }
 
 /** The JSON of an answer; undefined if it is none. */
@@ -76,8 +80,11 @@ export class ShopSystem implements ShopConnector {
     const { siteKeyHash: _, ...cart } = question;
     const answer = await this.ask(connection, this.sent({ type: "quote", ...cart }));
     const quote = answer.ok ? readQuote(answer.value, question) : answer;
-    if (quote.ok) return quote.value;
-    if (answer.ok) this.warn(connection, "quote", quote.detail);
+    if (quote.ok) {
+      this.count("quote", "answered");
+      return quote.value;
+    }
+    if (answer.ok) this.noteFailure(connection, "quote", quote.detail);
     return { kind: "unanswered" };
   }
 
@@ -130,8 +137,11 @@ export class ShopSystem implements ShopConnector {
     const answer = await this.ask(connection, sent);
     if (!answer.ok) return answer;
     const read = readAnswer(schema, answer.value);
-    if (read.ok) return read;
-    this.warn(connection, sent.body.type, read.detail);
+    if (read.ok) {
+      this.count(sent.body.type, "answered");
+      return read;
+    }
+    this.noteFailure(connection, sent.body.type, read.detail);
     return refuse("unanswered", read.detail);
   }
 
@@ -154,7 +164,7 @@ export class ShopSystem implements ShopConnector {
     const limits = { totalMs, bodyBytes: ANSWER_BYTES_MAX };
     const answer = await safeFetch.exchange(connection.endpoint, { headers, body: bytes }, limits);
     const failed = (why: string) => {
-      this.warn(connection, body.type, why);
+      this.noteFailure(connection, body.type, why);
       return refuse("unanswered", why);
     };
     if (!answer.ok) return failed(answer.detail);
@@ -171,7 +181,12 @@ export class ShopSystem implements ShopConnector {
     return json === undefined ? failed("the answer is not JSON") : ok(json);
   }
 
-  private warn({ connectionId }: ShopConnection, type: string, problem: string): void {
+  private noteFailure({ connectionId }: ShopConnection, type: MessageType, problem: string): void {
     this.tools.log.warn({ connection_id: connectionId, type, problem }, "shop.unanswered");
+    this.count(type, "failed");
+  }
+
+  private count(type: MessageType, result: "answered" | "failed"): void {
+    this.tools.metrics.counter("gatehouse_shop_messages_total")({ type, result });
   }
 }
