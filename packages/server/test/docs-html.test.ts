@@ -6,6 +6,17 @@ import { htmlFaults } from "./valid-html.ts";
 
 afterAll(cleanUp);
 
+test("the home page, the console and the pages for what is not there are valid HTML", async () => {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const pages = { "/": 200, "/console": 200, "/nowhere": 404, "/docs/nowhere.md": 404 };
+  for (const [path, status] of Object.entries(pages)) {
+    const answer = await fetch(`${server.url}${path}`, { headers: { accept: "text/html" } });
+    const html = await answer.text();
+    expect([path, answer.status, html.slice(0, 15)]).toEqual([path, status, "<!doctype html>"]);
+    expect(await htmlFaults(html, path)).toEqual([]);
+  }
+});
+
 test("every page of the documentation is valid HTML", async () => {
   const server = await startServer(await freshEnvironment("sqlite"));
   const names = readdirSync(DOCS_FOLDER, { recursive: true, encoding: "utf8" });
