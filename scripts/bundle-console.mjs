@@ -7,6 +7,10 @@ import { consoleTypes, TYPES_FILE } from "../packages/console/scripts/types.mjs"
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const root = fileURLToPath(new URL("../packages/console/", import.meta.url));
 
+// Vite goes by this, and tests set it to something else: React would then be built for development, with the paths of
+// this machine in it.
+process.env.NODE_ENV = "production";
+
 /** The console, for the service to serve; its types first, from the interface of this very build. */
 export async function bundleConsole(outDir) {
   mkdirSync(dirname(TYPES_FILE), { recursive: true });
