@@ -23,6 +23,7 @@ const TEXTS = {
   [`${PLUGIN}/gatehouse.php`]: [where("^ \\* Version: +V$")],
   [`${PLUGIN}/readme.txt`]: [where("^Stable tag: V$")],
   [`${PLUGIN}/includes/class-plugin.php`]: [where("VERSION = 'V'")],
+  [`${PLUGIN}/languages/gatehouse.pot`]: [where("Gatehouse V")],
   "docs/releases.md": [NAMED, where("[`:]vV"), where("version\\.mjs V")],
   "README.md": [NAMED],
   "deploy/Dockerfile": [NAMED],
