@@ -357,4 +357,40 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
     expect(await wordpress.command("status")).toContain(`Connected with ${server.url}`);
     expect(wordpress.complaints()).toEqual([]);
   });
+
+  test("leaves nothing behind on any site of a network when it is deleted", async () => {
+    // Commands of this WordPress see a network of two sites from here on.
+    await wordpress.evaluate(`require_once ABSPATH . 'wp-admin/includes/upgrade.php'; require_once ABSPATH . 'wp-admin/includes/network.php';
+      foreach ( $wpdb->tables( 'ms_global' ) as $name => $table ) { $wpdb->$name = $table; }
+      install_network(); echo json_encode( populate_network( 1, 'localhost', 'owner@example.test', 'Network', '/', false ) );`);
+    const config = join(wordpress.folder, "www/wp-config.php");
+    const network = `$_SERVER['HTTP_HOST'] = 'localhost';
+      foreach ( array( 'MULTISITE' => true, 'SUBDOMAIN_INSTALL' => false, 'DOMAIN_CURRENT_SITE' => 'localhost', 'PATH_CURRENT_SITE' => '/', 'SITE_ID_CURRENT_SITE' => 1, 'BLOG_ID_CURRENT_SITE' => 1 ) as $name => $value ) { define( $name, $value ); }
+      require_once ABSPATH . 'wp-settings.php';`;
+    const before = readFileSync(config, "utf8");
+    writeFileSync(config, before.replace("require_once ABSPATH . 'wp-settings.php';", network));
+    const second = await wordpress.evaluate(
+      "$id = wpmu_create_blog( 'localhost', '/two/', 'Two', 1 ); echo json_encode( is_multisite() ? $id : 0 );",
+    );
+    expect(second).toBe(2);
+    const each = (code: string) =>
+      wordpress.evaluate(
+        `$seen = array(); foreach ( get_sites( array( 'fields' => 'ids' ) ) as $blog ) { switch_to_blog( $blog ); ${code} restore_current_blog(); } echo json_encode( $seen );`,
+      );
+    await each(`Gatehouse\\Storage::create(); Gatehouse\\Connection_Status::clear();
+      Gatehouse\\Settings::read( array( 'gatehouse' => 'http://localhost:1', 'site_key' => 'us_' . str_repeat( 'A', 43 ) ) )->save(); Gatehouse\\Connection::resume();`);
+    const kept = `$seen[] = array( count( $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE '%gatehouse%'" ) ), count( preg_grep( "~^{$wpdb->prefix}gatehouse_~", $wpdb->get_col( 'SHOW TABLES' ) ) ), (int) wp_next_scheduled( 'gatehouse_background' ) > 0 );`;
+    expect(await each(kept)).toEqual([
+      [3, 5, true],
+      [3, 5, true],
+    ]);
+    await wordpress.evaluate(
+      "require_once ABSPATH . 'wp-admin/includes/plugin.php'; deactivate_plugins( 'gatehouse/gatehouse.php' ); uninstall_plugin( 'gatehouse/gatehouse.php' ); echo 1;",
+    );
+    expect(await each(kept)).toEqual([
+      [0, 0, false],
+      [0, 0, false],
+    ]);
+    expect(wordpress.complaints()).toEqual([]);
+  });
 });

@@ -169,7 +169,7 @@ final class Reservations {
 		if ( ! Shop::is_ready() ) {
 			return;
 		}
-		as_unschedule_all_actions( Shop::REMOVE_HOOK );
+		Work::cancel( Shop::REMOVE_HOOK, self::GROUP );
 		$table = Storage::reservations();
 		if ( null === $wpdb->get_var( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $table ) ) ) ) {
 			return;

@@ -117,8 +117,6 @@ final class Shop_Connection {
 	 * Stops the work.
 	 */
 	public static function stop(): void {
-		if ( function_exists( 'as_unschedule_all_actions' ) ) {
-			as_unschedule_all_actions( '', array(), Work::GROUP );
-		}
+		Work::cancel( '', Work::GROUP );
 	}
 }

@@ -77,15 +77,15 @@ final class Work {
 	 */
 	public static function remove_all(): void {
 		global $wpdb;
-		$actions = $wpdb->prefix . 'actionscheduler_actions';
-		if ( null === $wpdb->get_var( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $actions ) ) ) ) {
+		wp_clear_scheduled_hook( self::QUEUE_HOOK, self::QUEUE_ARGUMENTS );
+		if ( ! self::has_store() ) {
 			return;
 		}
-		wp_clear_scheduled_hook( self::QUEUE_HOOK, self::QUEUE_ARGUMENTS );
-		$logs   = $wpdb->prefix . 'actionscheduler_logs';
-		$groups = $wpdb->prefix . 'actionscheduler_groups';
-		$begun  = gmdate( 'Y-m-d H:i:s', time() - self::RUNNING_S_MAX );
-		$ids    = $wpdb->get_col( $wpdb->prepare( "SELECT action_id FROM $actions WHERE hook LIKE %s AND ( status <> 'in-progress' OR last_attempt_gmt < %s )", $wpdb->esc_like( 'gatehouse_' ) . '%', $begun ) );
+		$actions = $wpdb->prefix . 'actionscheduler_actions';
+		$logs    = $wpdb->prefix . 'actionscheduler_logs';
+		$groups  = $wpdb->prefix . 'actionscheduler_groups';
+		$begun   = gmdate( 'Y-m-d H:i:s', time() - self::RUNNING_S_MAX );
+		$ids     = $wpdb->get_col( $wpdb->prepare( "SELECT action_id FROM $actions WHERE hook LIKE %s AND ( status <> 'in-progress' OR last_attempt_gmt < %s )", $wpdb->esc_like( 'gatehouse_' ) . '%', $begun ) );
 		foreach ( array_chunk( array_map( 'intval', $ids ), self::ROWS ) as $some ) {
 			$list = implode( ', ', $some );
 			$wpdb->query( "DELETE FROM $logs WHERE action_id IN ($list)" );
@@ -94,6 +94,26 @@ final class Work {
 		foreach ( array( self::GROUP, Reservations::GROUP ) as $group ) {
 			$wpdb->query( $wpdb->prepare( "DELETE FROM $groups WHERE slug = %s AND group_id NOT IN ( SELECT group_id FROM $actions )", $group ) );
 		}
+	}
+
+	/**
+	 * Cancels work that waits.
+	 *
+	 * @param string $hook  Name of the work; empty for all of the group.
+	 * @param string $group Its group; empty for every group.
+	 */
+	public static function cancel( string $hook, string $group ): void {
+		if ( function_exists( 'as_unschedule_all_actions' ) && self::has_store() ) {
+			as_unschedule_all_actions( $hook, array(), $group );
+		}
+	}
+
+	/**
+	 * Whether Action Scheduler has its tables here. In a network of sites, only those with WooCommerce have them.
+	 */
+	private static function has_store(): bool {
+		global $wpdb;
+		return null !== $wpdb->get_var( $wpdb->prepare( 'SHOW TABLES LIKE %s', $wpdb->esc_like( $wpdb->prefix . 'actionscheduler_actions' ) ) );
 	}
 
 	/**
