@@ -62,7 +62,7 @@ final class Agent_View {
 		$words = _n( 'Agents placed %1$s paid order in the last %3$d days: %2$s after refunds.', 'Agents placed %1$s paid orders in the last %3$d days: %2$s after refunds.', $count, 'gatehouse' );
 		echo '<p>' . esc_html( sprintf( $words, number_format_i18n( $count ), $amount, self::DAYS ) );
 		if ( self::ORDERS_MAX === $count ) {
-			echo ' ' . esc_html__( 'There may be more: only the newest ones are counted here. The console lists the others too.', 'gatehouse' );
+			echo ' ' . esc_html__( 'There may be more: only the newest ones are counted here. The console lists every order.', 'gatehouse' );
 		}
 		echo '</p>';
 	}
