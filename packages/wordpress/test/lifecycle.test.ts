@@ -238,6 +238,33 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
     expect(await wordpress.command("status")).toContain(`Connected with ${server.url}`);
   });
 
+  // The file wp-cli.phar of WP-CLI, which is in no package of Debian or npm.
+  test.skipIf(process.env.WP_CLI === undefined)("is connected and disconnected by WP-CLI", () => {
+    const wp = (...words: string[]) => {
+      const ini = join(wordpress.folder, "php.ini");
+      const path = `--path=${join(wordpress.folder, "www")}`;
+      const args = ["-c", ini, process.env.WP_CLI ?? "", "--allow-root", path, ...words];
+      const { status, stdout, stderr } = spawnSync("php", args, { encoding: "utf8" });
+      return [status, stdout + stderr];
+    };
+    const said = (words: string) => expect.stringContaining(words);
+    const values = [`--gatehouse=${server.url}`, `--site-key=${site.site_key}`];
+    expect(wp("gatehouse", "disconnect")).toEqual([0, said("Success: Disconnected.")]);
+    expect(wp("gatehouse", "status")).toEqual([0, "Not connected.\n"]);
+    expect(wp("gatehouse", "sync")).toEqual([1, said("Error: The shop is not connected.")]);
+    expect(wp("gatehouse", "connect", "ghc_x")).toEqual([1, said("This code cannot be used.")]);
+    expect(wp("gatehouse", "connect", "--bogus")).toEqual([1, said("unknown --bogus parameter")]);
+    const options = [`--edge-token=${edgeToken}`, "--no-embed", "--except=/llms.txt,/agent"];
+    const connected = wp("gatehouse", "connect", ...values, ...options);
+    expect(connected).toEqual([0, "Success: Connected.\n"]);
+    expect(wp("eval", "echo json_encode( Gatehouse\\Settings::current() );")).toEqual([
+      0,
+      said('"except":["\\/llms.txt","\\/agent"],"embed":false,"agents_only":true'),
+    ]);
+    expect(wp("gatehouse", "status")).toEqual([0, said("Your site serves this path itself.")]);
+    expect(wp("help", "gatehouse", "connect")).toEqual([0, said("[--[no-]capture]")]);
+  });
+
   test("stops its work when it is deactivated, and goes on when it is activated again", async () => {
     await connect();
     expect(await left()).toMatchObject({ tables: 5, events: 1 });

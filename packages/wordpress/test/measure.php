@@ -22,6 +22,10 @@ if ( isset( $_SERVER['HTTP_X_MEASURE'] ) ) {
 		function ( $query ) use ( &$gatehouse_measured ) {
 			++$gatehouse_measured['queries'];
 			foreach ( debug_backtrace( DEBUG_BACKTRACE_IGNORE_ARGS ) as $frame ) {
+				// WooCommerce reads its own features when it is first asked about one, on every page.
+				if ( 'declare_compatibility' === $frame['function'] ) {
+					break;
+				}
 				if ( str_starts_with( $frame['class'] ?? '', 'Gatehouse\\' ) ) {
 					$gatehouse_measured['own'][] = $query;
 					break;
