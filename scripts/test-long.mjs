@@ -30,7 +30,7 @@ const REFUSAL_SCHEDULES = "100";
 const SIMULATION_SEEDS = "2000";
 const SHOP_SCHEDULES = "300";
 const SHOP_PRODUCTS = "10000";
-const PAGE_PAIRS = "300";
+const PAGE_PAIRS = "100";
 /** What the comparison of pages measured. */
 const PAGE_FIGURES = ".cache/page-figures.txt";
 /** What the test of a large shop measured. */

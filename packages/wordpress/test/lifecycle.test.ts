@@ -25,6 +25,8 @@ import {
 import { browser, nonceOf, PAGE } from "./browser.ts";
 import { missing, php, plugin, startWordPress, type WordPress } from "./wordpress.ts";
 
+/** They take ten seconds, and minutes while other tests run. */
+const SNIFFS_MS = 300_000;
 const standards = process.env.PHPCS_STANDARDS;
 /** PHP_CodeSniffer 3.7 or later, or nothing. */
 const phpcs = [process.env.PHPCS ?? "phpcs"].find(
@@ -112,9 +114,13 @@ describe("the plugin's files", () => {
     expect(guide).toContain(`WordPress ${named("readme.txt", /Tested up to: (\S+)/)},`);
   });
 
-  test.skipIf(phpcs === undefined)("pass the sniffs of PHP_CodeSniffer", () => {
-    expect(sniff([])).toBe("");
-  });
+  test.skipIf(phpcs === undefined)(
+    "pass the sniffs of PHP_CodeSniffer",
+    () => {
+      expect(sniff([])).toBe("");
+    },
+    SNIFFS_MS,
+  );
 
   // PHPCS_STANDARDS: the folders of WordPress-Coding-Standards, PHPCSUtils and PHPCSExtra, separated by commas.
   test.skipIf(phpcs === undefined || standards === undefined)(
@@ -123,6 +129,7 @@ describe("the plugin's files", () => {
       const paths = ["--runtime-set", "installed_paths", standards ?? ""];
       expect(sniff([...paths, "--standard=phpcs-wordpress.xml"])).toBe("");
     },
+    SNIFFS_MS,
   );
 
   test("make the same zip twice", () => {
