@@ -14,6 +14,7 @@ import { BUYER, buying, lines } from "../../server/test/ucp/buying.ts";
 import { isShopsNews, Platform } from "../../server/test/ucp/platform.ts";
 import { browser } from "./browser.ts";
 import { BERLIN, connectCode, FLAT_RATE, newShop, openForAgents } from "./market.ts";
+import { takePicture } from "./pictures.ts";
 import { missing, startWordPress, TESTS_ARE_SALES, type WordPress } from "./wordpress.ts";
 
 /** Two of this product by UCP, and one of the other, which is not sent, by mandate. */
@@ -97,6 +98,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
 
   test("the owner installs the plugin and connects it with the code of the console", async () => {
     expect(await wordpress.command("status")).toBe("Not connected.\n");
+    await takePicture(wordpress, { name: "wordpress-connect", shows: "Connect with a code" });
     const said = await wordpress.command("connect", {}, await connectCode(shop));
     expect(said).toContain("Success: Connected");
     const { body } = await shop.admin("GET", "");
@@ -218,6 +220,14 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     ]);
     const { id } = await shopOrder(bought.checkout);
     expect((await readOrder(bought.checkout)).shop_order_id).toBe(id);
+    await wordpress.background();
+    await takePicture(wordpress, { name: "wordpress-connected", shows: "What agents see" });
+    const path = `/wp-admin/admin.php?page=wc-orders&action=edit&id=${id}`;
+    await takePicture(wordpress, {
+      name: "wordpress-order",
+      path,
+      shows: "Bought through Gatehouse",
+    });
     expect(await charged()).toMatchObject([
       { status: "authorized", amount_minor: CARD.minor },
       { status: "authorized", amount_minor: TOTAL_MINOR },
