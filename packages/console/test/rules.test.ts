@@ -1,7 +1,38 @@
 import { policyPreset } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import { policyChanges } from "../src/policy/changes.ts";
 import { desk, expectQuiet } from "./desk.ts";
+
+test("what changed between two versions of the rules is said in sentences", () => {
+  const rule = (amount: string, more: object = {}) => ({
+    id: "small",
+    title: "Small orders",
+    effect: "allow",
+    when: { "cart.total": { lte: { EUR: amount } } },
+    ...more,
+  });
+  const untitled = { id: "night", effect: "deny", when: { "cart.total": { gt: { EUR: "9.00" } } } };
+  const before = { policy: "rules/1", timezone: "UTC", default: "deny", rules: [rule("50.00")] };
+  const after = { ...before, timezone: "Europe/Berlin", rules: [rule("80.00"), untitled] };
+  const texts = (a: object, b: object) =>
+    policyChanges(a as never, b as never).map(({ kind, text }) => `${kind}: ${text}`);
+  const declines = "Decline requests when the total is more than €9.00, or in another currency";
+  expect(texts(before, after)).toEqual([
+    "changed: “Small orders”: “Approve requests when the total is at most €50.00.” is now “Approve requests when the total is at most €80.00.”",
+    `new: “${declines}”: ${declines}.`,
+    "changed: Times are counted in Europe/Berlin.",
+  ]);
+  expect(texts(after, before)[1]).toBe(`removed: “${declines}”: ${declines}.`);
+  const renamed = { ...before, default: "escalate", rules: [rule("50.00", { title: "Tiny" })] };
+  expect(texts(before, renamed)).toEqual([
+    "changed: “Small orders” is now called “Tiny”.",
+    "changed: If no rule matches a request, ask for review.",
+  ]);
+  const odd = { ...before, rules: [rule("50.00", { when: { all: [rule("50.00").when] } })] };
+  expect(texts(before, odd)).toEqual(["changed: “Small orders” has other details."]);
+  expect(texts(before, before)).toEqual([]);
+});
 
 describe.skipIf(skipChromium)("the rules page:", () => {
   const at = desk();
@@ -69,6 +100,8 @@ describe.skipIf(skipChromium)("the rules page:", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/policy");
     const rule = page.getByRole("listitem").filter({ hasText: "Up to 50.00 USD" });
-    await rule.getByText("because no product has a price in USD. Change the currency.").waitFor();
+    await rule
+      .getByText("The rule “Up to 50.00 USD” has no effect on purchases, because no product")
+      .waitFor();
   });
 });

@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import { CURRENCY_CHOICES } from "../ui/currency-field.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { wordsIn } from "../ui/words.js";
 
 /** The values of a condition in the form. */
@@ -9,6 +11,8 @@ interface Field {
   readonly label: string;
   readonly choices?: Readonly<Record<string, string>>;
   readonly first: string;
+  /** What people call the values. */
+  titles?(value: string): string;
 }
 
 /** A condition that the form can show, read from and written to the JSON of the rules. */
@@ -37,7 +41,7 @@ function readMoney(value: JsonValue | undefined): Filled | undefined {
 
 const MONEY: readonly Field[] = [
   { name: "amount", label: "Amount", first: "50.00" },
-  { name: "currency", label: "Currency", first: "EUR" },
+  { name: "currency", label: "Currency", choices: CURRENCY_CHOICES, first: "EUR" },
 ];
 const moneyOf = ({ amount = "", currency = "" }: Filled) => ({ [currency]: amount });
 
@@ -152,7 +156,12 @@ const presence = (label: string, present: boolean): Kind => ({
 });
 
 const TAGS: Field = { name: "tags", label: "Tags", first: "trusted" };
-const SKILLS: Field = { name: "skills", label: "Actions", first: "place_order" };
+const SKILLS: Field = {
+  name: "skills",
+  label: "Actions",
+  first: "place_order",
+  titles: (value) => wordsIn(value).map(skillTitle).join(", "),
+};
 const CURRENCIES: Field = { name: "currencies", label: "Currencies", first: "EUR" };
 
 /** Every condition that the form can show. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "@gatehouse/protocol";
 import type { Api } from "../api/client.js";
 import { countText, moneyText } from "../ui/words.js";
 import { rulesOf } from "./policy.js";
+import { ruleName } from "./rule-name.js";
 
 type Tested = Api["PolicyTest"];
 type Changed = Tested["changed"][number];
@@ -60,11 +61,11 @@ export function testText(test: Tested): string {
   return `${triedText(test)}, ${test.changed.length} would be decided differently than with your current rules: ${listed(groups)}.`;
 }
 
-/** A rule as its owner knows it: by its title. */
+/** A rule as its owner knows it: by its title or its sentence. */
 function ruleText(draft: JsonObject, ruleId: string | null): string {
   if (ruleId === null) return "because no rule matches";
-  const title = rulesOf(draft).find(({ id }) => id === ruleId)?.title;
-  return typeof title === "string" && title !== "" ? `by the rule “${title}”` : "by these rules";
+  const rule = rulesOf(draft).find(({ id }) => id === ruleId);
+  return rule === undefined ? "by these rules" : `by the rule “${ruleName(rule)}”`;
 }
 
 /** One request that would be decided differently, in a sentence. */

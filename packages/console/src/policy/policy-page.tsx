@@ -18,6 +18,7 @@ import { History } from "./history.js";
 import { editable, type Finding, type Policy, policyQuery, readDraft } from "./policy.js";
 import { Presets } from "./presets.js";
 import { RuleList } from "./rule-list.js";
+import { namedByTitle } from "./rule-name.js";
 import { SaveBar } from "./save-bar.js";
 import { readSentence, sentenceProblems, writeSentence } from "./sentence.js";
 import { SentenceForm } from "./sentence-form.js";
@@ -109,7 +110,8 @@ function Draft({ current, onSave }: DraftProps) {
   const sentence = policy && readSentence(policy);
   const isComplete = sentence === undefined || Object.keys(sentenceProblems(sentence)).length === 0;
   // The service knows the site too: its products and its actions.
-  const findings = (run.isCurrent && run.test.data?.findings) || draft.findings;
+  const found = (run.isCurrent && run.test.data?.findings) || draft.findings;
+  const findings = found.map((one) => ({ ...one, message: namedByTitle(one.message, policy) }));
   return (
     <>
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">

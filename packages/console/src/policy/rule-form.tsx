@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import { useState } from "react";
 import { Button } from "../ui/button.js";
 import { Select, TextArea, TextField } from "../ui/field.js";
+import { Fold } from "../ui/fold.js";
 import { type Condition, firstOf, KINDS, readConditions, writeConditions } from "./conditions.js";
 
 const EFFECTS = {
@@ -32,12 +33,17 @@ function ConditionForm({
         choices={LABELS}
         onChoose={(chosen) => onChange(firstOf(chosen))}
       />
-      {KINDS[kind]?.fields.map(({ name, label, choices }) => {
+      {KINDS[kind]?.fields.map(({ name, label, choices, titles }) => {
         const set = (value: string) => onChange({ kind, filled: { ...filled, [name]: value } });
         const value = filled[name] ?? "";
         return choices === undefined ? (
-          <div key={name} className="w-24">
-            <TextField label={label} value={value} onChange={({ target }) => set(target.value)} />
+          <div key={name} className={titles === undefined ? "w-24" : "w-56"}>
+            <TextField
+              label={label}
+              value={value}
+              hint={titles?.(value)}
+              onChange={({ target }) => set(target.value)}
+            />
           </div>
         ) : (
           <Select key={name} label={label} value={value} choices={choices} onChoose={set} />
@@ -84,12 +90,7 @@ export function RuleForm({ rule, onChange }: RuleProps) {
   const { title: _title, ...untitled } = rule;
   return (
     <div className="flex flex-col gap-3">
-      <div className="grid gap-2 sm:grid-cols-[1fr_2fr_1fr]">
-        <TextField
-          label="ID"
-          value={text(rule.id)}
-          onChange={({ target }) => onChange({ ...rule, id: target.value })}
-        />
+      <div className="grid gap-2 sm:grid-cols-[2fr_1fr]">
         <TextField
           label="Title"
           value={text(rule.title)}
@@ -131,6 +132,14 @@ export function RuleForm({ rule, onChange }: RuleProps) {
           Add a condition
         </Button>
       )}
+      <Fold label="Advanced">
+        <TextField
+          label="ID"
+          hint="Programs and the audit log know the rule by it."
+          value={text(rule.id)}
+          onChange={({ target }) => onChange({ ...rule, id: target.value })}
+        />
+      </Fold>
     </div>
   );
 }

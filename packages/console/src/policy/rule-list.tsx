@@ -7,7 +7,7 @@ import { TimeZoneField } from "../ui/time-zone-field.js";
 import { Findings } from "./findings.js";
 import { type Finding, rulesOf } from "./policy.js";
 import { RuleForm } from "./rule-form.js";
-import { ruleText } from "./rule-text.js";
+import { ruleName, ruleSentence } from "./rule-name.js";
 
 const DEFAULTS = { deny: "Decline", escalate: "Ask for review" };
 /** The word and the look of each effect. */
@@ -39,7 +39,7 @@ interface RowProps {
 }
 
 function Row({ rule, findings, mayChange, open, ...on }: RowProps) {
-  const name = textOf(rule.title) || textOf(rule.id);
+  const name = ruleName(rule);
   const [effect, look] = EFFECTS[textOf(rule.effect)] ?? ["invalid", "bad"];
   return (
     <li className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-card p-4">
@@ -49,7 +49,7 @@ function Row({ rule, findings, mayChange, open, ...on }: RowProps) {
             <Badge word={effect} look={look} />
             <span className="min-w-0 break-words">{name}</span>
           </p>
-          <p className="mt-1 text-sm text-soft">{ruleText(rule) ?? "This rule has an error."}</p>
+          <p className="mt-1 text-sm text-soft">{ruleSentence(rule)}</p>
         </div>
         {mayChange && (
           <span className="flex gap-2">

@@ -8,7 +8,7 @@ interface AmountProps {
   readonly label: string;
   readonly value: string;
   readonly currency: string;
-  /** The ID of the text that says what is wrong. */
+  /** What is wrong with it. */
   readonly problem: string | undefined;
   readonly disabled: boolean;
   onChange(value: string): void;
@@ -16,12 +16,13 @@ interface AmountProps {
 
 /** An amount inside a sentence. */
 function Amount({ label, value, currency, problem, disabled, onChange }: AmountProps) {
+  const id = useId();
   return (
-    <span className="whitespace-nowrap">
+    <span className="inline-block whitespace-nowrap align-top">
       <input
         aria-label={`${label} (${currency})`}
         aria-invalid={problem !== undefined}
-        aria-describedby={problem}
+        aria-describedby={problem && id}
         inputMode="decimal"
         maxLength={AMOUNT_CHARS_MAX}
         disabled={disabled}
@@ -31,6 +32,11 @@ function Amount({ label, value, currency, problem, disabled, onChange }: AmountP
         className="w-24 rounded-lg border border-line bg-back px-2 py-1 text-right leading-6 tabular-nums disabled:opacity-60 aria-invalid:border-bad"
       />{" "}
       {currency}
+      {problem !== undefined && (
+        <span id={id} role="alert" className="block text-xs leading-5 text-bad">
+          {problem}
+        </span>
+      )}
     </span>
   );
 }
@@ -52,7 +58,6 @@ export function SentenceForm({
   readonly mayChange: boolean;
   onChange(sentence: Sentence): void;
 }) {
-  const id = useId();
   if (sentence === undefined) {
     return (
       <Card title="What agents can do by themselves">
@@ -63,13 +68,13 @@ export function SentenceForm({
     );
   }
   const { currency, opensPage } = sentence;
-  const problems = Object.entries(sentenceProblems(sentence)) as [Name, string][];
+  const problems: Partial<Record<Name, string>> = sentenceProblems(sentence);
   const field = (name: Name) => (
     <Amount
       label={LABELS[name]}
       currency={currency}
       value={sentence[name] ?? ""}
-      problem={problems.some(([wrong]) => wrong === name) ? `${id}-${name}` : undefined}
+      problem={problems[name]}
       disabled={!mayChange}
       onChange={(value) => onChange({ ...sentence, [name]: value })}
     />
@@ -83,11 +88,6 @@ export function SentenceForm({
           <> Ask me too if one agent spends more than {field("day")} in a day.</>
         )}
       </p>
-      {problems.map(([name, problem]) => (
-        <p key={name} id={`${id}-${name}`} role="alert" className="text-sm text-bad">
-          {LABELS[name]}: {problem}
-        </p>
-      ))}
       <p className="text-sm text-soft">
         Orders in other currencies need your review.
         {opensPage && " Orders that a person pays on the payment page are always approved."}

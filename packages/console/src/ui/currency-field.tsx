@@ -7,7 +7,7 @@ const names = new Intl.DisplayNames(["en"], { type: "currency" });
 /** A currency with its name, such as “euros (EUR)” in a sentence. */
 export const currencyText = (code: string) => `${names.of(code) ?? code} (${code})`;
 
-const CHOICES: Readonly<Record<string, string>> = Object.fromEntries(
+export const CURRENCY_CHOICES: Readonly<Record<string, string>> = Object.fromEntries(
   currencyCodes().map((code) => [code, `${code} – ${names.of(code) ?? code}`]),
 );
 
@@ -19,6 +19,6 @@ type Props = Omit<ComponentProps<typeof Select>, "choices" | "label"> & {
 
 /** A currency to choose. Typing its code finds it. */
 export function CurrencyField({ label = "Currency", none, ...rest }: Props) {
-  const choices = none === undefined ? CHOICES : { "": none, ...CHOICES };
+  const choices = none === undefined ? CURRENCY_CHOICES : { "": none, ...CURRENCY_CHOICES };
   return <Select label={label} choices={choices} {...rest} />;
 }
