@@ -102,6 +102,47 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     expect(await delivery.getByText(/shipping/).count()).toBe(0);
   });
 
+  test("a price in another currency, the cart link and who can order are set without JSON", async () => {
+    const { page } = await at.opened();
+    const post = { id: "post", title: "By post", prices: { EUR: "4.90", CHF: "6.00" } };
+    await at.shop.admin("PUT", "/shop", { shipping: [{ countries: ["DE"], options: [post] }] });
+    await at.signedIn(page, "owner", "/delivery");
+    const delivery = page.locator("section").filter({ hasText: "Zone 1" }).last();
+    await delivery.getByLabel("Amount in CHF", { exact: true }).fill("7,50");
+    await delivery.getByLabel("Also charge in").selectOption("USD");
+    await delivery.getByLabel("Amount in USD", { exact: true }).fill("x");
+    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    const usd = delivery.getByLabel("Amount in USD", { exact: true });
+    await expect.poll(() => usd.getAttribute("aria-invalid")).toBe("true");
+    await usd.fill("8");
+    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await expect
+      .poll(async () => (await shop()).shipping[0].options[0].prices)
+      .toEqual({ EUR: "4.90", CHF: "7.50", USD: "8" });
+    await delivery.getByRole("button", { name: "Remove the amount in CHF" }).click();
+    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await expect
+      .poll(async () => (await shop()).shipping[0].options[0].prices)
+      .toEqual({ EUR: "4.90", USD: "8" });
+    const ordering = page.locator("section").filter({ hasText: "Link to the cart" }).last();
+    await ordering.getByText("Only platforms that prove who they are can order.").waitFor();
+    await ordering.getByLabel("Link to the cart").fill("https://shop.example.com/cart");
+    await ordering.getByRole("button", { name: "Save", exact: true }).click();
+    await ordering.getByText("Enter an https:// address with {items}").waitFor();
+    await ordering.getByLabel("Link to the cart").fill("https://shop.example.com/cart/{items}");
+    await ordering.getByLabel("Let platforms order").check();
+    await ordering.getByLabel("Let agents order goods without").check();
+    await ordering.getByRole("button", { name: "Save", exact: true }).click();
+    await ordering.getByText("Any platform can order. Agents can order goods without").waitFor();
+    expect(await shop()).toMatchObject({
+      cart_link: "https://shop.example.com/cart/{items}",
+      allow_unsigned: true,
+      orders_without_address: true,
+      shipping: [{ countries: ["DE"] }],
+    });
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+  });
+
   test("the currency and the time zone are chosen from lists, and suggested from then on", async () => {
     const { page } = await at.opened({ timezoneId: "Europe/Berlin" });
     await at.shop.admin("PUT", "/shop", {});

@@ -57,6 +57,26 @@ describe.skipIf(skipChromium)("the settings", () => {
     await page.getByLabel("Add your own action").waitFor({ state: "attached" });
     expect(await page.getByLabel("Add your own action").isVisible()).toBe(false);
     await page.getByText("Advanced", { exact: true }).click();
-    await page.getByLabel("Add your own action").waitFor();
+    const add = page.getByLabel("Add your own action");
+    await add.fill("get_pricing");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("alert").getByText("This action is in the list already.").waitFor();
+  });
+
+  test("give an action a title and a description", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/skills");
+    const row = page.getByRole("listitem").filter({ hasText: "Get pricing" }).first();
+    await row.getByText("Details", { exact: true }).click();
+    await row.getByLabel("Title of “Get pricing”").fill("What does it cost?");
+    const description = row.getByLabel("Description of “Get pricing”");
+    await description.fill("Prices of flowers and of delivery.");
+    await page.getByRole("button", { name: "Save actions" }).click();
+    await page.getByText("Saved.").waitFor();
+    const { skills } = (await at.shop.admin("GET", "/skills")).body;
+    expect(skills.find(({ id }: { id: string }) => id === "get_pricing")).toMatchObject({
+      title: "What does it cost?",
+      description: "Prices of flowers and of delivery.",
+    });
   });
 });

@@ -10,6 +10,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { Unfit } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
+import { CheckoutCard } from "./checkout-card.js";
 import { countryName } from "./countries.js";
 import { type Shop, shippingOf, zoneDrafts, zoneText } from "./draft.js";
 import { shopQuery, useShopSave } from "./shop.js";
@@ -142,6 +143,7 @@ export function DeliveryPage() {
         <Delivery shop={found} currency={currency.data} />
         <Taxes shop={found} />
         <TermsCard shop={found} />
+        <CheckoutCard shop={found} />
         <details className="text-sm">
           <summary className="text-soft">Advanced</summary>
           <ShopJson found={found} />

@@ -15,7 +15,7 @@ export interface OptionDraft {
   readonly currency: string;
   readonly from: string;
   readonly to: string;
-  /** Prices in other currencies, which the form does not show. */
+  /** Prices in other currencies. */
   readonly others: Readonly<Record<string, string>>;
 }
 
@@ -87,7 +87,12 @@ export function shippingOf(zones: readonly ZoneDraft[]): Zone[] {
         return {
           id,
           title,
-          prices: { [currency]: price.trim().replace(",", "."), ...others },
+          prices: Object.fromEntries(
+            Object.entries({ [currency]: price, ...others }).map(([code, amount]) => [
+              code,
+              amount.trim().replace(",", "."),
+            ]),
+          ),
           ...(known ? { days } : {}),
         };
       }),

@@ -3,6 +3,7 @@ import { CurrencyField } from "../ui/currency-field.js";
 import { Select, TextField } from "../ui/field.js";
 import { COUNTRIES, countryName, ELSEWHERE } from "./countries.js";
 import { newOption, newZone, type OptionDraft, type ZoneDraft } from "./draft.js";
+import { OtherPrices } from "./other-prices.js";
 
 const replaced = <Item extends { readonly key: string }>(items: readonly Item[], item: Item) =>
   items.map((one) => (one.key === item.key ? item : one));
@@ -91,7 +92,10 @@ function Option({
       />
       <CurrencyField
         value={option.currency}
-        onChoose={(currency) => onChange({ ...option, currency })}
+        onChoose={(currency) => {
+          const { [currency]: _same, ...others } = option.others;
+          onChange({ ...option, currency, others });
+        }}
       />
       <TextField
         label="Delivery days, from"
@@ -114,6 +118,7 @@ function Option({
           Remove
         </Button>
       )}
+      <OtherPrices {...{ at, option, onChange }} />
     </div>
   );
 }

@@ -13,7 +13,7 @@ import { Id } from "../ui/id.js";
 import { Loading } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
-import { HTTPS } from "../ui/problems.js";
+import { HTTPS, Unfit } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { MandateForm } from "./mandates.js";
@@ -40,6 +40,15 @@ function obstacleOf({ id, enabled, url }: Skill, live: boolean): string | undefi
   return url === undefined
     ? "Not live: enter an https:// address and save."
     : "Not live yet: save to publish it.";
+}
+
+const TITLE_CHARS_MAX = 80;
+const DESCRIPTION_CHARS_MAX = 300;
+
+/** The action with a text, or without it. */
+function withText(skill: Skill, name: "url" | "title" | "description", text: string): Skill {
+  const { [name]: _old, ...rest } = skill;
+  return text === "" ? rest : { ...rest, [name]: text };
 }
 
 function SkillRow({
@@ -72,30 +81,52 @@ function SkillRow({
           type="url"
           placeholder="https://"
           value={skill.url ?? ""}
-          onChange={({ target }) => {
-            const { url: _old, ...rest } = skill;
-            onChange(target.value === "" ? rest : { ...rest, url: target.value });
-          }}
+          onChange={({ target }) => onChange(withText(skill, "url", target.value))}
         />
       )}
       {obstacle !== undefined && <p className="text-xs text-warn">{obstacle}</p>}
       <Fold>
+        <TextField
+          label={`Title of “${skillTitle(skill.id)}”`}
+          name={`${at}.title`}
+          placeholder={skillTitle(skill.id)}
+          hint="What agents and people read. Leave it empty to use the usual title."
+          maxLength={TITLE_CHARS_MAX}
+          value={skill.title ?? ""}
+          onChange={({ target }) => onChange(withText(skill, "title", target.value))}
+        />
+        <TextField
+          label={`Description of “${skillTitle(skill.id)}”`}
+          name={`${at}.description`}
+          hint="When agents should use it, in a sentence."
+          maxLength={DESCRIPTION_CHARS_MAX}
+          value={skill.description ?? ""}
+          onChange={({ target }) => onChange(withText(skill, "description", target.value))}
+        />
         <Id value={skill.id} label="name of the action in the API" />
       </Fold>
     </li>
   );
 }
 
-function AddAction({ onAdd }: { onAdd(id: string): void }) {
+function AddAction({
+  taken,
+  onAdd,
+}: {
+  readonly taken: readonly string[];
+  onAdd(id: string): void;
+}) {
   const [id, setId] = useState("");
-  function add() {
+  const add = useSave(async () => {
+    if (taken.includes(id)) throw new Unfit("id", "This action is in the list already.");
     onAdd(id);
     setId("");
-  }
+  });
   return (
-    <Form onSubmit={add} className="flex items-start gap-2">
+    <Form of={add} onSubmit={() => add.mutate()} className="flex items-start gap-2">
       <TextField
         label="Add your own action"
+        name="id"
         placeholder="track_parcel"
         pattern="[a-z][a-z0-9_]{0,63}"
         title="Use lower-case letters, digits and _. Start with a letter."
@@ -120,8 +151,10 @@ function SkillForm({ found }: { readonly found: Skills }) {
   const setSkills = (next: readonly Skill[]) => draft.set({ skills: next });
   // Actions that were never used need not be saved.
   const listed = skills.filter(
-    ({ id, enabled, url }) =>
-      enabled || url !== undefined || found.skills.some((one) => one.id === id),
+    ({ id, enabled, url, title, description }) =>
+      enabled ||
+      [url, title, description].some((text) => text !== undefined) ||
+      found.skills.some((one) => one.id === id),
   );
   const save = useSave(
     () => call("PUT", `${path}/skills`, { skills: listed, version: found.version }),
@@ -160,10 +193,8 @@ function SkillForm({ found }: { readonly found: Skills }) {
       {mayChange && (
         <Fold label="Advanced">
           <AddAction
-            onAdd={(id) => {
-              const isNew = skills.every((skill) => skill.id !== id);
-              if (isNew) setSkills([...skills, { id, enabled: true }]);
-            }}
+            taken={skills.map(({ id }) => id)}
+            onAdd={(id) => setSkills([...skills, { id, enabled: true }])}
           />
         </Fold>
       )}
