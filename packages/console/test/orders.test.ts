@@ -49,6 +49,7 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     await amount(page).fill("200");
     await page.getByRole("dialog").getByRole("button", { name: "Capture" }).click();
     await page.getByRole("alert").getByText("Enter at most €104.90.").waitFor();
+    expect(await amount(page).getAttribute("aria-invalid")).toBe("true");
     await amount(page).fill("104,90");
     await page.getByRole("dialog").getByRole("button", { name: "Capture" }).click();
     await page.getByRole("button", { name: "Refund…" }).click();

@@ -32,6 +32,20 @@ describe.skipIf(skipChromium)("people at the console:", () => {
     expectQuiet(rosa, at.baseUrl());
   });
 
+  test("what the service refuses stands beside its field", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/people");
+    const problemOf = (label: string) =>
+      page.getByLabel(label, { exact: true }).locator("xpath=..").getByRole("alert").textContent();
+    await page.getByLabel("Name", { exact: true }).fill("\u202e");
+    await page.getByRole("button", { name: "Send invite" }).click();
+    expect(await problemOf("Name")).not.toBe("");
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/settings/tokens`);
+    await page.getByLabel("Name", { exact: true }).fill("\u202e");
+    await page.getByRole("button", { name: "Create" }).click();
+    expect(await problemOf("Name")).not.toBe("");
+  });
+
   test("what needs a passkey asks for it and continues", async () => {
     const owner = await at.opened();
     await at.signedIn(owner.page, "owner", "/settings/people");

@@ -43,7 +43,8 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     await page.getByText("For programs").click();
     await page.getByLabel("Token").fill("wrong");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByRole("alert").waitFor();
+    await page.getByRole("alert").getByText("This token does not exist or was revoked.").waitFor();
+    expect(await page.getByLabel("Token").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Token").fill(await at.tokenOf("reviewer"));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL(`**/console/${at.domain}`);

@@ -26,11 +26,14 @@ function Name({ account }: { readonly account: Account }) {
   return (
     <Card title="Your name">
       <Form
+        of={save}
+        done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
         className="flex flex-wrap items-end gap-3"
       >
         <TextField
           label="Name"
+          name="name"
           hint="Colleagues see it next to your decisions. The audit log contains only your ID."
           required
           maxLength={NAME_CHARS_MAX}
@@ -41,8 +44,6 @@ function Name({ account }: { readonly account: Account }) {
           Save
         </Button>
       </Form>
-      {save.isSuccess && <Notice>Saved.</Notice>}
-      {save.isError && <Failure error={save.error} />}
     </Card>
   );
 }

@@ -1,13 +1,13 @@
 import { formatAmount, parseAmount } from "@gatehouse/protocol";
 import { useState } from "react";
-import { call, Refused } from "../api/client.js";
+import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Failure } from "../ui/notice.js";
+import { Unfit } from "../ui/problems.js";
 import { moneyText } from "../ui/words.js";
 import { orderName, orderPath, type ShownOrder } from "./orders.js";
 
@@ -45,12 +45,6 @@ function readAmount(text: string, currency: string, maxMinor: number): number | 
   return amount.value.minor > maxMinor ? `Enter at most ${most}.` : amount.value.minor;
 }
 
-/** A mistake of the amount that only the service found, without the name of its field. */
-const amountFault = (error: unknown) =>
-  error instanceof Refused && error.message.startsWith("amount_minor: ")
-    ? error.message.replace(/^amount_minor: m/, "M")
-    : null;
-
 /** A button that captures or refunds after a dialog, which asks how much. A passkey confirms it. */
 export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
   const { path } = useSite();
@@ -59,8 +53,9 @@ export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
   const [open, setOpen] = useState(false);
   const [text, setText] = useState("");
   const [reason, setReason] = useState("");
-  const [fault, setFault] = useState<string | null>(null);
-  const change = useSave((amount_minor: number) => {
+  const change = useSave(async () => {
+    const amount_minor = readAmount(text, currency, maxMinor);
+    if (typeof amount_minor === "string") throw new Unfit("amount_minor", amount_minor);
     const told = kind === "refund" && reason.trim() !== "" ? { reason: reason.trim() } : {};
     const body = { amount_minor, revision: order.revision, ...told };
     return call("POST", `${orderPath(path, order.order_id)}/${kind}`, body);
@@ -68,18 +63,11 @@ export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
   function start() {
     setText(formatAmount({ minor: firstMinor, currency }));
     setReason("");
-    setFault(null);
     change.reset();
     setOpen(true);
   }
   function submit() {
-    const minor = readAmount(text, currency, maxMinor);
-    setFault(typeof minor === "string" ? minor : null);
-    if (typeof minor === "string") return;
-    change.mutate(minor, {
-      onSuccess: () => setOpen(false),
-      onError: (error) => setFault(amountFault(error)),
-    });
+    change.mutate(undefined, { onSuccess: () => setOpen(false) });
   }
   const most = moneyText({ minor: maxMinor, currency });
   return (
@@ -88,25 +76,25 @@ export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
         {words.open}
       </Button>
       <Dialog open={open} title={words.title(orderName(order))} onClose={() => setOpen(false)}>
-        <Form onSubmit={submit} className="flex flex-col gap-4">
+        <Form of={change} onSubmit={submit} className="flex flex-col gap-4">
           <p className="text-sm">{words.about}</p>
           <TextField
             label={`Amount in ${currency}`}
+            name="amount_minor"
             inputMode="decimal"
             value={text}
-            error={fault}
             hint={`At most ${most}.`}
             onChange={({ target }) => setText(target.value)}
           />
           {kind === "refund" && (
             <TextField
               label="Reason (optional, visible to the buyer)"
+              name="reason"
               value={reason}
               maxLength={REASON_CHARS_MAX}
               onChange={({ target }) => setReason(target.value)}
             />
           )}
-          {change.isError && fault === null && <Failure error={change.error} />}
           <div className="flex flex-wrap justify-end gap-2">
             <Button onClick={() => setOpen(false)}>Cancel</Button>
             <Button

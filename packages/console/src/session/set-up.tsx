@@ -7,7 +7,7 @@ import { Button } from "../ui/button.js";
 import { useDraft } from "../ui/draft.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Notice } from "../ui/notice.js";
 import { canUsePasskeys } from "./confirm.js";
 import { Frame } from "./frame.js";
 import { PasskeyPlace } from "./passkey-place.js";
@@ -48,9 +48,14 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
   });
   const isUsed = create.error instanceof Refused && create.error.status === 401;
   return (
-    <Form onSubmit={() => create.mutate()} className="flex flex-col gap-3">
+    <Form
+      of={isUsed ? undefined : create}
+      onSubmit={() => create.mutate()}
+      className="flex flex-col gap-3"
+    >
       <TextField
         label="Your name"
+        name="name"
         hint="Colleagues see it next to your decisions."
         autoComplete="name"
         required
@@ -60,6 +65,7 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
       />
       <TextField
         label="Email (optional)"
+        name="email"
         type="email"
         autoComplete="email"
         hint={
@@ -75,13 +81,11 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
       </Button>
       {create.isError && (
         <>
-          {isUsed ? (
+          {isUsed && (
             <Notice bad>
               This link was already used or has expired. Create another one with{" "}
               <code>npx gatehouse token link</code>.
             </Notice>
-          ) : (
-            <Failure error={create.error} />
           )}
           <Button onClick={onLeave}>Go to sign-in</Button>
         </>

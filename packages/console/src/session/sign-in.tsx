@@ -76,9 +76,10 @@ function MailMeALink({ isMain }: { readonly isMain: boolean }) {
     );
   }
   return (
-    <Form onSubmit={() => ask.mutate()} className="flex flex-col gap-3">
+    <Form of={ask} onSubmit={() => ask.mutate()} className="flex flex-col gap-3">
       <TextField
         label="Email"
+        name="email"
         type="email"
         autoComplete="email"
         required
@@ -88,19 +89,25 @@ function MailMeALink({ isMain }: { readonly isMain: boolean }) {
       <Button type="submit" kind={isMain ? "act" : "plain"} disabled={ask.isPending}>
         Email me a link
       </Button>
-      {ask.isError && <Failure error={ask.error} />}
     </Form>
   );
 }
 
-function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): void }) {
+interface TokenProps {
+  readonly busy: boolean;
+  /** What is wrong with the token that was tried. */
+  readonly problem: string | undefined;
+  onToken(token: string): void;
+}
+
+function WithToken({ busy, problem, onToken }: TokenProps) {
   const [token, setToken] = useState("");
   function submit() {
     onToken(token.trim());
     setToken("");
   }
   return (
-    <details className="text-sm">
+    <details className="text-sm" open={problem !== undefined || undefined}>
       <summary className="text-soft">For programs</summary>
       <Form onSubmit={submit} className="mt-3 flex flex-col gap-3">
         <p className="text-soft">
@@ -111,6 +118,7 @@ function WithToken({ busy, onToken }: { busy: boolean; onToken(token: string): v
           label="Token"
           type="password"
           autoComplete="off"
+          error={problem}
           required
           value={token}
           onChange={({ target }) => setToken(target.value)}
@@ -127,11 +135,12 @@ const LARGE = "flex items-center justify-center gap-2 py-2.5";
 
 interface WaysProps {
   readonly busy: boolean;
+  readonly tokenProblem: string | undefined;
   onGo(given: Credential | "passkey"): void;
 }
 
 /** The ways to sign in, the best one first. Only that one stands out. */
-function Ways({ busy, onGo }: WaysProps) {
+function Ways({ busy, tokenProblem, onGo }: WaysProps) {
   const { data: ways } = useQuery(waysQuery);
   const hasPasskeys = canUsePasskeys();
   const isElsewhere =
@@ -167,7 +176,11 @@ function Ways({ busy, onGo }: WaysProps) {
           No passkey yet? Open the link of your invitation, or ask an owner for a new one.
         </p>
       )}
-      <WithToken busy={busy} onToken={(token) => onGo({ kind: "token", secret: token })} />
+      <WithToken
+        busy={busy}
+        problem={tokenProblem}
+        onToken={(token) => onGo({ kind: "token", secret: token })}
+      />
     </>
   );
 }
@@ -184,21 +197,18 @@ export function SignIn({
   const [problem] = useState(takeProblem);
   const { mutate, isPending: busy } = signingIn;
   const asked = signingIn.variables;
-  const wrongToken = asked !== undefined && asked !== "passkey" && asked.kind === "token";
+  const isToken = asked !== undefined && asked !== "passkey" && asked.kind === "token";
+  const tokenProblem =
+    isToken && isUnknown(signingIn.error) ? "This token does not exist or was revoked." : undefined;
   return (
     <Frame title="Sign in to Gatehouse" tab="Sign in">
       {problem !== undefined && signingIn.isIdle && <Notice bad>{problem}</Notice>}
       {busy && <Notice>Signing in…</Notice>}
-      {signingIn.isError &&
-        (wrongToken && isUnknown(signingIn.error) ? (
-          <Notice bad>This token does not exist or was revoked.</Notice>
-        ) : (
-          <Failure error={signingIn.error} />
-        ))}
+      {signingIn.isError && tokenProblem === undefined && <Failure error={signingIn.error} />}
       {link !== undefined && !signingIn.isError ? (
         <UseLink link={link} busy={busy} onGo={() => mutate(link)} />
       ) : (
-        <Ways busy={busy} onGo={mutate} />
+        <Ways busy={busy} tokenProblem={tokenProblem} onGo={mutate} />
       )}
     </Frame>
   );

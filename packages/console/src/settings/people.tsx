@@ -34,11 +34,13 @@ function Invite() {
   return (
     <Card title="Invite a person">
       <Form
+        of={invite}
         onSubmit={() => invite.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
         className="grid items-start gap-3 sm:grid-cols-2"
       >
         <TextField
           label="Name"
+          name="name"
           required
           maxLength={NAME_CHARS_MAX}
           value={name}
@@ -46,6 +48,7 @@ function Invite() {
         />
         <TextField
           label="Email"
+          name="email"
           type="email"
           hint="Leave it empty to share the link yourself."
           value={email}
@@ -53,6 +56,7 @@ function Invite() {
         />
         <Select
           label="Role"
+          name="role"
           value={role}
           choices={ROLES}
           onChoose={(chosen) => draft.set({ role: chosen })}
@@ -66,7 +70,6 @@ function Invite() {
           Send invite
         </Button>
       </Form>
-      {invite.isError && <Failure error={invite.error} />}
       {invite.data !== undefined && <Invitation name={invite.data.name} link={invite.data.link} />}
     </Card>
   );

@@ -11,7 +11,7 @@ import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Snippet } from "../ui/id.js";
 import { type Column, ListView } from "../ui/list-view.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Notice } from "../ui/notice.js";
 import { Card, Empty } from "../ui/page.js";
 import { ShortTime } from "../ui/time.js";
 import { titleOf } from "../ui/words.js";
@@ -51,11 +51,13 @@ function NewToken() {
   return (
     <Card title="Create a token">
       <Form
+        of={make}
         onSubmit={() => make.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
         className="grid items-end gap-3 sm:grid-cols-2"
       >
         <TextField
           label="Name"
+          name="name"
           required
           maxLength={NAME_CHARS_MAX}
           placeholder="Warehouse script"
@@ -71,6 +73,7 @@ function NewToken() {
         {role !== "edge" && (
           <Select
             label="Expires after"
+            name="expires_in_days"
             value={life}
             choices={LIVES}
             onChoose={(chosen) => draft.set({ life: chosen })}
@@ -80,7 +83,6 @@ function NewToken() {
           Create
         </Button>
       </Form>
-      {make.isError && <Failure error={make.error} />}
       {make.data !== undefined && (
         <>
           <Notice>Copy it now. It is not shown again.</Notice>

@@ -21,7 +21,7 @@ interface Change {
 interface Props extends Omit<ComponentProps<"form">, "onSubmit"> {
   readonly onSubmit: () => void;
   /** The change that it makes, whose problems are shown beside the fields with the same name. */
-  readonly of?: Change;
+  readonly of?: Change | undefined;
   /** What it says about a value that is refused, by its path. */
   readonly wording?: Wording;
   /** What it says when the change was made. */
