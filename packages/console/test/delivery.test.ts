@@ -124,12 +124,14 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await expect
       .poll(async () => (await shop()).shipping[0].options[0].prices)
       .toEqual({ EUR: "4.90", USD: "8" });
-    const ordering = page.locator("section").filter({ hasText: "Link to the cart" }).last();
+    const ordering = page.locator("section").filter({ hasText: "Link to your own cart" }).last();
     await ordering.getByText("Only platforms that prove who they are can order.").waitFor();
-    await ordering.getByLabel("Link to the cart").fill("https://shop.example.com/cart");
+    await ordering.getByLabel("Link to your own cart").fill("https://shop.example.com/cart");
     await ordering.getByRole("button", { name: "Save", exact: true }).click();
     await ordering.getByText("Enter an https:// address with {items}").waitFor();
-    await ordering.getByLabel("Link to the cart").fill("https://shop.example.com/cart/{items}");
+    await ordering
+      .getByLabel("Link to your own cart")
+      .fill("https://shop.example.com/cart/{items}");
     await ordering.getByLabel("Let platforms order").check();
     await ordering.getByLabel("Let agents order goods without").check();
     await ordering.getByRole("button", { name: "Save", exact: true }).click();

@@ -53,10 +53,10 @@ export function CheckoutCard({ shop }: { readonly shop: Shop }) {
         <fieldset disabled={!mayChange} className="flex flex-col gap-4">
           <legend className="sr-only">Ordering</legend>
           <TextField
-            label="Link to the cart of your own shop"
+            label="Link to your own cart"
             name="cart_link"
             placeholder="https://shop.example.com/cart/{items}"
-            hint="People then finish the cart there. {items} stands for the products and quantities. If your link takes one product, use {id} and {quantity}. Leave it empty to use the page of Gatehouse."
+            hint="People then finish the cart there. {items} is replaced by the products and quantities. If your link takes one product, use {id} and {quantity}. Leave it empty to use the page of Gatehouse."
             maxLength={LINK_CHARS_MAX}
             value={link}
             onChange={({ target }) => draft.set({ link: target.value })}
