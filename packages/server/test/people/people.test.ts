@@ -179,6 +179,7 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
 
   test.each([
     ["of another page", { origin: "https://evil.example" }],
+    ["for another host", { host: "evil.example" }],
     ["without a fingerprint or PIN", { verified: false }],
   ])("an answer of a passkey %s is not accepted", async (_, wrong) => {
     const { server, mine } = await open();

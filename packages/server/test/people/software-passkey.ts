@@ -33,11 +33,14 @@ export class SoftwarePasskey {
     this.origin = origin;
   }
 
-  private authenticatorData(flags: number, more: Buffer = Buffer.alloc(0)): Buffer {
+  private authenticatorData(
+    flags: number,
+    more: Buffer = Buffer.alloc(0),
+    host = new URL(this.origin).hostname,
+  ): Buffer {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(this.counter);
-    const party = sha256(new URL(this.origin).hostname);
-    return Buffer.concat([party, Buffer.from([flags]), counter, more]);
+    return Buffer.concat([sha256(host), Buffer.from([flags]), counter, more]);
   }
 
   private clientData(type: string, challenge: string, origin = this.origin): Buffer {
@@ -81,11 +84,11 @@ export class SoftwarePasskey {
   /** The answer to `navigator.credentials.get()`. */
   get(
     { challenge }: { readonly challenge: string },
-    { verified = true, origin = this.origin } = {},
+    { verified = true, origin = this.origin, host = new URL(this.origin).hostname } = {},
   ) {
     this.counter += 1;
     const flags = verified ? USER_PRESENT | USER_VERIFIED : USER_PRESENT;
-    const authenticatorData = this.authenticatorData(flags);
+    const authenticatorData = this.authenticatorData(flags, undefined, host);
     const clientDataJSON = this.clientData("webauthn.get", challenge, origin);
     const signed = Buffer.concat([authenticatorData, sha256(clientDataJSON)]);
     const signature = sign("sha256", signed, { key: this.keys.privateKey, dsaEncoding: "der" });
