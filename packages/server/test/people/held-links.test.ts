@@ -66,6 +66,23 @@ describe.each(TIER_DATABASES)("people whose links others held, on %s:", (dialect
     expect((await browser(server).signIn({ passkey: answer })).status).toBe(401);
   });
 
+  test("a new link ends what the holder of the last one has as the person, unless the same owner makes it", async () => {
+    const { server, mine, at, signIn, tokenOf, statusOf, session } = await open();
+    const olga = await joined(server, mine, "owner", "Olga");
+    await withPasskey(server, olga.page);
+    const asked = { name: "Rita", role: "owner" };
+    const { body: rita } = await olga.page.ask("POST", `${at}/people`, asked);
+    const asRita = await signIn(rita.link.url);
+    await withPasskey(server, asRita);
+    const token = await tokenOf(asRita, "reviewer");
+    const path = `/v1/admin/people/${rita.person_id}/links`;
+    expect((await olga.page.ask("POST", path, {})).status).toBe(201);
+    expect([await session(asRita), await statusOf(token)]).toEqual([200, 200]);
+    const { body: link } = await server.admin("POST", path, {});
+    expect([await session(asRita), await statusOf(token)]).toEqual([401, 401]);
+    expect(await session(await signIn(link.url))).toBe(200);
+  });
+
   test("a mailed link ends nothing of a person whose link came from the operator", async () => {
     const { server, at, signIn, tokenOf, statusOf, session } = await open();
     const { body } = await server.admin("POST", `${at}/people`, ADA);

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { rootOf } from "../../domain/access/descent/store.js";
 import { deleteLinksOf } from "../../domain/access/links/store.js";
 import { EVERY_SITE, type Person } from "../../domain/access/people/person.js";
 import { removePerson as removeForGood } from "../../domain/access/people/remove.js";
@@ -13,6 +14,7 @@ import { commitAs, refused } from "../commit-as.js";
 import { covers, type HandedLink, handLink } from "./links.js";
 import { keepLoweredRole, resetSignIn, revokeMade } from "./lost-rights.js";
 import { type PersonChange, personDrafts } from "./person-record.js";
+import { endOthersAs } from "./shared-address.js";
 
 const NONE = refuse("not_found", "There is no such person, or you cannot see them.");
 const ABOVE = refuse("forbidden", "You cannot change somebody with a role above your own.");
@@ -111,7 +113,8 @@ export async function removePerson(
 
 /**
  * A new link for somebody who lost theirs. `reset` also signs them out everywhere and deletes their
- * passkeys, for a device that was lost or stolen.
+ * passkeys, for a device that was lost or stolen. The same happens if somebody else held the person's last link:
+ * they could still be signed in as the person, who counts as another principal from now on.
  */
 export async function renewLink(
   context: Context,
@@ -126,14 +129,17 @@ export async function renewLink(
     if (person === undefined || person.removedAt !== null) return refused(NONE);
     const access = await accessOf(tx, personId);
     if (!covers(by, access)) return refused(ABOVE);
-    if (reset) await resetSignIn(context, tx, personId);
-    const change = reset ? "sign_in_reset" : "link_made";
+    const held = await rootOf(tx, personId);
+    const isOthers = held !== personId && held !== (await rootOf(tx, by.id));
+    const ended = isOthers ? await endOthersAs(context, tx, personId, by) : [];
+    if (reset && !isOthers) await resetSignIn(context, tx, personId);
+    const change = reset || isOthers ? "sign_in_reset" : "link_made";
     const changes = access.map((one): PersonChange => ({ type: "person.changed", ...one, change }));
     const records = await personDrafts(context, tx, principalActor(by), changes);
-    return { records, answer: ok(person) };
+    return { records: [...records, ...ended], answer: ok(person) };
   });
   if (!found.ok) return found;
-  if (reset) await context.revocations.write();
+  await context.revocations.write();
   const person = found.value;
   return ok({ person, link: await handLink(context, by, person) });
 }

@@ -150,7 +150,8 @@ const newLink = adminRoute("post", "/v1/admin/people/{person_id}/links", {
   tags,
   summary: "Create a sign-in link for a person",
   description:
-    "For somebody who lost the invitation or a device. Only for people with no more rights than you.",
+    "For somebody who lost the invitation or a device. Only for people with no more rights than you. If somebody else held the " +
+    "last link of a person whose address is not proven, the person is signed out, as with `reset`.",
   params: PersonParams,
   body: ResetBody,
   created: json(LinkBody, "The link, unless it was mailed."),
