@@ -118,7 +118,7 @@ function Option({
           Remove
         </Button>
       )}
-      <OtherPrices {...{ at, option, onChange }} />
+      <OtherPrices at={at} option={option} onChange={onChange} />
     </div>
   );
 }

@@ -77,20 +77,26 @@ function useWords(path: string, site: string, asked: string) {
     .filter(({ question }) => isAsked && contains(question, asked))
     .slice(0, FOUND_MAX)
     .map(({ question_id: id, question }) => ({
-      ...{ key: id, icon: MessageCircleQuestionMark, label: strangersText(question) },
+      key: id,
+      icon: MessageCircleQuestionMark,
+      label: strangersText(question),
       onChoose: () => void navigate({ to: "/$site/questions/$id", params: { site, id } }),
     }));
   const rules = rulesOf((policy?.document ?? {}) as JsonObject)
     .map(({ id, title }) => String(title ?? id))
     .filter((title) => isAsked && contains(title, asked))
     .map((title) => ({
-      ...{ key: `rule ${title}`, icon: ListChecks, label: title },
+      key: `rule ${title}`,
+      icon: ListChecks,
+      label: title,
       onChoose: () => void navigate({ to: "/$site/policy", params: { site } }),
     }));
   const persons = [...people]
     .filter(([, name]) => isAsked && contains(name, asked))
     .map(([id, name]) => ({
-      ...{ key: id, icon: UserRound, label: name },
+      key: id,
+      icon: UserRound,
+      label: name,
       onChoose: () =>
         void navigate({ to: "/$site/settings/$part", params: { site, part: "people" } }),
     }));
@@ -113,7 +119,8 @@ export function useThings(path: string, site: string, asked: string) {
   });
   const buyers = (isName ? (found.data?.items ?? []) : []).map(
     ({ order_id: id, number: own, buyer_name: buyer, amount }) => ({
-      ...{ key: `buyer ${id}`, icon: UserRound },
+      key: `buyer ${id}`,
+      icon: UserRound,
       label: strangersText(buyer ?? `Order #${own}`),
       note: `Order #${own} · ${moneyText(amount)}`,
       onChoose: () => void navigate({ to: "/$site/orders/$id", params: { site, id } }),
@@ -123,7 +130,9 @@ export function useThings(path: string, site: string, asked: string) {
   const mayBeInAddress = asked !== "" && (!isName || (found.isSuccess && buyers.length === 0));
   const named = mayBeInAddress ? { q: asked } : undefined;
   const showProducts = {
-    ...{ key: "products", icon: Tag, label: `Show products named “${asked}”` },
+    key: "products",
+    icon: Tag,
+    label: `Show products named “${asked}”`,
     onChoose: () =>
       void navigate({ to: "/$site/products", params: { site }, search: { q: asked } }),
   };

@@ -26,17 +26,26 @@ import {
 
 /** The columns of an exported file: what people work with first, then the names that programs use. */
 const COLUMNS = [
-  ...["number", "created_at", "status", "payment", "amount", "buyer_name", "items"],
-  ...["agent_id", "skill", "protocol", "captured_minor", "refunded_minor", "payment_changed_at"],
-  ...[
-    "lapses_at",
-    "is_test",
-    "order_id",
-    "decision_id",
-    "attempt_id",
-    "shop_order_id",
-    "erased_at",
-  ],
+  "number",
+  "created_at",
+  "status",
+  "payment",
+  "amount",
+  "buyer_name",
+  "items",
+  "agent_id",
+  "skill",
+  "protocol",
+  "captured_minor",
+  "refunded_minor",
+  "payment_changed_at",
+  "lapses_at",
+  "is_test",
+  "order_id",
+  "decision_id",
+  "attempt_id",
+  "shop_order_id",
+  "erased_at",
 ];
 
 /** The rows that a person has chosen, by ID. */

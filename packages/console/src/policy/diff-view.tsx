@@ -41,7 +41,7 @@ export function DiffView({ before, after }: { readonly before: string; readonly 
         ))}
       </ul>
       <Fold label="Advanced">
-        <Lines {...{ before, after }} />
+        <Lines before={before} after={after} />
       </Fold>
     </div>
   );

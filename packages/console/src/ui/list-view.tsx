@@ -140,12 +140,12 @@ export function ListView<Item>({ list, columns: all, keyOf, label, empty }: List
   const rows = isWhole ? sortedBy(data, sortColumn?.sortBy, isDown) : data;
   return (
     <div className="flex flex-col gap-3">
-      <ChooseColumns {...{ columns: all, choice }} />
+      <ChooseColumns columns={all} choice={choice} />
       <table aria-label={label} className="rows w-full text-sm">
         <thead>
           <tr className="text-left text-xs text-soft">
             {columns.map((column) => (
-              <Head key={column.head} {...{ column, choice, isWhole }} />
+              <Head key={column.head} column={column} choice={choice} isWhole={isWhole} />
             ))}
           </tr>
         </thead>
