@@ -223,6 +223,12 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     await wordpress.background();
     await takePicture(wordpress, { name: "wordpress-connected", shows: "What agents see" });
     const path = `/wp-admin/admin.php?page=wc-orders&action=edit&id=${id}`;
+    const owner = browser(wordpress.url);
+    await owner.signIn(wordpress.admin);
+    const { text } = await owner.send(path);
+    expect(text).toContain("Bought through Gatehouse");
+    // Names of lines at Gatehouse are for programs.
+    expect(text).not.toContain("_gatehouse_line_id");
     await takePicture(wordpress, {
       name: "wordpress-order",
       path,

@@ -35,15 +35,10 @@ final class Shop {
 	 */
 	public static function boot( string $file ): void {
 		add_action( 'parse_request', array( Connector::class, 'answer' ), 0 );
-		add_action(
-			'before_woocommerce_init',
-			static function () use ( $file ): void {
-				if ( class_exists( \Automattic\WooCommerce\Utilities\FeaturesUtil::class ) ) {
-					\Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility( 'custom_order_tables', $file );
-					\Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility( 'cart_checkout_blocks', $file );
-				}
-			}
-		);
+		// Only pages of the admin and commands ask what a plugin works with. Elsewhere it would cost milliseconds.
+		if ( is_admin() || 'cli' === PHP_SAPI ) {
+			add_action( 'before_woocommerce_init', static fn() => self::declare_compatibility( $file ) );
+		}
 		add_action( self::REMOVE_HOOK, array( Reservations::class, 'remove_old' ) );
 		foreach ( self::BUYER_MAILS as $mail ) {
 			add_filter( 'woocommerce_email_enabled_' . $mail, array( Order_Mail::class, 'is_enabled' ), 10, 2 );
@@ -54,7 +49,21 @@ final class Shop {
 		Test_Order::boot();
 		if ( is_admin() ) {
 			add_action( 'admin_notices', array( Version_Notice::class, 'show' ) );
+			add_filter( 'woocommerce_hidden_order_itemmeta', static fn( array $keys ): array => array( ...$keys, Order::META_LINE ) );
 		}
+	}
+
+	/**
+	 * Says which optional parts of WooCommerce the plugin works with.
+	 *
+	 * @param string $file Main file of the plugin.
+	 */
+	private static function declare_compatibility( string $file ): void {
+		if ( ! class_exists( \Automattic\WooCommerce\Utilities\FeaturesUtil::class ) ) {
+			return;
+		}
+		\Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility( 'custom_order_tables', $file );
+		\Automattic\WooCommerce\Utilities\FeaturesUtil::declare_compatibility( 'cart_checkout_blocks', $file );
 	}
 
 	/**
