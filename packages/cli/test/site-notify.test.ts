@@ -53,6 +53,7 @@ test("an owner sees where notifications go, changes that and turns it off", asyn
   expect(JSON.parse(json.out)).toEqual({
     webhook_url: receiver.url,
     webhook_format: "json",
+    delivered_at: null,
     emails: [],
     mail_available: true,
     questions: true,

@@ -33,7 +33,7 @@ export const installation: Coverage = {
   demo: {
     worksIn: [
       "test/release/one-package.test.ts",
-      "walks the whole product, and leaves nothing behind",
+      "walks the whole product on the port that was named, serves its shop until it is stopped, and leaves nothing behind",
     ],
     fails: {
       args: () => ["--onec"],
