@@ -12,7 +12,7 @@ const OUTSIDE = [
 const RELEASE = [
   /^test\/(?:release\/|guides\.test)/,
   /^packages\/cli\/test\/init\.test/,
-  /^packages\/console\/test\/(?!(?:orders|pages|products|reviews|sign-in)\.test)/,
+  /^packages\/console\/test\/(?!(?:pages|reviews|sign-in)\.test)/,
   /^packages\/protocol\/test\/node\/runtimes\.test/,
   /^packages\/wordpress\/test\/(?:journey|schedules)\.test/,
 ];
@@ -23,7 +23,7 @@ const RELEASE = [
 const IN_TURN = [
   /^conformance\/(?:audit\/tamper|mcp\/official-suite)\.test/,
   /^packages\/\w+\/test\/.*crash\.test/,
-  /^packages\/cli\/test\/(?:serve|workers)\.test/,
+  /^packages\/cli\/test\/(?:connector-check|serve|workers)\.test/,
   /^packages\/server\/test\/(?:admission\/bodies|audit\/html-changed|docs-html)\.test/,
   /^packages\/wordpress\/test\//,
 ];
