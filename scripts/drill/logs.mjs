@@ -60,7 +60,7 @@ export async function verifyLogs(env, files, keys, ...more) {
 /** Something must be missing, and be named. */
 export async function missingFrom(env, files, keys) {
   const said = await refused(env, ...verifying(files, keys, []));
-  const line = said.split("\n").find((one) => /records, but the files contain \d+/.test(one));
+  const line = said.split("\n").find((one) => /records? \d+(?: to \d+)? (?:is|are) lost/.test(one));
   expect(line !== undefined, `the lost records to be named, but: ${said}`);
   return line.replace(/\s+/g, " ").trim();
 }

@@ -146,7 +146,8 @@ export const PLACEHOLDERS: readonly (readonly [text: string, printed: RegExp])[]
 export const ANSWERS: readonly (readonly [words: string, answer: (here: Here) => string])[] = [
   ["The domain of your site", () => "shop.example.com"],
   ["The name of your site", () => "Fern & Petal"],
-  ["reach this service", ({ service }) => service],
+  // Passkeys need the name of a host.
+  ["reach this service", ({ service }) => service.replace("127.0.0.1", "localhost")],
   ["buy without your approval", () => "50.00 EUR"],
   ["time zone", () => "Europe/Berlin"],
   ["moves no money", () => ""],

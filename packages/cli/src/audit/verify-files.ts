@@ -229,7 +229,8 @@ export async function verifyAudit(
   if (report.findings.every(({ about, notReached }) => about === "completeness" || notReached)) {
     const lost = lostRecords(report);
     if (lost !== undefined) throw lost;
-    const hint = "Add every file of every day up to your checkpoints, each of them once.";
+    const hint =
+      "Add every file of every day up to your checkpoints, each of them once. If a checkpoint is newer than the export, export again.";
     throw new CommandError("No record was changed, but files are missing.", EXIT.failed, hint);
   }
   const service = flags.key.find((source) => /^https?:/i.test(source));

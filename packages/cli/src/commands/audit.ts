@@ -106,8 +106,8 @@ function exportCommand(audit: Command, terminal: Terminal): void {
         `Verify them: gatehouse audit verify ${join(out, `*.${extension}`)} --key ${address}`,
       );
       terminal.err(
-        `To verify them offline, also save ${address}${AUDIT_KEY_SET_PATH} (for --key), ` +
-          `and a checkpoint: gatehouse audit checkpoint ${text} > kept.txt`,
+        `To verify them offline, also save ${address}${AUDIT_KEY_SET_PATH} (for --key). ` +
+          `For later exports, save a checkpoint now: gatehouse audit checkpoint ${text} > kept.txt`,
       );
     });
 }

@@ -67,13 +67,16 @@ async function checkProof(text: string, keys: readonly Ed25519Jwk[], record: str
 
 const NAMES = { checkpoint: "checkpoint", proof: "log proof" } as const;
 
-function nextStep(kind: LogNote, record: string | undefined): string {
-  if (kind === "checkpoint") {
-    return "To compare it with an export: gatehouse audit verify <files> --key <keys> --checkpoint <file>";
-  }
-  return record === undefined
-    ? "No record was compared. Give the hash of yours, which `gatehouse audit show` prints: --record <hash>"
-    : "The proof shows that the record is in the log. It does not show its contents.";
+const NEXT_STEPS = {
+  checkpoint:
+    "To compare it with an export: gatehouse audit verify <files> --key <keys> --checkpoint <file>",
+  proof: "The proof shows that the record is in the log. It does not show its contents.",
+} as const;
+
+/** A proof is about one record. Without its hash, only the checkpoint in the proof can be checked. */
+function proofNotChecked(): CommandError {
+  const hint = "Give the hash of the record, which `gatehouse audit show` prints: --record <hash>";
+  return new CommandError("The log proof was not checked.", EXIT.failed, hint);
 }
 
 /** Verifies a checkpoint or a proof of an audit log with the keys of the service. */
@@ -93,14 +96,19 @@ export async function verifyLogNote(
       ? await checkProof(text, keys, flags.record)
       : await checkCheckpoint(text, keys);
   if (read.ok) refuseOtherHosts([trusted], [read.value.origin]);
-  const ok = checks.every((one) => one.ok);
+  const holds = checks.every((one) => one.ok);
+  const isWhole = kind === "checkpoint" || flags.record !== undefined;
+  const ok = holds && isWhole;
   if (flags.json === true) terminal.out(plainJson({ kind, ok, keys: source, checks }));
   else {
     for (const one of checks) terminal.out(`${one.ok ? "✓" : "✗"} ${plainText(one.text)}`);
-    const next = ok ? `\n${nextStep(kind, flags.record)}` : "";
-    terminal.out(`\nThe ${NAMES[kind]} is ${ok ? "" : "not "}valid.${next}`);
+    if (!isWhole) terminal.out("– the proof: no record was named");
+    const verdict = `\nThe ${NAMES[kind]} is ${ok ? "" : "not "}valid.`;
+    if (ok) terminal.out(`${verdict}\n${NEXT_STEPS[kind]}`);
+    else if (!holds) terminal.out(verdict);
   }
   if (ok) return;
+  if (holds) throw proofNotChecked();
   const hint = "Check that the keys belong to this log, and that the file is exactly as it came.";
   throw new CommandError(`The ${NAMES[kind]} does not verify.`, EXIT.failed, hint);
 }
