@@ -12,7 +12,8 @@ const OUTSIDE = [
 const RELEASE = [
   /^test\/(?:release\/|guides\.test)/,
   /^packages\/cli\/test\/init\.test/,
-  /^packages\/console\/test\/(?!(?:pages|reviews|sign-in)\.test)/,
+  /^packages\/console\/test\/(?!(?:pages|sign-in)\.test)/,
+  /^packages\/edge\/test\/worker\.test/,
   /^packages\/protocol\/test\/node\/runtimes\.test/,
   /^packages\/wordpress\/test\/(?:journey|schedules)\.test/,
 ];

@@ -55,9 +55,9 @@ export async function walkMandates(env, url, site) {
   for (const line of lines) console.log(`      ${line}`);
 }
 
-const PRODUCTS = `id,title,price,currency,quantity
-bouquet,"Bouquet ""Spring""",29.00,EUR,12
-palm,A palm as tall as you,140.00,EUR,2
+const PRODUCTS = `id,title,description,price,currency,quantity
+bouquet,"Bouquet ""Spring""",Twenty fresh flowers of the season,29.00,EUR,12
+palm,A palm as tall as you,Grows in a pot and needs little light,140.00,EUR,2
 `;
 
 /** What an agent may buy: the owner says what is sold, up to where agents buy by themselves. */
