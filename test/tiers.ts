@@ -6,27 +6,29 @@ const OUTSIDE = [
   /^conformance\/outside\/(?:fetched-tools|mcp-clients|spck|ucp-cli|ucp-cli-woocommerce)\.test/,
 ];
 /**
- * What every run of the release tier takes: whole processes that are installed from tarballs, deployed and
- * started, the pages of the console that `npm test` does not open, and a purchase at a real shop.
+ * What every run of the release tier takes: the product as it is released, installed and served, the guides as
+ * a reader follows them, and a purchase at a real shop.
  */
 const RELEASE = [
-  /^test\/(?:release\/|guides\.test)/,
+  /^test\/release\/(?!drill|reproducible)/,
+  /^test\/guides\.test/,
   /^packages\/cli\/test\/init\.test/,
-  /^packages\/console\/test\/(?!(?:pages|sign-in)\.test)/,
-  /^packages\/edge\/test\/worker\.test/,
-  /^packages\/protocol\/test\/node\/runtimes\.test/,
-  /^packages\/wordpress\/test\/(?:journey|schedules)\.test/,
+  /^packages\/wordpress\/test\/journey\.test/,
 ];
 /**
- * What takes turns in the release tier: processes that are killed at every named point, exhaustive checks,
- * and what one database repeats of the other.
+ * What takes turns in the release tier: processes that are killed at every named point, exhaustive checks, what
+ * people do on the pages of the console, other runtimes, and what one database repeats of the other.
  */
 const IN_TURN = [
   /^conformance\/(?:audit\/tamper|mcp\/official-suite)\.test/,
   /^packages\/\w+\/test\/.*crash\.test/,
   /^packages\/cli\/test\/(?:connector-check|serve|workers)\.test/,
+  /^packages\/console\/test\/(?!(?:pages|sign-in)\.test)/,
+  /^packages\/edge\/test\/worker\.test/,
+  /^packages\/protocol\/test\/node\/runtimes\.test/,
   /^packages\/server\/test\/(?:admission\/bodies|audit\/html-changed|docs-html)\.test/,
   /^packages\/wordpress\/test\//,
+  /^test\/release\//,
 ];
 
 /** Every test file below a folder, as a path from the root of the repository. */
@@ -53,7 +55,7 @@ const onTheOtherDatabase = short.filter((file) =>
   readFileSync(file, "utf8").includes("TIER_DATABASES"),
 );
 
-/** The files of a tier. `RELEASE_SHARE=2/4` takes the second quarter of what takes turns; without it, all. */
+/** The files of a tier. `RELEASE_SHARE=2/6` takes the second of six shares of what takes turns; without it, all. */
 export const filesOf = {
   short: () => short,
   release: () => [
