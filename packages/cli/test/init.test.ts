@@ -194,6 +194,13 @@ describe("gatehouse init", () => {
     expect(policyOf(limit, timezone)).toMatchObject({ default: "deny", rules: [{ id: "free" }] });
   });
 
+  test("takes a number for a port of this machine, not for an address", async () => {
+    const terminal = { env: {}, out() {}, err() {}, ask: async () => "" };
+    const given = { domain: "shop.example.com", timezone: "UTC", limit: "50 EUR" };
+    const { address } = await askAll(terminal, { ...given, address: "8801" });
+    expect(address.origin).toBe("http://localhost:8801");
+  });
+
   test.each([
     ["50.00 EUR", "50.00", "EUR"],
     ["50 eur", "50.00", "EUR"],
@@ -216,6 +223,7 @@ describe("gatehouse init", () => {
   test.each([
     [["--domain", "a.example", "--address", "http://gate.example.com"], "is not the address"],
     [["--domain", "a.example", "--address", "http://localhost:0"], "is not the address"],
+    [["--domain", "a.example", "--address", "99999"], "is not the address"],
     [["--domain", "a.example", "--address", "127.0.0.1:8788"], "Use http://localhost:8788."],
     [["--domain", "a.example", "--limit", "much"], "is not a limit"],
     [["--domain", "no domain"], "is not a domain"],

@@ -54,7 +54,9 @@ interface Options extends Given {
 
 async function init(terminal: Terminal, given: Options): Promise<void> {
   if (lstatSync(SETTINGS_FILE, { throwIfNoEntry: false }) !== undefined) {
-    const hint = "Start it with `gatehouse serve`, or add a site with `gatehouse site create`.";
+    const hint =
+      "Start it with `gatehouse serve`, or add a site with `gatehouse site create`. " +
+      `To change an answer, edit ${SETTINGS_FILE}.`;
     throw new CommandError(
       `This folder already has an installation: ${SETTINGS_FILE}.`,
       EXIT.usage,

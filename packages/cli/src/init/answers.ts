@@ -26,6 +26,8 @@ export interface Answers {
 /** An address with its scheme: on this machine plain HTTP is enough, everywhere else it is HTTPS. */
 function withScheme(text: string): string {
   if (/^[a-z]+:\/\//i.test(text)) return text;
+  // A port of this machine. As a host it would be an IP address, such as 0.0.34.97 for 8801.
+  if (/^\d+$/.test(text)) return `http://localhost:${text}`;
   return `${isThisMachine(text) ? "http" : "https"}://${text}`;
 }
 
