@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { TrustedProxies } from "../src/http/server/trusted-proxies.ts";
 import { cutAddress } from "../src/infra/addresses.ts";
 import { networksOf } from "../src/infra/networks.ts";
+import { startupLines } from "../src/startup-lines.ts";
 import { freshEnvironment, OPERATOR_TOKEN, raw, startServer, temporaryFolder } from "./harness.ts";
 
 async function production(extra: Record<string, string> = {}) {
@@ -184,4 +185,11 @@ test("limits count IPv6 by /64, /56 and /48, and logs shorten addresses", () => 
   expect(cutAddress("203.0.113.7")).toBe("203.0.113.0/24");
   expect(cutAddress("2001:db8:1:2::9")).toBe("2001:db8:1::/48");
   expect(cutAddress("")).toBe("unknown");
+});
+
+test("a start says so if the address of the service has another port than it listens on", async () => {
+  const { context, port } = await startServer(await freshEnvironment("sqlite"));
+  const another = "another port than the service listens on";
+  expect(startupLines(context, port).join("\n")).not.toContain(another);
+  expect(startupLines(context, port + 1).join("\n")).toContain(another);
 });
