@@ -225,7 +225,7 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     await command("agent", "keygen", "--out", "agent-key.json");
     const named = ["--name", "Flower buyer", "--contact", "ops@agent.example"];
     const added = await command("agent", "register", page, "--key", "agent-key.json", ...named);
-    const [agent = ""] = /agt_\w+/.exec(added) ?? [];
+    const [agent = ""] = /agt_[\w-]+/.exec(added) ?? [];
     await command("agent", "approve", "shop.localhost", agent);
     const bought = await command(
       ...["mandate", "send", page, "--key", "agent-key.json", "--agent", agent],
