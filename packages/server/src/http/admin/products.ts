@@ -75,8 +75,11 @@ const replaceAll = siteRoute("put", "/products", {
 const Text = z.string().max(TEXT_CHARS_MAX);
 const FIELDS = {
   title: Text,
-  description: Text.optional(),
-  price: Text.openapi({ example: "4.50" }),
+  description: Text.optional().openapi({ description: "The default is the title." }),
+  price: Text.openapi({
+    example: "4.50",
+    description: "A decimal number as text. Answers have whole minor units.",
+  }),
   currency: Text.openapi({ example: "EUR" }),
   image_url: Text.nullable().optional(),
   url: Text.nullable().optional(),
