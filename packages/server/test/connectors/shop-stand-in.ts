@@ -143,7 +143,11 @@ export class ShopStandIn extends ShopInMemory {
   }
 
   /** Connects a site to it with a code, and keeps what Gatehouse answers. */
-  async connectWith({ url }: TestServer, code: string, more: Json = {}): Promise<TestAnswer> {
+  async connectWith(
+    { url }: Pick<TestServer, "url">,
+    code: string,
+    more: Json = {},
+  ): Promise<TestAnswer> {
     this.proof = newVerifier();
     const answer = await send(`${url}/v1/connections`, {
       method: "POST",
