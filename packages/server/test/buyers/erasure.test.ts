@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eraseBuyer } from "../../src/actions/buyers/erase-buyer.ts";
 import { eraseExpiredBuyers } from "../../src/actions/buyers/erase-expired.ts";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { exportDay, findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
@@ -97,6 +99,32 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
     expect(sums.map((one: { orders: number }) => one.orders).sort()).toEqual([1, 2]);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
+
+  test.each(["buyers.requested", "buyers.erased"])(
+    "goes with the next run if the process died at %s",
+    async (dying) => {
+      await at.cancel(shop, (await at.create(shop, PURCHASE)).body.id);
+      const cart = await at.call(shop, "/carts", { ...lines(["vase", 1]), buyer: ZOE });
+      await at.call(shop, `/carts/${cart.body.id}/cancel`, undefined);
+      const crashPoint = (point: string) => {
+        if (point === dying) throw new Error("the process dies here");
+      };
+      const context = { ...server.context, crashPoint };
+      const { site_key_hash } = shop;
+      const erasing = eraseBuyer(context, site_key_hash, ZOE.email, serviceActor("test"));
+      await expect(erasing).rejects.toThrow(/dies/);
+      expect(await tablesWith(server.context, shop, PERSONAL)).not.toEqual([]);
+      await job();
+      expect(await tablesWith(server.context, shop, PERSONAL)).toEqual([]);
+      const erased = (await changes()).filter(
+        ({ kind }: { kind: string }) => kind === "buyer_erased",
+      );
+      const sum = (of: "checkouts" | "carts") =>
+        erased.reduce((total: number, one: Record<typeof of, number>) => total + one[of], 0);
+      expect([sum("checkouts"), sum("carts")]).toEqual([1, 1]);
+      expect(await findingsOfSite(server, site_key_hash)).toEqual([]);
+    },
+  );
 
   test("is exported completely, and the log names nobody", async () => {
     const { orderId } = await at.bought(shop, PURCHASE);
