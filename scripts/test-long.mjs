@@ -143,8 +143,10 @@ const SUITES = [
   },
   {
     key: "payment-crash",
-    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion, a payment page and their commits, on each database`,
+    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion, a payment page, a reservation, a refund and their commits, on each database`,
     args: [
+      "packages/server/test/connectors/crash",
+      "packages/server/test/orders/change-crash",
       "packages/server/test/selling/crash",
       "packages/server/test/ucp/crash",
       "packages/server/test/ucp/hand-off-crash",
