@@ -12,7 +12,8 @@ import { expectBooksAgree } from "../selling/books.ts";
 import { BUYER, lines, paying, sent } from "../ucp/buying.ts";
 import { openShop } from "../ucp/crash-shop.ts";
 import { Platform } from "../ucp/platform.ts";
-import { type Json, ShopStandIn } from "./shop-stand-in.ts";
+import type { Json } from "./shop-in-memory.ts";
+import { ShopStandIn } from "./shop-stand-in.ts";
 
 /** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = 1 + Number(process.env.DECIDE_CRASH_ROUNDS ?? 0);

@@ -57,7 +57,7 @@ describe("a service killed at every named point while a person pays,", () => {
       let aheadMs = 0;
       const start = () => startNode({ ...env, CLOCK_AHEAD_MS: String(aheadMs) });
       let node = await start();
-      const shop = await openShop(node, ROSES);
+      const shop = await openShop(node, { roses: ROSES });
       for (const { when, ...death } of DEATHS) {
         const url = `${node.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions`;
         const headers = { "idempotency-key": randomUUID() };
