@@ -34,14 +34,14 @@ client.getQueryCache().subscribe((event) => {
 
 function Console() {
   const session = useQuery(sessionQuery);
-  const [link, forgetLink] = useLink();
+  const [link, dropLink] = useLink();
   if (session.data === undefined) return session.isError ? <Failure error={session.error} /> : null;
   if (link?.kind === "set-up") {
-    return <SetUp key={link.secret} code={link.secret} onDone={forgetLink} />;
+    return <SetUp key={link.secret} code={link.secret} onDone={dropLink} />;
   }
-  if (session.data === null) return <SignIn link={link} onSignedIn={forgetLink} />;
+  if (session.data === null) return <SignIn link={link} onSignedIn={dropLink} />;
   if (link !== undefined) {
-    return <SwitchPerson name={session.data.name} link={link} onStay={forgetLink} />;
+    return <SwitchPerson name={session.data.name} link={link} onStay={dropLink} />;
   }
   keepDraftsOf(session.data.token_id);
   return <RouterProvider router={router} />;

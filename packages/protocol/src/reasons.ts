@@ -115,7 +115,7 @@ const MANDATE_REASONS = {
   ),
 } as const;
 
-/** Refusals of HTTP itself, of the admin interface and of every other door. */
+/** Refusals of HTTP itself, of the admin interface and of every other route group. */
 const HTTP_REASONS = {
   invalid_request: reason(
     400,

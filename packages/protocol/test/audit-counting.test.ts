@@ -31,7 +31,9 @@ describe("a tally", () => {
       0, 2, 3,
     ]);
     tally.takeBack(third);
-    expect([tally.forget(1000), tally.sum(9000, 3000), tally.forget(9000)]).toEqual([1, 2, 2]);
+    expect([tally.dropUntil(1000), tally.sum(9000, 3000), tally.dropUntil(9000)]).toEqual([
+      1, 2, 2,
+    ]);
     expect(tally.sum(9000, 3000)).toBe(0);
   });
 

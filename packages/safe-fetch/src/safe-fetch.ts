@@ -276,7 +276,7 @@ export class SafeFetch {
     const good = result.ok && result.value.status === 200;
     if (!result.ok && result.reason === "too_busy") return result;
     const bytes = result.ok ? result.value.body.length : 0;
-    this.forget(key);
+    this.drop(key);
     this.cache.set(key, {
       result,
       until: this.clock.now() + (good ? POSITIVE_TTL_MS : NEGATIVE_TTL_MS),
@@ -284,12 +284,12 @@ export class SafeFetch {
     });
     this.cacheBytes += bytes;
     while (this.cache.size > CACHE_ENTRIES_MAX || this.cacheBytes > CACHE_BYTES_MAX) {
-      this.forget(this.cache.keys().next().value as string);
+      this.drop(this.cache.keys().next().value as string);
     }
     return result;
   }
 
-  private forget(key: string): void {
+  private drop(key: string): void {
     this.cacheBytes -= this.cache.get(key)?.bytes ?? 0;
     this.cache.delete(key);
   }

@@ -74,7 +74,7 @@ function planOutbox(context: Context): void {
     if (topic === OUTBOX_TOPIC) jobs.wake("outbox.deliver");
   });
   jobs.add({
-    name: "outbox.forget",
+    name: "outbox.delete",
     everyMs: HOUR_MS,
     run: (_now, stopping) => deleteExpiredMessages(context, stopping),
   });
@@ -139,7 +139,7 @@ function planPayments(context: Context): void {
     },
   });
   jobs.add({
-    name: "payments.lapse",
+    name: "payments.expire",
     everyMs: HOUR_MS,
     run: async (now, stopping) => {
       await checkExpiringOrders(context, stopping);
@@ -169,22 +169,22 @@ export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
   jobs.add({ name: "heartbeat", everyMs: HEARTBEAT_MS, run: (now) => recordHeartbeat(db, now) });
   jobs.add({
-    name: "console.forget",
+    name: "access.delete",
     everyMs: HOUR_MS,
     run: (now) => db.transaction((tx) => deleteExpiredAccess(tx, now)),
   });
   jobs.add({
-    name: "limits.forget",
+    name: "limits.delete",
     everyMs: HOUR_MS,
     run: (now) => deleteExpiredCounts(context, now),
   });
   jobs.add({
-    name: "visits.forget",
+    name: "visits.delete",
     everyMs: HOUR_MS,
     run: (_now, stopping) => deleteExpiredVisits(context, stopping),
   });
   jobs.add({
-    name: "agents.forget",
+    name: "agents.delete",
     everyMs: HOUR_MS,
     run: async (now) => {
       await db.transaction((tx) => deleteExpiredAgents(tx, now));
@@ -208,7 +208,7 @@ export function planJobs(context: Context): void {
     run: (_now, stopping) => endTests(context, stopping),
   });
   jobs.add({
-    name: "carts.forget",
+    name: "carts.delete",
     everyMs: HOUR_MS,
     run: async (now) => {
       await db.transaction((tx) => deleteExpiredCarts(tx, now));
@@ -229,7 +229,7 @@ export function planJobs(context: Context): void {
     run: (_now, stopping) => eraseExpiredBuyers(context, stopping),
   });
   jobs.add({
-    name: "audit.tend",
+    name: "audit.maintain",
     everyMs: MINUTE_MS,
     run: (_now, stopping) => audit.maintainLogs(stopping),
   });

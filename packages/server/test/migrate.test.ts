@@ -115,6 +115,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "product-pictures",
       "planned-shipments",
       "reached-owners",
+      "job-names",
     ]);
   });
 
@@ -457,6 +458,22 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       `hash ${day} agt_2 approved 1`,
       `hash ${day + 24 * HOUR_MS} agt_1 rejected 1`,
       `other ${day} agt_1 approved 1`,
+    ]);
+  });
+
+  test("they give the stored jobs their new names, with the last failure", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 61 });
+    const sql = "INSERT INTO jobs (name, next_run_at, last_error) VALUES (?, ?, ?)";
+    for (const name of ["audit.tend", "payments.lapse", "outbox.forget", "outbox.deliver"]) {
+      await db.run(sql, name, NOON, `${name} failed`);
+    }
+    await migrate(db, { now: NOON });
+    expect(await db.all("SELECT name, last_error FROM jobs ORDER BY name")).toEqual([
+      { name: "audit.maintain", last_error: "audit.tend failed" },
+      { name: "outbox.delete", last_error: "outbox.forget failed" },
+      { name: "outbox.deliver", last_error: "outbox.deliver failed" },
+      { name: "payments.expire", last_error: "payments.lapse failed" },
     ]);
   });
 

@@ -20,7 +20,7 @@ import { plainJson, type Terminal, table } from "../terminal.js";
 /** As many as the service tries a draft on. */
 const DECISIONS_MAX = 1_000;
 
-interface Verdict {
+interface PolicyResult {
   readonly outcome: string;
   readonly rule_id: string | null;
 }
@@ -35,8 +35,8 @@ interface TestBody {
     readonly skill: string;
     readonly amount: Money | null;
     readonly agent_id: string;
-    readonly was: Verdict;
-    readonly would_be: Verdict;
+    readonly was: PolicyResult;
+    readonly would_be: PolicyResult;
   }[];
   readonly summary: { readonly was: OutcomeCounts; readonly would_be: OutcomeCounts };
 }
@@ -49,7 +49,8 @@ function amountOf(amount: Money | null): string {
   return `${formatAmount(amount)} ${currency}`;
 }
 
-const verdictOf = ({ outcome, rule_id }: Verdict) => `${outcome} (${rule_id ?? "default"})`;
+const policyResultText = ({ outcome, rule_id }: PolicyResult) =>
+  `${outcome} (${rule_id ?? "default"})`;
 
 function summaryOf({ tested, changed, summary }: TestBody): string {
   if (tested === 0) return "There are no past decisions to test the policy on.";
@@ -92,8 +93,8 @@ export function policyTestCommand(policy: Command, terminal: Terminal): void {
         evaluated_at: one.evaluated_at,
         skill: one.skill,
         amount: amountOf(one.amount),
-        was: verdictOf(one.was),
-        would_be: verdictOf(one.would_be),
+        was: policyResultText(one.was),
+        would_be: policyResultText(one.would_be),
         agent_id: one.agent_id,
       }));
       // The summary says what became of none.

@@ -13,7 +13,7 @@ import { useSetFilter } from "../ui/filter.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Notice } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
+import { SaveMessage } from "../ui/outcome.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
 import { ShortTime } from "../ui/time.js";
@@ -71,7 +71,7 @@ function SaveCheckpoint() {
       <p className="text-xs text-soft">
         Store it somewhere else. Later it shows whether the log was rewritten.
       </p>
-      <Outcome of={save} />
+      <SaveMessage of={save} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { chainsOf } from "../proof/chains.js";
-import { Checks, Verdict } from "../proof/checks.js";
+import { Checks, ChecksSummary } from "../proof/checks.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -33,7 +33,7 @@ function Judgement({ of }: { readonly of: Awaited<ReturnType<typeof verify>> }) 
   const { report, checks } = of;
   return (
     <div className="flex flex-col gap-2">
-      <Verdict checks={checks} of="The export" />
+      <ChecksSummary checks={checks} of="The export" />
       <Checks checks={checks} />
       <p className="text-sm text-soft">
         {countText(report.records, "record")} read,{" "}

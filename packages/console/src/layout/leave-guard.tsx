@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { Button } from "../ui/button.js";
 import { Dialog } from "../ui/dialog.js";
-import { forgetUnsaved, hasUnsaved } from "../ui/draft.js";
+import { discardUnsaved, hasUnsaved } from "../ui/draft.js";
 
 /** Asks before somebody leaves a page with changes that are not saved. */
 export function LeaveGuard() {
@@ -13,7 +13,7 @@ export function LeaveGuard() {
   });
   if (leaving.status !== "blocked") return null;
   const leave = () => {
-    forgetUnsaved();
+    discardUnsaved();
     leaving.proceed();
   };
   return (

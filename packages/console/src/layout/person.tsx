@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { LogOut } from "lucide-react";
 import { endSession, sessionQuery, signOut } from "../session/session.js";
-import { forgetPurchases } from "../setup/kept.js";
+import { deletePurchases } from "../setup/kept.js";
 
 /** Who is signed in, the way to the account, and the way out. */
 export function Person({ onGo }: { readonly onGo?: () => void }) {
@@ -10,7 +10,7 @@ export function Person({ onGo }: { readonly onGo?: () => void }) {
   const { data: session } = useQuery(sessionQuery);
   async function leave() {
     await signOut();
-    forgetPurchases();
+    deletePurchases();
     endSession(client);
   }
   return (

@@ -4,7 +4,7 @@ import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Select } from "../ui/field.js";
-import { Outcome } from "../ui/outcome.js";
+import { SaveMessage } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 import { moneyText } from "../ui/words.js";
 
@@ -55,7 +55,7 @@ export function PlatformSettingsCard() {
           onChoose={(value) => save.mutate(value)}
         />
         <p className="text-sm text-soft">{poolText(found.data)}</p>
-        <Outcome of={save} />
+        <SaveMessage of={save} />
       </div>
     </Card>
   );

@@ -6,19 +6,19 @@ import { ruleName } from "./rule-name.js";
 
 type Tested = Api["PolicyTest"];
 type Changed = Tested["changed"][number];
-type Outcome = Changed["was"]["outcome"];
+type DecisionOutcome = Changed["was"]["outcome"];
 
 /** A draft is tried on the requests of so many days. */
 export const DAYS = 30;
 /** And on so many of them at most. */
 export const REQUESTS_MAX = 1000;
 
-const WOULD: Readonly<Record<Outcome, string>> = {
+const WOULD: Readonly<Record<DecisionOutcome, string>> = {
   approved: "would have been approved",
   escalated: "would have needed your review",
   rejected: "would have been declined",
 };
-const IS: Readonly<Record<Outcome, string>> = {
+const IS: Readonly<Record<DecisionOutcome, string>> = {
   approved: "Your current rules approve it",
   escalated: "Your current rules ask for a review",
   rejected: "Your current rules decline it",
@@ -52,7 +52,7 @@ export function testText(test: Tested): string {
   if (test.tested === 0) return `There were no requests in the last ${DAYS} days to try it on.`;
   if (test.changed.length === 0)
     return `${triedText(test)}, none would be decided differently than with your current rules.`;
-  const groups = (Object.keys(WOULD) as Outcome[]).flatMap((outcome) => {
+  const groups = (Object.keys(WOULD) as DecisionOutcome[]).flatMap((outcome) => {
     const group = test.changed.filter(({ would_be }) => would_be.outcome === outcome);
     if (group.length === 0) return [];
     const sum = sumText(group);

@@ -8,7 +8,7 @@ import { notify } from "../ui/toast.js";
 import { countText } from "../ui/words.js";
 
 type Undoable = NonNullable<Api["UndoableImport"]>;
-interface Undone {
+interface UndoResult {
   readonly removed: number;
   readonly restored: number;
 }
@@ -23,7 +23,7 @@ export function UndoImport() {
   const undo = useSave(
     async ({ import_id }: Undoable) => {
       const body = { import_id };
-      const undone = await call<Undone>("POST", `${path}/products/import/undo`, body);
+      const undone = await call<UndoResult>("POST", `${path}/products/import/undo`, body);
       const { removed, restored } = undone;
       notify(
         `The import was undone: ${countText(removed, "product")} removed, ${restored} restored.`,

@@ -39,7 +39,7 @@ export function Checks({ checks }: { readonly checks: readonly ShownCheck[] }) {
 }
 
 /** All of them in one line, green or red. */
-export function Verdict({
+export function ChecksSummary({
   checks,
   of,
 }: {

@@ -7,7 +7,7 @@ import { Snippet } from "../ui/id.js";
 import { Failure } from "../ui/notice.js";
 import { saveFile } from "../ui/save-file.js";
 import { chainsOf } from "./chains.js";
-import { Checks, Verdict } from "./checks.js";
+import { Checks, ChecksSummary } from "./checks.js";
 
 interface Proven {
   readonly record: Api["ProvenRecord"];
@@ -59,7 +59,7 @@ export function RecordProof({
       {error !== null && <Failure error={error} />}
       {proven !== null && (
         <>
-          <Verdict checks={proven.checks} of="The record" />
+          <ChecksSummary checks={proven.checks} of="The record" />
           <Checks checks={proven.checks} />
           <div>
             <Button

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextArea } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { Outcome } from "../ui/outcome.js";
+import { SaveMessage } from "../ui/outcome.js";
 import { type Question, questionPath } from "./questions.js";
 
 /** Writes or replaces the answer to a question. */
@@ -59,7 +59,7 @@ export function AnswerForm({ question }: { readonly question: Question }) {
           </Button>
         )}
       </div>
-      <Outcome of={dismiss} done="Dismissed. You can still answer it." />
+      <SaveMessage of={dismiss} done="Dismissed. You can still answer it." />
     </Form>
   );
 }

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
 import { Failure } from "../ui/notice.js";
 import { ActionBar } from "./action-bar.js";
-import { DENIALS, type Denial, decide, type Review, type Verdict } from "./reviews.js";
+import { DENIALS, type Denial, decide, type Review, type ReviewVerdict } from "./reviews.js";
 
 const NOTE_CHARS_MAX = 1000;
 /** Large enough for a thumb on a phone. */
@@ -30,7 +30,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const { data: session } = useQuery(sessionQuery);
   const canUndo = session?.kind === "person";
   const deciding = useSave(
-    async (verdict: Verdict) => {
+    async (verdict: ReviewVerdict) => {
       const answer = await decide(siteKeyHash, review.escalation_id, verdict);
       // Report it before the lists reload, because this form may disappear with them. While it can be
       // undone, the review says so itself.

@@ -89,7 +89,7 @@ export function Decided({
   );
 }
 
-function Waiting() {
+function PendingReviews() {
   const { site, name } = useSite();
   const waiting = useQuery(reviewsWaiting(site.site_key_hash));
   const mayDecide = useMay("reviewer");
@@ -204,7 +204,7 @@ export function ReviewsPage() {
           onChoose={choose}
         />
       </div>
-      {status === "pending" ? <Waiting /> : <Past status={status} />}
+      {status === "pending" ? <PendingReviews /> : <Past status={status} />}
     </Page>
   );
 }

@@ -64,12 +64,12 @@ export const DENIALS = {
 } as const;
 export type Denial = keyof typeof DENIALS;
 
-export type Verdict =
+export type ReviewVerdict =
   | { readonly verdict: "approve"; readonly note?: string }
   | { readonly verdict: "deny"; readonly reason_code: Denial; readonly note?: string };
 
 /** Decides a review and returns its new state. */
-export function decide(siteKeyHash: string, id: string, { verdict, ...body }: Verdict) {
+export function decide(siteKeyHash: string, id: string, { verdict, ...body }: ReviewVerdict) {
   const path = `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}/${verdict}`;
   return call<{ status: Review["status"]; decides_at?: string }>("POST", path, body);
 }

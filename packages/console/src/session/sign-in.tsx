@@ -24,7 +24,7 @@ import {
 } from "./session.js";
 
 /** The sign-in link that was opened. Opening another one changes only the part of the address after #. */
-export function useLink(): readonly [link: OpenedLink | undefined, forget: () => void] {
+export function useLink(): readonly [link: OpenedLink | undefined, drop: () => void] {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {
     const open = () => setLink((before) => takeLink() ?? before);

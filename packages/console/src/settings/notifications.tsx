@@ -11,7 +11,7 @@ import { Checkbox, Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
+import { SaveMessage } from "../ui/outcome.js";
 import { Card, Empty } from "../ui/page.js";
 import { HTTPS } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
@@ -153,7 +153,7 @@ function Resend({ message }: { readonly message: Message }) {
       <Button disabled={resend.isPending} onClick={() => resend.mutate()}>
         Resend
       </Button>
-      <Outcome of={resend} done="Sent again." />
+      <SaveMessage of={resend} done="Sent again." />
     </span>
   );
 }

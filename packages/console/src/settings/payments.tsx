@@ -154,7 +154,7 @@ function StripeDetails({ stripe }: { readonly stripe: NonNullable<Processor["str
   );
 }
 
-function Connected({ found }: { readonly found: Processor }) {
+function ConnectedProvider({ found }: { readonly found: Processor }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
   const test = useSave(() =>
@@ -236,7 +236,7 @@ export function PaymentsPart() {
       </Card>
       {data.kind !== null && (
         <Card title="Connected">
-          <Connected found={data} />
+          <ConnectedProvider found={data} />
         </Card>
       )}
       {mayChange && (

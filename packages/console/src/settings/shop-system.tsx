@@ -80,7 +80,7 @@ function messagesText({ waiting, failed }: ShopConnection["messages"]): string {
   return parts.join(", ");
 }
 
-function Connected({ connection }: { readonly connection: ShopConnection }) {
+function ConnectedSystem({ connection }: { readonly connection: ShopConnection }) {
   const { path, name } = useSite();
   const { system, sells, products, messages, connected_at, seen_at } = connection;
   const disconnect = useSave(() => call("DELETE", `${path}/shop-connection`), ...TOPICS);
@@ -142,7 +142,7 @@ export function ShopSystemPart() {
           then come from your shop, and orders of agents arrive in it.
         </p>
       ) : (
-        <Connected connection={connection} />
+        <ConnectedSystem connection={connection} />
       )}
       <ConnectCode connected={connection?.system ?? null} />
     </Card>

@@ -6,7 +6,7 @@ import { useSite } from "../layout/sites.js";
 import { policyQuery } from "../policy/policy.js";
 import { Presets } from "../policy/presets.js";
 import { Notice } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
+import { SaveMessage } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 
 /** The first rules: a preset. */
@@ -34,7 +34,7 @@ export function FirstPolicy() {
         replaces={current.data != null}
         onUse={(text) => publish.mutate(text)}
       />
-      <Outcome of={publish} done="Published." />
+      <SaveMessage of={publish} done="Published." />
     </Card>
   );
 }

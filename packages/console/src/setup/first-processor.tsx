@@ -8,7 +8,7 @@ import { processorQuery } from "../settings/processor.js";
 import { Button } from "../ui/button.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { Outcome } from "../ui/outcome.js";
+import { SaveMessage } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 import { titleOf } from "../ui/words.js";
 
@@ -45,7 +45,7 @@ export function FirstProcessor() {
       ) : (
         <Notice>{titleOf(processor.data.kind)} is connected.</Notice>
       )}
-      <Outcome of={connect} done="Connected." />
+      <SaveMessage of={connect} done="Connected." />
       <Gates processor={processor.data} />
     </Card>
   );

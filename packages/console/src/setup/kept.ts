@@ -23,12 +23,12 @@ export function keepPurchase(siteKeyHash: string, purchase: KeptPurchase): void 
   localStorage.setItem(keyOf(siteKeyHash), JSON.stringify(purchase));
 }
 
-export function forgetPurchase(siteKeyHash: string): void {
+export function deletePurchase(siteKeyHash: string): void {
   localStorage.removeItem(keyOf(siteKeyHash));
 }
 
 /** The next person who signs in must not see them. */
-export function forgetPurchases(): void {
+export function deletePurchases(): void {
   for (const key of Object.keys(localStorage)) {
     if (key.startsWith(PREFIX)) localStorage.removeItem(key);
   }

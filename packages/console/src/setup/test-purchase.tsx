@@ -13,7 +13,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { Verified } from "../ui/verified.js";
 import { plainWord } from "../ui/words.js";
-import { forgetPurchase, type KeptPurchase, keepPurchase, keptPurchase } from "./kept.js";
+import { deletePurchase, type KeptPurchase, keepPurchase, keptPurchase } from "./kept.js";
 import type { Answered } from "./test-agent.js";
 
 /** Loads the code of the agent only when it is needed. */
@@ -27,7 +27,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 };
 
 /** The review of the test purchase, which can be decided here or under Reviews. */
-function Waiting({ id, onDecided }: { readonly id: string; onDecided(): void }) {
+function PendingReview({ id, onDecided }: { readonly id: string; onDecided(): void }) {
   const { site, name } = useSite();
   const mayDecide = useMay("reviewer");
   const review = useQuery(reviewQuery(site.site_key_hash, id));
@@ -106,7 +106,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   const waits = outcome === "escalated";
   const isOver = outcome !== undefined && !waits;
   useEffect(() => {
-    if (isOver) forgetPurchase(site.site_key_hash);
+    if (isOver) deletePurchase(site.site_key_hash);
   }, [isOver, site.site_key_hash]);
   if (answer.isError) return <Failure error={answer.error} />;
   if (!answer.isSuccess || outcome === undefined)
@@ -118,7 +118,7 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   return (
     <div className="flex flex-col gap-4">
       <Notice bad={!isEnded(outcome) && !Object.hasOwn(RESULTS, outcome)}>{result}</Notice>
-      {waits && <Waiting id={String(body.escalation_id)} onDecided={askAgain} />}
+      {waits && <PendingReview id={String(body.escalation_id)} onDecided={askAgain} />}
       {!isEnded(outcome) && <Answer key={outcome} answer={answer.data} />}
       {isOver && (
         <>

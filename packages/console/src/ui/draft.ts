@@ -2,8 +2,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { draftKey, keepDraft, keptDraft } from "./kept-drafts.js";
 
 interface Unsaved {
-  /** Forgets what is kept in the tab. */
-  forget(): void;
+  /** Deletes what is kept in the tab. */
+  discard(): void;
 }
 
 /** The drafts that are not saved, on any page. */
@@ -12,9 +12,9 @@ const unsaved = new Set<Unsaved>();
 /** Whether leaving the page would lose something that somebody typed. */
 export const hasUnsaved = () => unsaved.size > 0;
 
-/** Forgets what is not saved, because the person chose to leave. */
-export function forgetUnsaved(): void {
-  for (const { forget } of unsaved) forget();
+/** Discards what is not saved, because the person chose to leave. */
+export function discardUnsaved(): void {
+  for (const { discard } of unsaved) discard();
   unsaved.clear();
 }
 
@@ -61,7 +61,7 @@ export function useDraft<Value extends object>(
   const [edited, setEdited] = useState<Value | null>(() => readKept(key, base));
   const value = edited ?? base;
   const isChanged = edited !== null && JSON.stringify(edited) !== JSON.stringify(base);
-  const own = useRef<Unsaved>({ forget: () => key !== undefined && keepDraft(key, null) }).current;
+  const own = useRef<Unsaved>({ discard: () => key !== undefined && keepDraft(key, null) }).current;
   const kept = isChanged && key !== undefined ? withoutSecrets(edited, secret) : null;
   useEffect(() => {
     if (key !== undefined) keepDraft(key, kept);
@@ -78,13 +78,13 @@ export function useDraft<Value extends object>(
   const discard = useCallback(() => {
     // At once, because the page may be left before it is drawn again.
     unsaved.delete(own);
-    own.forget();
+    own.discard();
     setEdited(null);
   }, [own]);
   const saved = useCallback(
     (sent: Value) => {
       unsaved.delete(own);
-      own.forget();
+      own.discard();
       setEdited((now) => (now === sent ? null : now));
     },
     [own],

@@ -28,7 +28,7 @@ export const draftKey = (name: string): string =>
 
 export const keptDraft = (key: string): string | null => sessionStorage.getItem(key);
 
-/** Keeps a text, or forgets what was kept. */
+/** Keeps a text, or deletes what was kept. */
 export function keepDraft(key: string, text: string | null): void {
   if (text === null) sessionStorage.removeItem(key);
   else sessionStorage.setItem(key, text);

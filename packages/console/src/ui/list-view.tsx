@@ -127,9 +127,9 @@ export function ListView<Item>({ list, columns: all, keyOf, label, empty }: List
   const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
   const choice = useTableChoice(label);
   if (isError && data === undefined) return <Failure error={error} />;
-  const placeOf = narrowPlaces(all);
+  const narrowPlaceOf = narrowPlaces(all);
   const columns = all.filter(
-    (column) => placeOf(column) === "title" || !choice.hidden.includes(column.head),
+    (column) => narrowPlaceOf(column) === "title" || !choice.hidden.includes(column.head),
   );
   if (!isSuccess) return <LoadingRows heads={columns.map(({ head }) => head)} />;
   // A search through many rows may find none at first, and has more to look through.
@@ -156,7 +156,7 @@ export function ListView<Item>({ list, columns: all, keyOf, label, empty }: List
                 <td
                   key={column.head}
                   data-head={column.head}
-                  data-narrow={placeOf(column)}
+                  data-narrow={narrowPlaceOf(column)}
                   className={column.right ? "sm:text-right" : undefined}
                 >
                   <div className="min-w-0">{column.cell(item)}</div>

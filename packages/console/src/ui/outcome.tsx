@@ -3,7 +3,7 @@ import { Failure } from "./notice.js";
 import { notify } from "./toast.js";
 
 /** The result of the last change. */
-export function Outcome({
+export function SaveMessage({
   of,
   done = "Saved.",
 }: {

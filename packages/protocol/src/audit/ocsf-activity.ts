@@ -5,14 +5,14 @@ import {
   CALLED,
   DECIDED,
   LOGGED,
+  type OcsfVerdict,
+  type OcsfVerdicts,
   PAID,
   RAN,
   REJECTED,
   REVIEWED,
   UNAUTHORIZED,
   UNKNOWN,
-  type Verdict,
-  type Verdicts,
   verdictMembers,
 } from "./ocsf-verdict.js";
 import type { RecordType } from "./record.js";
@@ -25,20 +25,20 @@ interface Kind {
   readonly operation: string;
   readonly activity: string;
   /** Of every record of the type, unless a word in it decides. */
-  readonly verdict: Verdict;
-  readonly verdicts?: Verdicts;
+  readonly verdict: OcsfVerdict;
+  readonly verdicts?: OcsfVerdicts;
   /** Where the record has that word: a member, and one inside it. */
   readonly word?: readonly [string, string];
 }
 
-function plain(operation: string, activity: string, verdict: Verdict): Kind {
+function plain(operation: string, activity: string, verdict: OcsfVerdict): Kind {
   return { operation, activity, verdict };
 }
 
 function worded(
   operation: string,
   activity: string,
-  verdicts: Verdicts,
+  verdicts: OcsfVerdicts,
   word: readonly [string, string],
 ): Kind {
   return { operation, activity, verdict: UNKNOWN, verdicts, word };

@@ -35,7 +35,7 @@ function readCursor(text: string | undefined): Result<Cursor | null, "invalid_re
 export async function readPage<T>(
   { limit, cursor }: PageRequest,
   list: (page: { readonly after: Cursor | null; readonly limit: number }) => Promise<readonly T[]>,
-  placeOf: (item: T) => Cursor,
+  cursorOf: (item: T) => Cursor,
 ): Promise<Result<Page<T>, "invalid_request">> {
   const after = readCursor(cursor);
   if (!after.ok) return after;
@@ -43,6 +43,6 @@ export async function readPage<T>(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   if (rows.length <= limit || last === undefined) return ok({ items, nextCursor: undefined });
-  const { createdAt, id } = placeOf(last);
+  const { createdAt, id } = cursorOf(last);
   return ok({ items, nextCursor: toBase64url(utf8(`${createdAt}\n${id}`)) });
 }

@@ -38,7 +38,7 @@ const REASONS_OF: Readonly<
 };
 
 /** The answer to the mandate from now on, or from its payment on. */
-function answerTo(
+function reviewAnswer(
   { mandateId }: Review,
   { status, reasonCode, rulesEvaluated = 0 }: ReviewEnd,
   { recordId, now }: { readonly recordId: string; readonly now: number },
@@ -141,7 +141,7 @@ export async function endReview(
   now: number,
 ): Promise<EndedReview> {
   const recordId = newRecordId(context.ids, now);
-  const { reason, answer } = answerTo(review, end, { recordId, now });
+  const { reason, answer } = reviewAnswer(review, end, { recordId, now });
   const ended: Review = {
     ...review,
     status: end.status,

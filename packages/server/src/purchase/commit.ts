@@ -24,7 +24,7 @@ import { newReview, type Review, reviewTokenPlace } from "../domain/reviews/revi
 import { insertReview } from "../domain/reviews/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import { newRecordId } from "../infra/ids.js";
-import type { Verdict } from "./evaluate.js";
+import type { Evaluation } from "./evaluate.js";
 import { isPooled } from "./identity.js";
 import { notifyReviewers } from "./notices/review-notice.js";
 import { type PurchaseRequest, recordedItems } from "./request.js";
@@ -57,7 +57,7 @@ interface DecisionNames {
 function pendingReview(
   { ids, secrets }: Context,
   request: PurchaseRequest,
-  { rule, reviewMs, approvalsNeeded }: Verdict,
+  { rule, reviewMs, approvalsNeeded }: Evaluation,
   names: DecisionNames,
 ): Review {
   const { site, agent, identity, mandateId, now, payment, checkout } = request;
@@ -97,10 +97,10 @@ interface Written extends DecisionNames {
   readonly review: Review | undefined;
 }
 
-function answerTo(
+function decisionAnswer(
   { config }: Context,
   { kind, site, mandateId, published, now }: PurchaseRequest,
-  { reason, message, rule, rulesEvaluated }: Verdict,
+  { reason, message, rule, rulesEvaluated }: Evaluation,
   { recordId, review }: Written,
 ): StoredAnswer {
   if (kind !== "mandate") return NO_ANSWER;
@@ -196,7 +196,7 @@ async function requestIfApproved(
     outcome,
     answer,
     ...names
-  }: DecisionNames & Pick<Verdict, "outcome"> & { answer: StoredAnswer },
+  }: DecisionNames & Pick<Evaluation, "outcome"> & { answer: StoredAnswer },
 ): Promise<Payment | undefined> {
   if (outcome !== "approved" || payment === undefined) return undefined;
   if (amount === null || items === undefined) throw new Error("a payment for nothing");
@@ -219,7 +219,7 @@ async function requestIfApproved(
 async function writeTry(
   tx: Transaction,
   { kind, checkout }: PurchaseRequest,
-  { outcome, reason }: Verdict,
+  { outcome, reason }: Evaluation,
   decisionId: string,
 ): Promise<Checkout | undefined> {
   const rejected = outcome === "rejected";
@@ -236,7 +236,7 @@ async function writeTry(
 
 function decisionRecord(
   { kind, recordedRequest, recordedDetails, amount, items, now }: PurchaseRequest,
-  { record: decision }: Verdict,
+  { record: decision }: Evaluation,
   { recordId, review }: Written,
   payment: Payment | undefined,
 ): RecordDraft {
@@ -254,7 +254,7 @@ export async function commitDecision(
   context: Context,
   tx: Transaction,
   request: PurchaseRequest,
-  verdict: Verdict,
+  verdict: Evaluation,
 ): Promise<CommittedDecision> {
   const { site, agent, identity, mandateId, now } = request;
   const decisionId = context.ids.timeId("dec", now);
@@ -264,7 +264,7 @@ export async function commitDecision(
   const review =
     outcome === "escalated" ? pendingReview(context, request, verdict, names) : undefined;
   const written = { decisionId, recordId, review };
-  const final = answerTo(context, request, verdict, written);
+  const final = decisionAnswer(context, request, verdict, written);
   const approved = { decisionId, recordId, outcome, answer: final };
   const payment = await requestIfApproved(context, tx, request, approved);
   const isPending = payment !== undefined && request.kind === "mandate";

@@ -44,7 +44,7 @@ export interface PolicyQuestion {
   readonly now: number;
 }
 
-export interface Verdict {
+export interface Evaluation {
   readonly outcome: "approved" | "escalated" | "rejected";
   /** Why it was rejected; null if it was not. */
   readonly reason: ReasonCode | null;
@@ -63,7 +63,7 @@ export interface Verdict {
 }
 
 /** Rejects a request before the rules are evaluated. */
-export function rejectedWithoutRules(reason: ReasonCode, message?: string): Verdict {
+export function rejectedWithoutRules(reason: ReasonCode, message?: string): Evaluation {
   return {
     outcome: "rejected",
     reason,
@@ -190,7 +190,7 @@ export async function evaluate(
   { clockGuard, policies }: Pick<Context, "clockGuard" | "policies">,
   tx: Queries,
   question: PolicyQuestion,
-): Promise<Verdict> {
+): Promise<Evaluation> {
   await clockGuard.require(tx, question.now);
   const { policy, version, digest } = await policies.inForce(tx, question.siteKeyHash);
   const facts = await gatherFacts(tx, question, policy);

@@ -80,7 +80,7 @@ export class Counters {
   }
 
   private add(name: string, at: number, value: number) {
-    if (this.entries >= ENTRIES_MAX) this.forget();
+    if (this.entries >= ENTRIES_MAX) this.dropExpired();
     const tally = this.tallies.get(name) ?? new Tally();
     this.tallies.set(name, tally);
     this.entries++;
@@ -89,9 +89,9 @@ export class Counters {
   }
 
   /** Makes room: what no window reaches goes, and everything where that is not enough. */
-  private forget(): void {
+  private dropExpired(): void {
     for (const tally of this.tallies.values()) {
-      this.entries -= tally.forget(this.newest - WINDOW_MS_MAX);
+      this.entries -= tally.dropUntil(this.newest - WINDOW_MS_MAX);
     }
     if (this.entries <= ENTRIES_MAX / 2) return;
     this.tallies = new Map();

@@ -1,14 +1,14 @@
-/** What was read, by its name, as far back as fits: the oldest is forgotten first. */
+/** What was read, by its name, as far back as fits: the oldest is dropped first. */
 export class Remembered<T> {
   private readonly entries = new Map<string, T>();
   private readonly max: number;
-  private readonly forget: (value: T) => void;
+  private readonly onDropped: (value: T) => void;
   /** How many were forgotten. */
   forgotten = 0;
 
-  constructor(max: number, forget: (value: T) => void = () => {}) {
+  constructor(max: number, onDropped: (value: T) => void = () => {}) {
     this.max = max;
-    this.forget = forget;
+    this.onDropped = onDropped;
   }
 
   get(name: string): T | undefined {
@@ -21,6 +21,6 @@ export class Remembered<T> {
     const [[oldest, lost]] = this.entries as unknown as [[string, T]];
     this.entries.delete(oldest);
     this.forgotten++;
-    this.forget(lost);
+    this.onDropped(lost);
   }
 }

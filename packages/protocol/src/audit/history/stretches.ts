@@ -68,7 +68,7 @@ export class Stretches {
   }
 
   take(piece: Piece): void {
-    if (this.isTold(piece)) return;
+    if (this.wasTaken(piece)) return;
     this.waiting.set(piece.firstSeq, piece);
     this.waitingSteps += piece.steps.length;
     if (piece.firstSeq === 0) this.begin(piece);
@@ -94,8 +94,8 @@ export class Stretches {
     return { findings, before: sum("before"), forgotten: sum("forgotten") };
   }
 
-  /** Told twice, a part is compared once; that it is there twice is another question's answer. */
-  private isTold({ firstSeq }: Piece): boolean {
+  /** A part that is taken twice is compared once. That it is there twice is the answer to another question. */
+  private wasTaken({ firstSeq }: Piece): boolean {
     const { firstSeq: from = 0, nextSeq: to = 0 } = this.current ?? {};
     return this.waiting.has(firstSeq) || (firstSeq >= from && firstSeq < to);
   }

@@ -48,8 +48,8 @@ export class Tally {
     return window.sum;
   }
 
-  /** Lets go of what came up to a moment; how many entries that were. */
-  forget(until: number): number {
+  /** Drops what came up to a moment. Returns how many entries that were. */
+  dropUntil(until: number): number {
     const kept = this.times.findIndex((at) => at > until);
     const gone = kept < 0 ? this.times.length : kept;
     if (gone === this.times.length) this.clear();

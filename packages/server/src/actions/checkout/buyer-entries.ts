@@ -43,7 +43,11 @@ export async function entered(
   const { email, address, language, browserMac } = entries;
   const { first_name, last_name, phone_number } = address;
   const buyer = withoutEmpty({ email, first_name, last_name, phone_number });
-  const context = { ...withoutPlace(checkout.content.context), ...placeOf(address), language };
+  const context = {
+    ...withoutPlace(checkout.content.context),
+    ...contextOfAddress(address),
+    language,
+  };
   const delivery = {
     addresses: [{ ...withoutEmpty(address), id: ENTERED }],
     addressId: ENTERED,
@@ -62,7 +66,11 @@ export async function entered(
 }
 
 /** Where a buyer is, which the context repeats for prices. */
-function placeOf({ address_country, address_region, postal_code }: JsonObject): JsonObject {
+function contextOfAddress({
+  address_country,
+  address_region,
+  postal_code,
+}: JsonObject): JsonObject {
   return withoutEmpty({ address_country, address_region, postal_code });
 }
 
@@ -92,6 +100,10 @@ export function shownEntries(
   const { email } = content.buyer;
   const { first_name, last_name, phone_number } = content.buyer;
   const named = withoutEmpty({ first_name, last_name, phone_number });
-  const address = { ...placeOf(content.context), ...named, ...chosenAddress(content.delivery) };
+  const address = {
+    ...contextOfAddress(content.context),
+    ...named,
+    ...chosenAddress(content.delivery),
+  };
   return { email: typeof email === "string" ? email : "", address };
 }

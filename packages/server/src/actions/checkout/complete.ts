@@ -9,8 +9,8 @@ import { settlePayment } from "../../purchase/settle.js";
 import {
   completeReply,
   type IdempotentRequest,
+  type IdempotentResult,
   idempotentCommit,
-  type Outcome,
   type Reply,
 } from "./idempotent.js";
 import { reviewsFull } from "./platform-standing.js";
@@ -42,7 +42,7 @@ export async function completeCheckout<A extends Reply>(
   request: IdempotentRequest,
   completion: Completion & TermsSigner,
   render: Render<A>,
-): Promise<Outcome<A>> {
+): Promise<IdempotentResult<A>> {
   const decision = await idempotentCommit<Decision<A>>(context, request, (tx) =>
     commitCompletion(context, tx, completion, render),
   );

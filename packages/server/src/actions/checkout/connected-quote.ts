@@ -22,7 +22,7 @@ export function shopQuestionFor(
   return questionOf({ siteKeyHash, currency, lines: content.lines, content });
 }
 
-interface Connected {
+interface ConnectedQuoteInput {
   readonly priced: PricedLines;
   readonly content: CheckoutContent;
   readonly terms: string | null;
@@ -66,13 +66,19 @@ export function listTotals({ subtotalMinor }: PricedLines): UcpTotals {
 }
 
 /** A checkout that the shop system has not priced. */
-export function listQuote({ priced, terms }: Connected, missing: readonly Missing[]): Quote {
+export function listQuote(
+  { priced, terms }: ConnectedQuoteInput,
+  missing: readonly Missing[],
+): Quote {
   const shown = { currency: priced.currency, ...quotedLines(priced), ships: true, options: [] };
   return { ...shown, totals: listTotals(priced), discounts: [], terms, missing };
 }
 
 /** A checkout as the shop system prices it. Without an answer, goods are shown at the price of the list of products. */
-export function connectedQuote({ answer: shop, askedAt }: DatedQuote, connected: Connected): Quote {
+export function connectedQuote(
+  { answer: shop, askedAt }: DatedQuote,
+  connected: ConnectedQuoteInput,
+): Quote {
   const { priced, content, terms } = connected;
   if (shop.kind === "unanswered") return listQuote(connected, ["shop"]);
   const answered = atShopPrices(priced, shop);

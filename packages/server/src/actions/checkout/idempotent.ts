@@ -111,7 +111,7 @@ export async function earlierReply(
     : { kind: "answered", status, body };
 }
 
-export type Outcome<A> =
+export type IdempotentResult<A> =
   | { readonly kind: "answered"; readonly answer: A }
   /** Another request with the same key was first. */
   | { readonly kind: "key_taken" }
@@ -120,9 +120,9 @@ export type Outcome<A> =
 
 /** Rolls a transaction back in which nothing was changed. */
 class NoEffect<A> extends Error {
-  readonly outcome: Outcome<A>;
+  readonly outcome: IdempotentResult<A>;
 
-  constructor(outcome: Outcome<A>) {
+  constructor(outcome: IdempotentResult<A>) {
     super("nothing was changed");
     this.outcome = outcome;
   }
@@ -133,11 +133,11 @@ export async function idempotentChange<A extends Reply>(
   context: Context,
   request: IdempotentRequest,
   change: (tx: Transaction) => Promise<A>,
-): Promise<Outcome<A>> {
+): Promise<IdempotentResult<A>> {
   const { clock, db } = context;
   const { key, digest } = request;
   const write = () =>
-    db.shortTransaction<Outcome<A>>(async (tx) => {
+    db.shortTransaction<IdempotentResult<A>>(async (tx) => {
       const claimed = await claimKey(tx, key, { digest, now: clock.now() });
       if (!claimed) throw new NoEffect<A>({ kind: "key_taken" });
       if (!(await lockSite(tx, key.siteKeyHash))) throw new NoEffect<A>({ kind: "site_gone" });
@@ -172,7 +172,7 @@ export async function idempotentCommit<T>(
   context: Context,
   request: IdempotentRequest,
   decide: (tx: Transaction) => Promise<Committed<T>>,
-): Promise<Outcome<T>> {
+): Promise<IdempotentResult<T>> {
   const { audit, clock } = context;
   const { key, digest } = request;
   const write = async (tx: Transaction) => {
@@ -189,7 +189,7 @@ export async function idempotentCommit<T>(
     }
     return { records, answer: { kind: "answered", answer } as const, after };
   };
-  const commit = () => audit.commit<Outcome<T>>(key.siteKeyHash, write);
+  const commit = () => audit.commit<IdempotentResult<T>>(key.siteKeyHash, write);
   return (await withShopQuotes(context, commit)).answer;
 }
 

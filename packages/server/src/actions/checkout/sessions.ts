@@ -87,9 +87,9 @@ export function takenOver(checkout: Checkout, caller: BuyingPlatform): Checkout 
   const { platform } = checkout;
   const { webhookUrl, version } = caller;
   // Its latest profile says where it is notified of the order, and in which version.
-  const isTold = platform.webhookUrl === webhookUrl && platform.version === version;
+  const hasCurrentProfile = platform.webhookUrl === webhookUrl && platform.version === version;
   const isTaken = !isProven(platform) && isProven(caller);
-  if (!isTaken && isTold) return checkout;
+  if (!isTaken && hasCurrentProfile) return checkout;
   const { proof, holder } = isTaken ? caller : platform;
   return { ...checkout, platform: { ...platform, proof, webhookUrl, version, holder } };
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
 import { busiestAgents, outcomeHours } from "../../domain/decisions/counts/store.js";
-import { OUTCOMES, type Outcome, type Span } from "../../domain/decisions/decision.js";
+import { type DecisionOutcome, OUTCOMES, type Span } from "../../domain/decisions/decision.js";
 import { type CountBy, stepOf } from "../count-by.js";
 
 /** Rows of hours one answer is made from: every outcome of more than a year of hours. */
@@ -13,7 +13,7 @@ const AGENT_ROWS_MAX = 100_000;
 /** How many decisions there are, in all and by outcome. */
 interface Counted {
   readonly decisions: number;
-  readonly by: Readonly<Record<Outcome, number>>;
+  readonly by: Readonly<Record<DecisionOutcome, number>>;
 }
 
 export interface DecisionCounts {
@@ -34,10 +34,10 @@ export async function countDecisions(
 ): Promise<DecisionCounts> {
   const rows = await outcomeHours(db, siteKeyHash, span, ROWS_MAX + 1);
   const none = () =>
-    Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<Outcome, number>;
+    Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<DecisionOutcome, number>;
   const steps = new Map<
     number,
-    { start: number; decisions: number; by: Record<Outcome, number> }
+    { start: number; decisions: number; by: Record<DecisionOutcome, number> }
   >();
   for (const { hour, outcome, decisions } of rows.slice(0, ROWS_MAX)) {
     const start = stepOf(hour, by);

@@ -16,7 +16,7 @@ import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { type Checkout, emailOf } from "../../domain/checkouts/checkout.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { rejectedWithoutRules, type Verdict } from "../../purchase/evaluate.js";
+import { type Evaluation, rejectedWithoutRules } from "../../purchase/evaluate.js";
 import { identityOfAgent } from "../../purchase/identity.js";
 import { type PricedOrder, type PriceFault, priceOrder } from "../../purchase/prices.js";
 import type { PurchaseRequest } from "../../purchase/request.js";
@@ -102,7 +102,7 @@ export async function mandateRequest(
   tx: Transaction,
   provenMandate: ProvenMandate,
   agent: Agent,
-): Promise<{ readonly request: PurchaseRequest; readonly rejection?: Verdict | undefined }> {
+): Promise<{ readonly request: PurchaseRequest; readonly rejection?: Evaluation | undefined }> {
   const { site, mandate, proven, requestId, source, now } = provenMandate;
   const { skill, protocol, mandateId, evidence } = mandate;
   const bare: PurchaseRequest = {

@@ -26,7 +26,7 @@ export class SiteGoneError extends Error {
   override readonly name = "SiteGoneError";
 }
 
-interface Outcome {
+interface CallOutcome {
   readonly outcome: ToolOutcome;
   readonly reason?: string;
   readonly digest?: string;
@@ -53,7 +53,7 @@ class Commitments {
 /** The `tool` member of the record. It does not contain names that no tool can have. */
 function toolMember(
   { name, isKnown, args }: ToolCall,
-  { outcome, reason, digest }: Outcome,
+  { outcome, reason, digest }: CallOutcome,
   commitments: Commitments,
 ): Record<string, JsonValue> {
   const member: Record<string, JsonValue> = { is_error: outcome !== "answered", outcome };
@@ -96,7 +96,7 @@ async function takeCall(
   context: Context,
   tx: Transaction,
   call: ToolCall,
-  outcome: Outcome,
+  outcome: CallOutcome,
   { isProven, reason: limit }: { readonly isProven: boolean; readonly reason: string | undefined },
 ): Promise<RejectionCommit> {
   const { clock, metrics, rejections, strangerWords } = context;
@@ -133,7 +133,7 @@ async function takeCall(
 }
 
 /** The reason of a call that a limit refused. */
-const limitReason = ({ reason = "rate_limited" }: Outcome) => LIMIT_REASONS[reason] ?? reason;
+const limitReason = ({ reason = "rate_limited" }: CallOutcome) => LIMIT_REASONS[reason] ?? reason;
 
 /**
  * Records a call before it is answered. The first calls that a limit refuses have a record each; the others
@@ -142,7 +142,7 @@ const limitReason = ({ reason = "rate_limited" }: Outcome) => LIMIT_REASONS[reas
 export async function recordCall(
   context: Context,
   call: ToolCall,
-  outcome: Outcome,
+  outcome: CallOutcome,
   { isProven = false }: { readonly isProven?: boolean } = {},
 ): Promise<void> {
   const { audit, metrics, rejections, recordAllowance } = context;
@@ -168,7 +168,7 @@ export async function recordCall(
 }
 
 /** The outcome of a call with a mandate, as its commit knows it. */
-function mandateOutcome(answer: MandateCommit["answer"]): Outcome {
+function mandateOutcome(answer: MandateCommit["answer"]): CallOutcome {
   // The record of the payment shows how it ended.
   if (answer.kind === "paying") return { outcome: "answered" };
   if (answer.kind === "refused") {

@@ -25,7 +25,7 @@ export type RequestedProvider = Omit<
 
 type Refusal = "not_found" | "conflict" | "invalid_request" | "unavailable";
 
-export interface Connected {
+export interface ConnectedProvider {
   readonly site: Site;
   /** The permissions of the new key; undefined if no key was sent. */
   readonly report: KeyReport | undefined;
@@ -85,14 +85,14 @@ export async function setProvider(
   siteKeyHash: string,
   requested: RequestedProvider | null,
   actor: Actor,
-): Promise<Result<Connected, Refusal>> {
+): Promise<Result<ConnectedProvider, Refusal>> {
   const { audit, clock } = context;
   const check = await checkRequestedKey(context, siteKeyHash, requested);
   if (!check.ok) return check;
   const checked = check.value;
   const { answer } = await audit
     .commit(siteKeyHash, async (tx) => {
-      const refused = (answer: Result<Connected, Refusal>) => ({ records: [], answer });
+      const refused = (answer: Result<ConnectedProvider, Refusal>) => ({ records: [], answer });
       const site = await siteByHash(tx, siteKeyHash);
       if (site === undefined)
         return refused(refuse("not_found", "There is no site with this key hash."));

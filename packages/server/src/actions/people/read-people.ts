@@ -17,7 +17,7 @@ export interface PersonWithAccess {
   readonly isStranded: boolean;
 }
 
-const placeOf = ({ person }: Pick<PersonWithAccess, "person">) => {
+const cursorOf = ({ person }: Pick<PersonWithAccess, "person">) => {
   return { createdAt: person.createdAt, id: person.personId };
 };
 
@@ -47,7 +47,7 @@ export function listPeople(
       isStranded: isStranded(person),
     }));
   };
-  return readPage(request, read, placeOf);
+  return readPage(request, read, cursorOf);
 }
 
 /** The role at a site: a role at every site counts there too. */

@@ -30,7 +30,7 @@ export interface ConnectionChange {
     | undefined;
 }
 
-type Connected = Result<Platform, "not_found" | "invalid_request">;
+type ConnectionResult = Result<Platform, "not_found" | "invalid_request">;
 
 /** An entry of the list, with how it is connected. */
 export async function showConnection(
@@ -49,7 +49,7 @@ export async function setConnection(
   named: string,
   change: ConnectionChange,
   actor: Actor,
-): Promise<Connected> {
+): Promise<ConnectionResult> {
   const fault = headersFault(change.webhook?.headers ?? {});
   if (fault !== undefined) return refuse("invalid_request", fault);
   const wanted = change.webhook?.url;
@@ -58,7 +58,7 @@ export async function setConnection(
   if (!url.ok) return url;
   const { audit, clock, secrets } = context;
   const identity = hostNamed(named);
-  const { answer } = await audit.commit<Connected>(siteKeyHash, async (tx) => {
+  const { answer } = await audit.commit<ConnectionResult>(siteKeyHash, async (tx) => {
     const before = await platformByIdentity(tx, siteKeyHash, identity);
     if (before === undefined || before.status === "seen") {
       return { records: [], answer: refuse("not_found", NOT_LISTED) };

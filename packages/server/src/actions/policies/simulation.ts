@@ -17,7 +17,7 @@ import { localTime } from "../../infra/clock.js";
 import type { WorkBudget } from "../../infra/work-budget.js";
 
 /** The result of the rules for one mandate. */
-export interface Verdict {
+export interface PolicyResult {
   readonly outcome: Evaluation["outcome"];
   readonly ruleId: string | null;
 }
@@ -25,13 +25,13 @@ export interface Verdict {
 /** A past decision with its own result and the result of the draft. */
 export interface TestedDecision {
   readonly decision: Decision;
-  readonly was: Verdict;
-  readonly wouldBe: Verdict;
+  readonly was: PolicyResult;
+  readonly wouldBe: PolicyResult;
 }
 
 /** The result and the facts of a past evaluation. */
 export interface PastEvaluation {
-  readonly was: Verdict;
+  readonly was: PolicyResult;
   readonly facts: PolicyFacts;
   /** The pool of platforms that are not admitted, if it was checked; a draft does not change it. */
   readonly pool?: PoolFacts | undefined;

@@ -27,9 +27,9 @@ import { BudgetSpentError, WorkBudget } from "../../infra/work-budget.js";
 import { type PolicySite, policySiteFacts } from "./read-policies.js";
 import {
   type PastEvaluation,
+  type PolicyResult,
   PolicySimulation,
   type TestedDecision,
-  type Verdict,
 } from "./simulation.js";
 
 /** Decisions that a draft is tested on by default. */
@@ -102,7 +102,7 @@ function readEvaluation(recordId: string, text: string | undefined): PastEvaluat
   const pool = decision.pool === undefined ? undefined : readPoolFacts(decision.pool);
   if (pool?.ok === false) throw new Error(`record ${recordId} has no pool: ${pool.detail}`);
   const outcome = decision.outcome as Evaluation["outcome"];
-  const was: Verdict = { outcome, ruleId: (decision.rule_id as string | undefined) ?? null };
+  const was: PolicyResult = { outcome, ruleId: (decision.rule_id as string | undefined) ?? null };
   return { was, facts: facts.value, pool: pool?.value };
 }
 
@@ -172,7 +172,7 @@ async function comparedWithCurrent(
   });
 }
 
-const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
+const countsOf = (verdicts: readonly PolicyResult[]): OutcomeCounts => {
   const counts = { approved: 0, escalated: 0, rejected: 0 };
   for (const { outcome } of verdicts) counts[outcome]++;
   return counts;

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "@gatehouse/protocol";
-import { forgetImport } from "../../domain/products/imports/store.js";
+import { deleteLastImport } from "../../domain/products/imports/store.js";
 import { hasProducts } from "../../domain/products/store.js";
 import { shopConnection } from "../../domain/shop-connections/store.js";
 import { SITE_TOPIC } from "../../domain/sites/site.js";
@@ -18,7 +18,7 @@ export async function changingProducts<T>(
   change: () => Promise<T>,
   importId?: string,
 ): Promise<T> {
-  await forgetImport(tx, siteKeyHash, importId);
+  await deleteLastImport(tx, siteKeyHash, importId);
   const before = await hasProducts(tx, siteKeyHash);
   const result = await change();
   if (before === (await hasProducts(tx, siteKeyHash))) tx.announce(SITE_TOPIC, siteKeyHash);

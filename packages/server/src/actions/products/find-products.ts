@@ -107,7 +107,7 @@ export interface ProductFilter {
 }
 
 /** The value by which a product has its place in a sorted list. */
-function placeOf({ productId, title, price, quantity, changedAt }: Product, sort: ProductSort) {
+function sortKeyOf({ productId, title, price, quantity, changedAt }: Product, sort: ProductSort) {
   const values: Readonly<Record<ProductSortField, string | number>> = {
     id: productId,
     title,
@@ -148,7 +148,7 @@ export async function listProducts(
   const items = rows.slice(0, limit);
   const last = rows.length > limit ? items.at(-1) : undefined;
   if (last === undefined) return { items, nextCursor: undefined };
-  const { value, id: lastId } = placeOf(last, sort);
+  const { value, id: lastId } = sortKeyOf(last, sort);
   return { items, nextCursor: toBase64url(utf8(JSON.stringify([value, lastId]))) };
 }
 

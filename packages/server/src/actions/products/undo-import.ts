@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import {
   countReplaced,
-  forgetImport,
+  deleteLastImport,
   type LastImport,
   lastImport,
   restoreReplaced,
@@ -63,7 +63,7 @@ export async function undoImport(
         const { added: removed, replaced: restored } = await countReplaced(tx, siteKeyHash);
         const restore = () => restoreReplaced(tx, siteKeyHash, now);
         await changingProducts(tx, siteKeyHash, now, restore, importId);
-        await forgetImport(tx, siteKeyHash);
+        await deleteLastImport(tx, siteKeyHash);
         const counts = { removed, restored, total: await countProducts(tx, siteKeyHash) };
         const change = { kind: "products_import_undone", import_id: importId, ...counts };
         return {

@@ -25,7 +25,7 @@ import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
 /** Reviews that one run of the job ends. */
 const LATE_MAX = 200;
 
-export type Verdict =
+export type ReviewVerdict =
   | { readonly verdict: "approve"; readonly note?: string | undefined }
   | { readonly verdict: "deny"; readonly reasonCode: string; readonly note?: string | undefined };
 
@@ -166,7 +166,7 @@ export interface ReviewRef {
 export async function decideReview(
   context: Context,
   ref: ReviewRef,
-  verdict: Verdict,
+  verdict: ReviewVerdict,
   actor: Actor,
 ): Promise<{ readonly ok: true; readonly value: Review } | NotAccepted> {
   const { siteKeyHash, escalationId } = ref;

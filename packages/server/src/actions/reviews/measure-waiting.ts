@@ -4,7 +4,7 @@ import { countWaiting } from "../../domain/reviews/store.js";
 import { bytesOfClass } from "../../infra/quota/stored-bytes.js";
 
 /** What waits for somebody, of all sites. */
-export interface Waiting {
+export interface WaitingReviews {
   readonly reviews: number;
   readonly payments: number;
   /** Age of the oldest payment that has not ended. */
@@ -15,7 +15,7 @@ export interface Waiting {
 }
 
 /** Nobody knows: the database did not say. */
-const UNKNOWN: Waiting = {
+const UNKNOWN: WaitingReviews = {
   reviews: Number.NaN,
   payments: Number.NaN,
   oldestPaymentMs: Number.NaN,
@@ -24,7 +24,7 @@ const UNKNOWN: Waiting = {
 };
 
 /** Read with the metrics. If the database does not answer, the other metrics must still be shown. */
-export async function measureWaiting({ db, clock, log }: Context): Promise<Waiting> {
+export async function measureWaiting({ db, clock, log }: Context): Promise<WaitingReviews> {
   try {
     const reviews = await countWaiting(db);
     const { count: payments, since } = await measureOpenPayments(db);

@@ -12,7 +12,7 @@ import {
   writeVerdict,
 } from "../../domain/reviews/verdicts/store.js";
 import { DAY_MS } from "../../infra/time.js";
-import { decideReview, type ReviewRef, type Verdict } from "./decide-review.js";
+import { decideReview, type ReviewRef, type ReviewVerdict } from "./decide-review.js";
 
 /** The job that carries verdicts out. */
 export const VERDICTS_JOB = "reviews.decide";
@@ -45,7 +45,7 @@ export async function nobodyElseDecides(
 export async function planVerdict(
   { clock, db, jobs }: Context,
   ref: ReviewRef,
-  verdict: Verdict,
+  verdict: ReviewVerdict,
   { actor, delayMs }: { readonly actor: Actor; readonly delayMs: number },
 ): Promise<Result<PlannedVerdict, "not_found" | "conflict">> {
   type Planned = Result<PlannedVerdict, "not_found" | "conflict">;
@@ -101,7 +101,7 @@ async function carryOut(context: Context, plan: PlannedVerdict): Promise<void> {
   const ended = await withoutAccess(db, siteKeyHash, [actor.id], clock.now());
   const ref = { siteKeyHash, escalationId };
   const noted = note === null ? {} : { note };
-  const verdict: Verdict =
+  const verdict: ReviewVerdict =
     plan.verdict === "approve"
       ? { verdict: "approve", ...noted }
       : { verdict: "deny", reasonCode: reasonCode ?? "other", ...noted };

@@ -42,7 +42,7 @@ export interface ConnectingShop {
 }
 
 /** What the shop system needs from then on. The secret and the token are shown only now. */
-export interface Connected {
+export interface ShopConnected {
   readonly connection: ShopConnection;
   readonly secret: string;
   readonly edgeToken: string;
@@ -127,7 +127,7 @@ async function admit(
 export async function connectShop(
   context: Context,
   shop: ConnectingShop,
-): Promise<Result<Connected, ConnectFault>> {
+): Promise<Result<ShopConnected, ConnectFault>> {
   const { audit, clock, ids, secrets, revocations } = context;
   const admitted = await admit(context, shop);
   if (!admitted.ok) return admitted;
@@ -138,7 +138,7 @@ export async function connectShop(
   const secret = hmacWebhookSecret(ids.bytes(SECRET_BYTES));
   const named = { siteKeyHash, name: EDGE_TOKEN_NAME, createdBy: createdBy.id };
   const edge = newEdgeToken(context, named);
-  const { answer } = await audit.commit<Result<Connected, ConnectFault>>(
+  const { answer } = await audit.commit<Result<ShopConnected, ConnectFault>>(
     siteKeyHash,
     async (tx) => {
       const now = clock.now();

@@ -20,7 +20,7 @@ import { shipOrder } from "../orders/ship-order.js";
 import { moveMoney } from "./move-money.js";
 import type { ChangeOutcome, OrderChangeEvent } from "./order-change.js";
 
-type Outcome = Result<ChangeOutcome, "conflict">;
+type ChangeResult = Result<ChangeOutcome, "conflict">;
 
 /** Far above what a real order needs. */
 const EVENTS_OF_ORDER_MAX = 300;
@@ -63,7 +63,7 @@ function originOf(
 }
 
 /** A refusal is an outcome, for a person to read in the shop system, unless it passes. */
-function outcomeOf(result: Result<unknown, string>): Outcome {
+function outcomeOf(result: Result<unknown, string>): ChangeResult {
   if (result.ok) return DONE;
   const { detail: problem } = result;
   return problem === UNDER_WAY ? refuse("conflict", problem) : ok({ state: "refused", problem });
@@ -81,7 +81,7 @@ async function ship(
   taken: Taken,
   shipment: Pick<Parameters<typeof shipOrder>[2], "type" | "lines"> &
     Partial<Parameters<typeof shipOrder>[2]>,
-): Promise<Outcome> {
+): Promise<ChangeResult> {
   const { connection, order, isBegun, origin } = taken;
   if (isBegun) return DONE;
   const { type, lines } = shipment;
@@ -91,7 +91,7 @@ async function ship(
   return outcomeOf(await shipOrder(context, order, event, shopActor(connection.connectionId)));
 }
 
-async function carryOut(context: Context, taken: Taken): Promise<Outcome> {
+async function carryOut(context: Context, taken: Taken): Promise<ChangeResult> {
   const { connection, order, event, isBegun, origin } = taken;
   const { change } = event;
   const money = { order, origin, actor: shopActor(connection.connectionId) };

@@ -5,7 +5,7 @@ import { listTokens as selectTokens } from "../../domain/access/store.js";
 import type { EdgeToken, Token } from "../../domain/access/token.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
-const placeOf = ({ createdAt, tokenId }: Pick<Token, "createdAt" | "tokenId">) => {
+const cursorOf = ({ createdAt, tokenId }: Pick<Token, "createdAt" | "tokenId">) => {
   return { createdAt, id: tokenId };
 };
 
@@ -15,7 +15,7 @@ export function listTokens(
   siteKeyHash: string | null,
   request: PageRequest,
 ): Promise<Result<Page<Token>, "invalid_request">> {
-  return readPage(request, (page) => selectTokens(db, siteKeyHash, page), placeOf);
+  return readPage(request, (page) => selectTokens(db, siteKeyHash, page), cursorOf);
 }
 
 /** A page of the edge tokens of one site, or of all sites (null), in order of creation. */
@@ -24,5 +24,5 @@ export function listEdgeTokens(
   siteKeyHash: string | null,
   request: PageRequest,
 ): Promise<Result<Page<EdgeToken>, "invalid_request">> {
-  return readPage(request, (page) => selectEdgeTokens(db, siteKeyHash, page), placeOf);
+  return readPage(request, (page) => selectEdgeTokens(db, siteKeyHash, page), cursorOf);
 }

@@ -26,7 +26,7 @@ const OUTCOME_TRIES_MAX = 10;
 const OUTCOME_RETRY_MS = 200;
 
 /** A commit whose caller waits for its result. */
-export interface Waiting extends BatchEntry {
+export interface PendingCommit extends BatchEntry {
   readonly queuedAt: number;
   resolve(written: Written): void;
   reject(error: unknown): void;
@@ -55,7 +55,7 @@ function isBlamed(error: unknown): boolean {
 }
 
 /** Runs the `after` of a commit, then releases its answer. */
-function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Written): void {
+function release({ resolve, reject }: PendingCommit, { after, answer, recordIds }: Written): void {
   try {
     after?.();
     resolve({ answer, recordIds });
@@ -76,7 +76,7 @@ export class BatchSettler {
   }
 
   /** Every entry is resolved or rejected. Does not throw. */
-  async settle(entries: readonly Waiting[]): Promise<void> {
+  async settle(entries: readonly PendingCommit[]): Promise<void> {
     try {
       const written = await this.write(entries);
       this.failing = undefined;
@@ -93,7 +93,7 @@ export class BatchSettler {
       if (error instanceof DatabaseUnavailableError) this.failing = error;
       // One entry failed: the others run again without it.
       const failed =
-        error instanceof EntryFailedError ? [entries[error.index] as Waiting] : entries;
+        error instanceof EntryFailedError ? [entries[error.index] as PendingCommit] : entries;
       for (const { reject } of failed) reject(reasonOf(error));
       this.tools.count({ result: "failed" }, failed.length);
       const others = entries.filter((entry) => !failed.includes(entry));
@@ -101,7 +101,7 @@ export class BatchSettler {
     }
   }
 
-  private async write(entries: readonly Waiting[]): Promise<readonly Written[]> {
+  private async write(entries: readonly PendingCommit[]): Promise<readonly Written[]> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.writeOnce(entries);
@@ -111,7 +111,7 @@ export class BatchSettler {
     }
   }
 
-  private async writeOnce(entries: readonly Waiting[]): Promise<readonly Written[]> {
+  private async writeOnce(entries: readonly PendingCommit[]): Promise<readonly Written[]> {
     const { db, grown } = this.tools;
     const batch = await this.tools.batchTools();
     let ready: WrittenBatch | undefined;

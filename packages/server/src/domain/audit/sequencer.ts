@@ -2,7 +2,7 @@ import { systemClock } from "../../infra/clock.js";
 import type { Dialect } from "../../infra/db/database.js";
 import { probeWriting } from "../../infra/installation/installation.js";
 import type { CommitBody, ReadsOfBody } from "./batch.js";
-import { BatchSettler, type SettlerTools, type Waiting } from "./batch-settler.js";
+import { BatchSettler, type PendingCommit, type SettlerTools } from "./batch-settler.js";
 import { FairQueue } from "./fair-queue.js";
 import { AuditUnavailableError } from "./log.js";
 
@@ -43,7 +43,7 @@ export interface Committed<T> {
 export class Sequencer {
   private readonly tools: SettlerTools;
   private readonly settler: BatchSettler;
-  private readonly queue = new FairQueue<Waiting>();
+  private readonly queue = new FairQueue<PendingCommit>();
   private isGathering = false;
   private readonly batches = new Set<Promise<void>>();
   private cancelSweep: (() => void) | undefined;

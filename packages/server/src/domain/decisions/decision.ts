@@ -2,7 +2,7 @@ import { movesMoney } from "@gatehouse/protocol";
 
 /** `paying`: approved, but the outcome of the payment is not known yet. */
 export const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type DecisionOutcome = (typeof OUTCOMES)[number];
 
 /**
  * The identity of somebody who pays on the provider's own page. What they spend counts against no agent and
@@ -27,7 +27,7 @@ export interface Decision {
   readonly protocol: string;
   /** The amount to pay in minor units; null if nothing was to be paid. */
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-  readonly outcome: Outcome;
+  readonly outcome: DecisionOutcome;
   readonly reason: string | null;
   readonly ruleId: string | null;
   readonly rulesEvaluated: number;

@@ -54,7 +54,7 @@ export interface Message {
 export const AUDIENCES = ["owner", "platform", "buyer", "shop"] as const;
 type Audience = (typeof AUDIENCES)[number];
 
-type Connected = "platform" | "eventId";
+type OptionalMember = "platform" | "eventId";
 type Progress =
   | "attempts"
   | "since"
@@ -66,7 +66,7 @@ type Progress =
 
 /** A message that nobody has tried to deliver. */
 export function newMessage(
-  draft: Omit<Message, Progress | Connected> & Partial<Pick<Message, Connected>>,
+  draft: Omit<Message, Progress | OptionalMember> & Partial<Pick<Message, OptionalMember>>,
 ): Message {
   const { createdAt: now } = draft;
   const ended = { state: "waiting", refused: false, deliveredAt: null, lastProblem: null } as const;

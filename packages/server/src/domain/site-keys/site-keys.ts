@@ -12,7 +12,8 @@ const LISTED_AFTER_RETIREMENT_MS = 30 * DAY_MS;
 /** Unsealed keys in memory. */
 const UNSEALED_MAX = 1000;
 
-const placeOf = (siteKeyHash: string, kid: string) => `site_signing_keys/${siteKeyHash}/${kid}`;
+const sealedNameOf = (siteKeyHash: string, kid: string) =>
+  `site_signing_keys/${siteKeyHash}/${kid}`;
 const jwkOf = ({ public_x: x, public_y: y }: StoredSiteKey): Es256Jwk => ({
   kty: "EC",
   crv: "P-256",
@@ -61,7 +62,7 @@ export class SiteKeys {
     const jwk = newEs256Key();
     const { x, y } = jwk;
     const kid = await jwkThumbprint({ kty: "EC", crv: "P-256", x, y });
-    const sealed = this.secrets.seal(placeOf(siteKeyHash, kid), JSON.stringify(jwk));
+    const sealed = this.secrets.seal(sealedNameOf(siteKeyHash, kid), JSON.stringify(jwk));
     const created_at = this.clock.now();
     return { kid, public_x: x, public_y: y, sealed, created_at, retired_at: null };
   }
@@ -69,7 +70,7 @@ export class SiteKeys {
   private open(siteKeyHash: string, { kid, sealed }: StoredSiteKey): KeyObject {
     const known = this.unsealed.get(kid);
     if (known !== undefined) return known;
-    const key = openEs256Key(JSON.parse(this.secrets.open(placeOf(siteKeyHash, kid), sealed)));
+    const key = openEs256Key(JSON.parse(this.secrets.open(sealedNameOf(siteKeyHash, kid), sealed)));
     if (this.unsealed.size >= UNSEALED_MAX) {
       this.unsealed.delete(this.unsealed.keys().next().value as string);
     }

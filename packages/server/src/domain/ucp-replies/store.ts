@@ -49,14 +49,18 @@ type ReplyRow = Pick<ReplyKey, "caller" | "operation" | "key" | "holder"> & {
   readonly bytes: number;
 };
 
-const placeOf = ({ siteKeyHash, caller, operation, key }: Omit<ReplyKey, "holder" | "evicted">) =>
-  [siteKeyHash, caller, operation, key] as const;
+const primaryKeyOf = ({
+  siteKeyHash,
+  caller,
+  operation,
+  key,
+}: Omit<ReplyKey, "holder" | "evicted">) => [siteKeyHash, caller, operation, key] as const;
 const PLACE = "site_key_hash = ? AND caller = ? AND operation = ? AND idempotency_key = ?";
 
 export async function replyOf(db: Queries, key: ReplyKey): Promise<StoredReply | undefined> {
   const row = await db.get<{ digest: string; status: number | null; body: string | null }>(
     `SELECT digest, status, body FROM ucp_replies WHERE ${PLACE}`,
-    ...placeOf(key),
+    ...primaryKeyOf(key),
   );
   const body = row?.body ? unpackJson<JsonObject>(row.body) : null;
   return row && { digest: row.digest, status: row.status, body };
@@ -75,7 +79,7 @@ export async function claimKey(
     `INSERT INTO ucp_replies
        (site_key_hash, caller, operation, idempotency_key, digest, created_at, holder, pinned)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...placeOf(key),
+    ...primaryKeyOf(key),
     digest,
     now,
     key.holder,
@@ -102,7 +106,7 @@ export async function writeReply(
   // Only the first answer is stored and counted.
   const sql = `UPDATE ucp_replies SET status = ?, body = ?, subject_id = ?, bytes = ?
     WHERE ${PLACE} AND bytes = 0`;
-  const written = await tx.run(sql, status, text, subjectId, bytes, ...placeOf(key));
+  const written = await tx.run(sql, status, text, subjectId, bytes, ...primaryKeyOf(key));
   if (written === 1) await countBytes(tx, key.siteKeyHash, key.holder, bytes);
 }
 
@@ -124,7 +128,7 @@ export async function replaceReplies(
   for (const { bytes: before, ...reply } of replies) {
     const bytes = rowBytes(reply.caller, reply.operation, reply.key, text);
     const sql = `UPDATE ucp_replies SET body = ?, bytes = ? WHERE ${PLACE}`;
-    await tx.run(sql, text, bytes, ...placeOf({ ...reply, siteKeyHash }));
+    await tx.run(sql, text, bytes, ...primaryKeyOf({ ...reply, siteKeyHash }));
     await countBytes(tx, siteKeyHash, reply.holder, bytes - before);
   }
   return replies.length;
@@ -132,7 +136,7 @@ export async function replaceReplies(
 
 /** Releases a key whose request had no effect. */
 export async function freeKey(tx: Transaction, key: ReplyKey): Promise<void> {
-  await tx.run(`DELETE FROM ucp_replies WHERE ${PLACE}`, ...placeOf(key));
+  await tx.run(`DELETE FROM ucp_replies WHERE ${PLACE}`, ...primaryKeyOf(key));
 }
 
 export async function deleteExpiredReplies(tx: Transaction, now: number): Promise<void> {

@@ -10,7 +10,7 @@ const QUEUE_VISITS_MAX = 20_000;
 /** How long a visit waits to be written. */
 const TURN_MS_MAX = 2000;
 
-interface Waiting {
+interface QueuedVisit {
   readonly visits: readonly Visit[];
   readonly queuedAt: number;
   resolve(): void;
@@ -24,7 +24,7 @@ interface Waiting {
  */
 export class VisitLog {
   private readonly db: Database;
-  private queue: Waiting[] = [];
+  private queue: QueuedVisit[] = [];
   private waiting = 0;
   private running: Promise<void> | undefined;
 
@@ -59,8 +59,8 @@ export class VisitLog {
     this.running = undefined;
   }
 
-  private take(): readonly Waiting[] {
-    const taken: Waiting[] = [];
+  private take(): readonly QueuedVisit[] {
+    const taken: QueuedVisit[] = [];
     let visits = 0;
     for (const entry of this.queue) {
       if (taken.length > 0 && visits + entry.visits.length > BATCH_VISITS_MAX) break;
@@ -75,7 +75,7 @@ export class VisitLog {
     return late.length === 0 ? taken : taken.filter(({ queuedAt }) => queuedAt >= since);
   }
 
-  private async write(taken: readonly Waiting[]): Promise<void> {
+  private async write(taken: readonly QueuedVisit[]): Promise<void> {
     if (taken.length === 0) return;
     try {
       const visits = taken.flatMap((entry) => entry.visits);

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { decideReview, type Verdict } from "../../actions/reviews/decide-review.js";
+import { decideReview, type ReviewVerdict } from "../../actions/reviews/decide-review.js";
 import { nobodyElseDecides, planVerdict, undoVerdict } from "../../actions/reviews/plan-verdict.js";
 import { listReviews, type ShownReview, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
@@ -187,7 +187,7 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     return c.json(render(requireFound(shown)), 200);
   });
 
-  const decide = async (c: HonoContext<AdminEnv>, verdict: Verdict, undoSeconds: number) => {
+  const decide = async (c: HonoContext<AdminEnv>, verdict: ReviewVerdict, undoSeconds: number) => {
     const { siteKeyHash } = await requireSite(context, c, "reviewer");
     const name = { siteKeyHash, escalationId: c.req.param("escalation_id") ?? "" };
     const actor = actorOf(c);

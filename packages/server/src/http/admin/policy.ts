@@ -39,7 +39,7 @@ const Findings = z
   .openapi({ description: "Possible mistakes in the policy." });
 
 const Counts = z.object({ approved: z.int(), escalated: z.int(), rejected: z.int() });
-const Verdict = z.object({
+const PolicyResultBody = z.object({
   outcome: z.enum(["approved", "escalated", "rejected"]),
   rule_id: z.string().nullable().openapi({ description: "null: the policy's default." }),
 });
@@ -59,8 +59,10 @@ const TestBody = z
           skill: z.string(),
           amount: MoneyBody.nullable().openapi({ description: "In whole minor units." }),
           evaluated_at: Timestamp,
-          was: Verdict.openapi({ description: "The decision of the rules, before any review." }),
-          would_be: Verdict,
+          was: PolicyResultBody.openapi({
+            description: "The decision of the rules, before any review.",
+          }),
+          would_be: PolicyResultBody,
         }),
       )
       .openapi({ description: "Decisions with a different outcome, oldest first." }),

@@ -32,7 +32,7 @@ const COUNTED_MAX = 5;
 const plain = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** The place of a word in a text; it must begin there, and may go on. */
-function placeOf(text: string, word: string, from = 0): number {
+function wordStart(text: string, word: string, from = 0): number {
   for (let at = text.indexOf(word, from); at >= 0; at = text.indexOf(word, at + 1)) {
     if (at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1] as string)) return at;
   }
@@ -41,8 +41,8 @@ function placeOf(text: string, word: string, from = 0): number {
 
 function countOf(text: string, word: string): number {
   let count = 0;
-  for (let at = placeOf(text, word); at >= 0 && count < COUNTED_MAX; count++) {
-    at = placeOf(text, word, at + 1);
+  for (let at = wordStart(text, word); at >= 0 && count < COUNTED_MAX; count++) {
+    at = wordStart(text, word, at + 1);
   }
   return count;
 }
@@ -51,8 +51,8 @@ function countOf(text: string, word: string): number {
 function scoreOf(section: IndexedSection, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
-    const inTitle = placeOf(plain(section.pageTitle), word) >= 0 ? TITLE_WEIGHT : 0;
-    const inHeading = placeOf(section.headingWords, word) >= 0 ? HEADING_WEIGHT : 0;
+    const inTitle = wordStart(plain(section.pageTitle), word) >= 0 ? TITLE_WEIGHT : 0;
+    const inHeading = wordStart(section.headingWords, word) >= 0 ? HEADING_WEIGHT : 0;
     const points = inTitle + inHeading + countOf(section.textWords, word);
     if (points === 0) return 0;
     score += points;
@@ -61,7 +61,7 @@ function scoreOf(section: IndexedSection, words: readonly string[]): number {
 }
 
 function excerptOf({ text, textWords }: IndexedSection, [word = ""]: readonly string[]): string {
-  const found = Math.max(placeOf(textWords, word), 0);
+  const found = Math.max(wordStart(textWords, word), 0);
   const start = Math.max(found - EXCERPT_BEFORE_CHARS, 0);
   const cut = text.slice(start, start + EXCERPT_CHARS);
   const head = start === 0 ? cut : `…${cut.replace(/^\S*\s/, "")}`;

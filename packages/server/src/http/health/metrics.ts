@@ -1,4 +1,4 @@
-import { measureWaiting, type Waiting } from "../../actions/reviews/measure-waiting.js";
+import { measureWaiting, type WaitingReviews } from "../../actions/reviews/measure-waiting.js";
 import type { Context } from "../../context.js";
 import { hasRole } from "../../domain/access/principal.js";
 import { LOOPBACK } from "../../infra/addresses.js";
@@ -24,8 +24,8 @@ export function metricsHandler(context: Context): Handler {
   const { metrics } = context;
   metrics.gauge("gatehouse_resident_bytes", () => memoryUsage.rss());
   metrics.gauge("gatehouse_uptime_seconds", () => uptime());
-  let waiting: Waiting | undefined;
-  const read = (name: keyof Waiting) => waiting?.[name] ?? Number.NaN;
+  let waiting: WaitingReviews | undefined;
+  const read = (name: keyof WaitingReviews) => waiting?.[name] ?? Number.NaN;
   metrics.gauge("gatehouse_reviews_waiting", () => read("reviews"));
   metrics.gauge("gatehouse_unsigned_stored_bytes", () => read("unsignedBytes"));
   metrics.gauge("gatehouse_signed_stored_bytes", () => read("signedBytes"));

@@ -159,14 +159,14 @@ async function mandateRequired(
     ...(completes ? {} : { payment: { handler: site.provider?.kind ?? "", token: "" } }),
   };
   const problem = priced.ok ? "" : ` If you called it now, it would be refused: ${priced.detail}`;
-  const besides = completes
+  const moreMembers = completes
     ? "and `arguments`, which are the arguments of this call without the mandate. The instrument that pays is in " +
       "`checkout.payment`."
     : "and the payment token.";
   const message =
     "The tool was not called. It needs a mandate, signed by an agent that this site knows, in " +
     "`arguments.mandate`. Sign it with Ed25519 and the tag `service-mandate-v1`. The mandate must contain all members of `sign`, plus `mandate_id`, `agent_id`, " +
-    `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
+    `\`issued_at\`, \`expires_at\` ${moreMembers}${problem}`;
   const toSign = {
     outcome: "mandate_required",
     message,

@@ -27,7 +27,7 @@ export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
+function memberPath(path: readonly PropertyKey[]): string {
   return path.length === 0 ? "the body" : path.map((part) => safeName(String(part))).join(".");
 }
 
@@ -44,9 +44,9 @@ function wordsOf(issue: Issue): string {
 }
 
 function sentencesOf(issue: Issue): string[] {
-  if (issue.code !== "unrecognized_keys") return [`${placeOf(issue.path)}: ${wordsOf(issue)}.`];
+  if (issue.code !== "unrecognized_keys") return [`${memberPath(issue.path)}: ${wordsOf(issue)}.`];
   return issue.keys.map((key) => {
-    const place = placeOf([...issue.path, key]);
+    const place = memberPath([...issue.path, key]);
     return `${place}: is an unknown field; ${issue.message}.`;
   });
 }

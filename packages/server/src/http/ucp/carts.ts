@@ -26,7 +26,7 @@ import { cartQuoteMessages } from "./quote-messages.js";
 
 export const CART = "dev.ucp.shopping.cart";
 
-function placeOf({ site, caller, id }: UcpCall): CartRef {
+function cartRefOf({ site, caller, id }: UcpCall): CartRef {
   return { siteKeyHash: site.siteKeyHash, cartId: id, platform: platformOf(caller) };
 }
 
@@ -80,7 +80,7 @@ async function cartAnswer(
 }
 
 async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
-  const cart = await showCart(context, placeOf(call));
+  const cart = await showCart(context, cartRefOf(call));
   return cart.ok ? cartAnswer(context, context.db, call, cart.value) : noCart();
 }
 
@@ -121,7 +121,7 @@ const get: Operation = {
 const update = changeOperation(
   { name: "update_cart", method: "PUT", paths: ["/carts/:id"] },
   async (context, tx, call) => {
-    const cart = await updateCart(context, tx, placeOf(call), contentOf(call));
+    const cart = await updateCart(context, tx, cartRefOf(call), contentOf(call));
     return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
   },
 );
@@ -135,7 +135,7 @@ const cancel = changeOperation(
     ends: true,
   },
   async (context, tx, call) => {
-    const cart = await cancelCart(context, tx, placeOf(call));
+    const cart = await cancelCart(context, tx, cartRefOf(call));
     return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
   },
 );

@@ -2,8 +2,8 @@ import { COMPLETE_CHECKOUT } from "@gatehouse/protocol";
 import {
   earlierReply,
   type IdempotentRequest,
+  type IdempotentResult,
   idempotentRequest,
-  type Outcome,
 } from "../../actions/checkout/idempotent.js";
 import type { Context } from "../../context.js";
 import { Problem } from "../server/problem.js";
@@ -19,7 +19,7 @@ export async function idempotent(
   context: Context,
   operation: ChangeOperation,
   call: UcpCall,
-  perform: (request: IdempotentRequest) => Promise<Outcome<UcpAnswer>>,
+  perform: (request: IdempotentRequest) => Promise<IdempotentResult<UcpAnswer>>,
 ): Promise<UcpAnswer> {
   const request = requestOf(operation, call);
   const earlier = await replay(context, operation, call, request);

@@ -1,5 +1,5 @@
 import type { JsonObject, Signer, UcpCapability } from "@gatehouse/protocol";
-import type { IdempotentRequest, Outcome } from "../../actions/checkout/idempotent.js";
+import type { IdempotentRequest, IdempotentResult } from "../../actions/checkout/idempotent.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
@@ -56,7 +56,11 @@ interface ReadOperation extends Named {
 export interface ChangeOperation extends Named {
   /** `decision`: what it changes is recorded in the audit log. */
   readonly kind: "change" | "decision";
-  run(context: Context, call: UcpCall, request: IdempotentRequest): Promise<Outcome<UcpAnswer>>;
+  run(
+    context: Context,
+    call: UcpCall,
+    request: IdempotentRequest,
+  ): Promise<IdempotentResult<UcpAnswer>>;
   /** Shows the cart or checkout that a call names, as it is now. */
   show(context: Context, call: UcpCall): Promise<UcpAnswer>;
 }

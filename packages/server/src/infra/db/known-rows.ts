@@ -35,7 +35,7 @@ export class KnownRows {
     return this.byTable.get(table) ?? [];
   }
 
-  forget(table: string): void {
+  drop(table: string): void {
     this.byTable.delete(table);
   }
 
@@ -73,7 +73,7 @@ export class KnownRows {
       own.rows.delete(name);
       own.held.delete(name);
     } else {
-      this.forget(table);
+      this.drop(table);
     }
   }
 }

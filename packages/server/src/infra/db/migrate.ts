@@ -67,6 +67,7 @@ import { boundCodes } from "./migrations/0058-bound-codes.js";
 import { productPictures } from "./migrations/0059-product-pictures.js";
 import { plannedShipments } from "./migrations/0060-planned-shipments.js";
 import { reachedOwners } from "./migrations/0061-reached-owners.js";
+import { jobNames } from "./migrations/0062-job-names.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -132,6 +133,7 @@ const MIGRATIONS: readonly Migration[] = [
   productPictures,
   plannedShipments,
   reachedOwners,
+  jobNames,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

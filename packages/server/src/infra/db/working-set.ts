@@ -76,7 +76,7 @@ export class WorkingSet implements Transaction {
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     await this.writeFor(sql);
-    for (const table of tablesIn(sql)) this.forget(table);
+    for (const table of tablesIn(sql)) this.dropTable(table);
     return this.raw.run(sql, ...values);
   }
 
@@ -179,7 +179,7 @@ export class WorkingSet implements Transaction {
       this.pending.insert(table, rows);
     }
     this.known.inserted(table, rows);
-    this.forgetRead(table);
+    this.dropRead(table);
   }
 
   add(table: string, key: NewRow, added: Readonly<Record<string, number>>): Promise<void> {
@@ -200,7 +200,7 @@ export class WorkingSet implements Transaction {
       this.pending.change(kind, table, key, values);
     }
     this.known.changed(kind, table, key, values);
-    this.forgetRead(table);
+    this.dropRead(table);
   }
 
   async hold(table: string, key: NewRow, otherwise?: NewRow): Promise<NewRow | undefined> {
@@ -268,13 +268,13 @@ export class WorkingSet implements Transaction {
     }
   }
 
-  private forget(table: string): void {
-    this.known.forget(table);
-    this.forgetRead(table);
+  private dropTable(table: string): void {
+    this.known.drop(table);
+    this.dropRead(table);
   }
 
-  /** Forgets the rows of statements that name a table. */
-  private forgetRead(table: string): void {
+  /** Drops the rows of statements that name a table. */
+  private dropRead(table: string): void {
     for (const sql of this.read.keys()) if (tablesIn(sql).includes(table)) this.read.delete(sql);
   }
 }

@@ -30,7 +30,7 @@ import {
 const AMOUNT_MINOR_MIN = 1;
 const AMOUNT_MINOR_MAX = 99_999_999;
 
-type Verdict =
+type TokenResult =
   | { readonly status: "authorized" }
   | { readonly status: "challenged"; readonly reason: string }
   | { readonly status: "declined" | "processing" | "silent"; readonly reason: string };
@@ -38,8 +38,8 @@ type Verdict =
 /** How long `processing` lasts before the payment is authorized. */
 const PROCESSING_MS = MINUTE_MS;
 
-const AUTHORIZED: Verdict = { status: "authorized" };
-const declined = (reason: string): Verdict => ({ status: "declined", reason });
+const AUTHORIZED: TokenResult = { status: "authorized" };
+const declined = (reason: string): TokenResult => ({ status: "declined", reason });
 
 /** Cards that are accepted: `pm_card_visa`, `tok_visa` and so on. */
 const BRANDS = [
@@ -76,10 +76,10 @@ const AUTHENTICATION = new Set([
   "authenticationRequiredChargeDeclinedInsufficientFunds",
 ]);
 
-const CHALLENGED: Verdict = { status: "challenged", reason: "requires_action" };
+const CHALLENGED: TokenResult = { status: "challenged", reason: "requires_action" };
 
 /** What a test token does. Unknown tokens are declined, so that a typing error does not look like a sale. */
-function verdictOf(token: string, returnUrl: string | null): Verdict {
+function resultOfToken(token: string, returnUrl: string | null): TokenResult {
   const [, name = ""] =
     /^(?:pm_card|tok|pm_usBankAccount|pm_sandbox)_(\w{1,80})$/.exec(token) ?? [];
   if (BRANDS.includes(name)) return AUTHORIZED;
@@ -163,7 +163,9 @@ export class SandboxProvider implements PaymentProvider {
     if (before !== undefined) return this.answerRepeat(before, digest);
     const fault = this.amountFault(amount);
     const verdict =
-      fault === undefined ? verdictOf(token, request.returnUrl) : declined("amount_out_of_range");
+      fault === undefined
+        ? resultOfToken(token, request.returnUrl)
+        : declined("amount_out_of_range");
     const answer = await this.insert(request, digest, {
       status: verdict.status === "silent" ? "authorized" : verdict.status,
       reason: verdict.status === "authorized" ? null : verdict.reason,

@@ -69,7 +69,7 @@ export function isOfAttempt(
 }
 
 /** The answer that an intent shows; unknown if the intent is not for this attempt. */
-export async function answerTo(
+export async function providerResult(
   client: Stripe,
   attempt: Attempt,
   intent: Stripe.PaymentIntent,

@@ -3,13 +3,13 @@ import { DAY_MS } from "../../infra/time.js";
 import type { Attempt, PageRequest, ProviderAnswer, VoidResult } from "../provider.js";
 import { answerOfFailure } from "./answers.js";
 import {
-  answerTo,
   findListed,
   isNamed,
   isOfAttempt,
   keyOf,
   NOT_THIS_PAYMENT,
   orGone,
+  providerResult,
   releaseIntent,
   searchIntent,
 } from "./intents.js";
@@ -91,7 +91,7 @@ async function answerToSession(
   }
   const intent = await intentOf(client, session);
   if (intent !== undefined && (status === "complete" || mayHold(intent))) {
-    return answerTo(client, attempt, intent, live);
+    return providerResult(client, attempt, intent, live);
   }
   if (status === "expired") return { outcome: "declined", reason: "page_closed", reference };
   return { outcome: "unknown", reason: "unknown_status", reference };

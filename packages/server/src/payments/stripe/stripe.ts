@@ -18,7 +18,14 @@ import { answerOfFailure, stateOfIntent } from "./answers.js";
 import { canConnect } from "./can-connect.js";
 import { captureIntent, dashboardUrl, refundIntent } from "./changes.js";
 import { StripeClients, type StripeTools } from "./client.js";
-import { answerTo, expiryOf, findIntent, keyOf, metadataOf, releaseIntent } from "./intents.js";
+import {
+  expiryOf,
+  findIntent,
+  keyOf,
+  metadataOf,
+  providerResult,
+  releaseIntent,
+} from "./intents.js";
 import { intentOfPage, isPage, openPage, readPage, voidPage } from "./pages.js";
 import { returnsOf } from "./returns.js";
 
@@ -61,7 +68,7 @@ export class StripeProvider implements PaymentProvider {
         ? await payShared(client, request, amount.value, account.sharedTokens || !request.first)
         : await pay(client, request, amount.value);
       if (intent === undefined) return { outcome: "declined", reason: "shared_tokens_off" };
-      return await answerTo(client, request, intent, account.live);
+      return await providerResult(client, request, intent, account.live);
     } catch (error) {
       return answerOfFailure(error, request.first);
     }
@@ -77,7 +84,7 @@ export class StripeProvider implements PaymentProvider {
     const { live } = account;
     if (isPage(attempt)) return readPage(client, attempt, { live, now: this.clock.now() });
     const intent = await this.find(client, attempt);
-    return intent && answerTo(client, attempt, intent, live);
+    return intent && providerResult(client, attempt, intent, live);
   }
 
   async voidAuthorization(attempt: Attempt): Promise<VoidResult> {

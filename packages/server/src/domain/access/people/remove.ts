@@ -2,14 +2,14 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { deleteAllLinks, deleteExpiredLinks, deleteLinksOf } from "../links/store.js";
 import { deleteAllPasskeys, deletePasskeysOf, deleteSpentChallenges } from "../passkeys/store.js";
 import { deleteExpiredSessions, endSessionsOf } from "../sessions/store.js";
-import { forgetSubject, markRemoved, suspendPeople } from "./store.js";
+import { deleteSubject, markRemoved, suspendPeople } from "./store.js";
 
 /** Takes every way to sign in from a person, and signs them out. */
 export async function endSignIn(tx: Transaction, personId: string): Promise<void> {
   await endSessionsOf(tx, personId);
   await deleteLinksOf(tx, personId);
   await deletePasskeysOf(tx, personId);
-  await forgetSubject(tx, personId);
+  await deleteSubject(tx, personId);
 }
 
 /** Removes a person for good. Only the name remains. */

@@ -56,7 +56,7 @@ export async function setSubject(
   await tx.run("UPDATE people SET subject = ? WHERE person_id = ?", subject, personId);
 }
 
-export async function forgetSubject(tx: Transaction, personId: string): Promise<void> {
+export async function deleteSubject(tx: Transaction, personId: string): Promise<void> {
   await tx.run("UPDATE people SET subject = NULL WHERE person_id = ?", personId);
 }
 

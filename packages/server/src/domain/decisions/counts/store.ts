@@ -1,6 +1,6 @@
 import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
 import { DAY_MS, HOUR_MS } from "../../../infra/time.js";
-import type { Decision, Outcome, Span } from "../decision.js";
+import type { Decision, DecisionOutcome, Span } from "../decision.js";
 
 const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
 
@@ -8,7 +8,7 @@ type Counted = Pick<Decision, "siteKeyHash" | "actorId" | "evaluatedAt">;
 
 interface Counts {
   readonly table: string;
-  keyOf(counted: Counted, outcome: Outcome): NewRow;
+  keyOf(counted: Counted, outcome: DecisionOutcome): NewRow;
 }
 
 const COUNTS: readonly Counts[] = [
@@ -34,7 +34,7 @@ const COUNTS: readonly Counts[] = [
 async function count(
   tx: Transaction,
   counted: Counted,
-  { added, removed }: { readonly added: Outcome; readonly removed?: Outcome },
+  { added, removed }: { readonly added: DecisionOutcome; readonly removed?: DecisionOutcome },
 ): Promise<void> {
   for (const { table, keyOf } of COUNTS) {
     await tx.add(table, keyOf(counted, added), { decisions: 1 });
@@ -53,7 +53,7 @@ export function countDecision(
 export async function recountDecision(
   tx: Transaction,
   before: Counted & Pick<Decision, "outcome">,
-  outcome: Outcome,
+  outcome: DecisionOutcome,
 ): Promise<void> {
   if (outcome !== before.outcome)
     await count(tx, before, { added: outcome, removed: before.outcome });
@@ -66,7 +66,7 @@ function stepsOf({ from = 0, to = Number.MAX_SAFE_INTEGER }: Span, stepMs: numbe
 
 interface OutcomeHour {
   readonly hour: number;
-  readonly outcome: Outcome;
+  readonly outcome: DecisionOutcome;
   readonly decisions: number;
 }
 
@@ -90,7 +90,7 @@ export function outcomeHours(
 interface AgentDecisions {
   readonly actorId: string;
   readonly decisions: number;
-  readonly by: Readonly<Record<Outcome, number>>;
+  readonly by: Readonly<Record<DecisionOutcome, number>>;
 }
 
 interface BusiestAgents {
@@ -99,7 +99,7 @@ interface BusiestAgents {
   readonly rows: number;
 }
 
-type Sums = Readonly<Record<"decisions" | "rows_read" | Outcome, number | string>>;
+type Sums = Readonly<Record<"decisions" | "rows_read" | DecisionOutcome, number | string>>;
 
 /** The actors with the most decisions, in the first `rowsMax` rows of whole days. */
 export async function busiestAgents(
@@ -108,7 +108,7 @@ export async function busiestAgents(
   span: Span,
   { agentsMax, rowsMax }: { readonly agentsMax: number; readonly rowsMax: number },
 ): Promise<BusiestAgents> {
-  const of = (outcome: Outcome) =>
+  const of = (outcome: DecisionOutcome) =>
     `SUM(CASE WHEN outcome = '${outcome}' THEN decisions ELSE 0 END) AS ${outcome}`;
   const actors = await db.all<Sums & { readonly actor_id: string }>(
     `SELECT actor_id, SUM(decisions) AS decisions, ${of("approved")}, ${of("escalated")},

@@ -44,14 +44,14 @@ export async function beginImport(
   siteKeyHash: string,
   { importId, importedAt }: LastImport,
 ): Promise<void> {
-  await forgetImport(tx, siteKeyHash);
+  await deleteLastImport(tx, siteKeyHash);
   await tx.insert("product_imports", [
     { site_key_hash: siteKeyHash, import_id: importId, imported_at: importedAt },
   ]);
 }
 
 /** From now on no import can be undone, unless it is the one that is still running. */
-export async function forgetImport(
+export async function deleteLastImport(
   tx: Transaction,
   siteKeyHash: string,
   running = "",

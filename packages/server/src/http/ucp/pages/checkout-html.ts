@@ -26,7 +26,7 @@ export interface PageState extends BuyerProgress {
 }
 
 /** A state in which nothing is entered, with the HTML of what the buyer can do. */
-interface Waiting extends Message {
+interface WaitMessage extends Message {
   readonly acts?: string;
   readonly waits?: true;
 }
@@ -43,7 +43,12 @@ const actForm = (parts: readonly string[]) =>
 const CANCEL = "cancel";
 const OTHER = ' class="other"';
 
-function underWay(voice: Voice, checkout: Checkout, state: PageState, isPaused: boolean): Waiting {
+function underWay(
+  voice: Voice,
+  checkout: Checkout,
+  state: PageState,
+  isPaused: boolean,
+): WaitMessage {
   const { words, time } = voice;
   const { progress, browser } = state;
   if (progress?.kind === "reviewed") {
@@ -119,7 +124,7 @@ export function checkoutPage(
   const { order, isTest } = state;
   if (order !== null) return orderPage(site, voice, { order, isTest, checkout });
   const goods = summary(voice, checkout.quote, null);
-  const waiting: Waiting | undefined = waitingOf(voice, site, checkout, state);
+  const waiting: WaitMessage | undefined = waitingOf(voice, site, checkout, state);
   if (waiting !== undefined) {
     const { heading, text, acts = "", waits } = waiting;
     const page = { site, voice, heading, isTest, refreshS: waits && REFRESH_S };
