@@ -7,15 +7,26 @@ import { consoleTypes, TYPES_FILE } from "../packages/console/scripts/types.mjs"
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const root = fileURLToPath(new URL("../packages/console/", import.meta.url));
 
-// Vite goes by this, and tests set it to something else: React would then be built for development, with the paths of
-// this machine in it.
-process.env.NODE_ENV = "production";
+/**
+ * Vite goes by NODE_ENV, and tests set it to something else: React would then be built for development, with the
+ * paths of this machine in it. Afterwards it is as before: npm, for one, installs less in production.
+ */
+async function buildForProduction(options) {
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = "production";
+  try {
+    return await build({ root, logLevel: "warn", ...options });
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
+}
 
 /** The console, for the service to serve; its types first, from the interface of this very build. */
 export async function bundleConsole(outDir) {
   mkdirSync(dirname(TYPES_FILE), { recursive: true });
   writeFileSync(TYPES_FILE, await consoleTypes());
-  await build({ root, logLevel: "warn", build: { outDir, emptyOutDir: true } });
+  await buildForProduction({ build: { outDir, emptyOutDir: true } });
 }
 
 /**
@@ -33,7 +44,7 @@ export async function consoleFiles() {
       }
     },
   };
-  await build({ root, logLevel: "warn", plugins: [collect], build: { write: false } });
+  await buildForProduction({ plugins: [collect], build: { write: false } });
   // Style sheets are no modules. Tailwind's is the base of ours.
   return [...files, "node_modules/tailwindcss/index.css"];
 }

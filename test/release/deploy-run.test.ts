@@ -6,7 +6,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generate } from "selfsigned";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { freshPostgres, temporaryFolder } from "../../packages/server/test/harness.ts";
 import { stage } from "../../scripts/release/stage.mjs";
 import { deployFile, readEnvFile, readImage, readNginx, readUnit } from "../deploy-files.ts";
@@ -34,10 +34,15 @@ async function machine() {
 
 /** The package as the image and the machine have it. */
 const staged = mkdtempSync(join(tmpdir(), "gatehouse-staged-"));
+const environment = vi.hoisted(() => JSON.stringify(process.env));
 beforeAll(async () => {
   await stage(staged);
   return () => rmSync(staged, { recursive: true });
 }, RUN_MS_MAX);
+
+test("putting the package together leaves the environment of the process as it was", () => {
+  expect(JSON.stringify(process.env)).toBe(environment);
+});
 
 const IMAGE_PLACES = { "/app/": `${staged}/` };
 const imageCommand = image.command.map((word) => mapped(word, IMAGE_PLACES));

@@ -29,9 +29,20 @@ export function buildOldRelease(from: string): string {
   const { overrides } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const old = JSON.parse(readFileSync(manifest, "utf8"));
   writeFileSync(manifest, JSON.stringify({ ...old, overrides }, null, 2));
-  execFileSync("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: folder });
-  execFileSync("npm", ["run", "build"], { cwd: folder });
+  try {
+    npmIn(folder, "install", "--ignore-scripts", "--no-audit", "--no-fund", "--include=dev");
+    npmIn(folder, "run", "build");
+  } catch (cause) {
+    rmSync(folder, { recursive: true });
+    throw cause;
+  }
   return folder;
+}
+
+/** Compilers write their errors to the standard output. */
+function npmIn(folder: string, ...words: string[]): void {
+  const { status, stdout, stderr } = spawnSync("npm", words, { cwd: folder, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm ${words.join(" ")} of 0.1.0: ${stdout}${stderr}`);
 }
 
 /** The release file of this version, in a folder. */
