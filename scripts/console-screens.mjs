@@ -48,31 +48,31 @@ const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeo
 /** Every page, by a name for its file. */
 async function pagesOf(page, site) {
   const at = (rest) => `${site}${rest}`;
-  const found = async (list, pattern) =>
+  const firstMatch = async (list, pattern) =>
     new URL(await firstLink(page, at(list), pattern), page.url()).href;
   return {
     overview: at(""),
     reviews: at("/reviews"),
-    review: await found("/reviews?status=all", "/reviews/esc_"),
+    review: await firstMatch("/reviews?status=all", "/reviews/esc_"),
     decisions: at("/decisions"),
-    decision: await found("/decisions", "/decisions/dec_"),
+    decision: await firstMatch("/decisions", "/decisions/dec_"),
     orders: at("/orders"),
-    order: await found("/orders", "/orders/ord_"),
-    slip: `${await found("/orders", "/orders/ord_")}/slip`,
+    order: await firstMatch("/orders", "/orders/ord_"),
+    slip: `${await firstMatch("/orders", "/orders/ord_")}/slip`,
     visits: at("/visits"),
     questions: at("/questions"),
     "agents-see": at("/agents-see"),
     platforms: at("/platforms"),
     delivery: at("/delivery"),
-    product: await found("/products", "/products/"),
+    product: await firstMatch("/products", "/products/"),
     account: new URL("/console/account", site).href,
     agents: at("/agents"),
-    agent: await found("/agents", "/agents/agt_"),
+    agent: await firstMatch("/agents", "/agents/agt_"),
     policy: at("/policy"),
     "policy-json": at("/policy?mode=json"),
     products: at("/products"),
     audit: at("/audit"),
-    record: await found("/audit", "/audit/"),
+    record: await firstMatch("/audit", "/audit/"),
     ...Object.fromEntries(
       ["site", "skills", "payments", "notifications", "people", "buyers", "tokens", "keys"].map(
         (part) => [`settings-${part}`, at(`/settings/${part}`)],

@@ -76,12 +76,12 @@ function listed(schema) {
 }
 
 function meaningOf({ description, default: fallback }) {
-  const said = description === undefined ? [] : [description];
+  const sentences = description === undefined ? [] : [description];
   if (fallback !== undefined)
-    said.push(
+    sentences.push(
       `\`${typeof fallback === "string" ? fallback : JSON.stringify(fallback)}\` by default.`,
     );
-  return said.join(" ");
+  return sentences.join(" ");
 }
 
 /** Every field of an object, those of objects and lists in it too, by their paths. */
@@ -174,8 +174,10 @@ function answerLines(responses, security) {
       return [];
     }
     const bodies = Object.entries(content).map(([type, { schema }]) => answerText(type, schema));
-    const said = description.replace(/\.$/, "");
-    return [`- ${status}: ${[said, bodies.join(" or ")].filter((text) => text !== "").join(": ")}`];
+    const meaning = description.replace(/\.$/, "");
+    return [
+      `- ${status}: ${[meaning, bodies.join(" or ")].filter((text) => text !== "").join(": ")}`,
+    ];
   });
   if (errors.length > 0) lines.push(`- errors: ${errors.join(", ")}`);
   return `Answers:\n\n${lines.join("\n")}\n`;

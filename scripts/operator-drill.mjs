@@ -137,17 +137,17 @@ async function walk({ database, "restore-into": restoreInto }) {
   const backup = join(folder, "drill.backup");
   const keptCard = join(folder, "kept-card.json");
   const checkpoint = join(folder, "kept-checkpoint.txt");
-  let made;
+  let madeInstallation;
   let service;
   let shop;
   let taken;
 
   await doStep(async () => {
-    made = await makeFirstInstallation(first, OLD_SITE);
-    return `made an installation of the first release: schema ${made.schema}, one site, its keys`;
+    madeInstallation = await makeFirstInstallation(first, OLD_SITE);
+    return `made an installation of the first release: schema ${madeInstallation.schema}, one site, its keys`;
   });
   await doStep(async () => {
-    const up = await upgrade(first, made);
+    const up = await upgrade(first, madeInstallation);
     service = up.service;
     return `started this version on it: schema ${up.schema}; the site and its keys are as they were`;
   });
@@ -176,10 +176,10 @@ async function walk({ database, "restore-into": restoreInto }) {
     const [from, to] = [first, second].map((env) => join(env.GATEHOUSE_DATA_DIR, "checkpoints"));
     cpSync(from, to, { recursive: true });
     const key = join(first.GATEHOUSE_DATA_DIR, "secrets.key");
-    const said = await command(second, "restore", backup, "--secrets-key-file", key);
+    const output = await command(second, "restore", backup, "--secrets-key-file", key);
     const findings = await command(second, "doctor");
     expect(!/^✗/m.test(findings), `doctor to find nothing wrong, but: ${findings}`);
-    return `${said.split("\n")[0]} The published checkpoints were copied there first`;
+    return `${output.split("\n")[0]} The published checkpoints were copied there first`;
   });
   await doStep(async () => {
     service = await serve(second);

@@ -28,11 +28,11 @@ const TYPED = {
 async function startDemo() {
   const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
   const demo = spawn(process.execPath, [bin, "demo"], { stdio: ["ignore", "pipe", "inherit"] });
-  const found = {};
+  const addresses = {};
   for await (const line of createInterface({ input: demo.stdout })) {
-    found.console ??= /http\S+\/console\S*#set-up=\S+/.exec(line)?.[0];
-    found.mcp ??= /^ +(http\S+\/v1\/mcp\/\S+)$/.exec(line)?.[1];
-    if (line.startsWith("Ctrl-C")) return { demo, ...found };
+    addresses.console ??= /http\S+\/console\S*#set-up=\S+/.exec(line)?.[0];
+    addresses.mcp ??= /^ +(http\S+\/v1\/mcp\/\S+)$/.exec(line)?.[1];
+    if (line.startsWith("Ctrl-C")) return { demo, ...addresses };
   }
   throw new Error("the demo did not come to its end");
 }

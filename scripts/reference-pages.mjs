@@ -108,8 +108,8 @@ function cliPage() {
 
 function metricsPage() {
   const rows = Object.entries(METRICS).map(([name, { type, help, labels }]) => {
-    const said = Object.entries(labels).map(([label, meaning]) => `\`${label}\`: ${meaning}`);
-    return `| \`${name}\` | ${type} | ${help} | ${said.length === 0 ? "—" : said.join("; ")} |`;
+    const meanings = Object.entries(labels).map(([label, meaning]) => `\`${label}\`: ${meaning}`);
+    return `| \`${name}\` | ${type} | ${help} | ${meanings.length === 0 ? "—" : meanings.join("; ")} |`;
   });
   return [
     NOTE,

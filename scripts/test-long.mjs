@@ -223,8 +223,8 @@ const SUITES = [
 ];
 
 const RESULTS = "conformance/RESULTS.md";
-const asked = process.argv.slice(2);
-const unknown = asked.filter((key) => !SUITES.some((suite) => suite.key === key));
+const keys = process.argv.slice(2);
+const unknown = keys.filter((key) => !SUITES.some((suite) => suite.key === key));
 if (unknown.length > 0) {
   const known = SUITES.map(({ key }) => key).join(", ");
   console.error(`There is no suite ${unknown.join(", ")}. There are: ${known}.`);
@@ -242,7 +242,7 @@ const lines = new Map(
 );
 let failed = false;
 for (const { key, name, args, env, reached = () => "" } of SUITES) {
-  if (asked.length > 0 && !asked.includes(key)) continue;
+  if (keys.length > 0 && !keys.includes(key)) continue;
   console.log(`\n== ${name}`);
   const began = Date.now();
   const { status } = spawnSync("npx", ["vitest", "run", "--testTimeout=7200000", ...args], {

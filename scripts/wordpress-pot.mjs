@@ -31,17 +31,17 @@ const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n"
 
 /** The texts of one call. Throws if a translator could not be given them. */
 function readCall(source, call, at) {
-  const found = {};
+  const literals = {};
   LITERAL.lastIndex = call.index + call[0].length;
   for (const role of FUNCTIONS[call[1]]) {
     const literal = LITERAL.exec(source);
     if (literal === null) throw new Error(`${at}: ${call[1]}() needs its texts as they are`);
-    found[role] = literal[1].replace(/\\(['\\])/g, "$1");
+    literals[role] = literal[1].replace(/\\(['\\])/g, "$1");
   }
   const rest = source.slice(LITERAL.lastIndex);
   const domain = /^(?:[^;]*?,\s*)??'([\w-]+)'\s*\)/.exec(rest)?.[1];
   if (domain !== DOMAIN) throw new Error(`${at}: ${call[1]}() needs the text domain ${DOMAIN}`);
-  return found;
+  return literals;
 }
 
 /** The texts of a file. Lines are left out, so that other changes of a file do not change the texts. */
@@ -87,12 +87,12 @@ export function pluginPot(plugin, version) {
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => name.endsWith(".php"))
     .sort();
-  const found = names.flatMap((name) => {
+  const texts = names.flatMap((name) => {
     const source = readFileSync(join(plugin, name), "utf8");
     return [...(name === "gatehouse.php" ? headersOf(name, source) : []), ...textsOf(name, source)];
   });
   const entries = new Map();
-  for (const { text, plural, context, comment, at } of found) {
+  for (const { text, plural, context, comment, at } of texts) {
     const key = JSON.stringify([context, text]);
     const entry = entries.get(key) ?? { text, plural, context, comments: [], places: [] };
     // A text with a plural somewhere has it everywhere, as gettext wants it.

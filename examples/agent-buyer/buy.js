@@ -81,7 +81,7 @@ async function findSite(address) {
 async function becomeKnown(site, key, until) {
   const { agentId } = await agent.register(site, key, { name: "Example buyer" });
   console.log(`registered with ${site.domain} as ${agentId}`);
-  let told = false;
+  let isAnnounced = false;
   for (;;) {
     const status = await agent.agentStatus(site, agentId);
     if (status === "active") return agentId;
@@ -90,8 +90,8 @@ async function becomeKnown(site, key, until) {
     if (Date.now() >= until) {
       throw new StillWaiting(`the owner has not approved ${agentId} yet; run this again later`);
     }
-    if (!told) console.log("waiting for the owner to approve the agent");
-    told = true;
+    if (!isAnnounced) console.log("waiting for the owner to approve the agent");
+    isAnnounced = true;
     await pause(RETRY_MS / 4);
   }
 }
@@ -101,9 +101,9 @@ async function quote(site, items, most) {
   const quoted = await agent.quoteOrder(site, items);
   const { total, currency } = quoted.cart;
   console.log(`${site.domain} charges ${total} ${currency}`);
-  const [asked, limit] = [parseAmount(total, currency), parseAmount(most, currency)];
-  check(asked.ok, "a valid price");
-  if (limit.ok && asked.value.minor <= limit.value.minor) return quoted;
+  const [price, limit] = [parseAmount(total, currency), parseAmount(most, currency)];
+  check(price.ok, "a valid price");
+  if (limit.ok && price.value.minor <= limit.value.minor) return quoted;
   throw new Error(`that is more than ${most} ${currency}; nothing was bought`);
 }
 

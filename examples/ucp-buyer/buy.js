@@ -20,7 +20,7 @@ import {
   readSigned,
 } from "./shop.js";
 
-const { values: asked, positionals } = parseArgs({
+const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     profile: { type: "string" },
@@ -88,9 +88,9 @@ async function overMcp(shop, platform) {
     getCheckout: (id) => use("get_checkout", { id }),
     async complete(id, payment, shown) {
       const args = { meta: meta(), id, checkout: payment };
-      const jwk = JSON.parse(readFileSync(asked["agent-key"], "utf8"));
+      const jwk = JSON.parse(readFileSync(flags["agent-key"], "utf8"));
       const sum = { total: totalOf(shown), currency: shown.currency };
-      const mandate = signMandate(shop, { jwk, agentId: asked.agent, args, ...sum });
+      const mandate = signMandate(shop, { jwk, agentId: flags.agent, args, ...sum });
       return use("complete_checkout", { ...args, mandate });
     },
     stop: () => client.close(),
@@ -99,46 +99,47 @@ async function overMcp(shop, platform) {
 
 const totalOf = ({ totals, currency }) => inMajor(checkTotals({ totals }), currency);
 
-const said = (body) => (body.messages ?? []).map(({ code, content }) => `${code}: ${content}`);
+const messagesOf = (body) =>
+  (body.messages ?? []).map(({ code, content }) => `${code}: ${content}`);
 
 async function buy(shop, desk, query) {
   const { products } = await desk.search({ query, pagination: { limit: 1 } });
   if (products?.length !== 1) throw new Ended(`No product of the shop matches “${query}”.`);
   const [product] = products;
   console.log(`found ${product.title} (${product.id})`);
-  const line_items = [{ item: { id: product.id }, quantity: Number(asked.quantity) }];
+  const line_items = [{ item: { id: product.id }, quantity: Number(flags.quantity) }];
   const buyer = { first_name: "Ada", last_name: "Example", email: "ada@example.com" };
   const cart = await desk.createCart({ line_items, buyer });
-  const made = await desk.createCheckout({ cart_id: cart.id, line_items: [] });
-  let checkout = made;
+  const created = await desk.createCheckout({ cart_id: cart.id, line_items: [] });
+  let checkout = created;
   // A shop that sends things says so, once it knows where to.
   const address = {
     street_address: "Example street 1",
     address_locality: "Example",
     postal_code: "10115",
-    address_country: asked.country,
+    address_country: flags.country,
   };
-  if (made.fulfillment !== undefined) {
+  if (created.fulfillment !== undefined) {
     const to = (groups) => ({
       line_items,
       buyer,
       fulfillment: { methods: [{ type: "shipping", destinations: [address], ...groups }] },
     });
-    const offered = await desk.updateCheckout(made.id, to({}));
+    const offered = await desk.updateCheckout(created.id, to({}));
     const [option] = offered.fulfillment.methods[0].groups[0].options;
     if (option === undefined) return offered;
     console.log(`delivery ${option.title}`);
     const groups = [{ id: "parcel", selected_option_id: option.id }];
-    checkout = await desk.updateCheckout(made.id, to({ groups }));
+    checkout = await desk.updateCheckout(created.id, to({ groups }));
   }
   if (checkout.status !== "ready_for_complete") return checkout;
   console.log(`total ${totalOf(checkout)} ${checkout.currency}`);
-  if (asked.limit !== undefined && Number(totalOf(checkout)) > Number(asked.limit)) {
-    throw new Ended(`That is more than ${asked.limit}. Nothing was bought.`);
+  if (flags.limit !== undefined && Number(totalOf(checkout)) > Number(flags.limit)) {
+    throw new Ended(`That is more than ${flags.limit}. Nothing was bought.`);
   }
   console.log(`terms, version ${await checkTerms(shop, checkout)}: signed and unchanged`);
   const [[handler]] = Object.values(checkout.ucp.payment_handlers);
-  const credential = { type: "token", token: asked.token };
+  const credential = { type: "token", token: flags.token };
   const instruments = [{ id: "i1", handler_id: handler.id, type: "card", credential }];
   return desk.complete(checkout.id, { payment: { instruments } }, checkout);
 }
@@ -148,19 +149,19 @@ const ENDS = { completed: 0, requires_escalation: 4, complete_in_progress: 4 };
 /** What cannot be done as it was asked for. */
 function misuse([card, query]) {
   if (card === undefined) return "Specify the address of an agent card.";
-  const named = asked.checkout ?? asked.order;
+  const named = flags.checkout ?? flags.order;
   if (query === undefined && named === undefined) return "Specify what to search for.";
-  if (asked.order !== undefined && asked.mcp)
+  if (flags.order !== undefined && flags.mcp)
     return "--order works only over REST, so leave out --mcp.";
-  if (asked.hear && asked.serve === undefined) return "--hear needs --serve <port>.";
-  const known = asked.agent !== undefined && asked["agent-key"] !== undefined;
-  return asked.mcp && !known
+  if (flags.hear && flags.serve === undefined) return "--hear needs --serve <port>.";
+  const known = flags.agent !== undefined && flags["agent-key"] !== undefined;
+  return flags.mcp && !known
     ? "--mcp needs --agent and --agent-key of an agent that the shop approved."
     : undefined;
 }
 
 function tell(end) {
-  for (const line of said(end)) console.log(line);
+  for (const line of messagesOf(end)) console.log(line);
   if (end.order !== undefined) console.log(`order ${end.order.id}: ${end.order.permalink_url}`);
   else if (end.continue_url !== undefined) console.log(`see ${end.continue_url}`);
   if (end.reason !== undefined) console.log(`${end.reason}: ${end.message}`);
@@ -170,7 +171,7 @@ function tell(end) {
 }
 
 async function main() {
-  if (asked.help) {
+  if (flags.help) {
     console.log(USAGE);
     return 0;
   }
@@ -180,17 +181,17 @@ async function main() {
     return 64;
   }
   const [card, query] = positionals;
-  const servePort = asked.serve === undefined ? undefined : Number(asked.serve);
+  const servePort = flags.serve === undefined ? undefined : Number(flags.serve);
   let shop;
   const profileOf = (url) =>
     url === shop?.profileUrl || url === shop?.ownProfileUrl ? shop?.profileUrl : undefined;
   const hear = (order) => console.log(`webhook: ${orderLines(order).join("\n")}`);
   const platform = await openPlatform({
-    keyFile: asked.key,
-    profileUrl: asked.profile,
+    keyFile: flags.key,
+    profileUrl: flags.profile,
     servePort,
-    webhookUrl: asked.webhook,
-    desk: asked.hear ? newsDesk({ profileOf, hear }) : undefined,
+    webhookUrl: flags.webhook,
+    desk: flags.hear ? newsDesk({ profileOf, hear }) : undefined,
   });
   try {
     if (platform.url === undefined) {
@@ -201,15 +202,17 @@ async function main() {
     shop = await findShop(card);
     if (shop === undefined)
       throw new Ended("The card names no UCP profile, so this site sells nothing.");
-    const desk = asked.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
-    if (asked.order !== undefined) {
-      const order = await desk.getOrder(asked.order);
-      console.log((order.ucp.status === "error" ? said(order) : orderLines(order)).join("\n"));
+    const desk = flags.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
+    if (flags.order !== undefined) {
+      const order = await desk.getOrder(flags.order);
+      console.log(
+        (order.ucp.status === "error" ? messagesOf(order) : orderLines(order)).join("\n"),
+      );
       return order.ucp.status === "error" ? 2 : 0;
     }
-    const work = asked.checkout ? desk.getCheckout(asked.checkout) : buy(shop, desk, query);
+    const work = flags.checkout ? desk.getCheckout(flags.checkout) : buy(shop, desk, query);
     const code = tell(await work.finally(() => desk.stop()));
-    if (!asked.hear) return code;
+    if (!flags.hear) return code;
     console.log("Waiting for order webhooks. Ctrl-C stops.");
     await new Promise((resolve) => process.once("SIGINT", resolve));
     return code;

@@ -60,11 +60,11 @@ export async function refuseOccupied(env) {
   if (env.GATEHOUSE_DATABASE_URL === undefined) return;
   const { db } = await open(env);
   try {
-    const found = await db.get(ANYTHING);
-    if (found === undefined) return;
+    const row = await db.get(ANYTHING);
+    if (row === undefined) return;
     const { host, pathname } = new URL(env.GATEHOUSE_DATABASE_URL);
     throw new Error(
-      `${host}${pathname} is not empty (it has ${found.name}): name an empty database.`,
+      `${host}${pathname} is not empty (it has ${row.name}): name an empty database.`,
     );
   } finally {
     await db.close();

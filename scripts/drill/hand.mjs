@@ -56,19 +56,19 @@ export function expect(holds, what) {
 /** Does a step, and says in plain words what came of it and how long it took. */
 export async function doStep(work) {
   const began = performance.now();
-  const said = await work();
+  const report = await work();
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   step += 1;
-  console.log(`${String(step).padStart(2)}. ${seconds.padStart(5)} s  ${said}`);
+  console.log(`${String(step).padStart(2)}. ${seconds.padStart(5)} s  ${report}`);
 }
 
 /** Asked once, so that the restored installation can take the address of the lost one. */
 export function freePort() {
-  return new Promise((found) => {
+  return new Promise((resolve) => {
     const probe = createServer();
     probe.listen(0, "127.0.0.1", () => {
       const { port } = probe.address();
-      probe.close(() => found(port));
+      probe.close(() => resolve(port));
     });
   });
 }

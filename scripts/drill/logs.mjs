@@ -59,9 +59,11 @@ export async function verifyLogs(env, files, keys, ...more) {
 
 /** Something must be missing, and be named. */
 export async function missingFrom(env, files, keys) {
-  const said = await refused(env, ...verifying(files, keys, []));
-  const line = said.split("\n").find((one) => /records? \d+(?: to \d+)? (?:is|are) lost/.test(one));
-  expect(line !== undefined, `the lost records to be named, but: ${said}`);
+  const refusal = await refused(env, ...verifying(files, keys, []));
+  const line = refusal
+    .split("\n")
+    .find((one) => /records? \d+(?: to \d+)? (?:is|are) lost/.test(one));
+  expect(line !== undefined, `the lost records to be named, but: ${refusal}`);
   return line.replace(/\s+/g, " ").trim();
 }
 

@@ -61,8 +61,8 @@ async function visit(env, { site_key, domain }) {
 }
 
 /** What the agent is answered; a refusal is an answer like any other here. */
-async function outcomeOf(env, { card, key, agent }, ...asked) {
-  return answered(env, "mandate", "send", card, "--key", key, "--agent", agent, ...asked);
+async function outcomeOf(env, { card, key, agent }, ...options) {
+  return answered(env, "mandate", "send", card, "--key", key, "--agent", agent, ...options);
 }
 
 const order = (product, total) => [
@@ -83,14 +83,14 @@ export async function sendTraffic(env, shop) {
   const orders = async () => (await json(env, "order", "list", shop.domain)).items.length;
   const before = await orders();
   for (let i = 0; i < VISITS; i++) await visit(env, shop);
-  const told = async (wanted, ...asked) => {
-    const { outcome, reason } = await outcomeOf(env, shop, ...asked);
+  const expectOutcome = async (wanted, ...options) => {
+    const { outcome, reason } = await outcomeOf(env, shop, ...options);
     expect(outcome === wanted, `a mandate to be ${wanted}, not ${outcome} (${reason})`);
   };
-  await told("approved", "--skill", "get_pricing");
-  await told("rejected", "--skill", "contact_support");
-  await told("escalated", ...order("palm", "140.00"));
-  await told("approved", ...order("bouquet", "29.00"));
+  await expectOutcome("approved", "--skill", "get_pricing");
+  await expectOutcome("rejected", "--skill", "contact_support");
+  await expectOutcome("escalated", ...order("palm", "140.00"));
+  await expectOutcome("approved", ...order("bouquet", "29.00"));
   expect((await orders()) === before + 1, "the order to be listed");
   return `${VISITS} visits, mandates approved, rejected and escalated, and an order`;
 }

@@ -90,9 +90,9 @@ export async function startService({ databaseUrl, workers }) {
   const url = await new Promise((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (chunk) => {
       text += chunk;
-      const [, found] = /listening on {2}(\S+)/.exec(text) ?? [];
+      const [, address] = /listening on {2}(\S+)/.exec(text) ?? [];
       const isReady = workers === 1 ? /operator token/.test(text) : /workers {2}\d/.test(text);
-      if (found !== undefined && isReady) resolve(found);
+      if (address !== undefined && isReady) resolve(address);
     });
     exited.then(([code]) => reject(new Error(`The service ended with ${code}.`)));
   });

@@ -23,9 +23,9 @@ function revisionOf(action, tag) {
     `refs/tags/${tag}`,
     `refs/tags/${tag}^{}`,
   );
-  const found = lines.split("\n").at(-1)?.split("\t")[0] ?? "";
-  if (!REVISION.test(found)) throw new Error(`${action} has no tag ${tag}`);
-  return found;
+  const revision = lines.split("\n").at(-1)?.split("\t")[0] ?? "";
+  if (!REVISION.test(revision)) throw new Error(`${action} has no tag ${tag}`);
+  return revision;
 }
 
 function digestOf(image) {

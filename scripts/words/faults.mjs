@@ -15,8 +15,8 @@ const wordsIn = (sentence) => sentence.split(/\s+/).filter((word) => /\w/.test(w
 
 function phrasesIn(sentence, phrases) {
   return phrases.flatMap(([phrase, instead]) => {
-    const found = phrase.exec(sentence);
-    return found === null ? [] : [`"${found[0]}" (write: ${instead}) in: ${sentence}`];
+    const match = phrase.exec(sentence);
+    return match === null ? [] : [`"${match[0]}" (write: ${instead}) in: ${sentence}`];
   });
 }
 

@@ -33,8 +33,8 @@ export function phpTexts(php) {
   const texts = [];
   for (const { index, 0: call } of php.matchAll(TRANSLATED)) {
     PHP_LITERAL.lastIndex = index + call.length;
-    for (let found = PHP_LITERAL.exec(php); found !== null; found = PHP_LITERAL.exec(php)) {
-      const text = (found[1] ?? found[2]).replace(/\\(.)/g, "$1");
+    for (let match = PHP_LITERAL.exec(php); match !== null; match = PHP_LITERAL.exec(php)) {
+      const text = (match[1] ?? match[2]).replace(/\\(.)/g, "$1");
       if (text !== TEXT_DOMAIN) texts.push(text);
     }
   }

@@ -71,11 +71,11 @@ export class Reader {
   /** Of the newest output that has one, the first: where a list is shown, people take its top. */
   private lastPrinted(pattern: RegExp): string | undefined {
     for (const text of this.printed.toReversed()) {
-      const found = pattern
+      const match = pattern
         .exec(text)
         ?.slice(1)
         .find((part) => part !== undefined);
-      if (found !== undefined) return found;
+      if (match !== undefined) return match;
     }
     return undefined;
   }
@@ -147,14 +147,14 @@ export class Reader {
       env: { ...this.desk.env, ...this.exported },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const said = { out: "", err: "" };
+    const output = { out: "", err: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said.out += text;
+      output.out += text;
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said.err += text;
+      output.err += text;
     });
     const [code] = (await once(child, "close")) as [number | null];
-    return { code, ...said };
+    return { code, ...output };
   }
 }

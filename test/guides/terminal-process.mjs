@@ -18,13 +18,13 @@ process.setMaxListeners(0);
 
 async function run({ id, args, env, cwd, answers }) {
   process.chdir(cwd);
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   let ready = false;
   const note = (stream) => (text) => {
-    said[stream] += `${text}\n`;
-    if (ready || !READY.test(said.out)) return;
+    output[stream] += `${text}\n`;
+    if (ready || !READY.test(output.out)) return;
     ready = true;
-    process.send({ id, ready, ...said });
+    process.send({ id, ready, ...output });
   };
   const ask = async (question) => {
     const [, answer] = answers.find(([words]) => question.includes(words)) ?? [];
@@ -33,11 +33,11 @@ async function run({ id, args, env, cwd, answers }) {
   };
   const code = await runCommand(args, { env, out: note("out"), err: note("err"), ask }).catch(
     (error) => {
-      said.err += `${error.stack}\n`;
+      output.err += `${error.stack}\n`;
       return BROKEN;
     },
   );
-  process.send({ id, code, ...said });
+  process.send({ id, code, ...output });
 }
 
 process.on("message", (message) => {

@@ -31,8 +31,8 @@ export class Terminal {
     this.child = child;
     child.on("message", (message: Message) => this.waiting.get(message.id)?.(message));
     child.on("exit", (code) => {
-      for (const [id, told] of this.waiting) {
-        told({ id, code: code ?? -1, out: "", err: "The process of all commands has ended.\n" });
+      for (const [id, resolve] of this.waiting) {
+        resolve({ id, code: code ?? -1, out: "", err: "The process of all commands has ended.\n" });
       }
     });
   }

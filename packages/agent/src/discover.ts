@@ -39,13 +39,13 @@ function textAt(object: JsonObject, name: string): string {
 
 /** Finds a key of a key set by its id, asking for the set once. */
 function keysAt(address: string) {
-  let asked: ReturnType<typeof getJson> | undefined;
+  let keySet: ReturnType<typeof getJson> | undefined;
   return async (kid: string) => {
-    asked ??= getJson(address);
-    const { keys } = (await asked).body;
+    keySet ??= getJson(address);
+    const { keys } = (await keySet).body;
     const listed = Array.isArray(keys) ? (keys as readonly JsonObject[]) : [];
-    const found = listed.find((key) => isJsonObject(key) && key.kid === kid);
-    const read = readPublicJwk(found);
+    const jwk = listed.find((key) => isJsonObject(key) && key.kid === kid);
+    const read = readPublicJwk(jwk);
     return read.ok ? read.value : undefined;
   };
 }
@@ -92,14 +92,14 @@ export async function discover(
     const failed = verdict.checks.find(({ ok }) => !ok);
     throw new AgentError(`the card of ${site} is not valid: ${failed?.text ?? "no reason"}`);
   }
-  const about = isJsonObject(card.site) ? card.site : {};
+  const siteInfo = isJsonObject(card.site) ? card.site : {};
   const skills = Array.isArray(card.skills) ? (card.skills as readonly JsonObject[]) : [];
-  const mandateUrl = textAt(about, "service_endpoint");
-  const mcpUrl = textAt(about, "mcp_endpoint");
+  const mandateUrl = textAt(siteInfo, "service_endpoint");
+  const mcpUrl = textAt(siteInfo, "mcp_endpoint");
   for (const named of [mandateUrl, mcpUrl]) if (named !== "") checkAddress(named);
   return {
-    domain: textAt(about, "domain"),
-    siteKey: textAt(about, "site_key"),
+    domain: textAt(siteInfo, "domain"),
+    siteKey: textAt(siteInfo, "site_key"),
     mandateUrl,
     mcpUrl,
     skills,

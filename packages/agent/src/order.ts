@@ -36,11 +36,11 @@ export async function callTool(
 const IN_THE_WAY = "it would be refused: ";
 
 /** Why there is no price, the cause alone where there is one. */
-function noPrice(told: JsonObject): AgentError {
-  const message = typeof told.message === "string" ? told.message : "the site does not say why";
+function noPrice(reply: JsonObject): AgentError {
+  const message = typeof reply.message === "string" ? reply.message : "the site does not say why";
   const at = message.indexOf(IN_THE_WAY);
   const cause = at === -1 ? message : message.slice(at + IN_THE_WAY.length);
-  return new AgentError(`the site gave no price: ${cause}`, refusalIn(told));
+  return new AgentError(`the site gave no price: ${cause}`, refusalIn(reply));
 }
 
 /** Asks what an order costs, and by whom it is paid. Nothing is bought. */
@@ -48,13 +48,13 @@ export async function quoteOrder(
   site: Site,
   items: readonly OrderItem[],
 ): Promise<Pick<MandateRequest, "cart"> & { readonly handler: string }> {
-  const asked = { items: items.map(({ id, quantity }) => ({ id, quantity })) };
-  const told = await callTool(site, "place_order", asked);
-  const { protocol_context: context, payment } = isJsonObject(told.sign) ? told.sign : {};
+  const args = { items: items.map(({ id, quantity }) => ({ id, quantity })) };
+  const reply = await callTool(site, "place_order", args);
+  const { protocol_context: context, payment } = isJsonObject(reply.sign) ? reply.sign : {};
   const { cart_total: total, cart_currency: currency } = isJsonObject(context) ? context : {};
   const handler = isJsonObject(payment) ? payment.handler : undefined;
   if (typeof total !== "string" || typeof currency !== "string" || typeof handler !== "string") {
-    throw noPrice(told);
+    throw noPrice(reply);
   }
   return { cart: { total, currency }, handler };
 }
@@ -65,8 +65,8 @@ export function orderRequest(
   { cart, handler }: Awaited<ReturnType<typeof quoteOrder>>,
   token: string,
 ): MandateRequest {
-  const asked = { items: items.map(({ id, quantity }) => ({ id, quantity })) };
-  return { skill: "place_order", arguments: asked, cart, payment: { handler, token } };
+  const args = { items: items.map(({ id, quantity }) => ({ id, quantity })) };
+  return { skill: "place_order", arguments: args, cart, payment: { handler, token } };
 }
 
 /** Buys through the site's MCP server: the same decision and the same body as at its endpoint. */

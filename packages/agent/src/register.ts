@@ -34,8 +34,8 @@ function agentsUrl({ mandateUrl }: Site): string {
 }
 
 function refusal(what: string, { status, body }: JsonAnswer): AgentError {
-  const said = typeof body.message === "string" ? body.message : "";
-  const words = `${what} was refused (${status} ${String(body.reason)}): ${said}`;
+  const message = typeof body.message === "string" ? body.message : "";
+  const words = `${what} was refused (${status} ${String(body.reason)}): ${message}`;
   return new AgentError(words, refusalIn(body));
 }
 
@@ -88,9 +88,12 @@ export async function register(
   claims: AgentClaims,
 ): Promise<RegisteredAgent> {
   const url = agentsUrl(site);
-  const asked = await postJson(`${url}/challenge`, { jwk: key.jwk });
-  if (asked.status !== 200) throw refusal("the challenge", asked);
-  const answer = { challenge: textOf(asked, "challenge"), audience: textOf(asked, "audience") };
+  const challenge = await postJson(`${url}/challenge`, { jwk: key.jwk });
+  if (challenge.status !== 200) throw refusal("the challenge", challenge);
+  const answer = {
+    challenge: textOf(challenge, "challenge"),
+    audience: textOf(challenge, "audience"),
+  };
   const signed = registrationOf(site, key, claims, { ...answer, now: Date.now() });
   const signature = await signTagged("agentRegistration", signed, key.signer);
   const envelope = { alg: "EdDSA", kid: key.kid, signature };

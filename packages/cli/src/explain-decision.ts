@@ -35,9 +35,9 @@ export interface ExplainedDecision {
 
 /** What the rules said, and where something was decided after them, what the agent was told. */
 function recordsOf({ record_id, answer }: ExplainedDecision): string {
-  const told = answer.body.record_id;
-  if (typeof told !== "string" || told === record_id) return record_id;
-  return `${record_id} (decision of the rules)\n${told} (answer to the agent)`;
+  const answerRecord = answer.body.record_id;
+  if (typeof answerRecord !== "string" || answerRecord === record_id) return record_id;
+  return `${record_id} (decision of the rules)\n${answerRecord} (answer to the agent)`;
 }
 
 /**
@@ -104,12 +104,12 @@ async function explained(
   const path = `${site}/decisions`;
   const query = listQuery(filter, SAME_ID_MAX);
   const { items } = await client.call<{ items: { decision_id: string }[] }>("GET", path + query);
-  const found: ExplainedDecision[] = [];
+  const decisions: ExplainedDecision[] = [];
   for (const { decision_id } of items) {
     const one = await client.call<Explained>("GET", `${path}/${decision_id}`);
-    found.push(await withReview(client, site, one));
+    decisions.push(await withReview(client, site, one));
   }
-  return found;
+  return decisions;
 }
 
 const siteAt = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}`;
@@ -149,8 +149,8 @@ export async function siteDecisions(
   const { site_key_hash, domain } = await findSite(client, text);
   const site = siteAt(site_key_hash);
   // Agents choose the ids of their mandates: one may look like any other.
-  const found = await explained(client, site, { mandate_id: id });
-  if (found.length > 0) return found;
+  const decisions = await explained(client, site, { mandate_id: id });
+  if (decisions.length > 0) return decisions;
   const missing = nothingDecided(domain);
   if (id.startsWith("dec_")) {
     const path = `${site}/decisions/${encodeURIComponent(id)}`;

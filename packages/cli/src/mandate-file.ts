@@ -35,8 +35,8 @@ export function refuseSameFile(files: readonly (string | undefined)[]): void {
  * there before is replaced whole, never followed to where a link leads.
  */
 export function keepFile(file: string, text: string): void {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() === false) {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() === false) {
     const hint = "Use a new file, or a file that may be replaced.";
     throw new CommandError(`${file} is not a regular file.`, EXIT.failed, hint);
   }

@@ -205,10 +205,10 @@ function historyOf(order: ShownOrderBody): string[] {
       const money =
         one.amount_minor === null ? null : moneyText({ minor: one.amount_minor, currency });
       const what = money ?? piecesText(one.line_items);
-      const said = `${returnText(one)}: ${what} (${one.adjustment_id})`;
+      const summary = `${returnText(one)}: ${what} (${one.adjustment_id})`;
       const ended = one.status === "pending" || one.changed_at === one.occurred_at;
       const since = ended ? null : `since ${one.changed_at}`;
-      return { at: one.occurred_at, text: words(said, since, one.description) };
+      return { at: one.occurred_at, text: words(summary, since, one.description) };
     }),
     ...(at === null ? [] : [{ at, text: paymentText(ended) || payment }]),
     ...notes.map(({ text, created_at }) => ({ at: created_at, text: `note: ${text}` })),
@@ -217,7 +217,7 @@ function historyOf(order: ShownOrderBody): string[] {
     .map(({ at, text }) => `${at} ${text}`);
 }
 
-const toldOf = ({ messages }: ShownOrderBody) =>
+const notificationsOf = ({ messages }: ShownOrderBody) =>
   messages.map(({ created_at, message_id, topic, audience, kind, state, last_problem }) => {
     const why = last_problem === null || state === "delivered" ? "" : ` (${last_problem})`;
     return `${created_at} ${topic} to the ${audience} by ${kind}: ${state}${why} ${message_id}`;
@@ -227,7 +227,7 @@ const toldOf = ({ messages }: ShownOrderBody) =>
 export function orderCard(order: ShownOrderBody): Record<string, string> {
   const { mandate_id, checkout_id, purchase, amount } = order;
   const history = historyOf(order);
-  const told = toldOf(order);
+  const notifications = notificationsOf(order);
   return {
     order: `#${order.number}`,
     created_at: order.created_at,
@@ -253,6 +253,6 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
     ...purchaseLines(purchase, amount.currency),
     lines: order.lines.map((line) => lineText(line, amount.currency)).join("\n"),
     ...(history.length === 0 ? {} : { history: history.join("\n") }),
-    ...(told.length === 0 ? {} : { notified: told.join("\n") }),
+    ...(notifications.length === 0 ? {} : { notified: notifications.join("\n") }),
   };
 }

@@ -124,9 +124,9 @@ function toldError(error: unknown): { readonly lines: readonly string[]; readonl
     const why = `The database is not available: ${error.message}. Try again, or run \`gatehouse doctor\`.`;
     return { lines: [why], code: EXIT.cannotStart };
   }
-  const told = error instanceof CommandError ? error : fileTrouble(error);
-  if (told === undefined) throw error;
-  return { lines: [...told.lines, told.hint], code: told.code };
+  const commandError = error instanceof CommandError ? error : fileTrouble(error);
+  if (commandError === undefined) throw error;
+  return { lines: [...commandError.lines, commandError.hint], code: commandError.code };
 }
 
 /** Runs one command line and returns its exit code. Only a broken assumption throws. */
@@ -139,8 +139,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       out: (text: string) => terminal.out(plainLines(text)),
       err: (text: string) => terminal.err(runnable(plainLines(text))),
     };
-    const said = args.length === 0 ? ["--help"] : args.map(hideDash);
-    await createProgram(settled).parseAsync(said, { from: "user" });
+    const argv = args.length === 0 ? ["--help"] : args.map(hideDash);
+    await createProgram(settled).parseAsync(argv, { from: "user" });
     return EXIT.good;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;

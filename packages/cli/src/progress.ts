@@ -63,7 +63,7 @@ class Shown {
   private drawn: number;
   private last: Step | undefined;
   /** Whether the last step stands there already. */
-  private said = false;
+  private isPrinted = false;
 
   constructor(terminal: Terminal, now: () => number) {
     this.terminal = terminal;
@@ -80,7 +80,7 @@ class Shown {
       this.drawn = this.begun;
     }
     this.last = step;
-    this.said = false;
+    this.isPrinted = false;
     const every = this.terminal.redraw === undefined ? LINE_EVERY_MS : REDRAW_EVERY_MS;
     if (this.now() - this.drawn >= every) this.draw(step);
   }
@@ -88,14 +88,14 @@ class Shown {
   /** The last word is always said: how much it was, and how long it took. */
   end(): void {
     if (this.last === undefined) return;
-    if (!this.said) this.draw(this.last);
+    if (!this.isPrinted) this.draw(this.last);
     if (this.terminal.redraw !== undefined) this.terminal.err("");
     this.last = undefined;
   }
 
   private draw(step: Step): void {
     this.drawn = this.now();
-    this.said = true;
+    this.isPrinted = true;
     const line = progressLine(step, this.drawn - this.begun);
     if (this.terminal.redraw === undefined) this.terminal.err(line);
     else this.terminal.redraw(line);

@@ -54,9 +54,9 @@ const COMMANDS: Readonly<Record<string, (site: string) => string>> = {
 
 /** `place_order` has a switch of its own; without it agents can still buy by UCP. */
 function checkSkill(domain: string, skills: readonly SkillSetting[]): Check {
-  const found = skills.find(({ id }) => id === PLACE_ORDER);
-  if (found?.enabled === true) return { name: "skill", open: true };
-  const verb = found === undefined ? "set" : "enable";
+  const skill = skills.find(({ id }) => id === PLACE_ORDER);
+  if (skill?.enabled === true) return { name: "skill", open: true };
+  const verb = skill === undefined ? "set" : "enable";
   const advice = `Turn on ${PLACE_ORDER} (only needed for mandates).`;
   return {
     name: "skill",

@@ -19,8 +19,8 @@ import { Notice } from "./ui/notice.js";
 function texts<Name extends string>(...names: readonly Name[]) {
   type Texts = { readonly [One in Name]?: string | undefined };
   return (search: Record<string, unknown>): Texts => {
-    const found = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
-    return Object.fromEntries(found.map((name) => [name, search[name]])) as Texts;
+    const given = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
+    return Object.fromEntries(given.map((name) => [name, search[name]])) as Texts;
   };
 }
 

@@ -85,8 +85,8 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   say(
     "an order that was placed with a mandate is cancelled: goods back in stock, authorization voided",
   );
-  const told = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
-  expect(/refund completed/.test(told), "the refund to be recorded");
+  const records = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
+  expect(/refund completed/.test(records), "the refund to be recorded");
   say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");
 }
 
@@ -106,9 +106,9 @@ export function openHearing() {
     (fulfillment.events ?? []).length + adjustments.length;
   /** What was told of an order once so much has become of it. */
   const heard = async (id, steps) => {
-    const found = () => news.find((order) => order.id === id && stepsOf(order) === steps);
-    while (found() === undefined) await happens(changed, "news");
-    return found();
+    const latest = () => news.find((order) => order.id === id && stepsOf(order) === steps);
+    while (latest() === undefined) await happens(changed, "news");
+    return latest();
   };
   return { shops, desk, heard };
 }

@@ -55,8 +55,8 @@ export async function walkDiscovery(ask, url, site) {
   }
   say("card, catalog, llms.txt and agent page list the same skills; look at the page:");
   console.log(`      ${agent_page_url}`);
-  const found = await fetch(`${url}/v1/agent/domain/${site.domain}`, { redirect: "manual" });
-  expect(found.headers.get("location") === agent_page_url, "the page to be found by the domain");
+  const redirect = await fetch(`${url}/v1/agent/domain/${site.domain}`, { redirect: "manual" });
+  expect(redirect.headers.get("location") === agent_page_url, "the page to be found by the domain");
   return card;
 }
 

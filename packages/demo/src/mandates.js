@@ -29,13 +29,13 @@ export async function walkMandates(env, url, site) {
   expect(early.body.reason === "agent_pending", "an agent that waits to be refused");
   await command(here, "agent", "approve", site.domain, agentId);
   say("an agent verified the shop, registered its key, waited, and was approved by the owner");
-  const asked = await sign("get_pricing");
-  const approved = await agents.send(shop, asked);
-  const again = await agents.send(shop, asked);
+  const mandate = await sign("get_pricing");
+  const approved = await agents.send(shop, mandate);
+  const again = await agents.send(shop, mandate);
   expect(approved.body.outcome === "approved", "an approved mandate");
   expect(again.headers.get("idempotent-replayed") === "true", "the same answer to the same bytes");
   say("its signed mandate was approved; the same bytes again get the same answer");
-  const changed = { ...asked, signed: { ...asked.signed, skill: "contact_support" } };
+  const changed = { ...mandate, signed: { ...mandate.signed, skill: "contact_support" } };
   const forged = await agents.send(shop, changed);
   expect(forged.body.reason === "signature_invalid", "a changed mandate to be refused");
   const refused = await agents.send(shop, await sign("track_delivery"));

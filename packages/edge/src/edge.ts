@@ -58,10 +58,10 @@ export class Edge {
       if (file === undefined) return undefined;
       const text = file.type.startsWith("text/");
       const markdown = text && prefersMarkdown(headerOf(request, "accept"), file.type);
-      const asked = askedFile(file, this.settings, markdown);
-      const found = await this.files.find(asked, background);
-      if (found === undefined) return undefined;
-      const served = this.unexpired(found, asked);
+      const wanted = askedFile(file, this.settings, markdown);
+      const kept = await this.files.find(wanted, background);
+      if (kept === undefined) return undefined;
+      const served = this.unexpired(kept, wanted);
       if (served === undefined) return answerExpired(request.method);
       const match = headerOf(request, "if-none-match");
       return answerFile(served, request.method, match === "" ? null : match);

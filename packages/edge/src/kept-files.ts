@@ -39,15 +39,15 @@ export class KeptFiles {
   }
 
   /** The document, within the budget; undefined when the site should answer instead. */
-  async find(asked: AskedFile, background: Background): Promise<KeptFile | undefined> {
+  async find(wanted: AskedFile, background: Background): Promise<KeptFile | undefined> {
     const { clock, shelf } = this.runtime;
-    const key = `${asked.accept} ${asked.address}`;
+    const key = `${wanted.accept} ${wanted.address}`;
     const kept = await shelf.get(key).catch(() => undefined);
     const now = clock.now();
     if (kept !== undefined && now < kept.freshUntil) return kept;
     const stale = kept !== undefined && now < kept.keptAt + STALE_MS_MAX ? kept : undefined;
     if (now < (this.notBefore.get(key) ?? 0)) return stale;
-    const renewal = this.renewal(key, asked);
+    const renewal = this.renewal(key, wanted);
     background(renewal);
     const renewed = await this.inTime(key, renewal);
     if (renewed === ABSENT) return undefined;
@@ -69,18 +69,18 @@ export class KeptFiles {
     });
   }
 
-  private renewal(key: string, asked: AskedFile): Promise<Renewed> {
+  private renewal(key: string, wanted: AskedFile): Promise<Renewed> {
     const running = this.underWay.get(key);
     if (running !== undefined && this.runtime.sharesWork) return running;
-    const renewal = this.renew(key, asked).finally(() => this.underWay.delete(key));
+    const renewal = this.renew(key, wanted).finally(() => this.underWay.delete(key));
     this.underWay.set(key, renewal);
     return renewal;
   }
 
   /** Never rejects. Its result is kept before it is told. */
-  private async renew(key: string, asked: AskedFile): Promise<Renewed> {
+  private async renew(key: string, wanted: AskedFile): Promise<Renewed> {
     const { clock, shelf } = this.runtime;
-    const renewed = await this.ask(asked).catch((): Renewed => FAILED);
+    const renewed = await this.ask(wanted).catch((): Renewed => FAILED);
     if (renewed === FAILED) {
       this.notBefore.set(key, clock.now() + FAILED_MS);
       return FAILED;

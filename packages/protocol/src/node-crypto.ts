@@ -12,10 +12,10 @@ interface Process {
 
 function find(): NodeCrypto | undefined {
   const { process } = globalThis as { readonly process?: Process };
-  const found = process?.getBuiltinModule?.("node:crypto");
+  const nodeModule = process?.getBuiltinModule?.("node:crypto");
   // Workers that imitate Node have some of it.
-  const whole = found?.hash && found.sign && found.verify && found.KeyObject;
-  return whole === undefined ? undefined : (found as NodeCrypto);
+  const whole = nodeModule?.hash && nodeModule.sign && nodeModule.verify && nodeModule.KeyObject;
+  return whole === undefined ? undefined : (nodeModule as NodeCrypto);
 }
 
 /**

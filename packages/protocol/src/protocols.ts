@@ -147,7 +147,7 @@ export function acceptsMandates(protocol: string): boolean {
  * protocolById("acp").version; //=> "2026-04-17"
  */
 export function protocolById(id: string): Protocol {
-  const found = PROTOCOLS.find((protocol) => protocol.id === id);
-  if (found === undefined) throw new TypeError(`the protocols table has no row ${id}`);
-  return found;
+  const row = PROTOCOLS.find((protocol) => protocol.id === id);
+  if (row === undefined) throw new TypeError(`the protocols table has no row ${id}`);
+  return row;
 }

@@ -26,7 +26,7 @@ const NOT_IN_A_URI = /[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/g;
  */
 export function strictHref({ origin, href }: URL): string {
   const rest = href.slice(origin.length);
-  return origin + rest.replace(NOT_IN_A_URI, (found) => encodeURIComponent(found));
+  return origin + rest.replace(NOT_IN_A_URI, (character) => encodeURIComponent(character));
 }
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

@@ -37,15 +37,15 @@ const hostOf = (chain: string) => chain.slice(0, chain.indexOf("/"));
 
 /** The keys to trust: a line `name+id+key`, or a key set at an address or in a file. */
 export async function trustedKeys(source: string): Promise<Trusted> {
-  const found = statSync(source, { throwIfNoEntry: false });
-  const short = found?.isFile() === true && found.size < VKEY_BYTES_MAX;
+  const stats = statSync(source, { throwIfNoEntry: false });
+  const short = stats?.isFile() === true && stats.size < VKEY_BYTES_MAX;
   const noteKey = await readNoteKey(short ? readFileSync(source, "utf8") : source);
   if (noteKey.ok) {
     const { name, publicKey } = noteKey.value;
     const kid = await serviceKeyId("audit", publicKey);
     return { keys: new Map([[kid, ed25519Jwk(publicKey)]]), host: hostOf(name) };
   }
-  if (found === undefined && !/^https?:\/\//i.test(source)) {
+  if (stats === undefined && !/^https?:\/\//i.test(source)) {
     const hint =
       "--key needs a key set (a file, or the address of a service) or a vkey: name+id+key.";
     throw new CommandError(`The file ${source} does not exist.`, EXIT.usage, hint);

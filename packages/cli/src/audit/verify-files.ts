@@ -53,18 +53,18 @@ const HOW_TO_KEEP =
   "Save checkpoints with `gatehouse audit checkpoint <site> > kept.txt`, or from /v1/audit/<site_key_hash>/checkpoint.";
 
 function partSize(file: string, hint = HOW_TO_EXPORT): number {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) {
     throw new CommandError(`The file ${file} does not exist.`, EXIT.usage, hint);
   }
-  if (found.size > PART_BYTES_MAX) {
+  if (stats.size > PART_BYTES_MAX) {
     throw new CommandError(
       `${file} is too large to be a part of an export.`,
       EXIT.failed,
       HOW_TO_EXPORT,
     );
   }
-  return found.size;
+  return stats.size;
 }
 
 function readPart(file: string, hint = HOW_TO_EXPORT): Buffer {

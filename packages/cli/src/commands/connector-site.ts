@@ -39,9 +39,9 @@ async function connectionOf(terminal: Terminal, text: string) {
 
 async function code(terminal: Terminal, text: string, { json }: Flags): Promise<void> {
   const { site, call } = await connectionOf(terminal, text);
-  const made = await call<{ connect_code: string; expires_at: string }>("POST", "/codes", {});
-  if (json) return terminal.out(plainJson(made));
-  terminal.out(made.connect_code);
+  const created = await call<{ connect_code: string; expires_at: string }>("POST", "/codes", {});
+  if (json) return terminal.out(plainJson(created));
+  terminal.out(created.connect_code);
   terminal.err(
     `Paste this code into the shop system of ${site.domain}. It works once, within 10 minutes, and only there.`,
   );

@@ -80,22 +80,22 @@ function needed({ key, agent, skill }: Asked) {
   throw new CommandError("--key, --agent and --skill are required.", EXIT.usage, hint);
 }
 
-async function signed(address: string, asked: Asked) {
-  const { key: keyFile, agent, skill } = needed(asked);
-  if ((asked.total === undefined) !== (asked.currency === undefined)) {
+async function signed(address: string, options: Asked) {
+  const { key: keyFile, agent, skill } = needed(options);
+  if ((options.total === undefined) !== (options.currency === undefined)) {
     const hint = "Use both, for example: --total 12.50 --currency EUR";
     throw new CommandError("--total and --currency go together.", EXIT.usage, hint);
   }
   const key = await readKey(keyFile);
   return asAgent(async () => {
-    const site = await discovered(address, asked.keys);
+    const site = await discovered(address, options.keys);
     const cart =
-      asked.total === undefined || asked.currency === undefined
+      options.total === undefined || options.currency === undefined
         ? undefined
-        : { total: asked.total, currency: asked.currency };
-    const { protocol, id: mandateId } = asked;
-    const payment = paymentOf(asked.pay);
-    const request = { skill, protocol, cart, payment, mandateId, arguments: asked.arguments };
+        : { total: options.total, currency: options.currency };
+    const { protocol, id: mandateId } = options;
+    const payment = paymentOf(options.pay);
+    const request = { skill, protocol, cart, payment, mandateId, arguments: options.arguments };
     return { site, mandate: await sign(mandateFor(site, agent, request), key) };
   });
 }
@@ -126,11 +126,20 @@ function mandateIn(file: string) {
 }
 
 /** A mandate that was kept goes to the address it was signed for, and to no other. */
-async function readyInFile(file: string, address: string | undefined, asked: Sent) {
-  const { keys, key, agent, skill, total, currency, pay, id } = asked;
-  const said = { key, agent, skill, arguments: asked.arguments, total, currency, pay, id };
+async function readyInFile(file: string, address: string | undefined, options: Sent) {
+  const { keys, key, agent, skill, total, currency, pay, id } = options;
+  const otherOptions = {
+    key,
+    agent,
+    skill,
+    arguments: options.arguments,
+    total,
+    currency,
+    pay,
+    id,
+  };
   const { text, message } = mandateIn(file);
-  if (Object.values(said).some((value) => value !== undefined)) {
+  if (Object.values(otherOptions).some((value) => value !== undefined)) {
     const hint = "Remove the other options, or sign a new mandate without --file.";
     const why = "--file sends a mandate unchanged, so its contents cannot be set.";
     throw new CommandError(why, EXIT.usage, hint);
@@ -161,13 +170,13 @@ interface Ready {
   readonly message: JsonObject;
 }
 
-async function ready(address: string | undefined, asked: Sent): Promise<Ready> {
-  if (asked.file !== undefined) return readyInFile(asked.file, address, asked);
+async function ready(address: string | undefined, options: Sent): Promise<Ready> {
+  if (options.file !== undefined) return readyInFile(options.file, address, options);
   if (address === undefined) {
     const hint = "Specify the site's address, or use --file with a signed mandate.";
     throw new CommandError("There is no address to send the mandate to.", EXIT.usage, hint);
   }
-  const { site, mandate } = await signed(address, asked);
+  const { site, mandate } = await signed(address, options);
   return { site, text: mandateText(mandate), message: mandate.signed };
 }
 
@@ -180,19 +189,21 @@ function whyNot({ docs_url, outcome }: JsonObject): string {
   return page === undefined ? "Ask the owner of the site." : `See ${page}`;
 }
 
-async function sendMandate(terminal: Terminal, address: string | undefined, asked: Sent) {
-  const { key, file, out, receipt: kept } = asked;
+async function sendMandate(terminal: Terminal, address: string | undefined, options: Sent) {
+  const { key, file, out, receipt: kept } = options;
   refuseSameFile([key, file, out, kept, kept && bodyFileOf(kept)]);
-  const { site, text, message } = await ready(address, asked);
+  const { site, text, message } = await ready(address, options);
   // Before it is sent: an answer that is lost can be asked for again only with these bytes.
-  if (asked.out !== undefined) keepFile(asked.out, text);
-  const receipt = asked.receipt !== undefined;
+  if (options.out !== undefined) keepFile(options.out, text);
+  const receipt = options.receipt !== undefined;
   const { status, body } = await asAgent(() => sendText(site, text, { receipt }));
   terminal.out(plainJson(body));
-  if (asked.receipt !== undefined) {
-    keepFile(asked.receipt, `${plainJson(body.receipt ?? {})}\n`);
-    keepFile(bodyFileOf(asked.receipt), text);
-    terminal.err(`The sent mandate is in ${bodyFileOf(asked.receipt)}. Keep it with the receipt.`);
+  if (options.receipt !== undefined) {
+    keepFile(options.receipt, `${plainJson(body.receipt ?? {})}\n`);
+    keepFile(bodyFileOf(options.receipt), text);
+    terminal.err(
+      `The sent mandate is in ${bodyFileOf(options.receipt)}. Keep it with the receipt.`,
+    );
   }
   if (status < 300) return;
   if (body.reason === "signature_invalid") terminal.err(await explain(message));
@@ -212,7 +223,9 @@ function sendCommand(mandate: Command, terminal: Terminal): void {
     .option("--receipt <file>", "save the receipt here, and the sent mandate next to it");
   asking(sending)
     .option("--json", "print JSON (the output is always JSON)")
-    .action((address: string | undefined, asked: Sent) => sendMandate(terminal, address, asked));
+    .action((address: string | undefined, options: Sent) =>
+      sendMandate(terminal, address, options),
+    );
 }
 
 export function mandateCommands(program: Command, terminal: Terminal): void {
@@ -223,10 +236,10 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
     .description("sign a mandate and print it; nothing is sent");
   asking(signing)
     .option("--json", "print JSON (the output is always JSON)")
-    .action(async (address: string, asked: Asked) => {
-      const { mandate: made } = await signed(address, asked);
-      terminal.out(plainJson(made));
-      terminal.err(await explain(made.signed));
+    .action(async (address: string, options: Asked) => {
+      const { mandate: signedMandate } = await signed(address, options);
+      terminal.out(plainJson(signedMandate));
+      terminal.err(await explain(signedMandate.signed));
     });
   sendCommand(mandate, terminal);
 

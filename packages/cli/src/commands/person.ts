@@ -59,9 +59,9 @@ async function invite(terminal: Terminal, flags: InviteFlags): Promise<void> {
     sites.length === 1 && role !== "operator"
       ? [`/v1/admin/sites/${sites[0]}/people`, person]
       : ["/v1/admin/people", { ...person, ...(sites.length === 0 ? {} : { sites }) }];
-  const made = await client.call<PersonBody & { link?: LinkBody }>("POST", path, body);
-  if (json) return terminal.out(plainJson(made));
-  showLink(terminal, made.name, made.link);
+  const created = await client.call<PersonBody & { link?: LinkBody }>("POST", path, body);
+  if (json) return terminal.out(plainJson(created));
+  showLink(terminal, created.name, created.link);
 }
 
 function rolesOf({ role, access }: PersonBody): string {
@@ -168,8 +168,8 @@ export function personCommands(program: Command, terminal: Terminal): void {
     .action(async (personId: string, { reset = false, json }: Flags & { reset?: boolean }) => {
       const client = adminClient(terminal);
       const path = `/v1/admin/people/${encodeURIComponent(personId)}/links`;
-      const about = missing(personId);
-      const link = await client.callAbout<LinkBody>(about, "POST", path, { reset });
+      const problem = missing(personId);
+      const link = await client.callAbout<LinkBody>(problem, "POST", path, { reset });
       if (json) return terminal.out(plainJson(link));
       showLink(terminal, personId, link);
     });
@@ -189,11 +189,11 @@ export function personCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (personId: string, sessionId: string, { json }: Flags) => {
       const path = `${sessionsOf(personId)}/${encodeURIComponent(sessionId)}`;
-      const about = {
+      const problem = {
         says: `There is no session ${sessionId} of ${personId}.`,
         hint: `\`gatehouse person sessions ${personId}\` lists the sessions.`,
       };
-      await adminClient(terminal).callAbout(about, "DELETE", path);
+      await adminClient(terminal).callAbout(problem, "DELETE", path);
       if (json) return terminal.out(plainJson({ session_id: sessionId, ended: true }));
       terminal.out(`Ended ${sessionId}.`);
     });

@@ -122,11 +122,11 @@ export function policyPresetCommand(policy: Command, terminal: Terminal): void {
         const hint = "For example: --limit 50.00 --currency EUR";
         throw new CommandError(`${name} needs --limit and --currency.`, EXIT.usage, hint);
       }
-      const made = policyPreset(name, options);
-      if (!made.ok) {
+      const preset = policyPreset(name, options);
+      if (!preset.ok) {
         const hint = "For example: --limit 50.00 --currency EUR --timezone Europe/Berlin";
-        throw new CommandError(`${made.detail}.`, EXIT.usage, hint);
+        throw new CommandError(`${preset.detail}.`, EXIT.usage, hint);
       }
-      terminal.out(plainJson(made.value));
+      terminal.out(plainJson(preset.value));
     });
 }

@@ -32,8 +32,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const NAME = /^[a-z0-9-]{1,64}$/;
 
 function findOne(documents: readonly Previewed[], name: string): Previewed {
-  const found = documents.find((document) => document.name === name);
-  if (found !== undefined) return found;
+  const named = documents.find((document) => document.name === name);
+  if (named !== undefined) return named;
   const names = documents.map((document) => document.name).join(", ");
   throw new CommandError(
     `There is no document ${name}.`,

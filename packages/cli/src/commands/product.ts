@@ -39,8 +39,8 @@ function typeOf(file: string, format: string | undefined): string {
 }
 
 function sizeOf(file: string): number {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() === true) return found.size;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() === true) return stats.size;
   const hint = "Use a CSV file with a header line, or a file with one JSON object per line.";
   throw new CommandError(`${file} does not exist.`, EXIT.failed, hint);
 }

@@ -43,10 +43,10 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, { origin, json }: { origin?: string; json?: boolean }) => {
       const client = adminClient(terminal);
-      const found = await findSite(client, text);
+      const one = await findSite(client, text);
       // Only here: its HTML parser would take every other command longer to start.
       const { checkSite } = await import("../site-check/check-site.js");
-      const findings = await checkSite(client, found, lookedAt(found, origin));
+      const findings = await checkSite(client, one, lookedAt(one, origin));
       if (json) terminal.out(plainJson({ findings }));
       else for (const line of lines(findings)) terminal.out(line);
       const wrong = findings.filter(({ state }) => state === "wrong").length;

@@ -108,18 +108,18 @@ async function wantedOf(client: AdminClient, site: SiteBody, flags: Flags) {
 
 async function connect(terminal: Terminal, text: string, flags: Flags): Promise<void> {
   const client = adminClient(terminal);
-  const found = await findSite(client, text);
+  const site = await findSite(client, text);
   const body = {
-    ...(await wantedOf(client, found, flags)),
+    ...(await wantedOf(client, site, flags)),
     publishable_key: flags.publishableKey,
     secret_key: readSecretFile(flags.secretKeyFile),
     webhook_secret: readSecretFile(flags.webhookSecretFile),
     approval_secret: readSecretFile(flags.approvalSecretFile),
     shared_payment_tokens: flags.sharedTokens,
   };
-  const connected = await client.call<KeyReport>("PUT", pathOf(found), body);
+  const connected = await client.call<KeyReport>("PUT", pathOf(site), body);
   if (!flags.json) for (const line of describeKey(connected)) terminal.out(line);
-  await print(terminal, client, found, flags.json);
+  await print(terminal, client, site, flags.json);
 }
 
 /** `site connect`, `disconnect`, `test-processor` and `gates`: who is asked to authorize payments. */
@@ -161,9 +161,9 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);
-      const found = await findSite(client, text);
-      await client.call("DELETE", pathOf(found));
-      await print(terminal, client, found, json);
+      const one = await findSite(client, text);
+      await client.call("DELETE", pathOf(one));
+      await print(terminal, client, one, json);
     });
 
   site
@@ -173,8 +173,8 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);
-      const found = await findSite(client, text);
-      const report = await client.call<KeyReport>("POST", `${pathOf(found)}/test`);
+      const one = await findSite(client, text);
+      const report = await client.call<KeyReport>("POST", `${pathOf(one)}/test`);
       if (json) return terminal.out(plainJson(report));
       terminal.out(
         report.live

@@ -50,8 +50,8 @@ export function siteDeclinesCommand(site: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, { json }: { json?: boolean }) => {
       const client = adminClient(terminal);
-      const found = await findSite(client, text);
-      const declines = await declinesOf(client, found);
-      terminal.out(json ? plainJson(declines) : runnable(describe(found, declines)));
+      const one = await findSite(client, text);
+      const declines = await declinesOf(client, one);
+      terminal.out(json ? plainJson(declines) : runnable(describe(one, declines)));
     });
 }

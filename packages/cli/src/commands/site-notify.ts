@@ -148,8 +148,8 @@ function messagesCommand(site: Command, terminal: Terminal): void {
         // Only of an order more than one thing is told.
         const ofOrder = message.about?.startsWith("ord_") === true;
         const after = ofOrder ? ", together with later messages about its order" : "";
-        const said = `Message ${message.message_id} will be sent again${after}.\nCheck the delivery: gatehouse site messages ${text}`;
-        return terminal.out(json ? plainJson(message) : runnable(said));
+        const confirmation = `Message ${message.message_id} will be sent again${after}.\nCheck the delivery: gatehouse site messages ${text}`;
+        return terminal.out(json ? plainJson(message) : runnable(confirmation));
       }
       const query = failed === true ? "?limit=200&state=failed" : "?limit=200";
       const { client, path } = await pathTo(terminal, text, `/messages${query}`);

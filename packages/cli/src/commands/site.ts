@@ -135,13 +135,13 @@ function changeCommands(site: Command, terminal: Terminal): void {
       const body = { domain, name, description, site_key: siteKey };
       const client = adminClient(terminal);
       if (again !== true) await refuseSecond(client, domain);
-      const made = await client.call<SiteBody>("POST", "/v1/admin/sites", body);
-      print(terminal, flags, made);
-      const path = `/v1/admin/sites?domain=${encodeURIComponent(made.domain)}`;
+      const created = await client.call<SiteBody>("POST", "/v1/admin/sites", body);
+      print(terminal, flags, created);
+      const path = `/v1/admin/sites?domain=${encodeURIComponent(created.domain)}`;
       const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
       if (items.length > 1) {
         terminal.err(
-          `Note: there are ${items.length} sites for ${made.domain}. The newest verified one is used.`,
+          `Note: there are ${items.length} sites for ${created.domain}. The newest verified one is used.`,
         );
       }
     });

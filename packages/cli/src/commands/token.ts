@@ -55,18 +55,18 @@ async function createEdge(terminal: Terminal, { name, site = [], expires, json }
     );
   }
   const path = `/v1/admin/sites/${one.site_key_hash}/edge-tokens`;
-  const made = await client.call<EdgeTokenBody & { token: string }>("POST", path, { name });
-  if (json) return terminal.out(plainJson(made));
+  const created = await client.call<EdgeTokenBody & { token: string }>("POST", path, { name });
+  if (json) return terminal.out(plainJson(created));
   terminal.out(
     [
       `GATEHOUSE_SITE=${siteAddress(one)}`,
       `GATEHOUSE_URL=${serviceOf(one)}`,
       `GATEHOUSE_SITE_KEY_HASH=${one.site_key_hash}`,
-      `GATEHOUSE_EDGE_TOKEN=${made.token}`,
+      `GATEHOUSE_EDGE_TOKEN=${created.token}`,
     ].join("\n"),
   );
   terminal.err(
-    `These are the settings for the worker or the plugin (/docs/guide/install.md of the service). Token ${made.token_id} can only report visits to ${one.domain}. It is not shown again.`,
+    `These are the settings for the worker or the plugin (/docs/guide/install.md of the service). Token ${created.token_id} can only report visits to ${one.domain}. It is not shown again.`,
   );
 }
 
@@ -81,11 +81,11 @@ async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
     sites.length === 1 && role !== "operator"
       ? [`/v1/admin/sites/${sites[0]}/tokens`, token]
       : ["/v1/admin/tokens", { ...token, ...(sites.length === 0 ? {} : { sites }) }];
-  const made = await client.call<TokenBody & { token: string }>("POST", path, body);
-  if (json) return terminal.out(plainJson(made));
-  terminal.out(made.token);
-  const until = made.expires_at === null ? "" : ` It expires at ${made.expires_at}.`;
-  terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.${until}`);
+  const created = await client.call<TokenBody & { token: string }>("POST", path, body);
+  if (json) return terminal.out(plainJson(created));
+  terminal.out(created.token);
+  const until = created.expires_at === null ? "" : ` It expires at ${created.expires_at}.`;
+  terminal.err(`Token ${created.token_id} (${created.role}). It is not shown again.${until}`);
   terminal.err(
     `Use it to sign in at ${client.address}/console, or as GATEHOUSE_ADMIN_TOKEN for these commands.`,
   );

@@ -81,8 +81,8 @@ const countRow = ({ start, visits, by_classification, by_agent }: CountBody, by:
 
 /** Whether nobody came, or nobody of those who were asked for; and where to look. */
 function nothingText(site: string, verb: string, flags: Filters & { source?: string }): string {
-  const said = { ...filterOf(flags), source: flags.source };
-  if (Object.values(said).some((value) => value !== undefined)) {
+  const filters = { ...filterOf(flags), source: flags.source };
+  if (Object.values(filters).some((value) => value !== undefined)) {
     return `No visits match. Show all: gatehouse visit ${verb} ${site}`;
   }
   return `No visits yet. Check whether visits are reported: gatehouse site check ${site}`;
@@ -124,11 +124,11 @@ export function visitCommands(program: Command, terminal: Terminal): void {
       const { site_key_hash } = await findSite(client, text);
       const query = queryOf({ ...filterOf(flags), by: flags.by });
       const path = `/v1/admin/sites/${site_key_hash}/visits/counts${query}`;
-      const found = await client.call<{ items: CountBody[]; cut: boolean }>("GET", path);
-      if (flags.json) return terminal.out(plainJson(found));
-      const rows = found.items.map((one) => countRow(one, flags.by));
+      const counts = await client.call<{ items: CountBody[]; cut: boolean }>("GET", path);
+      if (flags.json) return terminal.out(plainJson(counts));
+      const rows = counts.items.map((one) => countRow(one, flags.by));
       terminal.out(table(rows, nothingText(text, "count", flags)));
-      if (found.cut)
+      if (counts.cut)
         terminal.err("The result is incomplete. Choose a shorter time with --from and --to.");
     });
 }

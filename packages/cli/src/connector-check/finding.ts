@@ -41,7 +41,7 @@ export class NotChecked extends Error {
 }
 
 /** What an earlier check found. Without it, this check cannot be made. */
-export function needed<T>(found: T | undefined, without: string): T {
-  if (found === undefined) throw new NotChecked(without);
-  return found;
+export function needed<T>(value: T | undefined, without: string): T {
+  if (value === undefined) throw new NotChecked(without);
+  return value;
 }

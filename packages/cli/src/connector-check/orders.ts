@@ -15,7 +15,7 @@ async function orderOf(goods: Goods, quantity: number, number: number, cart: Par
 
 async function checkFirstOrder(report: Report, goods: Goods) {
   const { shop } = goods;
-  const made = await report.check(
+  const takenOrder = await report.check(
     "Order",
     "An order takes the goods of its reservation once.",
     async () => {
@@ -28,7 +28,7 @@ async function checkFirstOrder(report: Report, goods: Goods) {
     },
   );
   await report.check("Order", "The same order again changes nothing.", async () => {
-    const { order, shopOrderId } = needed(made, NO_ORDER);
+    const { order, shopOrderId } = needed(takenOrder, NO_ORDER);
     const stock = await goods.stockFor(0);
     const again = await shop.order(order);
     if (again !== shopOrderId) {
@@ -41,18 +41,18 @@ async function checkFirstOrder(report: Report, goods: Goods) {
     "Reserve",
     "A reservation that became an order cannot be reserved again.",
     async () => {
-      const { order } = needed(made, NO_ORDER);
+      const { order } = needed(takenOrder, NO_ORDER);
       const { totalMinor } = await goods.price(2);
       await shop.refused(order.reservation_id, goods.cart(2), totalMinor, "closed");
     },
   );
   await report.check("Release", "A release after the order changes nothing.", async () => {
-    const { order } = needed(made, NO_ORDER);
+    const { order } = needed(takenOrder, NO_ORDER);
     const stock = await goods.stockFor(0);
     await shop.release(order.reservation_id);
     await goods.expectStock(stock);
   });
-  return made?.order;
+  return takenOrder?.order;
 }
 
 async function checkCancelling(

@@ -17,9 +17,9 @@ export class Report {
   /** Makes one check. Returns what it found for later ones; undefined if it failed or was not made. */
   async check<T>(section: Section, check: string, run: () => Promise<T>): Promise<T | undefined> {
     try {
-      const found = await run();
+      const result = await run();
       this.add({ check, section, state: "good" });
-      return found;
+      return result;
     } catch (error) {
       if (error instanceof NotChecked) {
         this.add({ check, section, state: "unchecked", problem: error.message });

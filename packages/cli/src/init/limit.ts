@@ -46,9 +46,9 @@ export function readZone(text: string): string {
 
 /** The policy of a limit in a zone. Both were read above. */
 export function policyOf({ preset, ...sum }: Limit, timezone: string): JsonObject {
-  const made = policyPreset(preset, { ...sum, timezone });
-  if (!made.ok) throw new Error(`init: ${made.detail}`);
-  return made.value;
+  const policy = policyPreset(preset, { ...sum, timezone });
+  if (!policy.ok) throw new Error(`init: ${policy.detail}`);
+  return policy.value;
 }
 
 /** What the owner chose, in a sentence. */

@@ -29,8 +29,8 @@ async function siteOf(client: AdminClient, domain: string, name: string): Promis
 /** Makes the site, with its policy and, if wanted, the sandbox; the site as it is then. */
 export async function setUp(client: AdminClient, answers: Answers): Promise<SiteBody> {
   const { domain, name, limit, timezone, sandbox } = answers;
-  const made = await siteOf(client, domain, name);
-  const path = `/v1/admin/sites/${made.site_key_hash}`;
+  const site = await siteOf(client, domain, name);
+  const path = `/v1/admin/sites/${site.site_key_hash}`;
   await client.call("PUT", `${path}/policy`, policyOf(limit, timezone));
   if (sandbox) {
     const processor = { kind: "sandbox", rail_on: true, settles: true };

@@ -16,12 +16,12 @@ const LINE = /^(GATEHOUSE_[A-Z0-9_]+)=(?:"([^"]*)"|'([^']*)'|([^"'].*|))$/;
 
 /** Why a file of this folder is not believed: it says where tokens are sent and data is kept. */
 function faultOf(descriptor: number): string | undefined {
-  const found = fstatSync(descriptor);
-  const { uid, gid, mode, size } = found;
+  const stats = fstatSync(descriptor);
+  const { uid, gid, mode, size } = stats;
   // The group of one's own name has nobody else in it, where people's files are writable by theirs.
   const others = gid === process.getgid?.() ? BY_ANYBODY : BY_ANYBODY | BY_GROUP;
   const own = process.getuid?.();
-  if (!found.isFile()) return "it is not a regular file";
+  if (!stats.isFile()) return "it is not a regular file";
   if (own !== undefined && uid !== own && uid !== 0) return "it belongs to another user";
   if (own !== undefined && (mode & others) !== 0) return "other users can write to it";
   return size > BYTES_MAX ? `it is larger than ${BYTES_MAX} bytes` : undefined;

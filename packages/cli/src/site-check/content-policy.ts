@@ -2,8 +2,8 @@
 function allowedBy(policy: string, ...directives: string[]): readonly string[] | undefined {
   const listed = policy.split(";").map((text) => text.trim().split(/\s+/));
   for (const directive of [...directives, "default-src"]) {
-    const found = listed.find(([first]) => first?.toLowerCase() === directive);
-    if (found !== undefined) return found.slice(1);
+    const match = listed.find(([first]) => first?.toLowerCase() === directive);
+    if (match !== undefined) return match.slice(1);
   }
   return undefined;
 }

@@ -19,29 +19,29 @@ const OWN_DID =
 
 function judge(path: Path, here: FetchedPage, there: FetchedPage, site: SiteBody): SiteFinding {
   if (here.status >= 300 && here.status < 400) {
-    const found = `redirects to ${here.headers.location}; agents may not follow redirects`;
+    const observation = `redirects to ${here.headers.location}; agents may not follow redirects`;
     const advice = `Serve it at its own path: ${INSTALL_GUIDE}.`;
-    return { item: path, state: "wrong", found, advice };
+    return { item: path, state: "wrong", found: observation, advice };
   }
   if (here.status !== 200) {
-    const found = `not served (status ${here.status})`;
+    const observation = `not served (status ${here.status})`;
     const advice = `Serve it with a worker, the Node plugin or a proxy rule: ${INSTALL_GUIDE}.`;
-    return { item: path, state: "missing", found, advice };
+    return { item: path, state: "missing", found: observation, advice };
   }
   if (!isGatehouses(here, site)) {
-    const found = "a different document, not from Gatehouse";
+    const observation = "a different document, not from Gatehouse";
     const own = path === "/.well-known/did.json" ? OWN_DID : OWN_DOCUMENT;
     const advice = own.replace("…", site.domain);
-    return { item: path, state: "missing", found, advice };
+    return { item: path, state: "missing", found: observation, advice };
   }
   if (mediaType(here) !== mediaType(there)) {
-    const found = `from Gatehouse, but served as ${mediaType(here)} instead of ${mediaType(there)}`;
+    const observation = `from Gatehouse, but served as ${mediaType(here)} instead of ${mediaType(there)}`;
     const advice = "Keep the headers of Gatehouse's answer.";
-    return { item: path, state: "wrong", found, advice };
+    return { item: path, state: "wrong", found: observation, advice };
   }
   const same = here.text === there.text;
-  const found = same ? "from Gatehouse, up to date" : "from Gatehouse, a few minutes old";
-  return { item: path, state: "good", found };
+  const observation = same ? "from Gatehouse, up to date" : "from Gatehouse, a few minutes old";
+  return { item: path, state: "good", found: observation };
 }
 
 /** A plugin that has just started lets the site answer once, rather than have anybody wait. */
@@ -60,8 +60,8 @@ async function checkDocument(path: Path, at: LookedAt, site: SiteBody): Promise<
   const there = servedPage(original);
   if (here.kind === "fault") return { item: path, state: "wrong", found: here.fault };
   if (there.kind === "fault") {
-    const found = `cannot be compared: ${source.href} ${there.fault}`;
-    return { item: path, state: "wrong", found };
+    const observation = `cannot be compared: ${source.href} ${there.fault}`;
+    return { item: path, state: "wrong", found: observation };
   }
   return judge(path, here, there, site);
 }

@@ -15,7 +15,7 @@ const RAW_TEXT: Readonly<Record<string, Tokenizer["state"]>> = {
 };
 
 class Elements implements TokenHandler {
-  readonly found: Attributes[] = [];
+  readonly attributes: Attributes[] = [];
   private readonly name: string;
   readonly tokenizer = new Tokenizer({}, this);
 
@@ -27,7 +27,7 @@ class Elements implements TokenHandler {
     const raw = RAW_TEXT[tagName];
     if (raw !== undefined) this.tokenizer.state = raw;
     if (tagName !== this.name) return;
-    this.found.push(new Map(attrs.map(({ name, value }) => [name, value])));
+    this.attributes.push(new Map(attrs.map(({ name, value }) => [name, value])));
   }
 
   onEndTag(): void {}
@@ -46,5 +46,5 @@ class Elements implements TokenHandler {
 export function elementsOf(html: string, name: string): readonly Attributes[] {
   const elements = new Elements(name);
   elements.tokenizer.write(html, true);
-  return elements.found;
+  return elements.attributes;
 }

@@ -25,9 +25,9 @@ export function gatesOf(client: AdminClient, { site_key_hash }: SiteBody): Promi
 /** Reported only for a paused site. */
 export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFinding[] {
   if (paused_at === null) return [];
-  const found = `paused since ${paused_at}: agents cannot buy`;
+  const observation = `paused since ${paused_at}: agents cannot buy`;
   const advice = `Resume sales: \`gatehouse site resume ${domain}\`.`;
-  return [{ item: "sales", state: "missing", found, advice }];
+  return [{ item: "sales", state: "missing", found: observation, advice }];
 }
 
 /** A provider that works reports the outcome of a payment long before. */
@@ -37,9 +37,9 @@ const UNRESOLVED_MS_MAX = 10 * 60_000;
 function checkProvider({ unresolved, unresolved_since }: DeclinesBody): readonly SiteFinding[] {
   if (unresolved_since === null) return [];
   if (Date.now() - Date.parse(unresolved_since) < UNRESOLVED_MS_MAX) return [];
-  const found = `${counted(unresolved, "payment")} without a known outcome since ${unresolved_since}`;
+  const observation = `${counted(unresolved, "payment")} without a known outcome since ${unresolved_since}`;
   const advice = "The payment provider does not answer. Check its status page and your key.";
-  return [{ item: "payment provider", state: "wrong", found, advice }];
+  return [{ item: "payment provider", state: "wrong", found: observation, advice }];
 }
 
 /** Reported only while somebody has to wait after declined payments, or the provider does not answer. */
@@ -60,9 +60,9 @@ function checkDeclines(
     hand_off_until === null
       ? ""
       : `, platforms you have not admitted cannot pay by themselves until ${hand_off_until}`;
-  const found = `${counted(declined, "payment")} declined in the last 10 minutes, ${counted(waiting.length, "agent or platform", "agents or platforms")} waiting${off}`;
+  const observation = `${counted(declined, "payment")} declined in the last 10 minutes, ${counted(waiting.length, "agent or platform", "agents or platforms")} waiting${off}`;
   const advice = `See who: \`gatehouse site declines ${site.domain}\`.`;
-  return [{ item: "declined payments", state: "missing", found, advice }];
+  return [{ item: "declined payments", state: "missing", found: observation, advice }];
 }
 
 /** Each gate of checkout: ready, or what makes it so. Not to sell may be what the owner wants. */
@@ -70,8 +70,13 @@ export function checkGates({ gates }: Gates): readonly SiteFinding[] {
   return gates.map(({ name, open, advice }) => {
     const item = `selling: ${requirementName(name)}`;
     if (open) return { item, state: "good", found: "ready" };
-    const found = "not ready: nobody can buy";
-    return { item, state: "missing", found, ...(advice === undefined ? {} : { advice }) };
+    const observation = "not ready: nobody can buy";
+    return {
+      item,
+      state: "missing",
+      found: observation,
+      ...(advice === undefined ? {} : { advice }),
+    };
   });
 }
 

@@ -14,8 +14,10 @@ function scriptFindings(page: FetchedPage, site: SiteBody): readonly SiteFinding
   );
   const own = tags.find((script) => script.get("data-site-key") === site.site_key);
   if (own === undefined && tags.length > 0) {
-    const found = "on the home page, but with the key of another site";
-    return [{ item, state: "wrong", found, advice: `Use this tag: ${scriptTag(site)}` }];
+    const observation = "on the home page, but with the key of another site";
+    return [
+      { item, state: "wrong", found: observation, advice: `Use this tag: ${scriptTag(site)}` },
+    ];
   }
   if (own === undefined) {
     const advice = `Add it to your pages, unless a worker or plugin counts visits: ${scriptTag(site)}`;
@@ -24,8 +26,8 @@ function scriptFindings(page: FetchedPage, site: SiteBody): readonly SiteFinding
   const policy = page.headers["content-security-policy"];
   const blocked = policy && blockedBy(policy, new URL(service), own.get("nonce"));
   if (!blocked) return [{ item, state: "good", found: "on the home page" }];
-  const found = `on the home page, but \`${blocked.directive}\` of the content security policy blocks it`;
-  return [{ item, state: "wrong", found, advice: blocked.advice }];
+  const observation = `on the home page, but \`${blocked.directive}\` of the content security policy blocks it`;
+  return [{ item, state: "wrong", found: observation, advice: blocked.advice }];
 }
 
 function linkFinding({ text }: FetchedPage, { domain }: SiteBody, script: boolean): SiteFinding {
@@ -45,13 +47,13 @@ export async function checkHomePage(at: LookedAt, site: SiteBody): Promise<SiteF
   const item = "home page";
   const page = servedPage(await fetchPage("/", at, "follow"));
   if (page.kind === "fault") {
-    const found = page.fault;
-    const tls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(found);
+    const observation = page.fault;
+    const tls = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/.test(observation);
     const advice = tls
       ? "Agents refuse a site whose certificate they cannot verify."
       : "Agents start here. Is the site up?";
     return [
-      { item, state: "wrong", found: `${at.site.origin}/ ${found}`, advice },
+      { item, state: "wrong", found: `${at.site.origin}/ ${observation}`, advice },
       { item: SCRIPT_TAG, state: "missing", found: "not checked: the home page cannot be read" },
     ];
   }

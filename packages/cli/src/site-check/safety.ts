@@ -17,11 +17,12 @@ export async function checkPlatforms(
   const path = `/v1/admin/sites/${site_key_hash}/platform-settings`;
   const { platforms, pool } = await client.call<PlatformSettings>("GET", path);
   if (platforms !== "any" || Object.keys(pool.spend_per_day).length > 0) return [];
-  const found = "any platform can buy here, up to about 5,000 euros a day in total (the default)";
+  const observation =
+    "any platform can buy here, up to about 5,000 euros a day in total (the default)";
   const advice =
     `Set your own limit: \`gatehouse site platforms ${domain} --spend-per-day EUR=500.00\`. ` +
     `Or accept only platforms that you admitted: \`gatehouse site platforms ${domain} --accept admitted\`.`;
-  return [{ item: "platforms", state: "missing", found, advice }];
+  return [{ item: "platforms", state: "missing", found: observation, advice }];
 }
 
 interface Log {
@@ -38,10 +39,10 @@ export async function checkAuditLog(
   const { items } = await client.call<{ items: readonly Log[] }>("GET", path);
   return items.flatMap(({ chain, held }) => {
     if (held === null) return [];
-    const found = `${chain} is frozen: ${held}. No request is decided until an operator fixes it`;
+    const observation = `${chain} is frozen: ${held}. No request is decided until an operator fixes it`;
     const advice =
       "Find out why the database is older than the log, then run " +
       `\`gatehouse audit renew ${domain} --reason …\`.`;
-    return [{ item: "audit log", state: "wrong", found, advice }];
+    return [{ item: "audit log", state: "wrong", found: observation, advice }];
   });
 }

@@ -34,8 +34,8 @@ export async function checkVisits(
   const [last] = (await client.call<{ items: ToldVisit[] }>("GET", path)).items;
   if (last === undefined) return { item, state: "missing", found: none, advice: first };
   if (last.off_site) {
-    const found = `the last visit, at ${last.observed_at}, was to ${last.page_url}, not to ${domain}`;
-    return { item, state: "wrong", found, advice: astray };
+    const observation = `the last visit, at ${last.observed_at}, was to ${last.page_url}, not to ${domain}`;
+    return { item, state: "wrong", found: observation, advice: astray };
   }
   return { item, state: "good", found: `last visit at ${last.observed_at}` };
 }

@@ -58,8 +58,8 @@ async function fetchSource(text: string): Promise<Source> {
   try {
     const { url, answer } = await follow(new URL(text));
     if (answer.statusCode === 200) return { bytes: await readLimited(answer), url };
-    const said = [await messageOf(answer), "Check the address."].filter(Boolean).join(" ");
-    throw new CommandError(`${text} returned status ${answer.statusCode}.`, EXIT.failed, said);
+    const hint = [await messageOf(answer), "Check the address."].filter(Boolean).join(" ");
+    throw new CommandError(`${text} returned status ${answer.statusCode}.`, EXIT.failed, hint);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -71,14 +71,14 @@ async function fetchSource(text: string): Promise<Source> {
 
 /** Reads a regular file of bearable size; a device or pipe might never end. */
 function readFile(path: string): Source {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined || !found.isFile()) {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !stats.isFile()) {
     const hint = /^[\w-]+(\.[\w-]+)+$/.test(path)
       ? `For a site, use the address of its page: https://<service>/v1/agent/domain/${path}`
       : "Use an existing file, or an address that begins with https://";
     throw new CommandError(`${path} is neither a file nor an http(s) address.`, EXIT.usage, hint);
   }
-  if (found.size > BYTES_MAX) {
+  if (stats.size > BYTES_MAX) {
     const why = `${path} is larger than ${BYTES_MAX} bytes.`;
     throw new CommandError(why, EXIT.failed, "Signed documents are smaller. Check the name.");
   }

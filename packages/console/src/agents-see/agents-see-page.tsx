@@ -19,7 +19,7 @@ export function AgentsSeePage() {
     <Page
       title="What agents see"
       tabs={<CallerTabs />}
-      about="Your shop from outside: the answers that agents get, and the documents that describe your site."
+      purpose="Your shop from outside: the answers that agents get, and the documents that describe your site."
       actions={site.status === "verified" ? publicPage : undefined}
     >
       <AskBox />

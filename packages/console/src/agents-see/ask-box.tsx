@@ -36,13 +36,13 @@ function Products({ products }: { readonly products: readonly FoundProduct[] }) 
 
 function Answer({ answer }: { readonly answer: ToolAnswer }) {
   const { tool, sent, products, text, failed } = answer;
-  const said = answer.answer ?? text;
+  const reply = answer.answer ?? text;
   return (
     <li className="flex flex-col gap-2 rounded-lg border border-line p-3 text-sm">
       {products !== undefined && !failed ? (
         <Products products={products} />
       ) : (
-        <p className={failed ? "text-bad" : "break-words whitespace-pre-line"}>{said}</p>
+        <p className={failed ? "text-bad" : "break-words whitespace-pre-line"}>{reply}</p>
       )}
       <details className="text-xs text-soft">
         <summary>How the agent asked</summary>
@@ -61,7 +61,7 @@ function Answer({ answer }: { readonly answer: ToolAnswer }) {
 export function AskBox() {
   const { site, name } = useSite();
   const [question, setQuestion] = useState("");
-  const asked = useMutation({ mutationFn: () => askShop(site, question) });
+  const askingShop = useMutation({ mutationFn: () => askShop(site, question) });
   if (site.status !== "verified") {
     return (
       <Card title="Ask as an agent">
@@ -71,7 +71,7 @@ export function AskBox() {
   }
   return (
     <Card title="Ask as an agent">
-      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => asked.mutate()}>
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => askingShop.mutate()}>
         <div className="min-w-0 flex-1 basis-72">
           <TextField
             label="Question"
@@ -82,12 +82,12 @@ export function AskBox() {
             onChange={({ target }) => setQuestion(target.value)}
           />
         </div>
-        <Button type="submit" kind="act" disabled={asked.isPending || question.trim() === ""}>
+        <Button type="submit" kind="act" disabled={askingShop.isPending || question.trim() === ""}>
           Ask
         </Button>
       </Form>
-      {asked.isError && <Failure error={asked.error} />}
-      {asked.isSuccess && !asked.data.some(isAnswer) && (
+      {askingShop.isError && <Failure error={askingShop.error} />}
+      {askingShop.isSuccess && !askingShop.data.some(isAnswer) && (
         <Notice>
           An agent would get no answer to this question.{" "}
           <Link to="/$site/questions" params={{ site: name }} className="link">
@@ -95,9 +95,9 @@ export function AskBox() {
           </Link>
         </Notice>
       )}
-      {asked.isSuccess && asked.data.length > 0 && (
+      {askingShop.isSuccess && askingShop.data.length > 0 && (
         <ul aria-label="Answers" className="flex flex-col gap-2">
-          {asked.data.map((answer) => (
+          {askingShop.data.map((answer) => (
             <Answer key={answer.tool} answer={answer} />
           ))}
         </ul>

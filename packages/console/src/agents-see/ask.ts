@@ -94,16 +94,18 @@ async function answeredBy({ site_key_hash }: Site, question: string): Promise<re
 /** Actions that take a question: those with an answer to it, or that share a word with it. */
 function actionsFor(question: string, tools: readonly Tool[], answered: readonly string[]) {
   const words = new Set(wordsIn(question.toLowerCase().replace(/[^\p{L}\p{N}\s-]/gu, " ")));
-  const asked = tools.filter(({ inputSchema }) => inputSchema?.properties?.question !== undefined);
-  const about = asked.filter(({ name, title }) =>
+  const withQuestion = tools.filter(
+    ({ inputSchema }) => inputSchema?.properties?.question !== undefined,
+  );
+  const matching = withQuestion.filter(({ name, title }) =>
     wordsIn(`${name.replaceAll("_", " ")} ${title ?? ""}`.toLowerCase()).some(
       (word) => words.has(word) && !FILLERS.has(word),
     ),
   );
-  const first = asked.filter(({ name }) => answered.includes(name));
+  const first = withQuestion.filter(({ name }) => answered.includes(name));
   return {
-    about: [...new Set([...first, ...about])].slice(0, ACTIONS_MAX),
-    any: asked.slice(0, 1),
+    matching: [...new Set([...first, ...matching])].slice(0, ACTIONS_MAX),
+    any: withQuestion.slice(0, 1),
   };
 }
 
@@ -156,12 +158,12 @@ export const isAnswer = ({ products = [], answer }: ToolAnswer) =>
 /** Asks the shop's own tools, and returns what an agent would get. */
 export async function askShop(site: Site, question: string): Promise<readonly ToolAnswer[]> {
   const { tools } = await ask<{ tools: readonly Tool[] }>(site, "tools/list", {});
-  const { about, any } = actionsFor(question, tools, await answeredBy(site, question));
+  const { matching, any } = actionsFor(question, tools, await answeredBy(site, question));
   const canSearch = tools.some(({ name }) => name === SEARCH);
-  const found = canSearch ? [await searched(site, question)] : [];
+  const searches = canSearch ? [await searched(site, question)] : [];
   // An agent that finds nothing asks some action, and so the question reaches the owner.
-  const actions = about.length > 0 || found.some(isAnswer) ? about : any;
+  const actions = matching.length > 0 || searches.some(isAnswer) ? matching : any;
   const answers = await Promise.all(actions.map(({ name }) => askAction(site, name, question)));
   // What answers the question comes first.
-  return [...found, ...answers].toSorted((a, b) => Number(isAnswer(b)) - Number(isAnswer(a)));
+  return [...searches, ...answers].toSorted((a, b) => Number(isAnswer(b)) - Number(isAnswer(a)));
 }

@@ -37,12 +37,12 @@ export function AddAgent() {
   );
   const { name, jwk, tags, scopes } = draft.value;
   const add = useSave(async () => {
-    const asked = wordsIn(scopes);
+    const scopeList = wordsIn(scopes);
     const body = {
       name: name.trim(),
       jwk: keyOf(jwk),
       tags: wordsIn(tags),
-      ...(asked.length === 0 ? {} : { scopes: asked }),
+      ...(scopeList.length === 0 ? {} : { scopes: scopeList }),
     };
     return call<{ agent_id: string }>("POST", `${path}/agents`, body);
   }, "agents");

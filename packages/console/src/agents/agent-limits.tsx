@@ -22,8 +22,8 @@ export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
   );
   const { tags, scopes } = draft.value;
   const save = useSave(() => {
-    const asked = wordsIn(scopes);
-    const body = { tags: wordsIn(tags), scopes: asked.length === 0 ? null : asked };
+    const scopeList = wordsIn(scopes);
+    const body = { tags: wordsIn(tags), scopes: scopeList.length === 0 ? null : scopeList };
     return call("PATCH", `${path}/agents/${encodeURIComponent(agent.agent_id)}`, body);
   }, "agents");
   return (

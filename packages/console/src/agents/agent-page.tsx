@@ -101,13 +101,13 @@ export function AgentPage() {
   const { name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/agents/$id" });
   const mayAct = useMay("owner");
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["agents", path, id],
     queryFn: () => call<Agent>("GET", `${path}/agents/${encodeURIComponent(id)}`),
   });
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <LoadingPage />;
-  const agent = found.data;
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <LoadingPage />;
+  const agent = query.data;
   const claimed = agent.source === "self" ? " (self-reported)" : "";
   return (
     <Page title={agent.name} actions={mayAct ? <Steps agent={agent} /> : undefined}>

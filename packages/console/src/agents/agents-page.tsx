@@ -57,7 +57,7 @@ export function AgentsPage() {
     <Page
       title="Agents"
       tabs={<CallerTabs />}
-      about="Agents that can send signed requests to your shop. They register themselves and wait for your approval, or you add them."
+      purpose="Agents that can send signed requests to your shop. They register themselves and wait for your approval, or you add them."
       actions={
         <>
           {search.status === "pending" && <RejectPending />}

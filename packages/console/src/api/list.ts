@@ -13,9 +13,9 @@ export function queryText(filter: Filter): string {
 }
 
 /** A page of a list. A search has its filter in the body, because URLs are logged. */
-function pageOf<Item>(path: string, asked: Filter): Promise<Page<Item>> {
-  if (!path.endsWith("/search")) return call("GET", `${path}?${queryText(asked)}`);
-  return call("POST", path, { ...asked, limit: Number(asked.limit) });
+function pageOf<Item>(path: string, filter: Filter): Promise<Page<Item>> {
+  if (!path.endsWith("/search")) return call("GET", `${path}?${queryText(filter)}`);
+  return call("POST", path, { ...filter, limit: Number(filter.limit) });
 }
 
 const siteOf = (path: string) => path.split("/")[4];
@@ -25,8 +25,8 @@ export function useList<Item>(topic: string, path: string, filter: Filter, refre
   return useInfiniteQuery({
     queryKey: [topic, siteOf(path), path, filter],
     queryFn: ({ pageParam }) => {
-      const asked = { ...filter, limit: String(PAGE_ROWS), cursor: pageParam };
-      return pageOf<Item>(path, asked);
+      const params = { ...filter, limit: String(PAGE_ROWS), cursor: pageParam };
+      return pageOf<Item>(path, params);
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor,
@@ -49,8 +49,8 @@ export async function allOf<Item>(
   const rows: Item[] = [];
   let cursor: string | undefined;
   do {
-    const asked = { ...filter, limit: String(EXPORT_PAGE_ROWS), cursor };
-    const page = await pageOf<Item>(path, asked);
+    const params = { ...filter, limit: String(EXPORT_PAGE_ROWS), cursor };
+    const page = await pageOf<Item>(path, params);
     rows.push(...page.items);
     cursor = page.next_cursor;
     onRows(rows.length);

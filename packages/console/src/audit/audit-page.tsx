@@ -117,7 +117,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      about="Decisions, payments and changes, in a signed log. Save checkpoints outside Gatehouse: with them you can notice any later edit. Reading the log is recorded too."
+      purpose="Decisions, payments and changes, in a signed log. Save checkpoints outside Gatehouse: with them you can notice any later edit. Reading the log is recorded too."
       actions={
         <ExportButton
           path={`${path}/audit/records`}

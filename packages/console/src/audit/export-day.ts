@@ -47,16 +47,16 @@ export async function exportDay(
 
 async function exportOf(
   path: string,
-  asked: Asked & { readonly chain: string },
+  request: Asked & { readonly chain: string },
   onParts: (count: number) => void,
 ): Promise<readonly GivenPart[]> {
   const parts: GivenPart[] = [];
-  let next: string | undefined = `${path}/audit/exports?${queryText({ ...asked })}`;
+  let next: string | undefined = `${path}/audit/exports?${queryText({ ...request })}`;
   while (next !== undefined && parts.length < PARTS_MAX) {
-    const found: Awaited<ReturnType<typeof part>> = await part(next);
-    parts.push(found.file);
+    const answer: Awaited<ReturnType<typeof part>> = await part(next);
+    parts.push(answer.file);
     onParts(parts.length);
-    next = found.next;
+    next = answer.next;
   }
   if (next !== undefined)
     throw new Error(

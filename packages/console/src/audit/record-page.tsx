@@ -11,7 +11,7 @@ export function RecordPage() {
   return (
     <Page
       title="Record"
-      about="This page checks the hash, the signature and the position in the log. Reading a record is recorded too."
+      purpose="This page checks the hash, the signature and the position in the log. Reading a record is recorded too."
     >
       <Card title="Proof">
         <p className="text-sm">

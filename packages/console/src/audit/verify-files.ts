@@ -38,16 +38,16 @@ export interface Expected {
 
 /** Says of which log and day the parts are, and whether these are the site's and the day asked for. */
 function ofCheck({ logs }: AuditReport, { chains, day }: Expected): Check {
-  const told = logs.map((log) => `${log.chain}, ${log.days.join(", ")}`).join("; ");
+  const contents = logs.map((log) => `${log.chain}, ${log.days.join(", ")}`).join("; ");
   const strange = logs.find(({ chain }) => !chains.includes(chain));
   const other = logs.find(({ days }) => day !== undefined && days.some((one) => one !== day));
   const wrong =
     strange === undefined
       ? other === undefined
         ? ""
-        : `the files are for a different day: ${told}`
-      : `the files belong to another site: ${told}`;
-  return { id: "of", ok: wrong === "", text: wrong || `the files cover ${told} (UTC)` };
+        : `the files are for a different day: ${contents}`
+      : `the files belong to another site: ${contents}`;
+  return { id: "of", ok: wrong === "", text: wrong || `the files cover ${contents} (UTC)` };
 }
 
 /** Verifies an export here, by the service's published keys, and makes every decision again. */

@@ -35,8 +35,8 @@ function Payment({ payment }: { readonly payment: NonNullable<Explained["payment
 /** The records of a decision: what the rules said and, if it differs, the final result. */
 function Proofs({ decision }: { readonly decision: Explained }) {
   const { record_id, answer } = decision;
-  const told = answer.body.record_id;
-  const last = typeof told === "string" && told !== record_id ? told : null;
+  const answerRecord = answer.body.record_id;
+  const last = typeof answerRecord === "string" && answerRecord !== record_id ? answerRecord : null;
   return (
     <Card title="Proof">
       <p className="text-sm text-soft">
@@ -48,7 +48,7 @@ function Proofs({ decision }: { readonly decision: Explained }) {
       <RecordProof
         key={record_id}
         recordId={record_id}
-        about={(record) => sameDecision(record, decision)}
+        recordCheck={(record) => sameDecision(record, decision)}
       />
       {last !== null && (
         <>
@@ -72,10 +72,10 @@ function signedBy({ signature, agent_id }: Explained): string {
 export function DecisionPage() {
   const { site, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/decisions/$id" });
-  const found = useQuery(decisionQuery(site.site_key_hash, path, id));
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <LoadingPage />;
-  const decision = found.data;
+  const query = useQuery(decisionQuery(site.site_key_hash, path, id));
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <LoadingPage />;
+  const decision = query.data;
   const { outcome, skill, amount, signature } = decision;
   return (
     <Page title={`${OUTCOMES[outcome]}: ${skillTitle(skill)} ${moneyText(amount)}`.trim()}>

@@ -52,7 +52,7 @@ export function DecisionsPage() {
     <Page
       title="Decisions"
       tabs={<CallerTabs />}
-      about="Every request of an agent or platform, with the decision and the reason for it."
+      purpose="Every request of an agent or platform, with the decision and the reason for it."
       actions={<ExportButton path={`${path}/decisions`} filter={filter} name="decisions" />}
     >
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">

@@ -132,21 +132,21 @@ export function DeliveryPage() {
   const currency = useQuery(usualCurrencyQuery(path));
   if (shop.isError) return <Failure error={shop.error} />;
   if (!shop.isSuccess || !currency.isSuccess) return <Loading />;
-  const found = shop.data;
+  const settings = shop.data;
   return (
     <Page
       title="Delivery and taxes"
-      about="Delivery costs and taxes that are added at checkout, and the terms that buyers agree to."
+      purpose="Delivery costs and taxes that are added at checkout, and the terms that buyers agree to."
     >
       <div className="flex flex-col gap-4">
         <ShopDecides />
-        <Delivery shop={found} currency={currency.data} />
-        <Taxes shop={found} />
-        <TermsCard shop={found} />
-        <CheckoutCard shop={found} />
+        <Delivery shop={settings} currency={currency.data} />
+        <Taxes shop={settings} />
+        <TermsCard shop={settings} />
+        <CheckoutCard shop={settings} />
         <details className="text-sm">
           <summary className="text-soft">Advanced</summary>
-          <ShopJson found={found} />
+          <ShopJson saved={settings} />
         </details>
       </div>
     </Page>

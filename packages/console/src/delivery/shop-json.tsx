@@ -17,10 +17,10 @@ function parsed(text: string): unknown {
   }
 }
 
-export function ShopJson({ found }: { readonly found: Shop }) {
+export function ShopJson({ saved }: { readonly saved: Shop }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const draft = useDraft({ text: JSON.stringify(found, null, 2) }, { keep: "json" });
+  const draft = useDraft({ text: JSON.stringify(saved, null, 2) }, { keep: "json" });
   const { text } = draft.value;
   const save = useSave(async () => call("PUT", `${path}/shop`, parsed(text)), "shop");
   return (

@@ -61,10 +61,10 @@ function useFound<Item>(
 const contains = (text: string, words: string) => text.toLowerCase().includes(words.toLowerCase());
 
 /** The questions and rules of a site, and the people who work at it, that contain some words. */
-function useWords(path: string, site: string, asked: string) {
+function useWords(path: string, site: string, search: string) {
   const navigate = useNavigate();
   const people = usePeople();
-  const isAsked = asked !== "";
+  const isAsked = search !== "";
   // Questions and rules have no search of their own. There are few, so they are looked through here.
   const { data: questioned } = useQuery({
     queryKey: ["questions", path, "newest"],
@@ -74,7 +74,7 @@ function useWords(path: string, site: string, asked: string) {
   });
   const { data: policy } = useQuery({ ...policyQuery(path), enabled: isAsked });
   const questions = (questioned?.items ?? [])
-    .filter(({ question }) => isAsked && contains(question, asked))
+    .filter(({ question }) => isAsked && contains(question, search))
     .slice(0, FOUND_MAX)
     .map(({ question_id: id, question }) => ({
       key: id,
@@ -84,7 +84,7 @@ function useWords(path: string, site: string, asked: string) {
     }));
   const rules = rulesOf((policy?.document ?? {}) as JsonObject)
     .map(({ id, title }) => String(title ?? id))
-    .filter((title) => isAsked && contains(title, asked))
+    .filter((title) => isAsked && contains(title, search))
     .map((title) => ({
       key: `rule ${title}`,
       icon: ListChecks,
@@ -92,7 +92,7 @@ function useWords(path: string, site: string, asked: string) {
       onChoose: () => void navigate({ to: "/$site/policy", params: { site } }),
     }));
   const persons = [...people]
-    .filter(([, name]) => isAsked && contains(name, asked))
+    .filter(([, name]) => isAsked && contains(name, search))
     .map(([id, name]) => ({
       key: id,
       icon: UserRound,
@@ -104,20 +104,20 @@ function useWords(path: string, site: string, asked: string) {
 }
 
 /** Everything of a site that some words find. */
-export function useThings(path: string, site: string, asked: string) {
+export function useThings(path: string, site: string, words: string) {
   const navigate = useNavigate();
-  const number = orderNumber(asked);
+  const number = orderNumber(words);
   const mayFindBuyers = useMay("owner");
-  const isName = mayFindBuyers && asked.length >= NAME_CHARS_MIN && number === undefined;
-  const found = useQuery({
-    queryKey: ["orders", path, "search buyers", asked],
+  const isName = mayFindBuyers && words.length >= NAME_CHARS_MIN && number === undefined;
+  const byName = useQuery({
+    queryKey: ["orders", path, "search buyers", words],
     queryFn: () => {
-      const search = { buyer: asked, limit: FOUND_MAX };
+      const search = { buyer: words, limit: FOUND_MAX };
       return call<Page<Api["ListedOrder"]>>("POST", `${path}/orders/search`, search);
     },
     enabled: isName,
   });
-  const buyers = (isName ? (found.data?.items ?? []) : []).map(
+  const buyers = (isName ? (byName.data?.items ?? []) : []).map(
     ({ order_id: id, number: own, buyer_name: buyer, amount }) => ({
       key: `buyer ${id}`,
       icon: UserRound,
@@ -126,15 +126,15 @@ export function useThings(path: string, site: string, asked: string) {
       onChoose: () => void navigate({ to: "/$site/orders/$id", params: { site, id } }),
     }),
   );
-  // The name of a buyer is in no address, because addresses are logged: other lists are asked if no buyer has it.
-  const mayBeInAddress = asked !== "" && (!isName || (found.isSuccess && buyers.length === 0));
-  const named = mayBeInAddress ? { q: asked } : undefined;
+  // The name of a buyer is in no address, because addresses are logged: other lists are searched if no buyer has it.
+  const mayBeInAddress = words !== "" && (!isName || (byName.isSuccess && buyers.length === 0));
+  const named = mayBeInAddress ? { q: words } : undefined;
   const showProducts = {
     key: "products",
     icon: Tag,
-    label: `Show products named “${asked}”`,
+    label: `Show products named “${words}”`,
     onChoose: () =>
-      void navigate({ to: "/$site/products", params: { site }, search: { q: asked } }),
+      void navigate({ to: "/$site/products", params: { site }, search: { q: words } }),
   };
   const orders = useFound<Api["Order"]>(
     path,
@@ -183,5 +183,5 @@ export function useThings(path: string, site: string, asked: string) {
     Store,
   );
   const offered = buyers.length > 0 ? [showProducts] : products;
-  return { orders, buyers, products: offered, agents, platforms, ...useWords(path, site, asked) };
+  return { orders, buyers, products: offered, agents, platforms, ...useWords(path, site, words) };
 }

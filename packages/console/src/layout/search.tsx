@@ -32,9 +32,9 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
   const navigate = useNavigate();
   const [words, setWords] = useState("");
   const wanted = words.trim();
-  const asked = useSettled(wanted);
+  const settled = useSettled(wanted);
   const params = { site };
-  const things = useThings(path, site, asked);
+  const things = useThings(path, site, settled);
   const matches = (label: string) => label.toLowerCase().includes(wanted.toLowerCase());
   const actions = useActions(onPause)
     .filter(({ label, words: more }) => matches(`${label} ${more}`))
@@ -46,7 +46,7 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
     onChoose: () => void navigate({ to, params }),
   }));
   const settings = Object.entries(SETTINGS_PARTS)
-    .filter(([, { label, about }]) => wanted !== "" && matches(`${label} ${about}`))
+    .filter(([, { label, purpose }]) => wanted !== "" && matches(`${label} ${purpose}`))
     .map(([part, { label }]) => ({
       key: part,
       label,
@@ -66,7 +66,7 @@ function Finder({ site, path, open, onClose, onPause }: Props & { onPause(): voi
     <Picker
       title="Find anything"
       placeholder="A page, an order, a product, or an action"
-      empty={wanted === asked ? `Nothing found for “${wanted}”.` : "Searching…"}
+      empty={wanted === settled ? `Nothing found for “${wanted}”.` : "Searching…"}
       groups={[
         { title: "Orders", options: things.orders },
         { title: "By ID", options: byId },

@@ -32,10 +32,10 @@ export function SiteSwitcher({ current }: { readonly current: Site | undefined }
     );
   }
   const wanted = words.trim().toLowerCase();
-  const found = sites.filter(({ name, domain }) =>
+  const matching = sites.filter(({ name, domain }) =>
     `${name} ${domain}`.toLowerCase().includes(wanted),
   );
-  const options = found.map((site) => ({
+  const options = matching.map((site) => ({
     key: site.site_key_hash,
     label: site.name,
     note: site.status === "pending" ? `${site.domain} (not verified)` : site.domain,

@@ -23,8 +23,10 @@ export function siteParam(site: Site, sites: readonly Site[]): string {
 
 /** The site that an address names. Of two with the same domain, the verified one. */
 export function siteNamed(name: string, sites: readonly Site[]): Site | undefined {
-  const found = sites.filter(({ domain, site_key_hash }) => [domain, site_key_hash].includes(name));
-  return found.find(({ status }) => status === "verified") ?? found[0];
+  const matching = sites.filter(({ domain, site_key_hash }) =>
+    [domain, site_key_hash].includes(name),
+  );
+  return matching.find(({ status }) => status === "verified") ?? matching[0];
 }
 
 /** The site of the current page. Pages are inside a frame that has found it. */

@@ -56,8 +56,8 @@ export function ChangePayment({ order, kind, maxMinor, firstMinor }: Props) {
   const change = useSave(async () => {
     const amount_minor = readAmount(text, currency, maxMinor);
     if (typeof amount_minor === "string") throw new Unfit("amount_minor", amount_minor);
-    const told = kind === "refund" && reason.trim() !== "" ? { reason: reason.trim() } : {};
-    const body = { amount_minor, revision: order.revision, ...told };
+    const reasonMember = kind === "refund" && reason.trim() !== "" ? { reason: reason.trim() } : {};
+    const body = { amount_minor, revision: order.revision, ...reasonMember };
     return call("POST", `${orderPath(path, order.order_id)}/${kind}`, body);
   }, "orders");
   function start() {

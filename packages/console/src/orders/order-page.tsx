@@ -56,11 +56,11 @@ function PageLinks({ order, site }: { readonly order: ShownOrder; readonly site:
 export function OrderPage() {
   const { site, name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/orders/$id" });
-  const found = useQuery(orderQuery(site.site_key_hash, path, id));
+  const query = useQuery(orderQuery(site.site_key_hash, path, id));
   const mayAct = useMay("owner");
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <LoadingPage />;
-  const order = found.data;
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <LoadingPage />;
+  const order = query.data;
   const { purchase } = order;
   return (
     <Page title={`Order ${orderName(order)}`} actions={<PageLinks order={order} site={name} />}>

@@ -159,7 +159,7 @@ export function OrdersPage() {
   return (
     <Page
       title="Orders"
-      about="What was sold through agents, platforms and the payment page, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
+      purpose="What was sold through agents, platforms and the payment page, with the state of payment and delivery. The money is with your payment provider, never with Gatehouse."
       actions={<ExportButton path={path} filter={filter} name="orders" columns={COLUMNS} />}
     >
       <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[1fr_1fr_1fr_1fr_auto]">

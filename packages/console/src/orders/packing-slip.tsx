@@ -44,10 +44,10 @@ export function PackingSlip() {
   const { site, name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/orders/$id/slip" });
   const timeZone = useZone();
-  const found = useQuery(orderQuery(site.site_key_hash, path, id));
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <Loading />;
-  const order = found.data;
+  const query = useQuery(orderQuery(site.site_key_hash, path, id));
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <Loading />;
+  const order = query.data;
   const lines = order.purchase === null ? [] : addressLines(order.purchase);
   return (
     <div className="flex flex-col gap-4">

@@ -139,11 +139,11 @@ const pageText = (url: string) => (URL.canParse(url) ? new URL(url).pathname : u
 
 export function Visits({ range }: { readonly range: Range }) {
   const { name } = useSite();
-  const found = useCounts<VisitCounts>("visits", range);
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <LoadingChart />;
-  if (found.data === null) return null;
-  const { span, now, counts, earlier } = found.data;
+  const query = useCounts<VisitCounts>("visits", range);
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <LoadingChart />;
+  if (query.data === null) return null;
+  const { span, now, counts, earlier } = query.data;
   const { items, pages, cut } = counts;
   const rows = items.map(({ start, by_classification }) => ({ start, by: by_classification }));
   const countOf = (some: VisitCounts["items"]) => total(some.map(({ visits }) => visits));
@@ -226,11 +226,11 @@ function OutcomesOf({ agent }: { readonly agent: Api["AgentDecisions"] }) {
 }
 
 export function Decisions({ range }: { readonly range: Range }) {
-  const found = useCounts<DecisionCounts>("decisions", range);
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <LoadingChart />;
-  if (found.data === null) return null;
-  const { span, now, counts, earlier } = found.data;
+  const query = useCounts<DecisionCounts>("decisions", range);
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <LoadingChart />;
+  if (query.data === null) return null;
+  const { span, now, counts, earlier } = query.data;
   const { items, agents, cut } = counts;
   const rows = items.map(({ start, by_outcome }) => ({ start, by: by_outcome }));
   const countOf = (some: DecisionCounts["items"]) => total(some.map(({ decisions }) => decisions));

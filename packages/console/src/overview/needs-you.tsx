@@ -75,15 +75,16 @@ function useNeeds(inSetup: boolean): ReactNode[] | undefined {
       </Link>,
     );
   }
-  const asked = questions.data?.items ?? [];
-  if (asked.length > 0) {
+  const openQuestions = questions.data?.items ?? [];
+  if (openQuestions.length > 0) {
     needs.push(
       <>
         <Link to="/$site/questions" params={params} className="link">
-          {many(asked, "question")} from agents {mayDecide ? "to answer" : "waiting for an answer"}
+          {many(openQuestions, "question")} from agents{" "}
+          {mayDecide ? "to answer" : "waiting for an answer"}
         </Link>
         <ul aria-label="Questions" className="mt-1 flex flex-col gap-1">
-          {asked.slice(0, QUESTIONS_SHOWN_MAX).map(({ question_id: id, question }) => (
+          {openQuestions.slice(0, QUESTIONS_SHOWN_MAX).map(({ question_id: id, question }) => (
             <li key={id}>
               <Link to="/$site/questions/$id" params={{ ...params, id }} className="link">
                 <bdi>“{strangersText(question)}”</bdi>

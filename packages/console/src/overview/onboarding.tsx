@@ -54,7 +54,7 @@ function StepRow({
   readonly isCurrent: boolean;
 }) {
   const { name } = useSite();
-  const [title, about] = STEP_WORDS[step];
+  const [title, purpose] = STEP_WORDS[step];
   const [mark, word] = MARKS[state.is];
   const isDone = state.is === "done";
   return (
@@ -73,7 +73,7 @@ function StepRow({
           {title}
         </Link>
         <span className="sr-only"> ({word})</span>
-        {!isDone && <span className="block text-soft">{state.note ?? about}</span>}
+        {!isDone && <span className="block text-soft">{state.note ?? purpose}</span>}
       </span>
     </li>
   );

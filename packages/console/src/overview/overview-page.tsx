@@ -62,7 +62,7 @@ export function OverviewPage() {
   const isKnown = !owner || setup !== undefined;
   const inSetup = setup !== undefined && STEPS.some((one) => isOpen(setup, one));
   return (
-    <Page title={site.name} about={site.domain} actions={<PauseButton />}>
+    <Page title={site.name} purpose={site.domain} actions={<PauseButton />}>
       {!isKnown && <Loading />}
       {setup !== undefined && <Onboarding state={setup} />}
       {isKnown && step === undefined && (

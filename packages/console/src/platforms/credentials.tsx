@@ -136,7 +136,7 @@ function Row({ credential, at }: { readonly credential: Credential; readonly at:
 export function CredentialsCard({ platform }: { readonly platform: Api["Platform"] }) {
   const { path } = useSite();
   const at = `${path}/platforms/${encodeURIComponent(platform.platform)}/credentials`;
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["platform-credentials", at],
     queryFn: () => call<{ readonly items: readonly Credential[] }>("GET", at),
   });
@@ -151,10 +151,10 @@ export function CredentialsCard({ platform }: { readonly platform: Api["Platform
       ) : (
         <Notice>Admit the platform first. Then you can create keys for it.</Notice>
       )}
-      {found.isError && <Failure error={found.error} />}
-      {found.isSuccess && found.data.items.length > 0 && (
+      {query.isError && <Failure error={query.error} />}
+      {query.isSuccess && query.data.items.length > 0 && (
         <ul aria-label="Keys" className="flex flex-col gap-3">
-          {found.data.items.map((credential) => (
+          {query.data.items.map((credential) => (
             <Row key={credential.credential_id} credential={credential} at={at} />
           ))}
         </ul>

@@ -16,14 +16,14 @@ export function PlatformPage() {
   const { name: site, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/platforms/$id" });
   const mayAct = useMay("owner");
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["platforms", path, "one", id],
     queryFn: () =>
       call<ListPage<Api["Platform"]>>("GET", `${path}/platforms?${queryText({ q: id })}`),
   });
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) return <LoadingPage />;
-  const platform = found.data.items.find((one) => one.platform === id);
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) return <LoadingPage />;
+  const platform = query.data.items.find((one) => one.platform === id);
   if (platform === undefined) {
     return <Empty title="No such platform">It has not called, and you have not admitted it.</Empty>;
   }

@@ -34,7 +34,7 @@ export function PlatformSettingsCard() {
   const { path } = useSite();
   const mayChange = useMay("owner");
   const at = `${path}/platform-settings`;
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["platform-settings", path],
     queryFn: () => call<Settings>("GET", at),
   });
@@ -42,19 +42,19 @@ export function PlatformSettingsCard() {
     (platforms: string) => call("PATCH", at, { platforms }),
     "platform-settings",
   );
-  if (!found.isSuccess) return null;
+  if (!query.isSuccess) return null;
   return (
     <Card title="Who can buy">
       <div className="flex max-w-2xl flex-col gap-3">
         <Select
           label="Platforms that can pay here"
           hint="If only admitted platforms can pay, other platforms can still fill carts. Their buyers pay on the payment page."
-          value={found.data.platforms}
+          value={query.data.platforms}
           choices={ACCEPTED}
           disabled={!mayChange || save.isPending}
           onChoose={(value) => save.mutate(value)}
         />
-        <p className="text-sm text-soft">{poolText(found.data)}</p>
+        <p className="text-sm text-soft">{poolText(query.data)}</p>
         <SaveMessage of={save} />
       </div>
     </Card>

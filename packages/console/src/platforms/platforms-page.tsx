@@ -78,7 +78,7 @@ export function PlatformsPage() {
     <Page
       title="Platforms"
       tabs={<CallerTabs />}
-      about="Shopping apps that buy in your shop for their users. Admit the ones you know. All others share one limit."
+      purpose="Shopping apps that buy in your shop for their users. Admit the ones you know. All others share one limit."
       actions={<ExportButton path={`${path}/platforms`} filter={search} name="platforms" />}
     >
       <PlatformSettingsCard />

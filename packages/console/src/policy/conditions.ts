@@ -102,9 +102,9 @@ const spend: Kind = {
     spend: { scope, window, would_exceed: moneyOf(money) },
   }),
   read: (condition) => {
-    const said = only(condition, "spend");
-    if (!isJsonObject(said)) return undefined;
-    const { scope, window, would_exceed } = said;
+    const spending = only(condition, "spend");
+    if (!isJsonObject(spending)) return undefined;
+    const { scope, window, would_exceed } = spending;
     const money = readMoney(would_exceed);
     const known = typeof scope === "string" && typeof window === "string" && window in WINDOWS;
     return money !== undefined && known ? { ...money, scope, window } : undefined;
@@ -116,9 +116,9 @@ const count: Kind = {
   fields: [{ name: "gt", label: "Requests", first: "20" }, ...SPAN],
   write: ({ gt = "", scope = "", window = "" }) => ({ count: { scope, window, gt: Number(gt) } }),
   read: (condition) => {
-    const said = only(condition, "count");
-    if (!isJsonObject(said)) return undefined;
-    const { scope, window, gt } = said;
+    const counter = only(condition, "count");
+    if (!isJsonObject(counter)) return undefined;
+    const { scope, window, gt } = counter;
     const known = typeof scope === "string" && typeof window === "string" && window in WINDOWS;
     return known && typeof gt === "number" ? { scope, window, gt: String(gt) } : undefined;
   },

@@ -110,8 +110,11 @@ function Draft({ current, onSave }: DraftProps) {
   const sentence = policy && readSentence(policy);
   const isComplete = sentence === undefined || Object.keys(sentenceProblems(sentence)).length === 0;
   // The service knows the site too: its products and its actions.
-  const found = (run.isCurrent && run.test.data?.findings) || draft.findings;
-  const findings = found.map((one) => ({ ...one, message: namedByTitle(one.message, policy) }));
+  const allFindings = (run.isCurrent && run.test.data?.findings) || draft.findings;
+  const findings = allFindings.map((one) => ({
+    ...one,
+    message: namedByTitle(one.message, policy),
+  }));
   return (
     <>
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
@@ -155,7 +158,7 @@ export function PolicyPage() {
   );
   if (current.isError) return <Failure error={current.error} />;
   if (!current.isSuccess) return <Loading />;
-  const about =
+  const purpose =
     current.data === null ? (
       "There are no rules yet, so every request is declined."
     ) : (
@@ -165,7 +168,7 @@ export function PolicyPage() {
     );
   const version = current.data?.version ?? 0;
   return (
-    <Page title="Rules" about={about}>
+    <Page title="Rules" purpose={purpose}>
       {save.isError && <Failure error={save.error} />}
       {save.data?.version === version && (
         <Notice>Saved. Version {version} decides from now on.</Notice>

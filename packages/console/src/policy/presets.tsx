@@ -43,7 +43,7 @@ export function Presets({
   const currency = chosen ?? usual.data ?? "EUR";
   const limited = preset === "automatic_under";
   const timezone = shop.data?.time_zone ?? OWN_ZONE;
-  const made = policyPreset(preset, { ...(limited ? { limit, currency } : {}), timezone });
+  const policy = policyPreset(preset, { ...(limited ? { limit, currency } : {}), timezone });
   return (
     <div className="flex flex-col gap-3">
       <Select
@@ -59,7 +59,7 @@ export function Presets({
             label="Limit"
             inputMode="decimal"
             value={limit}
-            error={made.ok ? undefined : "Enter an amount such as 50 or 50.00."}
+            error={policy.ok ? undefined : "Enter an amount such as 50 or 50.00."}
             onChange={({ target }) => setLimit(target.value.replace(",", "."))}
           />
           <CurrencyField value={currency} onChoose={setChosen} />
@@ -71,8 +71,8 @@ export function Presets({
             label={use}
             title="Replace your rules?"
             yes="Replace rules"
-            disabled={!made.ok}
-            onYes={async () => made.ok && onUse(editable(made.value))}
+            disabled={!policy.ok}
+            onYes={async () => policy.ok && onUse(editable(policy.value))}
           >
             <p>
               This preset replaces your rules. Earlier versions stay in the history of your rules.
@@ -83,8 +83,8 @@ export function Presets({
         <Button
           kind="act"
           className="self-start"
-          disabled={!made.ok}
-          onClick={() => made.ok && onUse(editable(made.value))}
+          disabled={!policy.ok}
+          onClick={() => policy.ok && onUse(editable(policy.value))}
         >
           {use}
         </Button>

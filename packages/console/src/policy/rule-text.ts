@@ -106,8 +106,8 @@ function conditionText(condition: Condition, strict: Strict): string {
   if (condition.kind !== "all") return leafText(condition, strict);
   const { conditions } = condition;
   const unknownMatches = strict && !conditions.some(isCurrency);
-  const said = conditions.filter((one) => isSaid(one, conditions));
-  return and(said.map((one) => leafText(one, unknownMatches)));
+  const stated = conditions.filter((one) => isSaid(one, conditions));
+  return and(stated.map((one) => leafText(one, unknownMatches)));
 }
 
 const isEverything = (when: Condition) =>

@@ -129,7 +129,7 @@ function FeedActions({ feed }: { readonly feed: Feed }) {
 export function FeedCard() {
   const { path } = useSite();
   const [isEditing, setEditing] = useState(false);
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["product-feed", path],
     queryFn: () =>
       call<Feed>("GET", `${path}/product-feed`).catch((error: unknown) => {
@@ -137,8 +137,8 @@ export function FeedCard() {
         throw error;
       }),
   });
-  if (found.isPending) return null;
-  const feed = found.data ?? null;
+  if (query.isPending) return null;
+  const feed = query.data ?? null;
   return (
     <Card
       title="Product feed"
@@ -146,7 +146,7 @@ export function FeedCard() {
         feed !== null && !isEditing && <Button onClick={() => setEditing(true)}>Edit</Button>
       }
     >
-      {found.isError && <Failure error={found.error} />}
+      {query.isError && <Failure error={query.error} />}
       <p className="max-w-prose text-sm text-soft">
         Read your products from your shop system. What the feed no longer lists is paused, and
         removed after 30 days.

@@ -79,8 +79,8 @@ export function ImportCard() {
   const { share, taking, stop } = useImport(path);
   const currency = useQuery(usualCurrencyQuery(path));
   const reading = useSave(async (file: File) => {
-    const found = await read(file);
-    setChosen({ ...found, number: Date.now() });
+    const content = await read(file);
+    setChosen({ ...content, number: Date.now() });
   });
   return (
     <Card title="Import">

@@ -36,9 +36,9 @@ function send<Answer>(url: string, lines: readonly Line[], options: Options): Pr
     request.onload = () => {
       const { status, response } = request;
       if (status === 200) return resolve(response as Answer);
-      const said = (response ?? {}) as { error?: string; message?: string };
-      const message = said.message ?? `Something went wrong (status ${status}). Try again.`;
-      reject(new Refused(status, said.error ?? "unknown", message));
+      const problem = (response ?? {}) as { error?: string; message?: string };
+      const message = problem.message ?? `Something went wrong (status ${status}). Try again.`;
+      reject(new Refused(status, problem.error ?? "unknown", message));
     };
     request.onerror = () => reject(new Error("The connection was lost."));
     request.onabort = () => reject(new Error("Stopped."));

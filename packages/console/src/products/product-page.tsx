@@ -18,7 +18,7 @@ export function NewProductPage() {
   return (
     <Page
       title="Add a product"
-      about="Agents find it as soon as you save it, and buy it when your shop is ready to sell."
+      purpose="Agents find it as soon as you save it, and buy it when your shop is ready to sell."
     >
       {currency.isSuccess ? <ProductForm currency={currency.data} /> : <LoadingPage />}
     </Page>

@@ -162,7 +162,7 @@ export function ProductsPage() {
   return (
     <Page
       title="Products"
-      about="What agents can find and buy in your shop."
+      purpose="What agents can find and buy in your shop."
       actions={
         <>
           {mayChange && (

@@ -118,8 +118,8 @@ export async function readJsonLines(file: Blob): Promise<ReadFile> {
     if (text.trim() === "") return [];
     const line = place + 1;
     try {
-      const found = Object.entries(JSON.parse(text) as Record<string, unknown>);
-      return [{ line, values: Object.fromEntries(found.map(([k, v]) => [k, String(v ?? "")])) }];
+      const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
+      return [{ line, values: Object.fromEntries(entries.map(([k, v]) => [k, String(v ?? "")])) }];
     } catch {
       throw new Error(`Line ${line} is not valid JSON.`);
     }

@@ -32,8 +32,8 @@ export async function fitPicture(file: Blob): Promise<Blob> {
   if (picture === undefined) throw new Unfit("picture", NO_PICTURE);
   const { width, height } = picture;
   const fits = file.size <= BYTES_MAX && width * height <= PIXELS_MAX;
-  const made = fits && PICTURE_TYPES.includes(file.type) ? file : await drawn(picture);
+  const image = fits && PICTURE_TYPES.includes(file.type) ? file : await drawn(picture);
   picture.close();
-  if (made === null) throw new Unfit("picture", NO_PICTURE);
-  return made;
+  if (image === null) throw new Unfit("picture", NO_PICTURE);
+  return image;
 }

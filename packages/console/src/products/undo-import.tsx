@@ -16,7 +16,7 @@ interface UndoResult {
 /** Undoes the last import, as long as nothing else has changed the products since. */
 export function UndoImport() {
   const { path } = useSite();
-  const found = useQuery({
+  const query = useQuery({
     queryKey: ["products", path, "undoable"],
     queryFn: () => call<{ readonly import: Undoable | null }>("GET", `${path}/products/import`),
   });
@@ -32,7 +32,7 @@ export function UndoImport() {
     "products",
     "processor",
   );
-  const last = found.data?.import;
+  const last = query.data?.import;
   if (last === null || last === undefined || last.added + last.replaced === 0) return null;
   const { imported_at, added, replaced } = last;
   return (

@@ -46,8 +46,8 @@ export function ChecksSummary({
   readonly checks: readonly ShownCheck[];
   readonly of: string;
 }) {
-  const made = checks.filter(({ unchecked }) => unchecked !== true);
-  const ok = made.length > 0 && made.every((check) => check.ok);
+  const performed = checks.filter(({ unchecked }) => unchecked !== true);
+  const ok = performed.length > 0 && performed.every((check) => check.ok);
   const look = ok ? "border-act/40 bg-act/10 text-act" : "border-bad/40 bg-bad/10 text-bad";
   return (
     <p role="status" className={`rounded-lg border px-3 py-2 text-sm font-medium ${look}`}>

@@ -19,11 +19,11 @@ interface Proven {
 /** Fetches a record and its proof, and checks both in this page. Reading a record is recorded, so it is asked for. */
 export function RecordProof({
   recordId,
-  about,
+  recordCheck,
 }: {
   readonly recordId: string;
   /** What else must hold of the record, where it is shown beside something. */
-  about?(record: JsonObject): Check;
+  recordCheck?(record: JsonObject): Check;
 }) {
   const { path } = useSite();
   const [proven, setProven] = useState<Proven | null>(null);
@@ -39,7 +39,8 @@ export function RecordProof({
       const { proveRecord, receiptOf } = await import("./prove-record.js");
       const chains = await chainsOf(path);
       const checks = await proveRecord(record, { recordId, chains });
-      const more = about === undefined ? [] : [about(record.entry.record as JsonObject)];
+      const more =
+        recordCheck === undefined ? [] : [recordCheck(record.entry.record as JsonObject)];
       setProven({ record, checks: [...checks, ...more], receipt: receiptOf(record) });
     } catch (caught) {
       setError(caught);

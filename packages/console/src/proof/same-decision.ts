@@ -6,7 +6,7 @@ const objectAt = (value: unknown): JsonObject =>
 
 /** Whether a record belongs to the decision beside it. Compares what never changes in a decision. */
 export function sameDecision(record: JsonObject, decision: Explained): Check {
-  const said = {
+  const recorded = {
     agent_id: objectAt(record.agent).id ?? null,
     skill: record.skill ?? null,
     amount: record.amount ?? null,
@@ -16,7 +16,7 @@ export function sameDecision(record: JsonObject, decision: Explained): Check {
   const shown = { agent_id, skill, amount, policy_version };
   const mandate = objectAt(record.mandate).mandate_id;
   const ok =
-    canonicalize(said) === canonicalize(shown) &&
+    canonicalize(recorded) === canonicalize(shown) &&
     (mandate === undefined || mandate === decision.mandate_id);
   const text = ok
     ? "the record has the same agent, action, amount and rules as this decision"

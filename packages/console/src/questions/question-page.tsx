@@ -49,11 +49,11 @@ function Delete({ question }: { readonly question: Question }) {
 export function QuestionPage() {
   const { site, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/questions/$id" });
-  const found = useQuery(questionQuery(site.site_key_hash, path, id));
+  const query = useQuery(questionQuery(site.site_key_hash, path, id));
   const mayAnswer = useMay("reviewer");
   const mayDelete = useMay("owner");
-  if (found.isError) return <Failure error={found.error} />;
-  if (!found.isSuccess) {
+  if (query.isError) return <Failure error={query.error} />;
+  if (!query.isSuccess) {
     return (
       <Page title="Question">
         <Card title="An agent asked">
@@ -63,7 +63,7 @@ export function QuestionPage() {
       </Page>
     );
   }
-  const question = found.data;
+  const question = query.data;
   const { state, published, answer, answered_at, answered_by } = question;
   return (
     <Page title="Question" actions={mayDelete ? <Delete question={question} /> : undefined}>

@@ -71,7 +71,7 @@ export function QuestionsPage() {
   return (
     <Page
       title="Questions"
-      about="What agents ask through your actions, in their own words. Publish an answer, and agents that ask the same question get it immediately."
+      purpose="What agents ask through your actions, in their own words. Publish an answer, and agents that ask the same question get it immediately."
       actions={<ExportButton path={`${path}/questions`} filter={filter} name="questions" />}
     >
       <div className="max-w-64">

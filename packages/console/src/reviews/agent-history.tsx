@@ -14,10 +14,10 @@ const SHOWN = 5;
 /** Earlier decisions about the same agent or platform. */
 export function AgentHistory({ agentId, but }: { readonly agentId: string; readonly but: string }) {
   const { site, name, path } = useSite();
-  const asked = queryText({ agent_id: agentId, limit: String(SHOWN + 1) });
+  const query = queryText({ agent_id: agentId, limit: String(SHOWN + 1) });
   const history = useQuery({
     queryKey: ["decisions", site.site_key_hash, "history", agentId],
-    queryFn: () => call<Page<Api["Decision"]>>("GET", `${path}/decisions?${asked}`),
+    queryFn: () => call<Page<Api["Decision"]>>("GET", `${path}/decisions?${query}`),
   });
   const before = history.data?.items.filter(({ mandate_id }) => mandate_id !== but).slice(0, SHOWN);
   if (before === undefined) return null;

@@ -24,7 +24,7 @@ interface Props {
  * confirmation.
  */
 export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
-  const [asked, setAsked] = useState<"approve" | "deny" | null>(null);
+  const [chosen, setChosen] = useState<"approve" | "deny" | null>(null);
   const [reason, setReason] = useState<Denial>("other");
   const [note, setNote] = useState("");
   const { data: session } = useQuery(sessionQuery);
@@ -35,7 +35,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
       // Report it before the lists reload, because this form may disappear with them. While it can be
       // undone, the review says so itself.
       if (answer.decides_at === undefined) onDecided(answer.status);
-      setAsked(null);
+      setChosen(null);
     },
     "reviews",
     "decisions",
@@ -44,18 +44,18 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // Keyboard users continue here instead of at the top of the page.
-    if (asked !== null) box.current?.focus();
-  }, [asked]);
+    if (chosen !== null) box.current?.focus();
+  }, [chosen]);
 
-  const approve = () => (canUndo ? deciding.mutate({ verdict: "approve" }) : setAsked("approve"));
+  const approve = () => (canUndo ? deciding.mutate({ verdict: "approve" }) : setChosen("approve"));
 
   function confirm() {
-    const said = note.trim() === "" ? {} : { note: note.trim() };
-    if (asked === "approve") deciding.mutate({ verdict: "approve", ...said });
-    if (asked === "deny") deciding.mutate({ verdict: "deny", reason_code: reason, ...said });
+    const noteMember = note.trim() === "" ? {} : { note: note.trim() };
+    if (chosen === "approve") deciding.mutate({ verdict: "approve", ...noteMember });
+    if (chosen === "deny") deciding.mutate({ verdict: "deny", reason_code: reason, ...noteMember });
   }
 
-  if (asked === null) {
+  if (chosen === null) {
     return (
       <ActionBar>
         <div className="flex gap-2">
@@ -73,7 +73,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
             aria-keyshortcuts="d"
             className={THUMB}
             disabled={deciding.isPending}
-            onClick={() => setAsked("deny")}
+            onClick={() => setChosen("deny")}
           >
             Decline
           </Button>
@@ -88,15 +88,15 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
       <div
         ref={box}
         tabIndex={-1}
-        onKeyDown={({ key }) => key === "Escape" && setAsked(null)}
+        onKeyDown={({ key }) => key === "Escape" && setChosen(null)}
         className="flex flex-col gap-3 rounded-lg outline-none sm:border sm:border-line sm:p-3"
       >
         <p className="text-sm font-medium">
-          {asked === "approve" ? "Approve this request?" : "Decline this request?"}
-          {asked === "approve" && review.amount !== null && " Its payment is then authorized."}{" "}
+          {chosen === "approve" ? "Approve this request?" : "Decline this request?"}
+          {chosen === "approve" && review.amount !== null && " Its payment is then authorized."}{" "}
           {canUndo ? "You can undo this for 10 seconds." : "You cannot undo this."}
         </p>
-        {asked === "deny" && (
+        {chosen === "deny" && (
           <Select
             label="Reason"
             hint="The agent receives this reason."
@@ -113,14 +113,14 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
         />
         <div className="flex gap-2">
           <Button
-            kind={asked === "approve" ? "act" : "danger"}
+            kind={chosen === "approve" ? "act" : "danger"}
             className={THUMB}
             disabled={deciding.isPending}
             onClick={confirm}
           >
-            {asked === "approve" ? "Yes, approve" : "Yes, decline"}
+            {chosen === "approve" ? "Yes, approve" : "Yes, decline"}
           </Button>
-          <Button className={THUMB} onClick={() => setAsked(null)}>
+          <Button className={THUMB} onClick={() => setChosen(null)}>
             Cancel
           </Button>
         </div>

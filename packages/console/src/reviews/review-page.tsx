@@ -51,7 +51,7 @@ export function ReviewPage() {
   const decider = deciderOf(shown);
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
   return (
-    <Page title="Review" about={stateText(shown)}>
+    <Page title="Review" purpose={stateText(shown)}>
       {decided !== null && <Decided review={{ ...shown, status: decided }} linked={false} />}
       <ReviewCard review={shown} mayDecide={mayDecide} linked={false} onDecided={setDecided} />
       {mayDecide && <KeyHelp />}

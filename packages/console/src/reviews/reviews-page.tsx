@@ -186,7 +186,7 @@ export function ReviewsPage() {
   return (
     <Page
       title="Reviews"
-      about="Requests that need your approval. Nothing is charged before you approve."
+      purpose="Requests that need your approval. Nothing is charged before you approve."
       actions={
         <ExportButton
           path={`${path}/escalations`}

@@ -5,12 +5,12 @@ interface FrameProps {
   readonly title: string;
   /** The title of the browser's tab, if it is another. */
   readonly tab?: string;
-  readonly about?: ReactNode;
+  readonly purpose?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A page for somebody who is not signed in. It names no shop, because nobody knows yet whose person they are. */
-export function Frame({ title, tab = title, about, children }: FrameProps) {
+export function Frame({ title, tab = title, purpose, children }: FrameProps) {
   return (
     <div className="flex min-h-dvh flex-col items-center justify-center gap-6 px-4 py-10">
       <title>{`${tab} · Gatehouse`}</title>
@@ -18,7 +18,7 @@ export function Frame({ title, tab = title, about, children }: FrameProps) {
         <Mark className="size-10" />
         <header className="flex flex-col gap-1">
           <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
-          {about !== undefined && <p className="text-sm text-soft">{about}</p>}
+          {purpose !== undefined && <p className="text-sm text-soft">{purpose}</p>}
         </header>
         {children}
       </main>

@@ -20,7 +20,7 @@ function FirstPasskey({ onDone }: { onDone(): void }) {
   return (
     <Frame
       title="Add a passkey"
-      about="A passkey signs you in with your fingerprint, face or PIN. You also need one to change rules, payment settings, keys and people."
+      purpose="A passkey signs you in with your fingerprint, face or PIN. You also need one to change rules, payment settings, keys and people."
     >
       <AddPasskey onAdded={onDone} />
       <Button onClick={onDone}>Not now</Button>
@@ -106,7 +106,7 @@ export function SetUp({ code, onDone }: { readonly code: string; onDone(): void 
   return (
     <Frame
       title="Create your account"
-      about="You will be the operator of this installation and the owner of its sites. Continue only if you created this link in your terminal."
+      purpose="You will be the operator of this installation and the owner of its sites. Continue only if you created this link in your terminal."
     >
       {canUsePasskeys() ? (
         form

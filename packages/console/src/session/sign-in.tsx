@@ -51,13 +51,13 @@ function useSignIn(onSignedIn: () => void) {
 
 /** Uses a link only after a click, because mail scanners open links and any page could redirect here. */
 function UseLink({ link, busy, onGo }: { link: Credential; busy: boolean; onGo(): void }) {
-  const about =
+  const purpose =
     link.kind === "code"
       ? "This link signs you in once. Continue only if you created it in your terminal."
       : "This link signs you in once. Continue only if you were invited or asked for it.";
   return (
     <>
-      <p className="text-sm text-soft">{about}</p>
+      <p className="text-sm text-soft">{purpose}</p>
       <Button kind="act" className={LARGE} disabled={busy} onClick={onGo}>
         Sign in with this link
       </Button>
@@ -196,8 +196,9 @@ export function SignIn({
   const signingIn = useSignIn(onSignedIn);
   const [problem] = useState(takeProblem);
   const { mutate, isPending: busy } = signingIn;
-  const asked = signingIn.variables;
-  const isToken = asked !== undefined && asked !== "passkey" && asked.kind === "token";
+  const credential = signingIn.variables;
+  const isToken =
+    credential !== undefined && credential !== "passkey" && credential.kind === "token";
   const tokenProblem =
     isToken && isUnknown(signingIn.error) ? "This token does not exist or was revoked." : undefined;
   return (
@@ -229,7 +230,7 @@ export function SwitchPerson({
     <Frame
       title={`You are signed in as ${name}`}
       tab="Sign in"
-      about="This link signs you in once, possibly as another person. Continue only if you were invited or asked for it."
+      purpose="This link signs you in once, possibly as another person. Continue only if you were invited or asked for it."
     >
       <Button kind="act" disabled={signingIn.isPending} onClick={() => signingIn.mutate(link)}>
         Sign in with this link

@@ -14,12 +14,12 @@ const DAYS_MAX = 3650;
 /** Suggested to owners who kept everything so far. */
 const USUAL_DAYS = "730";
 
-function Retention({ found }: { readonly found: Api["BuyerRetention"] }) {
+function Retention({ saved }: { readonly saved: Api["BuyerRetention"] }) {
   const { path } = useSite();
   const draft = useDraft(
     {
-      isKept: found.days === null,
-      days: found.days === null ? USUAL_DAYS : String(found.days),
+      isKept: saved.days === null,
+      days: saved.days === null ? USUAL_DAYS : String(saved.days),
     },
     { keep: "retention" },
   );
@@ -75,7 +75,7 @@ export function BuyersPart() {
   return (
     <div className="flex flex-col gap-4">
       <FindBuyer />
-      {retention.isSuccess && <Retention found={retention.data} />}
+      {retention.isSuccess && <Retention saved={retention.data} />}
     </div>
   );
 }

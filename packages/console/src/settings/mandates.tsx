@@ -14,14 +14,14 @@ const WORDING = {
 };
 
 /** How agents register, and how long their signed requests are valid. */
-export function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
+export function MandateForm({ saved }: { readonly saved: Api["MandateSettings"] }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
   const draft = useDraft(
     {
-      enabled: found.enabled,
-      minutes: String(found.lifetime_seconds / 60),
-      admit: found.auto_admit.join(" "),
+      enabled: saved.enabled,
+      minutes: String(saved.lifetime_seconds / 60),
+      admit: saved.auto_admit.join(" "),
     },
     { keep: "mandates" },
   );

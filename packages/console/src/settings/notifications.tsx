@@ -48,14 +48,14 @@ function testText({ webhook_url, emails, delivered_at }: Api["Notifications"], i
   return delivered_at === null ? "Nothing has been delivered to you yet." : null;
 }
 
-function Places({ found }: { readonly found: Api["Notifications"] }) {
+function Places({ saved }: { readonly saved: Api["Notifications"] }) {
   const { path } = useSite();
   const draft = useDraft(
     {
-      webhook: found.webhook_url ?? "",
-      format: found.webhook_format as string,
-      emails: found.emails.join(" "),
-      questions: found.questions,
+      webhook: saved.webhook_url ?? "",
+      format: saved.webhook_format as string,
+      emails: saved.emails.join(" "),
+      questions: saved.questions,
     },
     { keep: "notifications", secret: ["webhook"] },
   );
@@ -104,9 +104,9 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
         <TextField
           label="Email addresses"
           name="emails"
-          hint={found.mail_available ? "Separate addresses with spaces." : NO_MAIL}
+          hint={saved.mail_available ? "Separate addresses with spaces." : NO_MAIL}
           // Addresses that are already there can be removed.
-          disabled={!found.mail_available && found.emails.length === 0}
+          disabled={!saved.mail_available && saved.emails.length === 0}
           value={emails}
           onChange={({ target }) => draft.set({ emails: target.value })}
         />
@@ -121,7 +121,7 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
           <Button disabled={test.isPending || draft.isChanged} onClick={() => test.mutate()}>
             Send a test message
           </Button>
-          {testText(found, draft.isChanged)}
+          {testText(saved, draft.isChanged)}
         </div>
       </Form>
       {test.isError && <Failure error={test.error} />}
@@ -137,9 +137,9 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
 /** Where an owner is notified, as a form of its own. */
 export function NotifyPlaces() {
   const { path } = useSite();
-  const found = useQuery(notificationsQuery(path));
-  if (found.isError) return <Failure error={found.error} />;
-  return found.isSuccess ? <Places found={found.data} /> : null;
+  const query = useQuery(notificationsQuery(path));
+  if (query.isError) return <Failure error={query.error} />;
+  return query.isSuccess ? <Places saved={query.data} /> : null;
 }
 
 function Resend({ message }: { readonly message: Message }) {
@@ -230,7 +230,7 @@ export function NotificationsPart() {
   if (places.isError) return <Failure error={places.error} />;
   return (
     <div className="flex flex-col gap-4">
-      {places.isSuccess && <Places found={places.data} />}
+      {places.isSuccess && <Places saved={places.data} />}
       <Messages />
     </div>
   );

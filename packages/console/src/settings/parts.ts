@@ -1,10 +1,10 @@
 /** A part of the settings: its name, and what it is for in a sentence. */
 interface SettingsPart {
   readonly label: string;
-  readonly about: string;
+  readonly purpose: string;
 }
 
-const part = (label: string, about: string): SettingsPart => ({ label, about });
+const part = (label: string, purpose: string): SettingsPart => ({ label, purpose: purpose });
 
 /** The parts of the settings, by their name in the address. */
 export const SETTINGS_PARTS = {

@@ -66,13 +66,13 @@ const SECRETS = [
   ["wallet_merchant_id", "Google Pay merchant ID (live only)"],
 ] as const;
 
-function ProcessorForm({ found }: { readonly found: Processor }) {
+function ProcessorForm({ saved }: { readonly saved: Processor }) {
   const { path } = useSite();
   const draft = useDraft(
     {
-      kind: (found.kind ?? "sandbox") as string,
-      rail: found.rail_on || found.kind === null,
-      settles: found.settles,
+      kind: (saved.kind ?? "sandbox") as string,
+      rail: saved.rail_on || saved.kind === null,
+      settles: saved.settles,
       secrets: {} as Readonly<Record<string, string>>,
     },
     { keep: "processor", secret: ["secrets"] },
@@ -90,9 +90,9 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
   );
   function choose(chosen: string) {
     // What was confirmed about one provider says nothing about another.
-    draft.set({ kind: chosen, settles: chosen === found.kind && found.settles });
+    draft.set({ kind: chosen, settles: chosen === saved.kind && saved.settles });
   }
-  const isConnected = found.kind === "stripe";
+  const isConnected = saved.kind === "stripe";
   const keys = SECRETS.map(([name, label]) => (
     <TextField
       key={name}
@@ -126,7 +126,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
       <SaveRow
         draft={draft}
         busy={save.isPending}
-        label={found.kind === null ? "Connect" : "Save"}
+        label={saved.kind === null ? "Connect" : "Save"}
       />
     </Form>
   );
@@ -154,20 +154,20 @@ function StripeDetails({ stripe }: { readonly stripe: NonNullable<Processor["str
   );
 }
 
-function ConnectedProvider({ found }: { readonly found: Processor }) {
+function ConnectedProvider({ saved }: { readonly saved: Processor }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
   const test = useSave(() =>
     call<{ ok?: boolean; says?: string }>("POST", `${path}/processor/test`, {}),
   );
   const remove = useSave(() => call("DELETE", `${path}/processor`), "processor", "sites");
-  const { stripe } = found;
+  const { stripe } = saved;
   return (
     <>
       <Facts
         rows={[
-          ["Payment provider", found.kind && titleOf(found.kind)],
-          ["Mode", found.live ? "Live" : "Test"],
+          ["Payment provider", saved.kind && titleOf(saved.kind)],
+          ["Mode", saved.live ? "Live" : "Test"],
           ["Account", stripe?.account],
           ["Connected", stripe && <Time key="since" at={stripe.connected_at} />],
           [
@@ -236,7 +236,7 @@ export function PaymentsPart() {
       </Card>
       {data.kind !== null && (
         <Card title="Connected">
-          <ConnectedProvider found={data} />
+          <ConnectedProvider saved={data} />
         </Card>
       )}
       {mayChange && (
@@ -245,7 +245,7 @@ export function PaymentsPart() {
             Gatehouse asks your payment provider to authorize payments and never receives money.
             Keys are stored encrypted and are not shown again.
           </p>
-          <ProcessorForm found={data} />
+          <ProcessorForm saved={data} />
         </Card>
       )}
     </div>

@@ -119,13 +119,13 @@ const COLUMNS: readonly Column<Person>[] = [
 function StrandedNotice({ people }: { readonly people: readonly Person[] }) {
   const { length } = people.filter(({ passkeys_unusable }) => passkeys_unusable === true);
   if (length === 0) return null;
-  const said =
+  const title =
     length === 1
       ? "The passkey of 1 person no longer works"
       : `The passkeys of ${length} people no longer work`;
   return (
     <Notice bad>
-      {said}, because the address of the service has changed. Send them a new link. They sign in
+      {title}, because the address of the service has changed. Send them a new link. They sign in
       with it and add a passkey again.
     </Notice>
   );

@@ -130,10 +130,10 @@ function ConnectedSystem({ connection }: { readonly connection: ShopConnection }
 /** The shop system that the site's products, prices and orders come from. */
 export function ShopSystemPart() {
   const { path } = useSite();
-  const found = useQuery(shopConnectionQuery(path));
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <Failure error={found.error} />;
-  const connection = found.data;
+  const query = useQuery(shopConnectionQuery(path));
+  if (query.isPending) return <Loading />;
+  if (query.isError) return <Failure error={query.error} />;
+  const connection = query.data;
   return (
     <Card title="Shop system">
       {connection === null ? (

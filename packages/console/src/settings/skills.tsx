@@ -143,10 +143,10 @@ function AddAction({
 
 const SKILLS_WORDING = { "skills.*.url": HTTPS };
 
-function SkillForm({ found }: { readonly found: Skills }) {
+function SkillForm({ saved }: { readonly saved: Skills }) {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const draft = useDraft({ skills: allSkills(found) }, { keep: "skills" });
+  const draft = useDraft({ skills: allSkills(saved) }, { keep: "skills" });
   const { skills } = draft.value;
   const setSkills = (next: readonly Skill[]) => draft.set({ skills: next });
   // Actions that were never used need not be saved.
@@ -154,10 +154,10 @@ function SkillForm({ found }: { readonly found: Skills }) {
     ({ id, enabled, url, title, description }) =>
       enabled ||
       [url, title, description].some((text) => text !== undefined) ||
-      found.skills.some((one) => one.id === id),
+      saved.skills.some((one) => one.id === id),
   );
   const save = useSave(
-    () => call("PUT", `${path}/skills`, { skills: listed, version: found.version }),
+    () => call("PUT", `${path}/skills`, { skills: listed, version: saved.version }),
     "skills",
     "sites",
   );
@@ -182,7 +182,7 @@ function SkillForm({ found }: { readonly found: Skills }) {
                 key={skill.id}
                 skill={skill}
                 at={`skills.${listed.indexOf(skill)}`}
-                live={found.live.includes(skill.id)}
+                live={saved.live.includes(skill.id)}
                 onChange={(one) => setSkills(skills.with(place, one))}
               />
             ))}
@@ -220,8 +220,8 @@ export function SkillsPart() {
   if (!skills.isSuccess) return <Loading />;
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
-      <SkillForm found={skills.data} />
-      {mandates.isSuccess && <MandateForm found={mandates.data} />}
+      <SkillForm saved={skills.data} />
+      {mandates.isSuccess && <MandateForm saved={mandates.data} />}
     </div>
   );
 }

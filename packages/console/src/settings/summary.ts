@@ -22,27 +22,27 @@ export function useSummaries(): Readonly<Record<SettingsPartName, string>> {
   const skills = useQuery(skillsQuery(path));
   const notified = useQuery({ ...notificationsQuery(path), enabled: mayChange });
   const retention = useQuery({ ...retentionQuery(path), enabled: mayChange });
-  const about = Object.fromEntries(
-    Object.entries(SETTINGS_PARTS).map(([name, part]) => [name, part.about]),
+  const purposes = Object.fromEntries(
+    Object.entries(SETTINGS_PARTS).map(([name, part]) => [name, part.purpose]),
   ) as Record<SettingsPartName, string>;
   const verified = site.status === "verified" ? "verified" : "not verified";
-  about.site = `${site.domain} is ${verified}.`;
-  if (processor.data !== undefined) about.payments = paymentsText(processor.data);
+  purposes.site = `${site.domain} is ${verified}.`;
+  if (processor.data !== undefined) purposes.payments = paymentsText(processor.data);
   if (skills.data !== undefined) {
-    about.skills = `Agents can use ${countText(skills.data.live.length, "action")}.`;
+    purposes.skills = `Agents can use ${countText(skills.data.live.length, "action")}.`;
   }
   if (notified.data !== undefined) {
     const { emails, webhook_url } = notified.data;
     const places = [...emails, ...(webhook_url === null ? [] : ["a webhook"])];
-    about.notifications =
+    purposes.notifications =
       places.length === 0 ? "Nobody is notified yet." : `We notify ${places.join(", ")}.`;
   }
   if (retention.data !== undefined) {
     const { days } = retention.data;
-    about.buyers =
+    purposes.buyers =
       days === null
         ? "Kept until you erase it."
         : `Erased ${countText(days, "day")} after an order has ended.`;
   }
-  return about;
+  return purposes;
 }

@@ -19,8 +19,8 @@ const at = (value: JsonValue | undefined, name: string): JsonValue | undefined =
   isJsonObject(value) ? value[name] : undefined;
 
 /** Whether a document belongs to this site. A signature alone only shows that it belongs to some site. */
-function ofSite(said: JsonValue | undefined, wanted: string): Check {
-  const ok = said === wanted;
+function ofSite(value: JsonValue | undefined, wanted: string): Check {
+  const ok = value === wanted;
   return { id: `of ${wanted}`, ok, text: ok ? `belongs to ${wanted}` : "belongs to another site" };
 }
 
@@ -37,15 +37,15 @@ export async function checkDocuments({ site_key, domain }: Site): Promise<readon
   const catalog = await bytesAt(`/v1/catalog/${site_key}.json`);
   const named = (kind: string, checks: readonly Check[]) =>
     checks.map(({ id, ok, text }) => ({ id: `${kind}-${id}`, ok, text: `${kind}: ${text}` }));
-  const about = at(documentIn(card), "site");
+  const cardSite = at(documentIn(card), "site");
   // A DID escapes the colon of a port.
   const did = `did:web:${domain.replace(":", "%3A")}`;
   const manifest = at(documentIn(catalog), "trustManifest");
   return [
     ...named("card", [
       ...(await verifyCard(card, options)).checks,
-      ofSite(at(about, "site_key"), site_key),
-      ofSite(at(about, "domain"), domain),
+      ofSite(at(cardSite, "site_key"), site_key),
+      ofSite(at(cardSite, "domain"), domain),
     ]),
     ...named("catalog", [
       ...(await verifyCatalog(catalog, options)).checks,

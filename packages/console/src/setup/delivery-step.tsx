@@ -26,7 +26,7 @@ function NoDelivery({ shop }: { readonly shop: Shop }) {
 export function DeliveryStep({ state }: { readonly state: SetupState }) {
   const { path, name } = useSite();
   const shop = useQuery(shopQuery(path));
-  const [title, about] = STEP_WORDS.delivery;
+  const [title, purpose] = STEP_WORDS.delivery;
   const { is, note } = state.steps.delivery;
   return (
     <Card title={title}>
@@ -34,7 +34,7 @@ export function DeliveryStep({ state }: { readonly state: SetupState }) {
         <Notice>{note}</Notice>
       ) : (
         <p className="text-sm text-soft">
-          {about} If you sell only services or digital goods, you need no delivery.
+          {purpose} If you sell only services or digital goods, you need no delivery.
         </p>
       )}
       <div className="flex flex-wrap items-center gap-2">

@@ -61,8 +61,8 @@ function deliveryState(shop: Api["ShopSettings"], connection: ShopConnection | n
     : { is: "todo" };
 }
 
-function notifyState(found: Api["Notifications"]): StepState {
-  const { webhook_url, emails, mail_available, delivered_at } = found;
+function notifyState(settings: Api["Notifications"]): StepState {
+  const { webhook_url, emails, mail_available, delivered_at } = settings;
   if (webhook_url === null && emails.length === 0) return { is: "todo" };
   if (webhook_url === null && !mail_available) {
     return { is: "todo", note: "Saved, but this service cannot send email now." };

@@ -18,14 +18,14 @@ export function NewSitePage() {
   const draft = useDraft({ domain: "", name: "", description: "" }, { keep: "site" });
   const { domain, name, description } = draft.value;
   const create = useSave(async () => {
-    const about = description.trim() === "" ? {} : { description: description.trim() };
+    const descriptionMember = description.trim() === "" ? {} : { description: description.trim() };
     // People paste the address of a page. Only the domain counts.
     const bare = domain
       .trim()
       .replace(/^https?:\/\//i, "")
       .replace(/\/.*$/, "");
-    const asked = { domain: bare, name: name.trim(), ...about };
-    return call<Site>("POST", "/v1/admin/sites", asked);
+    const newSite = { domain: bare, name: name.trim(), ...descriptionMember };
+    return call<Site>("POST", "/v1/admin/sites", newSite);
   });
   function submit() {
     create.mutate(undefined, {
@@ -41,7 +41,7 @@ export function NewSitePage() {
   return (
     <Page
       title="Set up your site"
-      about="In a few minutes, agents can find your shop and buy by your rules. You can stop at any time and continue later."
+      purpose="In a few minutes, agents can find your shop and buy by your rules. You can stop at any time and continue later."
     >
       <Card title="Your site">
         <Form

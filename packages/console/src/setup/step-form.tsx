@@ -36,10 +36,10 @@ function VerifiedDomain() {
 /** Products have their own page, with a way back. */
 function ProductsStep() {
   const { name } = useSite();
-  const [title, about] = STEP_WORDS.products;
+  const [title, purpose] = STEP_WORDS.products;
   return (
     <Card title={title}>
-      <p className="text-sm text-soft">{about}</p>
+      <p className="text-sm text-soft">{purpose}</p>
       <Link
         to="/$site/products"
         params={{ site: name }}

@@ -37,14 +37,16 @@ export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
   const started = await call<Api["TestPurchase"]>("POST", `${path}/test-purchases`, {
     jwk: key.jwk,
   });
-  const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
+  const discovered = await discover(
+    `${window.location.origin}/v1/agent-card/${site.site_key}.json`,
+  );
   const items = [{ id: started.product_id, quantity: 1 }];
   const request = orderRequest(items, { cart: started.cart, handler: started.handler }, TOKEN);
-  const mandate = await sign(mandateFor(found, started.agent_id, request), key);
+  const mandate = await sign(mandateFor(discovered, started.agent_id, request), key);
   return {
     agentId: started.agent_id,
     mandate: mandateText(mandate),
-    mandateUrl: found.mandateUrl,
+    mandateUrl: discovered.mandateUrl,
   };
 }
 

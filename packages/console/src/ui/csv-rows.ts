@@ -67,8 +67,8 @@ export function readableRows(
   });
   // A time that some rows do not have would otherwise be two columns, with and without its zone.
   const titles = new Set(read.flatMap((row) => [...row.keys()]));
-  const found = [...titles].filter((title) => !titles.has(`${title} (${reading.zone})`));
+  const ownTitles = [...titles].filter((title) => !titles.has(`${title} (${reading.zone})`));
   // A file that is read again has all its columns, whatever the rows have.
-  const heads = reading.raw && columns !== undefined ? columns : found;
+  const heads = reading.raw && columns !== undefined ? columns : ownTitles;
   return [heads, ...read.map((row) => heads.map((head) => row.get(head) ?? ""))];
 }

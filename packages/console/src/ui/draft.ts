@@ -48,15 +48,15 @@ const NO_SECRETS: readonly never[] = [];
 
 /**
  * What somebody types into a form. It keeps its changes when the service reports something else, and the page
- * asks before they are lost. `found` is what is saved.
+ * asks before they are lost. `stored` is what the service has.
  */
 export function useDraft<Value extends object>(
-  found: Value,
+  stored: Value,
   { keep, secret = NO_SECRETS }: Keeping<Value> = {},
 ): Draft<Value> {
-  const text = JSON.stringify(found);
+  const text = JSON.stringify(stored);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same content is the same value.
-  const base = useMemo(() => found, [text]);
+  const base = useMemo(() => stored, [text]);
   const [key] = useState(() => (keep === undefined ? undefined : draftKey(keep)));
   const [edited, setEdited] = useState<Value | null>(() => readKept(key, base));
   const value = edited ?? base;

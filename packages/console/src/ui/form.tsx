@@ -65,9 +65,9 @@ export function Form({ onSubmit, of, wording = NO_WORDING, done, children, ...fo
   const [problems, setProblems] = useState(NONE);
   /** Whether problems were just found. Correcting one moves nobody to the next. */
   const focuses = useRef(false);
-  const show = useCallback((found: ShownProblems) => {
+  const show = useCallback((shown: ShownProblems) => {
     focuses.current = true;
-    setProblems(found);
+    setProblems(shown);
   }, []);
   const { error, isSuccess, submittedAt } = of ?? { error: null, isSuccess: false, submittedAt: 0 };
   useEffect(() => {

@@ -4,7 +4,7 @@ import { HelpLink } from "./help.js";
 interface PageProps {
   readonly title: string;
   /** What the page is for, in a sentence. */
-  readonly about?: ReactNode;
+  readonly purpose?: ReactNode;
   /** Buttons for the whole page. */
   readonly actions?: ReactNode;
   /** Links to the pages that belong together with this one. */
@@ -13,7 +13,7 @@ interface PageProps {
 }
 
 /** A page with its title, purpose and content. */
-export function Page({ title, about, actions, tabs, children }: PageProps) {
+export function Page({ title, purpose, actions, tabs, children }: PageProps) {
   return (
     <section className="flex flex-col gap-5">
       <title>{`${title} · Gatehouse`}</title>
@@ -21,7 +21,7 @@ export function Page({ title, about, actions, tabs, children }: PageProps) {
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 max-sm:flex-none max-sm:basis-full">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-          {about !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{about}</p>}
+          {purpose !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{purpose}</p>}
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <HelpLink />

@@ -27,9 +27,9 @@ const PROBLEM = /^([a-z_][\w*]*(?:\.[\w*-]+)*): (.+)$/s;
 function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (error instanceof Unfit) return [{ path: error.path, why: error.message }];
   if (!(error instanceof Refused)) return undefined;
-  const found = error.message.split(NEXT_PROBLEM).map((text) => PROBLEM.exec(text.trim()));
-  if (found.some((one) => one === null)) return undefined;
-  return found.map((one) => ({ path: one?.[1] ?? "", why: one?.[2] ?? "" }));
+  const matches = error.message.split(NEXT_PROBLEM).map((text) => PROBLEM.exec(text.trim()));
+  if (matches.some((one) => one === null)) return undefined;
+  return matches.map((one) => ({ path: one?.[1] ?? "", why: one?.[2] ?? "" }));
 }
 
 export const HTTPS = "Enter an https:// address.";

@@ -32,8 +32,10 @@ export function TimeZoneField({ label, hint, value, disabled, onChoose }: Props)
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState("");
   const wanted = zoneText(words.trim()).toLowerCase();
-  const found = open ? ZONES.filter((zone) => zoneText(zone).toLowerCase().includes(wanted)) : [];
-  const options = found.slice(0, SHOWN_MAX).map((zone) => ({
+  const matching = open
+    ? ZONES.filter((zone) => zoneText(zone).toLowerCase().includes(wanted))
+    : [];
+  const options = matching.slice(0, SHOWN_MAX).map((zone) => ({
     key: zone,
     label: zoneText(zone),
     note: offsetText(zone),

@@ -76,7 +76,7 @@ export function VisitsPage() {
   return (
     <Page
       title="Visits"
-      about="Who visited your pages, and whether agents could prove who they are. Visits are kept for 90 days."
+      purpose="Who visited your pages, and whether agents could prove who they are. Visits are kept for 90 days."
       actions={<ExportButton path={`${path}/visits`} filter={filter} name="visits" />}
     >
       <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-5">

@@ -10,8 +10,8 @@ function typeAmong(headers: unknown): string | undefined {
     return at === -1 ? undefined : String(flat[at + 1]);
   }
   if (typeof headers !== "object" || headers === null) return undefined;
-  const found = Object.entries(headers).find(([name]) => /^content-type$/i.test(name));
-  return found === undefined ? undefined : String(found[1]);
+  const header = Object.entries(headers).find(([name]) => /^content-type$/i.test(name));
+  return header === undefined ? undefined : String(header[1]);
 }
 
 /**

@@ -29,8 +29,8 @@ export function nodeRuntime(overrides: {
     clock,
     fetch: (url, init) => fetch(url, init),
     async fetchKeys(url) {
-      const found = await safeFetch.get(url);
-      return found.ok && found.value.status === 200 ? found.value : undefined;
+      const fetched = await safeFetch.get(url);
+      return fetched.ok && fetched.value.status === 200 ? fetched.value : undefined;
     },
     shelf: memoryShelf(),
     sharesWork: true,

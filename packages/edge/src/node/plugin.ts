@@ -85,22 +85,22 @@ export function gatehouse(options: PluginOptions): Plugin {
   }
   const edge = new Edge(settings.value, nodeRuntime(options));
   const plugin: Plugin = (request, response, next) => {
-    const asked = readRequest(request, site);
+    const incoming = readRequest(request, site);
     const contentType = contentTypeOf(response);
     let ours = false;
     response.once("finish", () => {
       const answered = { status: response.statusCode, contentType: contentType(), ours };
-      void edge.observe(asked, answered);
+      void edge.observe(incoming, answered);
     });
-    if (!edge.isAsked(asked)) return next();
+    if (!edge.isAsked(incoming)) return next();
     // Work that outlives the request goes on by itself in Node.
     edge
-      .answer(asked, () => {})
-      .then((found) => {
+      .answer(incoming, () => {})
+      .then((answer) => {
         // Out of the promise: what the application throws is the application's.
-        if (found === undefined || response.headersSent) return void setImmediate(next);
+        if (answer === undefined || response.headersSent) return void setImmediate(next);
         ours = true;
-        sendResponse(response, found, next);
+        sendResponse(response, answer, next);
       });
   };
   plugin.flush = () => edge.flush();

@@ -16,17 +16,17 @@ const ABOUT = "x-gatehouse-kept";
 const addressOf = (key: string) => `https://kept.gatehouse.invalid/${encodeURIComponent(key)}`;
 
 function toResponse({ body, ...kept }: KeptFile): Response {
-  const about = JSON.stringify(kept);
+  const metadata = JSON.stringify(kept);
   return new Response(body as Uint8Array<ArrayBuffer>, {
-    headers: { "cache-control": `max-age=${KEPT_S}`, [ABOUT]: encodeURIComponent(about) },
+    headers: { "cache-control": `max-age=${KEPT_S}`, [ABOUT]: encodeURIComponent(metadata) },
   });
 }
 
 async function fromResponse(response: Response): Promise<KeptFile | undefined> {
-  const about = response.headers.get(ABOUT);
-  if (about === null) return undefined;
+  const metadata = response.headers.get(ABOUT);
+  if (metadata === null) return undefined;
   const body = new Uint8Array(await response.arrayBuffer());
-  return { ...(JSON.parse(decodeURIComponent(about)) as Omit<KeptFile, "body">), body };
+  return { ...(JSON.parse(decodeURIComponent(metadata)) as Omit<KeptFile, "body">), body };
 }
 
 /**

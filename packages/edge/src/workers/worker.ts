@@ -62,12 +62,12 @@ async function standBefore(
   context: WorkerContext,
   site: () => Response | Promise<Response>,
 ): Promise<Response> {
-  const asked = readRequest(request);
-  const found = await edge.answer(asked, (work) => context.waitUntil(work));
-  const response = found ?? (await site());
+  const incoming = readRequest(request);
+  const own = await edge.answer(incoming, (work) => context.waitUntil(work));
+  const response = own ?? (await site());
   const contentType = response.headers.get("content-type") ?? "";
-  const answered = { status: response.status, contentType, ours: found !== undefined };
-  context.waitUntil(edge.observe(asked, answered));
+  const answered = { status: response.status, contentType, ours: own !== undefined };
+  context.waitUntil(edge.observe(incoming, answered));
   return response;
 }
 

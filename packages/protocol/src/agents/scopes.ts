@@ -13,13 +13,13 @@ export interface Asked {
 }
 
 const KINDS: Readonly<
-  Record<string, { holds(value: string): boolean; asked(asked: Asked): string | undefined }>
+  Record<string, { holds(value: string): boolean; requested(request: Asked): string | undefined }>
 > = {
-  skill: { holds: isSkillId, asked: ({ skill }) => skill },
-  mandate: { holds: acceptsMandates, asked: ({ protocol }) => protocol },
+  skill: { holds: isSkillId, requested: ({ skill }) => skill },
+  mandate: { holds: acceptsMandates, requested: ({ protocol }) => protocol },
   currency: {
     holds: (code) => minorUnitDigits(code) !== undefined,
-    asked: ({ currency }) => currency,
+    requested: ({ currency }) => currency,
   },
 };
 
@@ -49,12 +49,12 @@ export function isScope(scope: string): boolean {
  * scopesAllow(["skill:place_order", "currency:EUR"], { skill: "place_order", protocol: "ap2", currency: "EUR" }); //=> true
  * scopesAllow(["skill:place_order", "currency:EUR"], { skill: "place_order", protocol: "ap2", currency: "USD" }); //=> false
  */
-export function scopesAllow(scopes: readonly string[] | null, asked: Asked): boolean {
+export function scopesAllow(scopes: readonly string[] | null, request: Asked): boolean {
   if (scopes === null) return true;
   const parts = scopes.map(partsOf);
-  return Object.entries(KINDS).every(([kind, { asked: of }]) => {
+  return Object.entries(KINDS).every(([kind, { requested: of }]) => {
     const granted = parts.filter(([name]) => name === kind).map(([, value]) => value);
-    const wanted = of(asked);
+    const wanted = of(request);
     return granted.length === 0 || wanted === undefined || granted.includes(wanted);
   });
 }

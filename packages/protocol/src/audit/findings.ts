@@ -62,8 +62,8 @@ export class Findings {
     this.chain = chain;
   }
 
-  add(about: AuditQuestion, text: string, seq: number | null = null): void {
-    this.push({ about, chain: this.chain, seq, text });
+  add(question: AuditQuestion, text: string, seq: number | null = null): void {
+    this.push({ about: question, chain: this.chain, seq, text });
   }
 
   addMissingParts(text: string): void {

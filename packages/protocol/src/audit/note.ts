@@ -136,11 +136,11 @@ export async function verifyNote(
   const known = await Promise.all(keys.map(async (key) => ({ key, id: toHex(await keyId(key)) })));
   const signedBy: string[] = [];
   for (const { name, id, signature } of parts.signatures) {
-    const found = known.find((one) => one.key.name === name && one.id === id);
-    if (found === undefined) continue;
+    const verifier = known.find((one) => one.key.name === name && one.id === id);
+    if (verifier === undefined) continue;
     const held =
       signature.length === ED25519_SIGNATURE_BYTES &&
-      (await verify(ed25519Jwk(found.key.publicKey), utf8(parts.text), signature));
+      (await verify(ed25519Jwk(verifier.key.publicKey), utf8(parts.text), signature));
     if (!held) return refuse("signature_invalid", "the signature of a known key is not valid");
     signedBy.push(name);
   }

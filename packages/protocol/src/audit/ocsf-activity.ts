@@ -108,19 +108,19 @@ function activityMembers(name: string) {
 /** What was done, and the members of an event that tell it and how it came out. */
 export function activityOf(record: JsonObject) {
   const { operation, activity, verdict, verdicts, word } = kindOf(textOf(record.type));
-  const said = word === undefined ? undefined : textOf(memberOf(record, word[0])[word[1]]);
-  const siteActivity = word?.[0] === "change" ? SITE_ACTIVITIES.get(said ?? "") : undefined;
+  const value = word === undefined ? undefined : textOf(memberOf(record, word[0])[word[1]]);
+  const siteActivity = word?.[0] === "change" ? SITE_ACTIVITIES.get(value ?? "") : undefined;
   const reasons = reasonsOf(record);
-  const found = verdicts?.get(said ?? "") ?? verdict;
-  const narrowed = found === REJECTED && reasons.some(isUnauthorized) ? UNAUTHORIZED : found;
+  const basic = verdicts?.get(value ?? "") ?? verdict;
+  const narrowed = basic === REJECTED && reasons.some(isUnauthorized) ? UNAUTHORIZED : basic;
   return {
     operation,
     members: {
       ...activityMembers(siteActivity ?? activity),
       ...verdictMembers(narrowed),
-      status_code: said,
+      status_code: value,
       status_detail: reasons.length === 0 ? undefined : reasons.join(", "),
-      message: said === undefined ? operation : `${operation} ${said}`,
+      message: value === undefined ? operation : `${operation} ${value}`,
     },
   };
 }

@@ -120,7 +120,7 @@ export function resourcesOf(record: JsonObject) {
   const { kind, id, amount: adjusted } = memberOf(record, "adjustment");
   const { domain } = memberOf(record, "change");
   const exported = isJsonObject(record.export) ? record.chain : undefined;
-  const found = [
+  const objects = [
     { type: "mandate", uid: textOf(mandate_id), data: amount },
     { type: "skill", name: textOf(skill) },
     { type: "mcp.tool", name: textOf(memberOf(record, "tool").name) },
@@ -134,7 +134,7 @@ export function resourcesOf(record: JsonObject) {
     { type: "audit.log", uid: textOf(memberOf(record, "read").chain), data: record.read },
     { type: "audit.log", uid: textOf(exported), data: record.export },
   ].filter(({ uid, name }) => (uid ?? name) !== undefined);
-  return found.length === 0 ? undefined : found;
+  return objects.length === 0 ? undefined : objects;
 }
 
 /** The owner's rules it was decided by, each with how it came out, and their version. */

@@ -18,7 +18,7 @@ export function factsFault(record: AuditRecord, facts: PolicyFacts): string | un
     compared.push(["amount", memberOf(amount, "minor"), facts.cart?.total]);
     compared.push(["currency", memberOf(amount, "currency"), facts.cart?.currency]);
   }
-  const [other] = compared.find(([, said, fact]) => said !== fact) ?? [];
+  const [other] = compared.find(([, stated, fact]) => stated !== fact) ?? [];
   return other === undefined ? undefined : `it was decided for a different ${other} than it says`;
 }
 

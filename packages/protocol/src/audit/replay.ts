@@ -62,8 +62,8 @@ function unnamedFault(record: AuditRecord): Refusal<ReplayFault> | undefined {
   if (type !== "mandate.decision" && type !== "checkout.decision") return undefined;
   const outcome = isJsonObject(decision) ? decision.outcome : undefined;
   if (outcome === "rejected") return undefined;
-  const said = typeof outcome === "string" ? `says ${outcome}` : "has no outcome";
-  return refuse("policy_unnamed", `it ${said}, but names no rules`);
+  const problem = typeof outcome === "string" ? `says ${outcome}` : "has no outcome";
+  return refuse("policy_unnamed", `it ${problem}, but names no rules`);
 }
 
 /** What the rules say of the facts, compared with what the record says of both. */

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 
 function textAt(record: JsonObject, ...names: readonly string[]): string {
-  let found: JsonValue | undefined = record;
-  for (const name of names) found = isJsonObject(found) ? found[name] : undefined;
-  return typeof found === "string" || typeof found === "number" ? String(found) : "";
+  let value: JsonValue | undefined = record;
+  for (const name of names) value = isJsonObject(value) ? value[name] : undefined;
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function listAt(record: JsonObject, ...names: readonly string[]): string {
-  let found: JsonValue | undefined = record;
-  for (const name of names) found = isJsonObject(found) ? found[name] : undefined;
-  return Array.isArray(found) ? found.filter((one) => typeof one === "string").join(", ") : "";
+  let value: JsonValue | undefined = record;
+  for (const name of names) value = isJsonObject(value) ? value[name] : undefined;
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string").join(", ") : "";
 }
 
 /** Which records were read or exported. */
@@ -56,7 +56,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("tool", "outcome") ||
     refusedCount(record) ||
     personChange(record);
-  const about =
+  const subject =
     at("change", "kind") ||
     at("adjustment", "kind") ||
     at("tool", "name") ||
@@ -82,7 +82,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     rangeOf(record);
   const ofOrder = at("adjustment", "kind") || at("capture", "status") || at("refund", "status");
   const whose = ofOrder === "" ? "" : at("order_id");
-  const what = [outcome, about, more, whose].filter((text) => text !== "").join(" ");
+  const what = [outcome, subject, more, whose].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
   const unknown = at("client", "name_commitment") && "unknown client";
   const claimed = named === "" ? unknown : `${named} (unproven)`;

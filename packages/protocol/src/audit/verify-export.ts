@@ -109,30 +109,36 @@ class PartsVerifier implements ExportVerifier {
   /** Checkpoints that lie beyond the files. Where records are wrong, nobody can know whether they do. */
   private notReached(findings: readonly AuditFinding[]): AuditFinding[] {
     if (findings.some(({ about }) => about === "integrity")) return [];
-    const about = "anchoring";
+    const question = "anchoring";
     return this.trust.pins.flatMap((pin) => {
       const { origin, size } = pin;
       if (this.parts.some(({ metPins }) => metPins.includes(pin))) return [];
-      if (findings.some((one) => one.about === about && one.chain === origin)) return [];
+      if (findings.some((one) => one.about === question && one.chain === origin)) return [];
       const text = `unanchored: the checkpoint at ${size} records is not within the given files`;
-      return [Object.freeze({ about, chain: origin, seq: null, text, notReached: true })];
+      return [Object.freeze({ about: question, chain: origin, seq: null, text, notReached: true })];
     });
   }
 
   /** Everything wrong with each log, and with how they follow each other. */
   private allFindings(logs: readonly Log[]): AuditFinding[] {
-    const joined = logs.map(({ chain, parts }) => ({ parts, found: joinParts(parts, chain) }));
+    const joined = logs.map(({ chain, parts }) => ({
+      parts,
+      joinFindings: joinParts(parts, chain),
+    }));
     for (const next of joined) {
       const first = next.parts.find(({ first_seq }) => first_seq === 0);
       if (first === undefined) continue;
       for (const ended of joined) {
         if (ended === next) continue;
-        checkSuccession(first, lastOf(ended.parts), { next: next.found, ended: ended.found });
+        checkSuccession(first, lastOf(ended.parts), {
+          next: next.joinFindings,
+          ended: ended.joinFindings,
+        });
       }
     }
-    return joined.flatMap(({ parts, found }) => [
+    return joined.flatMap(({ parts, joinFindings }) => [
       ...parts.flatMap(({ findings }) => findings),
-      ...found.list,
+      ...joinFindings.list,
     ]);
   }
 
@@ -142,8 +148,8 @@ class PartsVerifier implements ExportVerifier {
   ): AuditReport["answers"] {
     const { pins, replay } = this.trust;
     const open = uncheckable(findings);
-    const answer = (about: AuditQuestion, good: string, unasked?: string): AuditAnswer => {
-      const bad = findings.find((finding) => finding.about === about);
+    const answer = (question: AuditQuestion, good: string, unasked?: string): AuditAnswer => {
+      const bad = findings.find((finding) => finding.about === question);
       if (bad !== undefined) return Object.freeze({ verdict: "fails", text: findingText(bad) });
       if (unasked !== undefined) return Object.freeze({ verdict: "not_checked", text: unasked });
       return open ?? Object.freeze({ verdict: "holds", text: good });

@@ -74,17 +74,17 @@ interface Expected {
 }
 
 /** Says of a record in the wrong place whether one is missing, or which ones changed places. */
-function numberFault(found: number, { seq, previous, records = [] }: Expected): string {
-  if (!(found > seq)) {
-    const twice = previous !== undefined && previous.record.seq >= found;
-    return twice ? `record ${found} is here a second time` : `record ${found} is in its place`;
+function numberFault(actual: number, { seq, previous, records = [] }: Expected): string {
+  if (!(actual > seq)) {
+    const twice = previous !== undefined && previous.record.seq >= actual;
+    return twice ? `record ${actual} is here a second time` : `record ${actual} is in its place`;
   }
   if (records.some(({ record }) => record.seq === seq)) {
-    return `record ${found} comes before record ${seq}`;
+    return `record ${actual} comes before record ${seq}`;
   }
   const missing =
-    found === seq + 1 ? `record ${seq} is missing` : `records ${seq} to ${found - 1} are missing`;
-  return `${missing}: record ${found} comes next`;
+    actual === seq + 1 ? `record ${seq} is missing` : `records ${seq} to ${actual - 1} are missing`;
+  return `${missing}: record ${actual} comes next`;
 }
 
 /** A key takes over where the log says so, and by the name it says. */
@@ -255,7 +255,7 @@ export async function verifyPart(
   // What is kept of a part must not keep its text.
   const kept = ownValue({ ...head, ...ends });
   const vouched = signed.ok || begin === undefined || held > 0;
-  const found = { findings: findings.list, vouched, metPins, decisionsReplayed };
-  const summary = { ...kept, digest, ...found };
+  const results = { findings: findings.list, vouched, metPins, decisionsReplayed };
+  const summary = { ...kept, digest, ...results };
   return { summary, piece: trust.replay ? pieceOf(bundle, held, walked.steps) : undefined };
 }

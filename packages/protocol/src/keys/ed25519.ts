@@ -98,8 +98,8 @@ export async function verifyEd25519(
   try {
     const { key, node } = await importedKey(publicKey);
     if (node !== undefined) return nodeCrypto?.verify(null, message, node, signature) === true;
-    const [signed, said] = [signature as BufferSource, message as BufferSource];
-    return await crypto.subtle.verify("Ed25519", key, signed, said);
+    const [signed, text] = [signature as BufferSource, message as BufferSource];
+    return await crypto.subtle.verify("Ed25519", key, signed, text);
   } catch {
     // Import fails for bytes that are not a point; such a key verifies nothing.
     return false;

@@ -16,9 +16,9 @@ function neverMatching(rule: PolicyRule): PolicyFinding {
   const cautious = [...leaves(rule.when)].some(
     (leaf) => leaf.kind === "exists" && ALWAYS_KNOWN.includes(leaf.fact),
   );
-  const found = warning("never_matches", rule.id, message);
-  if (cautious || rule.mode === "monitor") return found;
-  return Object.freeze({ ...found, level: "error" });
+  const finding = warning("never_matches", rule.id, message);
+  if (cautious || rule.mode === "monitor") return finding;
+  return Object.freeze({ ...finding, level: "error" });
 }
 
 function* inside(condition: Condition): Generator<Condition> {

@@ -74,8 +74,8 @@ export function readPattern(value: Read, place: string, form: RegExp, words: str
 
 /** One of a few texts. */
 export function readChoice<T extends string>(value: Read, place: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === value);
-  return found ?? fail(place, `must be one of ${choices.join(", ")}`);
+  const chosen = choices.find((choice) => choice === value);
+  return chosen ?? fail(place, `must be one of ${choices.join(", ")}`);
 }
 
 /** A whole number that every JSON library reads alike. */

@@ -95,9 +95,9 @@ function search(
   let unsure = false;
   for (const way of ways) {
     const copy = { masks: new Map(left.masks), tagSets: [...left.tagSets] };
-    const found = search(world, budget, [way], waiting, copy);
-    if (found === true) return true;
-    if (found === undefined) unsure = true;
+    const isPossible = search(world, budget, [way], waiting, copy);
+    if (isPossible === true) return true;
+    if (isPossible === undefined) unsure = true;
   }
   return unsure ? undefined : false;
 }

@@ -98,18 +98,18 @@ const isAboutCart = ({ kind }: Condition): boolean => kind === "total" || kind =
 
 /** The values of every fact that the conditions compare, in order. */
 function valuesIn(conditions: readonly Condition[], cart: Cart): Values {
-  const found = new Map<string, Set<Value>>();
+  const values = new Map<string, Set<Value>>();
   for (const leaf of conditions) {
     const variable = variableOf(leaf);
     if (variable === undefined) continue;
-    const known = found.get(variable) ?? new Set(everydayValues(variable));
+    const known = values.get(variable) ?? new Set(everydayValues(variable));
     for (const value of turningPoints(leaf, cart)) {
       if (typeof value === "string" || value >= 0) known.add(value);
     }
-    found.set(variable, known);
+    values.set(variable, known);
   }
   const inOrder = (set: ReadonlySet<Value>) => [...set].sort((a, b) => (a < b ? -1 : 1));
-  return new Map([...found].map(([variable, set]) => [variable, inOrder(set)]));
+  return new Map([...values].map(([variable, set]) => [variable, inOrder(set)]));
 }
 
 /** What a policy can tell apart in one world: with a cart of one currency, or without a cart. */
@@ -167,7 +167,7 @@ export class World {
 /** Every currency a policy tells apart from the others, one for all that it does not, and those asked for. */
 function cartsOf(conditions: readonly Condition[], currencies: readonly string[]): Cart[] {
   const named = new Set(currencies);
-  const asked = conditions.filter((leaf) => {
+  const relevant = conditions.filter((leaf) => {
     if (leaf.kind === "total" || leaf.kind === "spend") {
       for (const { currency } of leaf.limits) named.add(currency);
     }
@@ -175,7 +175,7 @@ function cartsOf(conditions: readonly Condition[], currencies: readonly string[]
   });
   const alike = new Map<string, string>();
   for (const code of currencyCodes()) {
-    const view = asked.map((leaf) => resultOf(leaf, factsWith(leaf, OTHER, code))).join();
+    const view = relevant.map((leaf) => resultOf(leaf, factsWith(leaf, OTHER, code))).join();
     const key = named.has(code) ? code : view;
     if (!alike.has(key)) alike.set(key, code);
   }

@@ -108,8 +108,8 @@ export function instrumentToken(
     return undefined;
   const { token } = credential as JsonObject;
   if (typeof token !== "string") return undefined;
-  const found = token.startsWith("{") ? idIn(token) : token;
-  return TOKEN.test(found) ? found : undefined;
+  const named = token.startsWith("{") ? idIn(token) : token;
+  return TOKEN.test(named) ? named : undefined;
 }
 
 function idIn(text: string): string {

@@ -39,8 +39,8 @@ interface UcpSignature {
 const COVERED_IF_THERE = ["ucp-agent", "signature-agent", "idempotency-key"];
 
 function headerOf({ fields }: UcpRequest, name: string): string | undefined {
-  const found = fields.filter((field) => field.name.toLowerCase() === name);
-  return found.length === 0 ? undefined : found.map(({ value }) => value).join(", ");
+  const values = fields.filter((field) => field.name.toLowerCase() === name);
+  return values.length === 0 ? undefined : values.map(({ value }) => value).join(", ");
 }
 
 /** What a signature must cover to be about the whole request (UCP, signatures). */

@@ -20,8 +20,8 @@ interface AnswerReceipt {
 export function readAnswerReceipt(document: JsonObject): Result<AnswerReceipt, "no_receipt"> {
   const whole = isJsonObject(document.receipt) ? document.receipt : document;
   const { signed, envelope } = whole;
-  const found = isJsonObject(signed) && signed.type === "receipt" && isJsonObject(envelope);
-  if (!found) return refuse("no_receipt", "it contains no receipt");
+  const isReceipt = isJsonObject(signed) && signed.type === "receipt" && isJsonObject(envelope);
+  if (!isReceipt) return refuse("no_receipt", "it contains no receipt");
   return ok({ signed, kid: text(envelope, "kid"), signature: text(envelope, "signature") });
 }
 
@@ -49,11 +49,11 @@ export async function verifyAnswerReceipt(
   }
   const { signed, kid, signature } = read.value;
   const { answer, status, request_sha256: request } = signed;
-  const told = isJsonObject(answer) ? text(answer, "outcome") : "";
+  const outcome = isJsonObject(answer) ? text(answer, "outcome") : "";
   const at = text(signed, "issued_at");
-  const whole = told !== "" && typeof status === "number" && !Number.isNaN(utcTime(at));
-  const said = `the answer was ${status} ${told}, at ${at}`;
-  list.note("content", whole, said, "it does not say what the answer was, or when");
+  const whole = outcome !== "" && typeof status === "number" && !Number.isNaN(utcTime(at));
+  const description = `the answer was ${status} ${outcome}, at ${at}`;
+  list.note("content", whole, description, "it does not say what the answer was, or when");
   const named = typeof request === "string" ? `the request body has the SHA-256 ${request}` : "";
   list.note("request", named !== "", named, "it does not name the request");
   const key = await findKey(kid);

@@ -36,8 +36,10 @@ function checkShape(list: Checklist, card: JsonObject): boolean {
 async function checkEnvelope(list: Checklist, card: JsonObject, options: VerifyOptions) {
   const kid = text(card, "signing", "signing_key_id");
   const key = await options.findKey(kid);
-  const found = key !== undefined && algOf(key) === "EdDSA";
-  if (!list.note("key", found, `the key set has its key ${kid}`, "its key is not in the key set")) {
+  const hasKey = key !== undefined && algOf(key) === "EdDSA";
+  if (
+    !list.note("key", hasKey, `the key set has its key ${kid}`, "its key is not in the key set")
+  ) {
     return;
   }
   const { envelope_signature: _removed, ...signing } = card.signing as JsonObject;

@@ -27,15 +27,15 @@ export function readDocument(list: Checklist, bytes: Uint8Array): JsonObject | u
 
 /** The member at a path of names, or undefined. */
 export function member(value: JsonValue | undefined, ...names: string[]): JsonValue | undefined {
-  let found = value;
-  for (const name of names) found = isJsonObject(found) ? found[name] : undefined;
-  return found;
+  let current = value;
+  for (const name of names) current = isJsonObject(current) ? current[name] : undefined;
+  return current;
 }
 
 /** The string at a path of names, or an empty one. */
 export function text(value: JsonValue | undefined, ...names: string[]): string {
-  const found = member(value, ...names);
-  return typeof found === "string" ? found : "";
+  const current = member(value, ...names);
+  return typeof current === "string" ? current : "";
 }
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;

@@ -41,8 +41,8 @@ export async function verifySignedTerms(
   );
   if (entry === undefined) return list.verdict("terms");
   const digest = text(entry, "sha256");
-  const said = `the terms have version ${text(entry, "version")} and the SHA-256 ${digest}`;
-  list.note("content", digest !== "", said, "the terms do not say which text was signed");
+  const description = `the terms have version ${text(entry, "version")} and the SHA-256 ${digest}`;
+  list.note("content", digest !== "", description, "the terms do not say which text was signed");
   const holds = await verifyTerms(entry, findKey, verify === undefined ? {} : { verify });
   const why = holds.ok ? "" : `the signature of the terms is not valid: ${holds.detail}`;
   list.note("signature", holds.ok, "the signature of the terms is valid", why);

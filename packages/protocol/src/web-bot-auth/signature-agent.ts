@@ -43,15 +43,15 @@ export function readSignatureAgent(header: string): Result<readonly SignatureAge
       const [uri] = parseItem(header);
       return typeof uri === "string" ? ok([{ label: null, uri, type: "directory" }]) : malformed;
     }
-    const found: SignatureAgent[] = [];
+    const agents: SignatureAgent[] = [];
     const members = [...parseDictionary(header)];
     if (members.length > MEMBERS_MAX) return malformed;
     for (const [label, [value, parameters]] of members) {
       const type = typeOf(parameters.get("type"));
       if (typeof value !== "string") return malformed;
-      if (type !== undefined) found.push({ label, uri: value, type });
+      if (type !== undefined) agents.push({ label, uri: value, type });
     }
-    return ok(found);
+    return ok(agents);
   } catch {
     return malformed;
   }

@@ -83,8 +83,8 @@ function fieldsFor(
 }
 
 function fieldOf({ fields }: SignedRequest, name: string): string | undefined {
-  const found = fields.filter((field) => field.name.toLowerCase() === name);
-  return found.length === 0 ? undefined : found.map(({ value }) => value).join(", ");
+  const values = fields.filter((field) => field.name.toLowerCase() === name);
+  return values.length === 0 ? undefined : values.map(({ value }) => value).join(", ");
 }
 
 /** A signature that is about agents, as its header announces it: nothing of it is proven. */
@@ -176,7 +176,7 @@ async function verifyOne(
   const { label, tag, agents } = candidate;
   let agentUrl: string | undefined;
   let keyId: string | undefined;
-  const about = () => ({
+  const claims = () => ({
     tag,
     ...(agentUrl === undefined ? {} : { agentUrl }),
     ...(keyId === undefined ? {} : { keyId }),
@@ -211,15 +211,15 @@ async function verifyOne(
         if (PUBLISHED_KEYS.has(keyId) && options.allowPublishedKeys !== true) {
           throw new Unproven("invalid", "published_key");
         }
-        const found = await options.findKey(agentUrl, keyId);
-        if (typeof found === "string") throw new Unproven("unverified", found);
-        if (found.thumbprint !== keyId) throw new Unproven("unverified", "unknown_key");
-        return found;
+        const directoryKey = await options.findKey(agentUrl, keyId);
+        if (typeof directoryKey === "string") throw new Unproven("unverified", directoryKey);
+        if (directoryKey.thumbprint !== keyId) throw new Unproven("unverified", "unknown_key");
+        return directoryKey;
       },
     });
-    return { outcome: "verified", ...about() };
+    return { outcome: "verified", ...claims() };
   } catch (error) {
-    return { ...verdictOf(error), ...about() };
+    return { ...verdictOf(error), ...claims() };
   }
 }
 

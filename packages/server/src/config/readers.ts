@@ -22,8 +22,8 @@ export function oneOf<T extends string>(
   value: string | undefined,
   choices: readonly T[],
 ): T {
-  const found = choices.find((choice) => choice === value);
-  return found ?? fail(name, choices.join(" or "));
+  const chosen = choices.find((choice) => choice === value);
+  return chosen ?? fail(name, choices.join(" or "));
 }
 
 export function logLevel(name: string, value: string | undefined): LogLevel {

@@ -56,9 +56,9 @@ function pairsIn(name: string, text = ""): Readonly<Record<string, string>> {
 function samplerOf({
   OTEL_TRACES_SAMPLER: text = "parentbased_always_on",
 }: Variables): SamplerName {
-  const found = SAMPLERS.find((name) => name === text);
-  if (found === undefined) throw faulty("OTEL_TRACES_SAMPLER", text, SAMPLERS.join(", "));
-  return found;
+  const sampler = SAMPLERS.find((name) => name === text);
+  if (sampler === undefined) throw faulty("OTEL_TRACES_SAMPLER", text, SAMPLERS.join(", "));
+  return sampler;
 }
 
 function ratioOf({ OTEL_TRACES_SAMPLER_ARG: text = "1" }: Variables): number {

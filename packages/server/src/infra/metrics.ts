@@ -47,12 +47,12 @@ export class Metrics {
 
   /** A series by its text; one too many is not kept. */
   private find({ series }: Family, text: string): Series {
-    let found = series.get(text);
-    if (found === undefined) {
-      found = { value: 0 };
-      if (series.size < SERIES_MAX) series.set(text, found);
+    let entry = series.get(text);
+    if (entry === undefined) {
+      entry = { value: 0 };
+      if (series.size < SERIES_MAX) series.set(text, entry);
     }
-    return found;
+    return entry;
   }
 
   counter<N extends MetricName<"counter">>(
@@ -94,14 +94,14 @@ export class Metrics {
   ): (seconds: number) => void {
     const { durations } = this.family(name);
     const key = labelText(labels);
-    let found = durations.get(key);
-    if (found === undefined) {
+    let histogram = durations.get(key);
+    if (histogram === undefined) {
       const counts = Array<number>(DURATION_BUCKETS_S.length + 1).fill(0);
-      found = { labels, counts, sum: 0 };
-      if (durations.size < SERIES_MAX) durations.set(key, found);
+      histogram = { labels, counts, sum: 0 };
+      if (durations.size < SERIES_MAX) durations.set(key, histogram);
     }
-    const { counts } = found;
-    const kept = found;
+    const { counts } = histogram;
+    const kept = histogram;
     return (seconds) => {
       let bucket = 0;
       while (

@@ -158,20 +158,20 @@ export async function checkBackup(
   secretsKey: Uint8Array | undefined,
   onChecked?: (rows: number) => void,
 ): Promise<CheckedBackup> {
-  const found = await ends(path);
+  const fileEnds = await ends(path);
   const { digests, ...lines } = await checkLines(
     path,
-    found,
+    fileEnds,
     new FileHasher(secretsKey),
     onChecked,
   );
   const unsigned = lines.header.format === BACKUP_FORMAT_1;
   // A file whose HMAC was cut off must not pass for a file that never had one.
-  if (unsigned !== (found.trailer === "")) throw damaged(path, CHANGED);
-  const checked = { ...lines, ends: found, sha256: digests.sha256 };
+  if (unsigned !== (fileEnds.trailer === "")) throw damaged(path, CHANGED);
+  const checked = { ...lines, ends: fileEnds, sha256: digests.sha256 };
   if (unsigned) return { ...checked, mac: "unsigned" };
   if (digests.mac === undefined) return { ...checked, mac: "no_key" };
-  return { ...checked, mac: macHolds(found.trailer, digests.mac) ? "holds" : "differs" };
+  return { ...checked, mac: macHolds(fileEnds.trailer, digests.mac) ? "holds" : "differs" };
 }
 
 /**

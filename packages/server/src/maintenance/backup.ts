@@ -59,7 +59,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
       `There is no installation in ${config.dataDir}. Set GATEHOUSE_DATA_DIR to its data folder.`,
     );
   }
-  const found = findSecretsKey(config);
+  const secretsKey = findSecretsKey(config);
   const now = systemClock.now();
   const stamp = isoTime(now).slice(0, 19).replace(/[:T]/g, "-");
   const file = options.out ?? join(process.cwd(), `gatehouse-backup-${stamp}.ndjson.gz`);
@@ -70,7 +70,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   const db = await openDatabase(config, { ids: systemIds, log });
   try {
     await refuseNewerSchema(db);
-    const key = await sealingKey(db, found);
+    const key = await sealingKey(db, secretsKey);
     // A key that the operator keeps elsewhere is not written into the backup.
     const carried = config.secretsKey === undefined && options.withoutSecretsKey !== true;
     return await db.snapshot(async (reader) => {

@@ -60,12 +60,12 @@ function checkCertificate(tls: NonNullable<Config["tls"]>, now: number): Finding
 
 export function checkDataDir(config: Config): Finding {
   const part = "data folder";
-  const found = statSync(config.dataDir, { throwIfNoEntry: false });
-  if (found === undefined) {
+  const stats = statSync(config.dataDir, { throwIfNoEntry: false });
+  if (stats === undefined) {
     return { part, verdict: "failure", message: `${config.dataDir} does not exist` };
   }
   accessSync(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
+  if (process.platform !== "win32" && (stats.mode & OTHERS) !== 0) {
     const message = `${config.dataDir} is open to other users: run \`chmod 700 ${config.dataDir}\``;
     return { part, verdict: "warning", message };
   }

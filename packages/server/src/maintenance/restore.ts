@@ -200,9 +200,9 @@ async function fill(
   options: RestoreOptions,
 ): Promise<RestoreReport> {
   const database = sqlitePath(config);
-  const made: string[] = [];
+  const created: string[] = [];
   if (config.databaseUrl === undefined && !existsSync(database)) {
-    made.push(database, `${database}-wal`, `${database}-shm`);
+    created.push(database, `${database}-wal`, `${database}-shm`);
   }
   const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
   try {
@@ -210,7 +210,7 @@ async function fill(
     const { state: secretsKey, key } = planSecretsKey(backup, backup.outside);
     const keyFile = join(config.dataDir, SECRETS_KEY_FILE);
     if (key !== undefined && createPrivateFile(keyFile, `${toBase64url(key)}\n`)) {
-      made.push(keyFile);
+      created.push(keyFile);
     }
     const filled = await restoreRows(db, backup, options);
     await db.close();
@@ -220,7 +220,7 @@ async function fill(
     return { ...filled, createdAt, secretsKey, verified, revocations };
   } catch (error) {
     await db.close();
-    for (const path of made) rmSync(path, { force: true });
+    for (const path of created) rmSync(path, { force: true });
     if (!(error instanceof DatabaseConflictError)) throw error;
     throw new BackupFileError("The backup has the same row twice. Use another backup.");
   }

@@ -104,11 +104,11 @@ async function ask(
 
 /** Runs something that prices goods, and asks the shop system for each quote that it needs. */
 export async function withShopQuotes<T>(context: Context, run: () => Promise<T>): Promise<T> {
-  for (let asked = 0; ; asked++) {
+  for (let quotes = 0; ; quotes++) {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof QuoteNeeded) || asked === QUESTIONS_MAX) throw error;
+      if (!(error instanceof QuoteNeeded) || quotes === QUESTIONS_MAX) throw error;
       await ask(context, error);
     }
   }

@@ -68,21 +68,21 @@ export class Adjustments {
     if (returned === undefined) return "it does not name the refund or dispute, or not its status";
     const { id, status } = returned;
     const now: Reported = { seq, attempt, status, minor: amount?.minor };
-    const told = this.returns.get(id);
+    const before = this.returns.get(id);
     this.returns.set(id, now);
-    if (told !== undefined && told.attempt !== attempt) {
-      return `record ${told.seq} has the same refund or dispute for another payment`;
+    if (before !== undefined && before.attempt !== attempt) {
+      return `record ${before.seq} has the same refund or dispute for another payment`;
     }
-    if (told?.status === status && told.minor === now.minor) {
-      return `record ${told.seq} already says the same`;
+    if (before?.status === status && before.minor === now.minor) {
+      return `record ${before.seq} already says the same`;
     }
     if (became !== REFUND || ended === undefined) return undefined;
-    ended.refunded += givenBack(now) - givenBack(told);
+    ended.refunded += givenBack(now) - givenBack(before);
     const more = ended.taken !== undefined && ended.refunded > ended.taken;
     return more ? "more was refunded than was captured" : undefined;
   }
 }
 
 /** What a refund has given back; one that failed, or is under way, nothing yet. */
-const givenBack = (told: Reported | undefined) =>
-  told?.status === "completed" ? (told.minor ?? 0) : 0;
+const givenBack = (reported: Reported | undefined) =>
+  reported?.status === "completed" ? (reported.minor ?? 0) : 0;

@@ -66,8 +66,8 @@ export class Counters {
     for (const { scope, window, currency, minor } of spend) {
       const spent = sumOf(currency, scope, window);
       if (minor >= spent) continue;
-      const [said, shown] = [minor, spent].map((sum) => moneyText({ minor: sum, currency }));
-      return `it counts ${said} as spent in ${window} (${scope}), but the earlier records show ${shown}`;
+      const [counted, shown] = [minor, spent].map((sum) => moneyText({ minor: sum, currency }));
+      return `it counts ${counted} as spent in ${window} (${scope}), but the earlier records show ${shown}`;
     }
     for (const { scope, window, value } of count) {
       const since = at - (policyDurationMs(window) as number);

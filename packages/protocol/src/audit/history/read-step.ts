@@ -50,10 +50,10 @@ function countersIn({ spend, count }: JsonObject): Pick<PolicyFacts, "spend" | "
 /** Who asked for what, and what the rules were asked with; no spread, of which there are many. */
 function askedIn(record: AuditRecord) {
   const { policy_digest, facts } = membersOf(record.decision);
-  const told = membersOf(facts);
-  const { total, currency } = membersOf(told.cart);
-  const { spend = [], count = [] } = countersIn(told);
-  const isBuyer = membersOf(told.buyer).present === true;
+  const request = membersOf(facts);
+  const { total, currency } = membersOf(request.cart);
+  const { spend = [], count = [] } = countersIn(request);
+  const isBuyer = membersOf(request.buyer).present === true;
   return {
     seq: record.seq,
     recordId: ownText(record.record_id),
@@ -61,7 +61,7 @@ function askedIn(record: AuditRecord) {
     subject: subjectOf(record),
     agent: isBuyer ? BUYER : (textIn(membersOf(record.agent).id) ?? ""),
     skill: textIn(record.skill) ?? "",
-    protocol: textIn(told.protocol),
+    protocol: textIn(request.protocol),
     amount: moneyIn(total, currency),
     policy: textIn(policy_digest),
     spend,

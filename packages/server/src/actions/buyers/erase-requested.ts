@@ -60,8 +60,8 @@ async function orderStep(
   return eraseOne(eraseOrder(context, tx, whole, now));
 }
 
-async function checkoutStep(context: Context, tx: Transaction, found: Checkout): Promise<Step> {
-  const { siteKeyHash, checkoutId: id } = found;
+async function checkoutStep(context: Context, tx: Transaction, listed: Checkout): Promise<Step> {
+  const { siteKeyHash, checkoutId: id } = listed;
   await lockCheckout(tx, id);
   const checkout = await checkoutById(tx, siteKeyHash, id);
   if (checkout === undefined) return ALREADY_ERASED;
@@ -72,8 +72,8 @@ async function checkoutStep(context: Context, tx: Transaction, found: Checkout):
   return eraseOne(eraseCheckout(tx, checkout));
 }
 
-async function cartStep(context: Context, tx: Transaction, found: Cart): Promise<Step> {
-  const { siteKeyHash, cartId: id } = found;
+async function cartStep(context: Context, tx: Transaction, listed: Cart): Promise<Step> {
+  const { siteKeyHash, cartId: id } = listed;
   await lockCart(tx, id);
   const cart = await cartById(tx, siteKeyHash, id);
   if (cart === undefined) return ALREADY_ERASED;

@@ -53,15 +53,15 @@ function isFromGatehouse(path: Path, { body, contentType }: Answer, site: Site):
 function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): InstallFinding {
   const { status } = answer;
   if (status !== 200) {
-    const found = `not served (status ${status})`;
+    const observation = `not served (status ${status})`;
     const advice = `Serve it with a worker, the Node plugin or a proxy rule: ${guide}`;
-    return { item: path, state: "missing", found, advice };
+    return { item: path, state: "missing", found: observation, advice };
   }
   if (isFromGatehouse(path, answer, site))
     return { item: path, state: "good", found: "from Gatehouse" };
-  const found = "a different document, not from Gatehouse";
+  const observation = "a different document, not from Gatehouse";
   const advice = path === "/.well-known/did.json" ? OWN_DID : OWN_DOCUMENT;
-  return { item: path, state: "wrong", found, advice };
+  return { item: path, state: "wrong", found: observation, advice };
 }
 
 const CERTIFICATE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/;
@@ -80,8 +80,8 @@ function explainNoAnswer(context: Context, site: Site, { reason, detail }: Fault
 
 /** The finding for an answer that is not a document; undefined if the site did not answer. */
 function judgeFault(path: Path, { reason }: Fault, guide: string): InstallFinding | undefined {
-  const wrong = (found: string, advice: string): InstallFinding => {
-    return { item: path, state: "wrong", found, advice };
+  const wrong = (observation: string, advice: string): InstallFinding => {
+    return { item: path, state: "wrong", found: observation, advice };
   };
   switch (reason) {
     case "redirected":

@@ -36,7 +36,7 @@ interface CallOutcome {
 class Commitments {
   private readonly words: StrangerWords;
   private readonly siteKeyHash: string;
-  readonly made: CommittedWords[] = [];
+  readonly committed: CommittedWords[] = [];
 
   constructor(words: StrangerWords, siteKeyHash: string) {
     this.words = words;
@@ -45,7 +45,7 @@ class Commitments {
 
   of(text: string): string {
     const committed = this.words.commit(this.siteKeyHash, text);
-    this.made.push(committed);
+    this.committed.push(committed);
     return committed.commitment;
   }
 }
@@ -120,7 +120,7 @@ async function takeCall(
   const remember = await strangerWords.store(
     tx,
     siteKeyHash,
-    isRecorded ? commitments.made : [],
+    isRecorded ? commitments.committed : [],
     now,
   );
   const after = () => {

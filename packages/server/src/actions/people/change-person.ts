@@ -45,8 +45,8 @@ export async function changeRole(
 ): Promise<Result<true, "not_found" | "forbidden">> {
   if (!hasRole(by, role)) return refuse("forbidden", "You cannot give a role above your own.");
   const answer = await commitAs<true, "not_found" | "forbidden">(context, by, async (tx) => {
-    const found = await findAt(tx, by, personId, site);
-    if (!found.ok) return refused(found);
+    const holder = await findAt(tx, by, personId, site);
+    if (!holder.ok) return refused(holder);
     await keepLoweredRole(context, tx, { personId, site, role });
     await setAccess(tx, { personId, site, role });
     // A link that was made for lesser rights does not give these.
@@ -69,8 +69,8 @@ export async function removeFromSite(
 ): Promise<Result<true, "not_found" | "forbidden">> {
   const { clock, revocations } = context;
   const answer = await commitAs<true, "not_found" | "forbidden">(context, by, async (tx) => {
-    const found = await findAt(tx, by, personId, site);
-    if (!found.ok) return refused(found);
+    const holder = await findAt(tx, by, personId, site);
+    if (!holder.ok) return refused(holder);
     await keepLoweredRole(context, tx, { personId, site, role: null });
     await deleteAccess(tx, personId, site);
     if ((await accessOf(tx, personId)).length === 0) {
@@ -124,7 +124,7 @@ export async function renewLink(
 ): Promise<
   Result<{ readonly person: Person; readonly link: HandedLink }, "not_found" | "forbidden">
 > {
-  const found = await commitAs<Person, "not_found" | "forbidden">(context, by, async (tx) => {
+  const changed = await commitAs<Person, "not_found" | "forbidden">(context, by, async (tx) => {
     const person = await personById(tx, personId);
     if (person === undefined || person.removedAt !== null) return refused(NONE);
     const access = await accessOf(tx, personId);
@@ -138,8 +138,8 @@ export async function renewLink(
     const records = await personDrafts(context, tx, principalActor(by), changes);
     return { records: [...records, ...ended], answer: ok(person) };
   });
-  if (!found.ok) return found;
+  if (!changed.ok) return changed;
   await context.revocations.write();
-  const person = found.value;
+  const person = changed.value;
   return ok({ person, link: await handLink(context, by, person) });
 }

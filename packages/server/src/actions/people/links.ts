@@ -133,12 +133,12 @@ async function newSignInLink(context: Context, { personId }: Person): Promise<st
   const createdAt = clock.now();
   const expiresAt = createdAt + SIGN_IN_LINK_MS;
   const link = { personId, kind: "sign_in", mailed: true, createdAt, expiresAt } as const;
-  const made = await db.transaction(async (tx) => {
+  const isCreated = await db.transaction(async (tx) => {
     if ((await countOpenLinks(tx, link, createdAt)) >= SIGN_IN_LINKS_EACH_MAX) return false;
     await insertLink(tx, { ...link, digest: tokenDigest(secret) });
     return true;
   });
-  return made ? config.baseUrl + LINK_PATH + secret : undefined;
+  return isCreated ? config.baseUrl + LINK_PATH + secret : undefined;
 }
 
 async function findAndMail(context: Context, email: string): Promise<void> {

@@ -41,8 +41,8 @@ export async function revokeMade(
   by: Principal,
   { personId, site, role }: { personId: string; site: string; role?: Role },
 ): Promise<RecordDraft[]> {
-  const made = await liveDescendants(tx, personId, context.clock.now());
-  const above = made.filter((token) => {
+  const tokens = await liveDescendants(tx, personId, context.clock.now());
+  const above = tokens.filter((token) => {
     const reaches = site === EVERY_SITE || (token.sites?.includes(site) ?? true);
     // An edge token only reports visits, which is for owners to give.
     const needed = token.role === "edge" ? "owner" : (token.role as Role);

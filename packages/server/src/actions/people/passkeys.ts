@@ -112,11 +112,11 @@ export async function addPasskey(
     if (expiresAt !== undefined) spent = { digest: tokenDigest(challenge), expiresAt };
     return expiresAt !== undefined;
   };
-  const made = await signInTools.party.verifyRegistration(response, take);
+  const registered = await signInTools.party.verifyRegistration(response, take);
   const invalid = refuse("invalid_request", "The passkey could not be verified. Try again.");
-  if (made === undefined || spent === undefined) return invalid;
+  if (registered === undefined || spent === undefined) return invalid;
   const { digest, expiresAt } = spent;
-  const { id: credentialId, ...credential } = made;
+  const { id: credentialId, ...credential } = registered;
   const lastUsedAt = null;
   const rpId = signInTools.party.id;
   const passkey = { credentialId, personId, rpId, ...credential, name, createdAt: now, lastUsedAt };

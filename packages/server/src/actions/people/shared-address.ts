@@ -56,8 +56,8 @@ export async function endOthersAs(
   by: Principal,
 ): Promise<RecordDraft[]> {
   await resetSignIn(context, tx, personId);
-  const made = await liveDescendants(tx, personId, context.clock.now());
-  return revokeAll(context, tx, made, { by, ancestor: personId });
+  const tokens = await liveDescendants(tx, personId, context.clock.now());
+  return revokeAll(context, tx, tokens, { by, ancestor: personId });
 }
 
 /**
@@ -95,8 +95,8 @@ export async function endInvited(
       { type: "person.changed", personId: invitedId, site, role: null },
     ];
   });
-  const made = await liveDescendants(tx, invitedId, now);
-  const revoked = await revokeAll(context, tx, made, { by, ancestor: invitedId });
+  const tokens = await liveDescendants(tx, invitedId, now);
+  const revoked = await revokeAll(context, tx, tokens, { by, ancestor: invitedId });
   await removePerson(tx, invitedId, now);
   await insertRevocations(tx, [{ kind: "person", id: invitedId, revokedAt: now }]);
   return [...(await personDrafts(context, tx, principalActor(by), changes)), ...revoked];

@@ -56,11 +56,11 @@ async function writeChanges(
 export function applyFeed(
   context: Context,
   siteKeyHash: string,
-  found: FeedDifference,
+  difference: FeedDifference,
   { changes, actor }: { readonly changes: LineFile; readonly actor: Actor },
 ): Promise<Result<FeedChanges, ImportFault>> {
   const { audit, clock, db, ids } = context;
-  const { added, changed, missing } = found;
+  const { added, changed, missing } = difference;
   const before = clock.now() - MISSING_DAYS_MAX * DAY_MS;
   return importAlone(context, siteKeyHash, async () => {
     const expired = await countLongMissing(db, siteKeyHash, before);
@@ -85,7 +85,7 @@ export function applyFeed(
     );
     await audit.commit(siteKeyHash, async (tx) => {
       const total = await countProducts(tx, siteKeyHash);
-      const counts = { added, changed, paused, removed, refused: found.reader.refused, total };
+      const counts = { added, changed, paused, removed, refused: difference.reader.refused, total };
       return { records: [record({ kind: "product_feed_applied", ...counts })], answer: null };
     });
     return { paused, removed };

@@ -114,7 +114,9 @@ export async function compareFeed(
   context: Context,
   feed: ProductFeed,
   changes: LineFile,
-): Promise<Result<{ readonly read: ReadFeed | null; readonly found: FeedDifference }, "failed">> {
+): Promise<
+  Result<{ readonly read: ReadFeed | null; readonly difference: FeedDifference }, "failed">
+> {
   const comparison = new FeedComparison(context, feed.siteKeyHash, changes);
   const { reader } = comparison;
   try {
@@ -123,11 +125,11 @@ export async function compareFeed(
     await comparison.compare();
     const missing = read.value === null ? [] : await comparison.missing();
     const { added, changed } = comparison;
-    const found = { reader, added, changed, missing, stopped: false };
-    return { ok: true, value: { read: read.value, found } };
+    const difference = { reader, added, changed, missing, stopped: false };
+    return { ok: true, value: { read: read.value, difference: difference } };
   } catch (error) {
     if (!(error instanceof TooManyProblemsError)) throw error;
-    const found = { reader, added: 0, changed: 0, missing: [], stopped: true };
-    return { ok: true, value: { read: null, found } };
+    const difference = { reader, added: 0, changed: 0, missing: [], stopped: true };
+    return { ok: true, value: { read: null, difference: difference } };
   }
 }

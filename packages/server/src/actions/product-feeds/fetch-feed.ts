@@ -63,9 +63,9 @@ async function fetchOnce(
   const at = context.clock.now();
   const compared = await compareFeed(context, feed, changes);
   if (!compared.ok) return { feed, result: failed(at, compared.detail) };
-  const { read, found } = compared.value;
-  const { reader, added, changed } = found;
-  if (read === null && !found.stopped) {
+  const { read, difference } = compared.value;
+  const { reader, added, changed } = difference;
+  if (read === null && !difference.stopped) {
     const before = feed.result ?? NONE;
     const { listed, refused, problems } = before;
     const result = { ...NONE, listed, refused, problems, at, outcome: "unchanged", message: null };
@@ -76,11 +76,11 @@ async function fetchOnce(
   const format = read?.format ?? feed.format;
   // A version that was not applied has to be fetched again.
   const unread = { ...feed, format, etag: "", lastModified: "" };
-  const message = await objection(context, feed, found, acceptFewer);
+  const message = await objection(context, feed, difference, acceptFewer);
   if (message !== undefined) {
     return { feed: unread, result: { ...seen, outcome: "not_applied", message } };
   }
-  const applied = await applyFeed(context, feed.siteKeyHash, found, { changes, actor });
+  const applied = await applyFeed(context, feed.siteKeyHash, difference, { changes, actor });
   if (!applied.ok)
     return { feed: unread, result: { ...seen, outcome: "failed", message: applied.detail } };
   const { paused, removed } = applied.value;

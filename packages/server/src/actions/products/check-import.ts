@@ -61,8 +61,8 @@ class Comparison {
 
   async take(batch: readonly NumberedProduct[]): Promise<void> {
     const ids = batch.map(({ product }) => product.productId);
-    const found = await products.among(this.context.db, this.siteKeyHash, "product_id", ids);
-    const known = new Map(found.map((one) => [one.productId, one]));
+    const existing = await products.among(this.context.db, this.siteKeyHash, "product_id", ids);
+    const known = new Map(existing.map((one) => [one.productId, one]));
     for (const { line, product } of batch) {
       const before = known.get(product.productId);
       const fields = before === undefined ? [] : changedFields(before, product, this.updates);

@@ -94,8 +94,8 @@ export async function lookUpProducts(
   ids: readonly string[],
 ): Promise<readonly Product[]> {
   const wanted = [...new Set(ids)].filter(isProductId);
-  const found = await productsByIds(db, siteKeyHash, wanted);
-  return wanted.map((id) => found.get(id)).filter((product) => product !== undefined);
+  const byId = await productsByIds(db, siteKeyHash, wanted);
+  return wanted.map((id) => byId.get(id)).filter((product) => product !== undefined);
 }
 
 /** What a list of products is narrowed and sorted by. */

@@ -19,14 +19,14 @@ export async function readPicture(
   siteKeyHash: string,
   digest: string,
 ): Promise<ReadablePicture | undefined> {
-  const found = await pictureByDigest(db, siteKeyHash, digest);
-  if (found === undefined) return undefined;
+  const picture = await pictureByDigest(db, siteKeyHash, digest);
+  if (picture === undefined) return undefined;
   async function* parts() {
-    for (let from = 0; from < (found as StoredPicture).size; from += PART_BYTES) {
+    for (let from = 0; from < (picture as StoredPicture).size; from += PART_BYTES) {
       const part = await picturePart(db, siteKeyHash, digest, { from, bytes: PART_BYTES });
       if (part === undefined) throw new Error("a picture was deleted while it was sent");
       yield part;
     }
   }
-  return { ...found, parts };
+  return { ...picture, parts };
 }

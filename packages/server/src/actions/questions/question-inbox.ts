@@ -44,13 +44,13 @@ export class QuestionInbox {
     this.tools = tools;
   }
 
-  take(asked: Omit<AskedQuestion, "askedAt">, networks: Networks): void {
+  take(question: Omit<AskedQuestion, "askedAt">, networks: Networks): void {
     const askedAt = this.tools.clock.now();
-    if (!this.hasRoom(asked.siteKeyHash, networks, askedAt)) {
+    if (!this.hasRoom(question.siteKeyHash, networks, askedAt)) {
       this.count("dropped");
       return;
     }
-    this.queue.push({ ...asked, askedAt });
+    this.queue.push({ ...question, askedAt });
     this.running ??= this.run();
   }
 
@@ -85,7 +85,7 @@ export class QuestionInbox {
     const site = this.queue[0]?.siteKeyHash;
     const batch = this.queue.filter(({ siteKeyHash }) => siteKeyHash === site).slice(0, BATCH_MAX);
     const taken = new Set(batch);
-    this.queue = this.queue.filter((asked) => !taken.has(asked));
+    this.queue = this.queue.filter((question) => !taken.has(question));
     return batch;
   }
 
@@ -95,9 +95,9 @@ export class QuestionInbox {
       const stored: StoreResult[] = [];
       // A site that was deleted meanwhile gets no new rows.
       if (!(await lockSite(tx, (batch[0] as AskedQuestion).siteKeyHash))) return stored;
-      for (const asked of batch) {
-        const questionId = ids.timeId("qst", asked.askedAt);
-        stored.push(await storeQuestion(tx, asked, questionId));
+      for (const question of batch) {
+        const questionId = ids.timeId("qst", question.askedAt);
+        stored.push(await storeQuestion(tx, question, questionId));
       }
       return stored;
     });

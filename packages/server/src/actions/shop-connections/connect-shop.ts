@@ -89,7 +89,7 @@ async function replaceConnection(
 }
 
 interface Admitted {
-  readonly found: ConnectionCode;
+  readonly connectionCode: ConnectionCode;
   readonly site: Site;
   readonly endpoint: string;
   readonly cartLink: string | null;
@@ -104,10 +104,11 @@ async function admit(
   { code, verifier, challenge, ...addresses }: ConnectingShop,
 ): Promise<Result<Admitted, ConnectFault>> {
   const { clock, db, shopSystem } = context;
-  const found = await liveCode(db, tokenDigest(code), clock.now());
-  const site = found && (await siteByHash(db, found.siteKeyHash));
-  if (found === undefined || site === undefined) return NO_CODE;
-  if (!(await tryCode(db, found.codeHash)) || !isVerified(found, verifier)) return NO_CODE;
+  const connectionCode = await liveCode(db, tokenDigest(code), clock.now());
+  const site = connectionCode && (await siteByHash(db, connectionCode.siteKeyHash));
+  if (connectionCode === undefined || site === undefined) return NO_CODE;
+  if (!(await tryCode(db, connectionCode.codeHash)) || !isVerified(connectionCode, verifier))
+    return NO_CODE;
   const endpoint = await readEndpoint(context, site, addresses.endpoint);
   if (!endpoint.ok) return endpoint;
   const cartLink = await readCartLink(context, site, addresses.cartLink);
@@ -117,7 +118,7 @@ async function admit(
     const detail = `endpoint: did not prove that it is connecting: ${proven.detail}.`;
     return refuse("invalid_request", detail);
   }
-  return ok({ found, site, endpoint: endpoint.value, cartLink: cartLink.value });
+  return ok({ connectionCode, site, endpoint: endpoint.value, cartLink: cartLink.value });
 }
 
 /**
@@ -131,8 +132,8 @@ export async function connectShop(
   const { audit, clock, ids, secrets, revocations } = context;
   const admitted = await admit(context, shop);
   if (!admitted.ok) return admitted;
-  const { found, site, endpoint, cartLink } = admitted.value;
-  const { siteKeyHash, createdBy } = found;
+  const { connectionCode, site, endpoint, cartLink } = admitted.value;
+  const { siteKeyHash, createdBy } = connectionCode;
   const { system, sells } = shop;
   const connectionId = ids.id("con");
   const secret = hmacWebhookSecret(ids.bytes(SECRET_BYTES));
@@ -144,7 +145,8 @@ export async function connectShop(
       const now = clock.now();
       const held = { ...createdBy, role: "owner", sites: [siteKeyHash] } as const;
       const isHeld = await stillHolds(tx, held, now);
-      if (!isHeld || !(await takeCode(tx, found.codeHash))) return { records: [], answer: NO_CODE };
+      if (!isHeld || !(await takeCode(tx, connectionCode.codeHash)))
+        return { records: [], answer: NO_CODE };
       const connection: ShopConnection = {
         siteKeyHash,
         connectionId,
@@ -159,7 +161,7 @@ export async function connectShop(
         sync: null,
         synced: null,
       };
-      const records = await replaceConnection(context, tx, connection, found);
+      const records = await replaceConnection(context, tx, connection, connectionCode);
       records.push(...(await writeEdgeToken(tx, edge, principalActor(createdBy))));
       if (sells) await takeOverProducts(tx, siteKeyHash);
       return { records, answer: ok({ connection, secret, edgeToken: edge.token, site }) };

@@ -37,8 +37,8 @@ export function createCode(
   return commitAs<NewCode, never>(context, by, async (tx) => {
     const { kind, id, role } = by;
     const createdBy = { kind, id, role };
-    const made = { siteKeyHash, createdBy, challenge, attempts: 0, expiresAt };
-    await writeCode(tx, { codeHash: tokenDigest(code), ...made });
+    const stored = { siteKeyHash, createdBy, challenge, attempts: 0, expiresAt };
+    await writeCode(tx, { codeHash: tokenDigest(code), ...stored });
     const change = { kind: "shop_code_created" };
     const draft = actorDraft("site.changed", principalActor(by), now, { change });
     return { records: [{ ...draft, siteKeyHash }], answer: ok({ code, connectCode, expiresAt }) };

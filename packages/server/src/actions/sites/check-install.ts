@@ -46,8 +46,8 @@ function judgeVisit(
   const at = isoTime(last.receivedAt);
   if (!last.offSite) return { item, state: "good", found: `last visit at ${at}` };
   const page = last.pageUrl ?? "no page";
-  const found = `the last visit, at ${at}, was to ${page}, not to ${domain}`;
-  return { item, state: "wrong", found, advice: offSiteAdvice };
+  const observation = `the last visit, at ${at}, was to ${page}, not to ${domain}`;
+  return { item, state: "wrong", found: observation, advice: offSiteAdvice };
 }
 
 async function checkScript({ config, db }: Context, site: Site): Promise<InstallFinding> {
@@ -69,17 +69,17 @@ async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallF
   const tokens = await listEdgeTokens(db, siteKeyHash, { after: null, limit: 1 });
   if (last === undefined && tokens.length === 0) return [];
   if ((await countLiveEdgeTokens(db, siteKeyHash)) === 0) {
-    const found = "all edge tokens are revoked, so reports are refused";
+    const observation = "all edge tokens are revoked, so reports are refused";
     const advice = "Create a new edge token, and put it into the worker or the plugin.";
-    return [{ item, state: "wrong", found, advice }];
+    return [{ item, state: "wrong", found: observation, advice }];
   }
   if (last !== undefined) {
     return [
       judgeVisit(site, item, last, "Check that the plugin's `site` is the address of this site."),
     ];
   }
-  const found = "no worker or plugin has reported a visit yet";
-  return [{ item, state: "missing", found, advice: "Open a page of the site." }];
+  const observation = "no worker or plugin has reported a visit yet";
+  return [{ item, state: "missing", found: observation, advice: "Open a page of the site." }];
 }
 
 /** No finding for a site that has never been connected to a payment processor: it need not sell. */

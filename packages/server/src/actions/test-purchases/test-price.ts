@@ -13,8 +13,8 @@ const USUAL: Money = { minor: 1000, currency: "EUR" };
 function limitIn(value: JsonValue | undefined): readonly [string, string] | undefined {
   if (Array.isArray(value)) {
     for (const one of value) {
-      const found = limitIn(one);
-      if (found !== undefined) return found;
+      const limit = limitIn(one);
+      if (limit !== undefined) return limit;
     }
     return undefined;
   }

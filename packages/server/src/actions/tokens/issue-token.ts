@@ -71,7 +71,7 @@ export async function issueToken(
   const { name, role, sites } = newToken;
   const createdAt = clock.now();
   const tokenId = ids.id("adm");
-  const made = { tokenId, name, role, sites, createdBy: by.id, createdAt, revokedAt: null };
+  const issued = { tokenId, name, role, sites, createdBy: by.id, createdAt, revokedAt: null };
   return commitAs<Issued, "conflict" | "invalid_request" | "forbidden">(context, by, async (tx) => {
     for (const hash of newToken.sites ?? []) {
       if (await lockSite(tx, hash)) continue;
@@ -83,7 +83,7 @@ export async function issueToken(
     }
     const expiry = await expiryOf(tx, by, newToken, createdAt);
     if (!expiry.ok) return refused(expiry);
-    const stored: Token = { ...made, expiresAt: expiry.value };
+    const stored: Token = { ...issued, expiresAt: expiry.value };
     await insertToken(tx, stored, tokenDigest(token));
     const change = { actor: principalActor(by), now: createdAt };
     const records = tokenDrafts("token.issued", stored, change);

@@ -85,8 +85,8 @@ export async function revokeToken(
     const token = await findToken(tx, by, tokenId);
     if (token === undefined) return refused(NONE);
     const others = descendants ? await liveDescendants(tx, tokenId, context.clock.now()) : [];
-    const asked = { by, ancestor: tokenId };
-    const records = await revokeAll(context, tx, [token, ...others], asked);
+    const revocation = { by, ancestor: tokenId };
+    const records = await revokeAll(context, tx, [token, ...others], revocation);
     return { records, answer: ok(true) };
   });
   await context.revocations.write();

@@ -79,12 +79,12 @@ export function readAnswer<T>(schema: z.ZodType<T>, body: unknown): Result<T, "s
   return refuse("shape", `${field}: ${issue?.message ?? "is not valid"}.`);
 }
 
-function linesFault({ lines }: Quote, asked: ShopQuestion["lines"]): string | undefined {
-  if (lines.length !== asked.length) {
-    return `${asked.length} lines were requested, and ${lines.length} answered.`;
+function linesFault({ lines }: Quote, requested: ShopQuestion["lines"]): string | undefined {
+  if (lines.length !== requested.length) {
+    return `${requested.length} lines were requested, and ${lines.length} answered.`;
   }
   const isAsked = ({ product_id, quantity }: Quote["lines"][number], i: number) =>
-    product_id === asked[i]?.product_id && quantity === asked[i]?.quantity;
+    product_id === requested[i]?.product_id && quantity === requested[i]?.quantity;
   if (!lines.every(isAsked)) {
     return "The lines do not have the products and quantities of the question, in its order.";
   }

@@ -144,7 +144,7 @@ export async function nextSuspendedBy(
   after: { readonly site: string; readonly agent: string },
   limit: number,
 ): Promise<Agent[]> {
-  const found = await agents.all(
+  const suspended = await agents.all(
     db,
     `WHERE status = 'suspended' AND changed_by = ?
        AND (site_key_hash > ? OR (site_key_hash = ? AND agent_id > ?))
@@ -155,7 +155,7 @@ export async function nextSuspendedBy(
     after.agent,
     limit,
   );
-  return found.filter(({ siteKeyHash }) => siteKeyHash === found[0]?.siteKeyHash);
+  return suspended.filter(({ siteKeyHash }) => siteKeyHash === suspended[0]?.siteKeyHash);
 }
 
 /** How many agents of all sites are still suspended by one actor. */

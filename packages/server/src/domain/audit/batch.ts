@@ -219,15 +219,15 @@ class Logs {
 async function record(
   logs: Logs,
   { siteKeyHash }: BatchEntry,
-  made: Made<unknown>,
+  body: Made<unknown>,
   recordIds: readonly string[],
 ): Promise<void> {
-  for (const [i, draft] of made.records.entries()) {
+  for (const [i, draft] of body.records.entries()) {
     const log = await logs.of(draft.siteKeyHash ?? siteKeyHash);
     await log.add(draft, recordIds[i] as string);
   }
-  if (made.maintenance === "catch_up") await (await logs.of(siteKeyHash)).catchUp();
-  else if (made.maintenance !== undefined) await logs.renew(siteKeyHash, made.maintenance);
+  if (body.maintenance === "catch_up") await (await logs.of(siteKeyHash)).catchUp();
+  else if (body.maintenance !== undefined) await logs.renew(siteKeyHash, body.maintenance);
 }
 
 /**
@@ -243,11 +243,11 @@ export async function writeBatch(
   await logs.lock(entries.map(({ siteKeyHash }) => siteKeyHash));
   tools.crashPoint("audit.heads_locked");
   await tx.prefetch(entries.flatMap(({ reads }) => reads(tools.now)));
-  const made: Made<unknown>[] = [];
+  const bodies: Made<unknown>[] = [];
   const others: string[] = [];
   for (const [i, { body }] of entries.entries()) {
     const one = await blaming(i, () => body(tx, tools.now));
-    made.push(one);
+    bodies.push(one);
     for (const { siteKeyHash } of one.records)
       if (siteKeyHash !== undefined) others.push(siteKeyHash);
   }
@@ -257,9 +257,9 @@ export async function writeBatch(
   await logs.lock(others);
   const written: Written[] = [];
   for (const [i, entry] of entries.entries()) {
-    const { answer, records, after } = made[i] as Made<unknown>;
+    const { answer, records, after } = bodies[i] as Made<unknown>;
     const recordIds = records.map(({ recordId }) => recordId ?? tools.newRecordId());
-    await blaming(i, () => record(logs, entry, made[i] as Made<unknown>, recordIds));
+    await blaming(i, () => record(logs, entry, bodies[i] as Made<unknown>, recordIds));
     written.push({ answer, recordIds, after });
   }
   const heads = await logs.write();

@@ -69,8 +69,8 @@ export async function checkoutsAmong(
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Checkout>> {
-  const found = await checkouts.among(db, siteKeyHash, "checkout_id", ids);
-  return new Map(found.map((checkout) => [checkout.checkoutId, checkout]));
+  const rows = await checkouts.among(db, siteKeyHash, "checkout_id", ids);
+  return new Map(rows.map((checkout) => [checkout.checkoutId, checkout]));
 }
 
 export async function checkoutByPage(

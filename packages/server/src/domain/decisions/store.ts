@@ -84,8 +84,8 @@ export async function policyVersionsOf(
   siteKeyHash: string,
   decisionIds: readonly string[],
 ): Promise<ReadonlyMap<string, number | null>> {
-  const found = await decisions.among(db, siteKeyHash, "decision_id", decisionIds);
-  return new Map(found.map(({ decisionId, policyVersion }) => [decisionId, policyVersion]));
+  const rows = await decisions.among(db, siteKeyHash, "decision_id", decisionIds);
+  return new Map(rows.map(({ decisionId, policyVersion }) => [decisionId, policyVersion]));
 }
 
 /** What {@link findDecision} reads. */

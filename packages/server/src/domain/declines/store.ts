@@ -115,8 +115,8 @@ export async function waitsBySubject(
 ): Promise<readonly Wait[]> {
   const marks = subjects.map(() => "?").join(", ");
   const rest = `WHERE site_key_hash = ? AND subject IN (${marks})`;
-  const found = await waits.all(db, rest, siteKeyHash, ...subjects);
-  const bySubject = new Map(found.map((wait) => [wait.subject, wait]));
+  const rows = await waits.all(db, rest, siteKeyHash, ...subjects);
+  const bySubject = new Map(rows.map((wait) => [wait.subject, wait]));
   return subjects.flatMap((subject) => bySubject.get(subject) ?? []);
 }
 

@@ -104,8 +104,8 @@ export function acceptedBy(
 /** What the pool may spend in a currency in a day, in whole minor units. */
 export function poolSpend({ spendPerDay }: PlatformPool, currency: string): number {
   const named = spendPerDay[currency];
-  const said = named === undefined ? undefined : parseAmount(named, currency);
-  if (said?.ok) return (said.value satisfies Money).minor;
+  const limit = named === undefined ? undefined : parseAmount(named, currency);
+  if (limit?.ok) return (limit.value satisfies Money).minor;
   const unit = 10 ** (minorUnitDigits(currency) ?? 2);
   return DEFAULT_SPEND_PER_DAY * (UNITS_PER_EURO[currency] ?? 1) * unit;
 }

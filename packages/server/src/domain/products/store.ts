@@ -169,8 +169,8 @@ export async function productsByIds(
 ): Promise<ReadonlyMap<string, Product>> {
   const unique = [...new Set(ids)];
   const key = { site_key_hash: siteKeyHash };
-  const found = await products.findEach(db, key, "product_id", unique);
-  const offered = found.filter(({ paused, testAgentId: only }) =>
+  const rows = await products.findEach(db, key, "product_id", unique);
+  const offered = rows.filter(({ paused, testAgentId: only }) =>
     only === null ? !paused : only === agentId,
   );
   return new Map(offered.map((product) => [product.productId, product]));

@@ -69,11 +69,11 @@ export type StoreResult = "stored" | "counted" | "full";
 /** Stores a question, or counts it if it was asked before. */
 export async function storeQuestion(
   tx: Transaction,
-  { askedAt, ...asked }: AskedQuestion,
+  { askedAt, ...question }: AskedQuestion,
   questionId: string,
 ): Promise<StoreResult> {
-  const { siteKeyHash, skill } = asked;
-  const key = questionKey(asked.question);
+  const { siteKeyHash, skill } = question;
+  const key = questionKey(question.question);
   const counted = await tx.run(
     `UPDATE questions SET times_asked = times_asked + 1, last_asked_at = ?
      WHERE site_key_hash = ? AND skill = ? AND question_key = ?`,
@@ -85,7 +85,7 @@ export async function storeQuestion(
   if (counted === 1) return "counted";
   if (!(await makeRoom(tx, siteKeyHash))) return "full";
   const fresh: Question = {
-    ...asked,
+    ...question,
     questionId,
     questionKey: key,
     firstAskedAt: askedAt,

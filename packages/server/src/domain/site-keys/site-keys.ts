@@ -51,8 +51,8 @@ export class SiteKeys {
 
   private async keys(siteKeyHash: string): Promise<readonly StoredSiteKey[]> {
     const since = this.clock.now() - LISTED_AFTER_RETIREMENT_MS;
-    const found = await keysOfSite(this.db, siteKeyHash, since);
-    if (found.length > 0) return found;
+    const keys = await keysOfSite(this.db, siteKeyHash, since);
+    if (keys.length > 0) return keys;
     const first = await this.make(siteKeyHash);
     await this.db.transaction((tx) => insertFirstKey(tx, siteKeyHash, first));
     return keysOfSite(this.db, siteKeyHash, since);

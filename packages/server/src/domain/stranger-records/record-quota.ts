@@ -62,19 +62,19 @@ export class RecordQuota {
   private dayOf(siteKeyHash: string, now: number): Promise<SiteDay> {
     const day = startOfDay(now);
     const key = `${siteKeyHash} ${day}`;
-    let found = this.days.get(key);
-    if (found === undefined) {
-      found = recordBytes(this.tools.db, siteKeyHash, day).then((stored) => ({
+    let usage = this.days.get(key);
+    if (usage === undefined) {
+      usage = recordBytes(this.tools.db, siteKeyHash, day).then((stored) => ({
         siteKeyHash,
         day,
         stored,
         added: 0,
       }));
-      this.days.set(key, found);
+      this.days.set(key, usage);
       // The next call reads it again.
-      found.catch(() => this.days.delete(key));
+      usage.catch(() => this.days.delete(key));
     }
-    return found;
+    return usage;
   }
 
   /** Writes the counts. Counts that could not be written stay in memory for the next time. */

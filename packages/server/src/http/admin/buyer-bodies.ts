@@ -62,17 +62,19 @@ export const FoundBody = z
 
 const neededFor = ({ why, until }: Kept) => ({ why, until: timeOrNull(until) });
 
-export function foundBody(found: Awaited<ReturnType<typeof findBuyer>>): z.infer<typeof FoundBody> {
+export function foundBody(
+  result: Awaited<ReturnType<typeof findBuyer>>,
+): z.infer<typeof FoundBody> {
   return {
-    items: found.items.map(({ kind, id, createdAt, amount, kept }) => ({
+    items: result.items.map(({ kind, id, createdAt, amount, kept }) => ({
       kind,
       id,
       created_at: isoTime(createdAt),
       amount: amount && { minor: amount.minor, currency: amount.currency },
       needed_for: kept && neededFor(kept),
     })),
-    is_complete: found.isComplete,
-    erasure_requested_at: timeOrNull(found.erasureRequestedAt),
+    is_complete: result.isComplete,
+    erasure_requested_at: timeOrNull(result.erasureRequestedAt),
   };
 }
 

@@ -73,8 +73,8 @@ const replaceSettings = siteRoute("put", "/buyers/retention", {
 export function buyerRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(find, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const found = await findBuyer(context, siteKeyHash, c.req.valid("json").email);
-    return c.json(foundBody(found), 200);
+    const result = await findBuyer(context, siteKeyHash, c.req.valid("json").email);
+    return c.json(foundBody(result), 200);
   });
 
   app.openapi(exportRoute, async (c) => {

@@ -242,8 +242,8 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const by = c.get("principal");
     const { name, email, role } = c.req.valid("json");
     const invitation: Invitation = { name, email, role, sites: [siteKeyHash] };
-    const made = requireOk(await invitePerson(context, by, invitation));
-    return c.json(invited(by, null, made), 201);
+    const created = requireOk(await invitePerson(context, by, invitation));
+    return c.json(invited(by, null, created), 201);
   });
 
   app.openapi(listOfSite, async (c) => {
@@ -256,8 +256,8 @@ export function peopleRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const { siteKeyHash } = await requireSite(context, c, "owner");
     requireConfirmed(context, c);
     const personId = c.req.valid("param").person_id;
-    const asked = { personId, site: siteKeyHash, role: c.req.valid("json").role };
-    requireOk(await changeRole(context, c.get("principal"), asked));
+    const roleChange = { personId, site: siteKeyHash, role: c.req.valid("json").role };
+    requireOk(await changeRole(context, c.get("principal"), roleChange));
     return c.body(null, 204);
   });
 

@@ -109,7 +109,7 @@ export function renderCheck({
   };
 }
 
-export function renderUndoable(found: UndoableImport): z.infer<typeof UndoableBody> {
-  const { importId: import_id, importedAt, added, replaced } = found;
+export function renderUndoable(undoable: UndoableImport): z.infer<typeof UndoableBody> {
+  const { importId: import_id, importedAt, added, replaced } = undoable;
   return { import_id, imported_at: isoTime(importedAt), added, replaced };
 }

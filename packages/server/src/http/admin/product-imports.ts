@@ -140,8 +140,8 @@ export function productFileRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
 export function productImportRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
-    const found = await undoableImport(context, siteKeyHash);
-    return c.json({ import: found === undefined ? null : renderUndoable(found) }, 200);
+    const undoable = await undoableImport(context, siteKeyHash);
+    return c.json({ import: undoable === undefined ? null : renderUndoable(undoable) }, 200);
   });
 
   app.openapi(undo, async (c) => {

@@ -125,8 +125,8 @@ export function shopConnectionRoutes(app: OpenAPIHono<AdminEnv>, context: Contex
     requireConfirmed(context, c);
     const { challenge } = c.req.valid("json");
     const wanted = { siteKeyHash, challenge };
-    const made = requireOk(await createCode(context, c.get("principal"), wanted));
-    const { code, connectCode, expiresAt } = made;
+    const created = requireOk(await createCode(context, c.get("principal"), wanted));
+    const { code, connectCode, expiresAt } = created;
     return c.json({ code, connect_code: connectCode, expires_at: isoTime(expiresAt) }, 201);
   });
 

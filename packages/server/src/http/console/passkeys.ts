@@ -94,8 +94,8 @@ export function passkeyRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
   routes.openapi(options, async (c) => {
     const { purpose } = c.req.valid("json");
     const user = purpose === "sign_in" ? undefined : (await requirePerson(context, c)).user;
-    const asked = await passkeyOptions(context, purpose, user);
-    return c.json(asked as unknown as { challenge: string }, 200);
+    const challenge = await passkeyOptions(context, purpose, user);
+    return c.json(challenge as unknown as { challenge: string }, 200);
   });
 
   routes.openapi(confirm, async (c) => {
@@ -115,8 +115,8 @@ export function passkeyRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
     const { user, secret } = await requirePerson(context, c);
     const { name, passkey } = c.req.valid("json");
     const added = { name, response: passkey as RegistrationResponseJSON };
-    const made = requireOk(await addPasskey(context, user, secret, added));
-    return c.json(renderPasskey(context, made), 201);
+    const created = requireOk(await addPasskey(context, user, secret, added));
+    return c.json(renderPasskey(context, created), 201);
   });
 
   routes.openapi(removeKey, async (c) => {

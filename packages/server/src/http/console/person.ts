@@ -113,7 +113,7 @@ const endOne = createRoute({
 /** What a person who is signed in does with their own account: passkeys, sessions, name. */
 export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
   const { clock } = context;
-  const asked = new AddressLimiter({ perMinute: LINKS_PER_MINUTE });
+  const limiter = new AddressLimiter({ perMinute: LINKS_PER_MINUTE });
 
   fromConsole(routes, context, [ways, mailLink, showOwn, changeOwn, endOne]);
 
@@ -128,7 +128,7 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
   });
 
   routes.openapi(mailLink, (c) => {
-    const waitMs = asked.take(networksOf(c.get("caller").address), clock.now());
+    const waitMs = limiter.take(networksOf(c.get("caller").address), clock.now());
     if (waitMs > 0) {
       const retryAfter = String(Math.ceil(waitMs / 1000));
       throw new Problem("rate_limited", { headers: { "retry-after": retryAfter } });

@@ -78,8 +78,8 @@ function agentPageByDomain(context: Context): Route {
   const { config, db } = context;
   const development = config.mode === "development";
   return get("/v1/agent/domain/:domain", async (exchange) => {
-    const found = await findSiteByDomain(db, exchange.param("domain"), { development });
-    const site = requireFound(found, "There is no site with this domain.");
+    const named = await findSiteByDomain(db, exchange.param("domain"), { development });
+    const site = requireFound(named, "There is no site with this domain.");
     if (site.status !== "verified") return answerPending(context, exchange, site.domain, "page");
     return { status: 302, headers: { location: siteAddresses(config.baseUrl, site).agentPage } };
   });

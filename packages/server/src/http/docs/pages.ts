@@ -37,10 +37,10 @@ export class DocsPages {
 
   constructor(folder: string) {
     this.folder = folder;
-    const found = existsSync(folder)
+    const files = existsSync(folder)
       ? readdirSync(folder, { recursive: true, encoding: "utf8" })
       : [];
-    const names = found.map((name) => name.replaceAll("\\", "/"));
+    const names = files.map((name) => name.replaceAll("\\", "/"));
     this.names = new Set(names.filter((name) => name.endsWith(".md")));
     this.pictures = new Set(names.filter((name) => PICTURE.test(name)));
   }
@@ -87,8 +87,8 @@ export class DocsPages {
       this.index = undefined;
       throw error;
     });
-    const found = searchResults(query, (await this.index).search(query));
-    return docsFile("text/html", docsPage(undefined, found, await this.linkGroups()));
+    const results = searchResults(query, (await this.index).search(query));
+    return docsFile("text/html", docsPage(undefined, results, await this.linkGroups()));
   }
 
   private async makeIndex(): Promise<DocsIndex> {

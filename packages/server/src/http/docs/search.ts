@@ -61,8 +61,8 @@ function scoreOf(section: IndexedSection, words: readonly string[]): number {
 }
 
 function excerptOf({ text, textWords }: IndexedSection, [word = ""]: readonly string[]): string {
-  const found = Math.max(wordStart(textWords, word), 0);
-  const start = Math.max(found - EXCERPT_BEFORE_CHARS, 0);
+  const position = Math.max(wordStart(textWords, word), 0);
+  const start = Math.max(position - EXCERPT_BEFORE_CHARS, 0);
   const cut = text.slice(start, start + EXCERPT_CHARS);
   const head = start === 0 ? cut : `…${cut.replace(/^\S*\s/, "")}`;
   return start + EXCERPT_CHARS >= text.length ? head : `${head.replace(/\s\S*$/, "")}…`;
@@ -87,15 +87,15 @@ export class DocsIndex {
       .filter(Boolean)
       .slice(0, QUERY_WORDS_MAX);
     if (words.length === 0) return "<p>Enter one or more words.</p>\n";
-    const found = this.sections
+    const matches = this.sections
       .map((section) => ({ section, score: scoreOf(section, words) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, RESULTS_MAX);
-    if (found.length === 0) {
+    if (matches.length === 0) {
       return `<p>No page has all of these words: ${htmlText(words.join(", "))}. Try fewer words.</p>\n`;
     }
-    const items = found.map(({ section }) => {
+    const items = matches.map(({ section }) => {
       const { page, anchor, pageTitle, heading } = section;
       const title = heading === pageTitle ? pageTitle : `${pageTitle}: ${heading}`;
       const href = `${DOCS_PATH}/${htmlText(page)}#${htmlText(anchor)}`;

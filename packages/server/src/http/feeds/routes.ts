@@ -72,18 +72,18 @@ export function feedRoutes(context: Context): HonoGroup {
   for (const [name, kind] of Object.entries(FEEDS)) {
     routes.openapi(describe(kind), async (c) => {
       const { site_key_hash } = c.req.valid("param");
-      const found = await publishedProducts(context, site_key_hash, name as PublishedFeed);
-      if (!found.ok && found.reason === "pending_verification") {
-        const { status, body } = pendingAnswer(context.config.baseUrl, found.detail);
+      const feed = await publishedProducts(context, site_key_hash, name as PublishedFeed);
+      if (!feed.ok && feed.reason === "pending_verification") {
+        const { status, body } = pendingAnswer(context.config.baseUrl, feed.detail);
         return c.body(body as string, status as 404, { "content-type": "application/json" });
       }
-      if (!found.ok) throw new Problem("not_found", { message: found.detail });
-      const etag = etagOf(found.value.version, kind.type);
+      if (!feed.ok) throw new Problem("not_found", { message: feed.detail });
+      const etag = etagOf(feed.value.version, kind.type);
       // Weak: the bytes are made while they are sent.
       c.header("etag", `W/${etag}`);
       c.header("cache-control", CACHE_CONTROL);
       if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
-      return c.body(streamOf(kind.make(found.value)), 200, { "content-type": kind.type });
+      return c.body(streamOf(kind.make(feed.value)), 200, { "content-type": kind.type });
     });
   }
   return { name: "feeds", cors: "open", routes };

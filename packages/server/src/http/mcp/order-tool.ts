@@ -30,8 +30,8 @@ export async function callOrderTool(
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
     return answered(resultOf(refusedAnswer(baseUrl, "body_too_large")));
   }
-  const asked = { skill: GET_ORDER, arguments: args };
-  const answer = await readOrderByMandate(context, site, { mandate, call: asked, caller });
+  const requested = { skill: GET_ORDER, arguments: args };
+  const answer = await readOrderByMandate(context, site, { mandate, call: requested, caller });
   if (!answer.ok) {
     return answered(resultOf(answerOf(baseUrl, { kind: "refused", fault: answer.fault })));
   }

@@ -122,11 +122,11 @@ export class PathTable {
   private among(patterns: readonly Pattern[] | undefined, path: string): PathMatch | undefined {
     if (patterns === undefined) return undefined;
     for (const { regex, names, entry } of patterns) {
-      const found = regex.exec(path);
-      if (found === null) continue;
+      const match = regex.exec(path);
+      if (match === null) continue;
       const params: Record<string, string> = {};
       for (let i = 0; i < names.length; i++) {
-        const value = found[i + 1];
+        const value = match[i + 1];
         if (value !== undefined) {
           params[names[i] as string] = value.includes("%") ? decodeURIComponent(value) : value;
         }

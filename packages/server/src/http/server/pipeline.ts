@@ -128,8 +128,8 @@ class Pipeline {
   };
 
   private sendLater(exchange: Exchange, answer: Promise<Answer | typeof SENT>): void {
-    const send = (made: Answer | typeof SENT) => {
-      if (made !== SENT) this.send(exchange, made);
+    const send = (result: Answer | typeof SENT) => {
+      if (result !== SENT) this.send(exchange, result);
     };
     answer
       .then(send, (error: unknown) => send(answerError(this.tools, exchange, error)))

@@ -176,11 +176,11 @@ CREATE OR REPLACE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS
 
 /** The tables that migrations make. A backup holds these, whatever else is in the same database. */
 export function ownTables(): readonly string[] {
-  const made = MIGRATIONS.flatMap((migration) => [
+  const tables = MIGRATIONS.flatMap((migration) => [
     ...migration.sql(WORDS.sqlite).matchAll(/CREATE TABLE (\w+)/g),
   ]);
   // A later migration may make a table again.
-  return [...new Set(made.map(([, name]) => name as string).sort())];
+  return [...new Set(tables.map(([, name]) => name as string).sort())];
 }
 
 /** Any fixed number, the same in every process, so that one process migrates at a time. */
@@ -258,11 +258,11 @@ export async function migrate(
     );
     // Checked again under the lock, because a newer build may have migrated meanwhile.
     const { dialect } = db;
-    const found = await refuseNewerSchema(
+    const current = await refuseNewerSchema(
       { get: (sql, ...values) => tx.get(sql, ...values), dialect },
       migrations.length,
     );
-    for (let version = found + 1; version <= target; version++) {
+    for (let version = current + 1; version <= target; version++) {
       const migration = migrations[version - 1] as Migration;
       await db.script(tx, migration.sql(WORDS[db.dialect]));
       await migration.fill?.(tx);

@@ -21,8 +21,8 @@ const CHANGE_POLL_MS = 250;
 
 /** Identifies a file by device and inode; undefined if it does not exist. */
 function fileId(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev} ${found.ino}`;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev} ${stats.ino}`;
 }
 
 /** SQLite in one file: one connection that writes, one that reads. */

@@ -138,24 +138,24 @@ export class WorkingSet implements Transaction {
       for (const row of missing) known.rows.set(nameOf(columns, row), undefined);
       for (const row of rows) known.rows.set(nameOf(columns, row), row);
     }
-    const found = keys.map((row) => known.rows.get(nameOf(columns, row)));
-    return found.filter((row) => row !== undefined) as Row[];
+    const knownRows = keys.map((row) => known.rows.get(nameOf(columns, row)));
+    return knownRows.filter((row) => row !== undefined) as Row[];
   }
 
   async prefetch(reads: readonly ExpectedRead[]): Promise<void> {
     if (this.raw.findMany === undefined || reads.length === 0) return;
     await this.write();
-    const found = new Map<string, WantedRow[]>();
+    const finds = new Map<string, WantedRow[]>();
     const held = new Map<string, WantedRow[]>();
     const others = new Map<string, () => Promise<unknown>>();
     for (const read of reads) {
-      if (read.kind === "find") addTo(found, read);
+      if (read.kind === "find") addTo(finds, read);
       else if (read.kind === "hold") addTo(held, read);
       else if (read.kind === "remember") others.set(read.name, () => read.read(this));
       else others.set(read.sql + read.values, () => this.getOnce(read.sql, ...read.values));
     }
     await Promise.all([
-      ...[...found.values()].map((rows) => this.findAll(rows)),
+      ...[...finds.values()].map((rows) => this.findAll(rows)),
       ...[...held.values()].map((rows) => this.holdAll(rows)),
       ...[...others.values()].map((read) => read()),
     ]);
@@ -239,11 +239,11 @@ export class WorkingSet implements Transaction {
     }
     if (inserted.length === 0) return;
     // Another process may insert them now. Then this waits for that one, and reads its rows.
-    const [, found] = await Promise.all([
+    const [, lockedRows] = await Promise.all([
       this.raw.insert(table, inserted, "ON CONFLICT DO NOTHING"),
       this.lockAll(table, keys),
     ]);
-    keep(found);
+    keep(lockedRows);
   }
 
   private async lockAll(table: string, keys: readonly NewRow[]): Promise<NewRow[]> {

@@ -64,8 +64,8 @@ export function createPrivateFile(path: string, text: string): boolean {
 export function readPrivateFile(path: string, what: string): string | undefined {
   // If the folder does not exist either, the code that creates it reports the problem.
   if (!existsSync(path)) return undefined;
-  const found = statSync(path);
-  if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
+  const stats = statSync(path);
+  if (process.platform !== "win32" && (stats.mode & OTHERS) !== 0) {
     throw new StartupError(
       `${what} at ${path} can be read by other users: run \`chmod 600 ${path}\`.`,
     );

@@ -14,22 +14,22 @@ export async function bindSecrets(
   config: Config,
   db: Database,
   ids: Ids,
-  found: Uint8Array | undefined,
+  stored: Uint8Array | undefined,
 ): Promise<Secrets> {
   const sealedBy = await readFact(db, "secrets_key_id");
   // Read again, because another process on this folder may have made it meanwhile.
-  const known = found ?? (sealedBy === undefined ? undefined : findSecretsKey(config));
+  const known = stored ?? (sealedBy === undefined ? undefined : findSecretsKey(config));
   if (known === undefined && sealedBy !== undefined) {
     throw new StartupError(
       "The secrets key of this database is missing. Set GATEHOUSE_SECRETS_KEY " +
         "(or _FILE) to the key that the other nodes use, or restore secrets.key to the data folder.",
     );
   }
-  const made = known === undefined ? makeSecretsKey(config, ids) : undefined;
-  const secrets = createSecrets(known ?? (made?.key as Uint8Array));
+  const created = known === undefined ? makeSecretsKey(config, ids) : undefined;
+  const secrets = createSecrets(known ?? (created?.key as Uint8Array));
   if ((await settleFact(db, "secrets_key_id", secrets.keyId)) !== secrets.keyId) {
     // Another node was faster with another key. Ours has sealed nothing, so it is removed.
-    made?.undo();
+    created?.undo();
     throw new StartupError(
       "The secrets key does not belong to this database. Set GATEHOUSE_SECRETS_KEY (or " +
         "_FILE) to the key from the first start of the installation.",

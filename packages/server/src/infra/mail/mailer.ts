@@ -63,14 +63,15 @@ async function transportOf({ server: { host, port, tls, local, signIn } }: MailS
 /** Our own message, because the mail server's may contain names of its network. */
 function faultOf(error: { readonly code?: unknown; readonly responseCode?: unknown }) {
   const { code, responseCode } = error;
-  const said = typeof responseCode === "number" ? ` (${responseCode})` : "";
+  const codeText = typeof responseCode === "number" ? ` (${responseCode})` : "";
   if (code === "EENVELOPE" && Number(responseCode) >= 500) {
-    return refuse("gone", `the mail server does not accept email for this address${said}`);
+    return refuse("gone", `the mail server does not accept email for this address${codeText}`);
   }
   if (code === "EAUTH") {
-    return refuse("not_delivered", `the mail server refused the user or the password${said}`);
+    return refuse("not_delivered", `the mail server refused the user or the password${codeText}`);
   }
-  if (said !== "") return refuse("not_delivered", `the mail server refused it for now${said}`);
+  if (codeText !== "")
+    return refuse("not_delivered", `the mail server refused it for now${codeText}`);
   const word = typeof code === "string" ? ` (${code})` : "";
   return refuse("not_delivered", `the mail server could not be reached${word}`);
 }

@@ -37,8 +37,8 @@ export function findSecretsKey(config: Config): Uint8Array | undefined {
 /** Makes the secrets key of a new installation, or takes the one another process just made. */
 export function makeSecretsKey(config: Config, ids: Ids): { key: Uint8Array; undo(): void } {
   const path = join(config.dataDir, SECRETS_KEY_FILE);
-  const made = createPrivateFile(path, `${toBase64url(ids.bytes(KEY_BYTES))}\n`);
+  const isCreated = createPrivateFile(path, `${toBase64url(ids.bytes(KEY_BYTES))}\n`);
   const key = findSecretsKey(config);
   if (key === undefined) throw new Error(`the secrets key at ${path} vanished`);
-  return { key, undo: () => made && rmSync(path) };
+  return { key, undo: () => isCreated && rmSync(path) };
 }

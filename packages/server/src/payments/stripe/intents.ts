@@ -131,8 +131,8 @@ export async function findListed<T extends Listed>(
   for (let page = 0; page < PAGES_MAX; page++) {
     const place = after === undefined ? {} : { starting_after: after };
     const { data, has_more } = await list({ created, limit: PAGE, ...place });
-    const found = data.find((one) => isNamed(one, attempt));
-    if (found !== undefined) return found;
+    const own = data.find((one) => isNamed(one, attempt));
+    if (own !== undefined) return own;
     after = data.at(-1)?.id;
     if (!has_more || after === undefined) return undefined;
   }
@@ -150,8 +150,8 @@ export async function findIntent(
 ): Promise<Stripe.PaymentIntent | undefined> {
   const { reference } = attempt;
   if (reference !== null) return orGone(client.paymentIntents.retrieve(reference));
-  const found = await findListed(attempt, (page) => client.paymentIntents.list(page));
-  return found === "too_many" ? searchIntent(client, attempt, now) : found;
+  const listed = await findListed(attempt, (page) => client.paymentIntents.list(page));
+  return listed === "too_many" ? searchIntent(client, attempt, now) : listed;
 }
 
 /** Cancels an intent, unless it was cancelled or captured before. */

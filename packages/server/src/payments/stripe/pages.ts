@@ -56,8 +56,8 @@ async function findSession(
 ): Promise<Session | undefined> {
   const { sessions } = client.checkout;
   if (attempt.reference !== null) return orGone(sessions.retrieve(attempt.reference));
-  const found = await findListed(attempt, (page) => sessions.list(page));
-  if (found !== "too_many") return found;
+  const listed = await findListed(attempt, (page) => sessions.list(page));
+  if (listed !== "too_many") return listed;
   const intent = await searchIntent(client, attempt, now, PAGE_ENDED_MS);
   if (intent === undefined) return undefined;
   return (await sessions.list({ payment_intent: intent.id, limit: 1 })).data[0];
@@ -130,8 +130,8 @@ async function close(client: Stripe, id: string): Promise<Session | undefined> {
 
 /** Closes the page of an attempt and releases what was authorized on it. */
 export async function voidPage(client: Stripe, attempt: Attempt, now: number): Promise<VoidResult> {
-  const found = await findSession(client, attempt, now);
-  const session = found?.status === "open" ? await close(client, found.id) : found;
+  const current = await findSession(client, attempt, now);
+  const session = current?.status === "open" ? await close(client, current.id) : current;
   const intent = session && (await intentOf(client, session));
   // Stripe refuses to cancel other intents of a page: closing it has ended them.
   if (intent === undefined || !mayHold(intent)) return { outcome: "released" };

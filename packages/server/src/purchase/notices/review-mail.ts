@@ -127,8 +127,8 @@ export function reviewMail(
     ...(approvalsNeeded === 1 ? [] : [`${approvalsNeeded} people must approve it.`]),
     "You need to be signed in to decide. You cannot decide by replying to this message.",
   ];
-  const about = sum === undefined ? skillTitle(site, skill) : sum;
-  const subject = `${isTest ? "Test: " : ""}${site.domain}: ${about} needs review`;
+  const purchase = sum === undefined ? skillTitle(site, skill) : sum;
+  const subject = `${isTest ? "Test: " : ""}${site.domain}: ${purchase} needs review`;
   const text = (isMail: boolean) => `${lines(isMail).join("\n")}\n`;
   return { subject, text: text(false), mailText: text(true), link };
 }

@@ -115,8 +115,8 @@ export class ConsoleSessions {
 
   /** The operator who made a set-up link; undefined if it does not work. It is not taken. */
   async holderOfSetUp(tx: Transaction, code: string): Promise<Principal | undefined> {
-    const found = await liveSetUpCode(tx, tokenDigest(code), this.tools.clock.now());
-    const holder = found && (await this.holderOf(tx, { ...found, confirmedAt: null }));
+    const setUpCode = await liveSetUpCode(tx, tokenDigest(code), this.tools.clock.now());
+    const holder = setUpCode && (await this.holderOf(tx, { ...setUpCode, confirmedAt: null }));
     return holder?.principal.role === "operator" ? holder.principal : undefined;
   }
 

@@ -69,14 +69,14 @@ export class Archive {
 
   /** Archived records of a log from one position to another, or to the end of the archive. */
   async records(db: Queries, chain: string, from: number, to: number): Promise<StoredRecord[]> {
-    const found: StoredRecord[] = [];
+    const records: StoredRecord[] = [];
     for (let seq = from; seq < to; ) {
       const part = await partAt(db, chain, seq);
       if (part === undefined) break;
       const open = await this.open(part);
-      for (; seq < Math.min(to, endOf(part)); seq++) found.push(open.record(seq));
+      for (; seq < Math.min(to, endOf(part)); seq++) records.push(open.record(seq));
     }
-    return found;
+    return records;
   }
 
   /** An archived record of a site by its id. */

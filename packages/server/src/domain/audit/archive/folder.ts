@@ -126,8 +126,8 @@ export class ArchiveFolder {
 
   /** Whether a part's file is there with its length, without reading it. */
   async fileFault({ file, bytes }: ArchivePart): Promise<string | undefined> {
-    const found = await stat(join(this.path, file)).catch(() => undefined);
-    if (found === undefined) return "is missing";
-    return found.size === bytes ? undefined : "is damaged: it has a different length";
+    const stats = await stat(join(this.path, file)).catch(() => undefined);
+    if (stats === undefined) return "is missing";
+    return stats.size === bytes ? undefined : "is damaged: it has a different length";
   }
 }

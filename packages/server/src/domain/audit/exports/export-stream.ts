@@ -41,15 +41,15 @@ async function policiesNamed(
   for await (const { text } of records) {
     for (const [, digest] of text.matchAll(POLICY_NAMED)) named.add(digest as string);
   }
-  const found: PolicyVersion[] = [];
+  const versions: PolicyVersion[] = [];
   for (const digest of named) {
     const policy = await policyByDigest(digest);
     // A record of this installation only refers to published versions. A record from elsewhere may
     // not.
     if (policy === undefined) continue;
-    found.push({ version: policy.version, digest, document: policy.document });
+    versions.push({ version: policy.version, digest, document: policy.document });
   }
-  return found.sort((a, b) => a.version - b.version);
+  return versions.sort((a, b) => a.version - b.version);
 }
 
 async function* ocsfLines(records: AsyncIterable<StoredRecord>, version: string) {

@@ -66,7 +66,7 @@ export function recordsBefore(
   [from, before]: readonly [number, number],
   { type, actor, limit }: Pick<RecordFilter, "type" | "actor"> & { readonly limit: number },
 ): Promise<StoredRecord[]> {
-  const [acted, asked] = actor === null ? [null, null] : marksOfActor(actor);
+  const [acted, requester] = actor === null ? [null, null] : marksOfActor(actor);
   return db.all<StoredRecord>(
     `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?
        AND (CAST(? AS TEXT) IS NULL OR type = ?)
@@ -79,7 +79,7 @@ export function recordsBefore(
     type,
     acted,
     acted,
-    asked,
+    requester,
     limit,
   );
 }

@@ -16,9 +16,9 @@ export async function picturesOf(
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await products.among(db, siteKeyHash, "product_id", ids);
+  const rows = await products.among(db, siteKeyHash, "product_id", ids);
   return new Map(
-    found.flatMap(({ productId, imageUrl }) => (imageUrl === null ? [] : [[productId, imageUrl]])),
+    rows.flatMap(({ productId, imageUrl }) => (imageUrl === null ? [] : [[productId, imageUrl]])),
   );
 }
 
@@ -28,8 +28,8 @@ export async function hasTestItem(
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<boolean> {
-  const found = await products.findEach(db, { site_key_hash: siteKeyHash }, "product_id", ids);
-  return found.some(({ testAgentId }) => testAgentId !== null);
+  const rows = await products.findEach(db, { site_key_hash: siteKeyHash }, "product_id", ids);
+  return rows.some(({ testAgentId }) => testAgentId !== null);
 }
 
 /** The first products that can be ordered now, by their id. */

@@ -46,13 +46,13 @@ async function matching(db: Readable, siteKeyHash: string, match: Match, query: 
   const { sql, values } = conditions(query);
   const isPriced = values.length > 0;
   const needed = Math.ceil((query.offset + query.limit) / BLOCK_PRODUCTS) * BLOCK_PRODUCTS;
-  const found = `SELECT product_id, length(${match.column}) AS size FROM products_search
+  const wordMatches = `SELECT product_id, length(${match.column}) AS size FROM products_search
     WHERE products_search MATCH ? AND site_key_hash = ? LIMIT ?`;
   // CROSS, because SQLite would rather read all products of the site and look for each in `found`.
-  const priced = `SELECT found.product_id, size FROM (${found}) AS found CROSS JOIN products
+  const priced = `SELECT found.product_id, size FROM (${wordMatches}) AS found CROSS JOIN products
     ON products.site_key_hash = ? AND products.product_id = found.product_id WHERE 1 = 1${sql}`;
   const rows = await db.all<{ readonly product_id: string; readonly size: number }>(
-    isPriced ? priced : found,
+    isPriced ? priced : wordMatches,
     match.sql,
     siteKeyHash,
     isPriced ? CANDIDATES_MAX : Math.min(needed, CANDIDATES_MAX),
@@ -78,8 +78,8 @@ async function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQue
     ids.push(...(await matching(db, siteKeyHash, { sql: inBody, column: "body_words" }, query)));
   }
   const page = ids.slice(offset, offset + limit);
-  const found = await productsByIds(db, siteKeyHash, page);
-  return page.map((id) => found.get(id)).filter((product) => product !== undefined);
+  const byId = await productsByIds(db, siteKeyHash, page);
+  return page.map((id) => byId.get(id)).filter((product) => product !== undefined);
 }
 
 async function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) {

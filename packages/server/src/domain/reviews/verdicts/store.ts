@@ -61,8 +61,8 @@ export async function verdictsAmong(
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, PlannedVerdict>> {
-  const found = await verdicts.among(db, siteKeyHash, "escalation_id", ids);
-  return new Map(found.map((verdict) => [verdict.escalationId, verdict]));
+  const rows = await verdicts.among(db, siteKeyHash, "escalation_id", ids);
+  return new Map(rows.map((verdict) => [verdict.escalationId, verdict]));
 }
 
 /** Deletes what did not take effect long ago. */
