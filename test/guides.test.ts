@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Block, type Command, commandsOf, type Guide, readGuide } from "./guides/blocks.ts";
 import { cleanCheckout, readersFolder, writeCommands } from "./guides/checkout.ts";
-import { type Desk, type Ran, Reader } from "./guides/reader.ts";
+import { type Ran, Reader, type SharedSetup } from "./guides/reader.ts";
 import { NOT_RUN, SUBSTITUTIONS } from "./guides/tables.ts";
 import { Terminal } from "./guides/terminal.ts";
 import { freePort, openWorld, type World } from "./guides/world.ts";
@@ -36,9 +36,9 @@ const done = { commands: 0, blocks: 0, begun: 0 };
 const readers = new Map<string, Reader>();
 const used = new Set<unknown>();
 let world: World;
-let desk: Desk;
+let shared: SharedSetup;
 
-async function openDesk(): Promise<Desk> {
+async function openSharedSetup(): Promise<SharedSetup> {
   const home = join(folder, "home");
   const commands = join(folder, "commands");
   mkdirSync(home);
@@ -68,12 +68,12 @@ async function readerOf({ name, path, follows }: Guide): Promise<Reader> {
   const own = join(folder, "readers", name);
   if (follows === undefined) {
     readersFolder(checkout, own);
-    return new Reader(desk, own);
+    return new Reader(shared, own);
   }
   const before = readers.get(follows);
   if (before === undefined) throw fault(`${path} continues from ${follows}, which failed`);
   cpSync(before.folder, own, { recursive: true, verbatimSymlinks: true });
-  const reader = new Reader(desk, own, before);
+  const reader = new Reader(shared, own, before);
   await reader.goOn();
   return reader;
 }
@@ -140,12 +140,12 @@ describe("a reader with a clean clone", () => {
   beforeAll(async () => {
     done.begun = performance.now();
     world = await openWorld();
-    desk = await openDesk();
+    shared = await openSharedSetup();
   }, OPEN_MS);
   afterAll(async () => {
     const seconds = ((performance.now() - done.begun) / 1000).toFixed(1);
     console.log(`guides: ${done.commands} commands of ${done.blocks} blocks ran in ${seconds} s`);
-    desk?.terminal.close();
+    shared?.terminal.close();
     await world?.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -158,7 +158,7 @@ describe("a reader with a clean clone", () => {
     try {
       await follow(guide);
     } finally {
-      await desk.terminal.stopServing();
+      await shared.terminal.stopServing();
     }
   });
 
@@ -167,7 +167,7 @@ describe("a reader with a clean clone", () => {
     const reader = await readerOf(after);
     const text = "npx gatehouse mandate list shop.example.com --outcome approved --json";
     const { code, out } = await reader.run({ at: "here", text });
-    await desk.terminal.stopServing();
+    await shared.terminal.stopServing();
     const skills = JSON.parse(out).items.map(({ skill }: { skill: string }) => skill);
     expect([code, skills]).toEqual([0, expect.arrayContaining(["get_pricing", "place_order"])]);
   });

@@ -1,4 +1,4 @@
-/** Buys from a site behind Gatehouse, and checks everything it is told. */
+/** Buys from a site behind Gatehouse, and checks every answer. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import * as agent from "@gatehouse/agent";
@@ -78,7 +78,7 @@ async function findSite(address) {
 }
 
 /** Makes the key known to the site, and waits for its owner. One key is one agent: safe to repeat. */
-async function becomeKnown(site, key, until) {
+async function registerAndWait(site, key, until) {
   const { agentId } = await agent.register(site, key, { name: "Example buyer" });
   console.log(`registered with ${site.domain} as ${agentId}`);
   let isAnnounced = false;
@@ -142,7 +142,7 @@ async function main() {
   const key = await openKey(options.key);
   const site = await findSite(address);
   console.log(`the card of ${site.domain} is valid`);
-  const agentId = await becomeKnown(site, key, Date.now() + waitMs);
+  const agentId = await registerAndWait(site, key, Date.now() + waitMs);
   const quoted = await quote(site, items, options.limit);
   const request = agent.orderRequest(items, quoted, options.token);
   const mandate = await agent.sign(agent.mandateFor(site, agentId, request), key);

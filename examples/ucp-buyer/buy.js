@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { signMandate } from "./agent.js";
-import { inMajor, newsDesk, orderLines } from "./news.js";
 import { openPlatform } from "./platform.js";
 import {
   checkTerms,
@@ -19,6 +18,7 @@ import {
   Refused,
   readSigned,
 } from "./shop.js";
+import { inMajor, orderLines, webhookHandler } from "./webhooks.js";
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -102,15 +102,15 @@ const totalOf = ({ totals, currency }) => inMajor(checkTotals({ totals }), curre
 const messagesOf = (body) =>
   (body.messages ?? []).map(({ code, content }) => `${code}: ${content}`);
 
-async function buy(shop, desk, query) {
-  const { products } = await desk.search({ query, pagination: { limit: 1 } });
+async function buy(shop, client, query) {
+  const { products } = await client.search({ query, pagination: { limit: 1 } });
   if (products?.length !== 1) throw new Ended(`No product of the shop matches “${query}”.`);
   const [product] = products;
   console.log(`found ${product.title} (${product.id})`);
   const line_items = [{ item: { id: product.id }, quantity: Number(flags.quantity) }];
   const buyer = { first_name: "Ada", last_name: "Example", email: "ada@example.com" };
-  const cart = await desk.createCart({ line_items, buyer });
-  const created = await desk.createCheckout({ cart_id: cart.id, line_items: [] });
+  const cart = await client.createCart({ line_items, buyer });
+  const created = await client.createCheckout({ cart_id: cart.id, line_items: [] });
   let checkout = created;
   // A shop that sends things says so, once it knows where to.
   const address = {
@@ -125,12 +125,12 @@ async function buy(shop, desk, query) {
       buyer,
       fulfillment: { methods: [{ type: "shipping", destinations: [address], ...groups }] },
     });
-    const offered = await desk.updateCheckout(created.id, to({}));
+    const offered = await client.updateCheckout(created.id, to({}));
     const [option] = offered.fulfillment.methods[0].groups[0].options;
     if (option === undefined) return offered;
     console.log(`delivery ${option.title}`);
     const groups = [{ id: "parcel", selected_option_id: option.id }];
-    checkout = await desk.updateCheckout(created.id, to({ groups }));
+    checkout = await client.updateCheckout(created.id, to({ groups }));
   }
   if (checkout.status !== "ready_for_complete") return checkout;
   console.log(`total ${totalOf(checkout)} ${checkout.currency}`);
@@ -141,13 +141,13 @@ async function buy(shop, desk, query) {
   const [[handler]] = Object.values(checkout.ucp.payment_handlers);
   const credential = { type: "token", token: flags.token };
   const instruments = [{ id: "i1", handler_id: handler.id, type: "card", credential }];
-  return desk.complete(checkout.id, { payment: { instruments } }, checkout);
+  return client.complete(checkout.id, { payment: { instruments } }, checkout);
 }
 
 const ENDS = { completed: 0, requires_escalation: 4, complete_in_progress: 4 };
 
-/** What cannot be done as it was asked for. */
-function misuse([card, query]) {
+/** What is wrong with the arguments, if anything. */
+function usageProblem([card, query]) {
   if (card === undefined) return "Specify the address of an agent card.";
   const named = flags.checkout ?? flags.order;
   if (query === undefined && named === undefined) return "Specify what to search for.";
@@ -160,7 +160,8 @@ function misuse([card, query]) {
     : undefined;
 }
 
-function tell(end) {
+/** Prints how the purchase ended. Returns the exit code. */
+function printEnd(end) {
   for (const line of messagesOf(end)) console.log(line);
   if (end.order !== undefined) console.log(`order ${end.order.id}: ${end.order.permalink_url}`);
   else if (end.continue_url !== undefined) console.log(`see ${end.continue_url}`);
@@ -175,7 +176,7 @@ async function main() {
     console.log(USAGE);
     return 0;
   }
-  const wrong = misuse(positionals);
+  const wrong = usageProblem(positionals);
   if (wrong !== undefined) {
     console.error(`${wrong}\n${USAGE}`);
     return 64;
@@ -185,13 +186,13 @@ async function main() {
   let shop;
   const profileOf = (url) =>
     url === shop?.profileUrl || url === shop?.ownProfileUrl ? shop?.profileUrl : undefined;
-  const hear = (order) => console.log(`webhook: ${orderLines(order).join("\n")}`);
+  const onOrder = (order) => console.log(`webhook: ${orderLines(order).join("\n")}`);
   const platform = await openPlatform({
     keyFile: flags.key,
     profileUrl: flags.profile,
     servePort,
     webhookUrl: flags.webhook,
-    desk: flags.hear ? newsDesk({ profileOf, hear }) : undefined,
+    onWebhook: flags.hear ? webhookHandler({ profileOf, onOrder }) : undefined,
   });
   try {
     if (platform.url === undefined) {
@@ -202,16 +203,16 @@ async function main() {
     shop = await findShop(card);
     if (shop === undefined)
       throw new Ended("The card names no UCP profile, so this site sells nothing.");
-    const desk = flags.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
+    const client = flags.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
     if (flags.order !== undefined) {
-      const order = await desk.getOrder(flags.order);
+      const order = await client.getOrder(flags.order);
       console.log(
         (order.ucp.status === "error" ? messagesOf(order) : orderLines(order)).join("\n"),
       );
       return order.ucp.status === "error" ? 2 : 0;
     }
-    const work = flags.checkout ? desk.getCheckout(flags.checkout) : buy(shop, desk, query);
-    const code = tell(await work.finally(() => desk.stop()));
+    const work = flags.checkout ? client.getCheckout(flags.checkout) : buy(shop, client, query);
+    const code = printEnd(await work.finally(() => client.stop()));
     if (!flags.hear) return code;
     console.log("Waiting for order webhooks. Ctrl-C stops.");
     await new Promise((resolve) => process.once("SIGINT", resolve));

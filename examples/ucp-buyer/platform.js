@@ -15,7 +15,7 @@ const CAPABILITIES = {
   fulfillment: ["extensions/fulfillment", "fulfillment.json"],
   order: ["order", "order.json"],
 };
-const NEWS_PATH = "/orders";
+const WEBHOOK_PATH = "/orders";
 
 function readKey(file) {
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
@@ -25,15 +25,15 @@ function readKey(file) {
   return key;
 }
 
-/** `webhookUrl` is where shops tell of orders; without it they tell nothing. */
+/** `webhookUrl` is where shops send order webhooks. Without it, they send none. */
 function profileOf({ d: _, ...key }, webhookUrl) {
-  const hears = webhookUrl === undefined ? {} : { config: { webhook_url: webhookUrl } };
+  const webhook = webhookUrl === undefined ? {} : { config: { webhook_url: webhookUrl } };
   const entry = ([name, [spec, schema]]) => ({
     version: VERSION,
     spec: `https://ucp.dev/${VERSION}/specification/shopping/${spec}`,
     schema: `https://ucp.dev/${VERSION}/schemas/shopping/${schema}`,
     ...(name === "fulfillment" ? { extends: "dev.ucp.shopping.checkout" } : {}),
-    ...(name === "order" ? hears : {}),
+    ...(name === "order" ? webhook : {}),
   });
   const listed = Object.entries(CAPABILITIES).map((one) => [
     `dev.ucp.shopping.${one[0]}`,
@@ -51,12 +51,13 @@ function profileOf({ d: _, ...key }, webhookUrl) {
 }
 
 /**
- * Publishes the profile on this machine, and takes news of orders where somebody wants to hear them;
- * whoever runs a real platform does so on the web.
+ * Publishes the profile on this machine, and receives order webhooks if `onWebhook` is given. A real platform
+ * does this on the web.
  */
-async function serve(key, { port, desk }) {
+async function serve(key, { port, onWebhook }) {
   const server = createServer((request, response) => {
-    if (desk !== undefined && request.method === "POST") return desk(request, response, origin);
+    if (onWebhook !== undefined && request.method === "POST")
+      return onWebhook(request, response, origin);
     response.setHeader("content-type", "application/json");
     response.setHeader("cache-control", "public, max-age=60");
     response.end(JSON.stringify(profile));
@@ -66,7 +67,7 @@ async function serve(key, { port, desk }) {
     server.listen(port, "127.0.0.1", resolve);
   });
   const origin = `http://127.0.0.1:${server.address().port}`;
-  const profile = profileOf(key, desk && origin + NEWS_PATH);
+  const profile = profileOf(key, onWebhook && origin + WEBHOOK_PATH);
   return {
     profile,
     url: `${origin}/profile`,
@@ -79,9 +80,10 @@ async function serve(key, { port, desk }) {
 
 const digestOf = (body) => `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
 
-export async function openPlatform({ keyFile, profileUrl, servePort, webhookUrl, desk }) {
+export async function openPlatform({ keyFile, profileUrl, servePort, webhookUrl, onWebhook }) {
   const key = readKey(keyFile);
-  const served = servePort === undefined ? undefined : await serve(key, { port: servePort, desk });
+  const served =
+    servePort === undefined ? undefined : await serve(key, { port: servePort, onWebhook });
   const profile = served?.profile ?? profileOf(key, webhookUrl);
   const url = served?.url ?? profileUrl;
   const signer = createSigner(

@@ -1,15 +1,15 @@
-/** What a shop says, and whether it holds: nothing here is the shop's own code. */
+/** Reads the answers of a shop and checks them. Nothing here is the code of the shop. */
 import { createHash, createPublicKey } from "node:crypto";
 import canonicalize from "canonicalize";
 import { createVerifier, httpbis } from "http-message-signatures";
 import { createLocalJWKSet, flattenedVerify } from "jose";
 
-/** What ends it without anybody having done wrong. */
+/** The purchase ends, and nobody made a mistake. */
 export class Ended extends Error {}
 
 export class NotAsPromised extends Error {}
 
-/** The shop does not take the call, and says why: that may well be ours to mend. */
+/** The shop refused the call and gave the reason. The mistake may be ours. */
 export class Refused extends Error {}
 
 export function must(holds, what) {

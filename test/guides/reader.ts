@@ -9,7 +9,7 @@ import { ANSWERS, type Here, PLACEHOLDERS, SERVED, SUBSTITUTIONS } from "./table
 import type { Terminal } from "./terminal.ts";
 
 /** What all readers have in common. */
-export interface Desk {
+export interface SharedSetup {
   readonly terminal: Terminal;
   readonly here: Here;
   /** Of a shell that was just opened. */
@@ -26,15 +26,15 @@ export interface Ran extends Finished {
 /** Somebody who follows guides: in a folder, with a shell, and with all that was printed so far. */
 export class Reader {
   readonly folder: string;
-  private readonly desk: Desk;
+  private readonly shared: SharedSetup;
   private readonly exported: Record<string, string>;
   private readonly variables: Record<string, string>;
   private readonly printed: string[];
   /** What serves, in a terminal of its own: what was typed there, and what had been exported by then. */
   private serving: { readonly typed: string; readonly exported: Env } | undefined;
 
-  constructor(desk: Desk, folder: string, before?: Reader) {
-    this.desk = desk;
+  constructor(shared: SharedSetup, folder: string, before?: Reader) {
+    this.shared = shared;
     this.folder = folder;
     this.exported = { ...before?.exported };
     this.variables = { ...before?.variables };
@@ -51,8 +51,8 @@ export class Reader {
   /** A text of a guide with the addresses of here. */
   located(text: string): string {
     return SUBSTITUTIONS.reduce((located, one) => {
-      const changed = located.replace(one.from, one.to(this.desk.here));
-      if (changed !== located) this.desk.used.add(one);
+      const changed = located.replace(one.from, one.to(this.shared.here));
+      if (changed !== located) this.shared.used.add(one);
       return changed;
     }, text);
   }
@@ -116,7 +116,7 @@ export class Reader {
     { set, into }: PlainLine,
     args: readonly string[],
   ): Promise<Finished> {
-    const { terminal, here, env } = this.desk;
+    const { terminal, here, env } = this.shared;
     const serves = args[0] === "serve" || args[0] === "init";
     if (serves) await terminal.stopServing();
     if (serves) {
@@ -144,7 +144,7 @@ export class Reader {
     const set = Object.entries(this.variables).map(([name, value]) => `${name}='${value}'\n`);
     const child = spawn("sh", ["-c", set.join("") + typed], {
       cwd: this.folder,
-      env: { ...this.desk.env, ...this.exported },
+      env: { ...this.shared.env, ...this.exported },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const output = { out: "", err: "" };

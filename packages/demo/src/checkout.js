@@ -1,10 +1,10 @@
-/** What a platform does that speaks UCP: it buys, and hears what becomes of it. */
+/** What a platform that speaks UCP does: it buys, and receives webhooks about the order. */
 import { execFile } from "node:child_process";
-import { EventEmitter, once as happens } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { newsDesk, orderLines } from "../../../examples/ucp-buyer/news.js";
+import { orderLines, webhookHandler } from "../../../examples/ucp-buyer/webhooks.js";
 import { command, expect, folder, say } from "./stage.js";
 
 const DELIVERY = {
@@ -16,7 +16,7 @@ const DELIVERY = {
   ],
 };
 
-/** What a platform does that speaks UCP: it finds the shop, and buys for somebody. */
+/** What a platform that speaks UCP does: it finds the shop, and buys for somebody. */
 export async function walkCheckout(env, url, { site, platform }) {
   const here = { ...env, GATEHOUSE_BASE_URL: url };
   const file = join(folder, "shop.json");
@@ -60,24 +60,27 @@ export async function walkCheckout(env, url, { site, platform }) {
   for (const line of order) console.log(`      ${line}`);
 }
 
-/** What follows a sale: the goods are sent, the money is taken and some of it given back. */
-export async function walkAfterSale(env, url, { site, platform, hearing }) {
+/** What follows a sale: the goods are sent, the payment is captured and partly refunded. */
+export async function walkAfterSale(env, url, { site, platform, webhooks }) {
   const here = { ...env, GATEHOUSE_BASE_URL: url };
   const list = JSON.parse(await command(here, "order", "list", site.domain, "--json")).items;
   const { order_id: id } = list.find(({ agent_id }) => agent_id === platform.url);
   const order = (...words) => command(here, "order", words[0], site.domain, id, ...words.slice(1));
-  await hearing.heard(id, 0);
+  await webhooks.orderAfter(id, 0);
   await order("ship", "--carrier", "DHL", "--tracking-number", "JD0146");
   await order("simulate", "capture");
   await order("simulate", "refund", "--amount", "5.00");
-  const news = await hearing.heard(id, 2);
+  const received = await webhooks.orderAfter(id, 2);
   say("the owner shipped the order, captured the payment and refunded 5.00. The platform got");
   console.log("    webhooks signed with the shop's key, in order, with the whole order each time:");
-  for (const line of orderLines(news)) console.log(`      ${line}`);
+  for (const line of orderLines(received)) console.log(`      ${line}`);
   const pages = `${url}/v1/ucp/${site.site_key_hash}/orders/${id}`;
   expect((await fetch(pages)).status === 400, "strangers to learn nothing of an order");
   const read = await (await platform.call("GET", pages)).json();
-  expect(JSON.stringify(read) === JSON.stringify(news), "the order to be what the webhook said");
+  expect(
+    JSON.stringify(read) === JSON.stringify(received),
+    "the order to be what the webhook said",
+  );
   say("the platform can read the order with a signed request; other callers cannot see it");
   const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
   const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
@@ -90,25 +93,25 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
   say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");
 }
 
-/** The platform's side of webhooks: what it was told, of shops it bought at. */
-export function openHearing() {
+/** Receives the webhooks of the platform, from the shops where it bought. */
+export function openWebhooks() {
   const shops = new Map();
-  const news = [];
+  const orders = [];
   const changed = new EventEmitter();
-  const desk = newsDesk({
+  const handler = webhookHandler({
     profileOf: (url) => shops.get(url),
-    hear(order) {
-      news.push(order);
-      changed.emit("news");
+    onOrder(order) {
+      orders.push(order);
+      changed.emit("order");
     },
   });
   const stepsOf = ({ fulfillment, adjustments = [] }) =>
     (fulfillment.events ?? []).length + adjustments.length;
-  /** What was told of an order once so much has become of it. */
-  const heard = async (id, steps) => {
-    const latest = () => news.find((order) => order.id === id && stepsOf(order) === steps);
-    while (latest() === undefined) await happens(changed, "news");
-    return latest();
+  /** The order in the webhook after this many shipments and adjustments. Waits for it. */
+  const orderAfter = async (id, steps) => {
+    const matching = () => orders.find((order) => order.id === id && stepsOf(order) === steps);
+    while (matching() === undefined) await once(changed, "order");
+    return matching();
   };
-  return { shops, desk, heard };
+  return { shops, handler, orderAfter };
 }

@@ -1,12 +1,13 @@
 /**
- * Walks the product on a throw-away installation, saying each step in plain words. Ends with an error
+ * Walks through the product on a throw-away installation, and prints each step in plain words. Ends with an error
  * if an answer is not what it should be. With `once` it stops there; otherwise it keeps serving.
  */
 import { join } from "node:path";
 import { openPlatform } from "../../../examples/ucp-buyer/platform.js";
-import { openHearing, walkAfterSale, walkCheckout } from "./checkout.js";
+import { openWebhooks, walkAfterSale, walkCheckout } from "./checkout.js";
 import { walkDiscovery, walkMcp, walkSignatures, walkVerification } from "./discovery.js";
 import { walkHandOff } from "./hand-off.js";
+import { walkAudit, walkMaintenance } from "./maintenance.js";
 import { walkMandates, walkOrders } from "./mandates.js";
 import { walkAccess, walkSites } from "./sites.js";
 import {
@@ -23,23 +24,22 @@ import {
   startShop,
 } from "./stage.js";
 import { ownerLine, thingsToTry } from "./things-to-try.js";
-import { walkAudit, walkUpkeep } from "./upkeep.js";
 import { walkVisits } from "./visits.js";
 
 /** Everything that runs for the walk. */
 async function open(port) {
   const shop = await startShop();
   const keyFile = join(folder, "platform-key.json");
-  const hearing = openHearing();
-  const platform = await openPlatform({ keyFile, servePort: 0, desk: hearing.desk });
+  const webhooks = openWebhooks();
+  const platform = await openPlatform({ keyFile, servePort: 0, onWebhook: webhooks.handler });
   closeAtEnd(() => platform.stop());
   const allowed = [shop.domain, new URL(platform.url).host].join(",");
   const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed, GATEHOUSE_PORT: port });
   const { url, token } = await startGatehouse(env);
-  return { shop, hearing, platform: { ...platform, keyFile }, env, url, token };
+  return { shop, webhooks, platform: { ...platform, keyFile }, env, url, token };
 }
 
-async function walkAll({ shop, hearing, platform, env, url, token }) {
+async function walkAll({ shop, webhooks, platform, env, url, token }) {
   const ask = asking(url, token);
   const version = await (await fetch(`${url}/version`)).json();
   expect((await fetch(`${url}/readyz`)).status === 200, "a ready service");
@@ -55,21 +55,21 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
   await walkOrders(env, url, site);
   const profileUrl = `${url}/v1/ucp/${site.site_key_hash}/profile`;
   for (const named of [profileUrl, `http://${site.domain}/.well-known/ucp`]) {
-    hearing.shops.set(named, profileUrl);
+    webhooks.shops.set(named, profileUrl);
   }
   await walkCheckout(env, url, { site, platform });
   await walkHandOff(ask, url, site);
-  await walkAfterSale(env, url, { site, platform, hearing });
+  await walkAfterSale(env, url, { site, platform, webhooks });
   await walkAudit(env, url, site);
-  await walkUpkeep(ask, env);
+  await walkMaintenance(ask, env);
   for (const path of ["/", "/llms.txt", "/.well-known/agent-card.json", "/.well-known/ucp"]) {
     expect((await fetch(shop.url + path)).status === 200, `the shop to serve ${path}`);
   }
   return site;
 }
 
-/** What to do next, with what still runs. */
-function sayHowToGoOn({ url, shop, env }, things) {
+/** What to try next, while everything still runs. */
+function printNextSteps({ url, shop, env }, things) {
   console.log(
     `\nThe service is at ${url}, the shop at http://${shop.domain}/. Five things to try:\n`,
   );
@@ -90,9 +90,9 @@ const interrupted = () =>
     process.once("SIGTERM", resolve);
   });
 
-/** `bin` is the command line to walk with. Interrupted anywhere, it stops what it started. */
+/** `bin` is the command line to walk with. If it is interrupted, it stops what it started. */
 export async function demo({ bin, once, port }) {
-  const enough = interrupted();
+  const interrupt = interrupted();
   openStage(bin);
   const walk = async () => {
     const stage = await open(once ? "0" : await choosePort(port));
@@ -100,15 +100,15 @@ export async function demo({ bin, once, port }) {
     const things = await thingsToTry(stage, site);
     console.log("\nEverything worked.");
     if (once) return;
-    sayHowToGoOn(stage, things);
-    await enough;
+    printNextSteps(stage, things);
+    await interrupt;
   };
   const walking = walk();
   try {
-    await Promise.race([walking, enough]);
+    await Promise.race([walking, interrupt]);
   } finally {
     await closeAll();
-    // Whoever is interrupted may have been opening something: it fails by now, and is closed as well.
+    // The walk may have been opening something. That fails now, and is closed as well.
     await walking.catch(() => undefined);
     await closeAll();
   }

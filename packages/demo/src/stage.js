@@ -1,4 +1,4 @@
-/** What every part of the walk stands on: words, expectations, a folder, and the command line. */
+/** What every part of the walk uses: printing, expectations, a folder, and the command line. */
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,15 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Everything of the walk lies here, and is gone with it. Commands run here too: in the folder of whoever
- * started the walk there may be settings of an installation that is meant.
+ * All files of the walk are here, and are deleted with it. Commands run here too, because the current folder
+ * may hold the settings of a real installation.
  */
 export let folder = "";
 
-/** The command line that is walked; whoever starts the walk says where it is. */
+/** The path of the command line. The caller of the walk names it. */
 let bin = "";
 
-/** Once there is somebody who will close it. */
+/** Call it only if `closeAll` will be called. */
 export function openStage(path) {
   bin = path;
   folder = mkdtempSync(join(tmpdir(), "gatehouse-demo-"));

@@ -1,7 +1,7 @@
 import { callTool } from "./hand-off.js";
 import { command, expect } from "./stage.js";
 
-/** The answer at an address, which must be one. */
+/** The text at an address. It must be there. */
 async function answered(url, init) {
   const answer = await fetch(url, init);
   expect(answer.status === 200, `an answer at ${url}`);

@@ -240,7 +240,7 @@ describe("the pages of this build", () => {
     const guide = await (await asked("/docs/guide/ucp.md", BROWSER)).text();
     expect(readHtml(guide).hrefs).toContain("../examples/ucp-buyer/README.md");
     // A program is no page: its name is left.
-    expect(guide).toContain("examples/ucp-buyer/news.js is a complete receiver");
+    expect(guide).toContain("examples/ucp-buyer/webhooks.js is a complete receiver");
   });
 });
 

@@ -1,4 +1,4 @@
-/** What a shop tells of an order by itself: a signed webhook, checked with nothing but its profile. */
+/** Receives the order webhooks of shops, and checks their signatures with nothing but the profile of the shop. */
 import { createHash } from "node:crypto";
 import { httpbis } from "http-message-signatures";
 import { json, keyLookupOf, must } from "./shop.js";
@@ -20,10 +20,10 @@ async function bytesOf(request) {
 }
 
 /**
- * The order that news are of, and whose. `profileOf` gives the profile of a shop somebody bought at, by
- * either address it has: anybody may post here, and signs as itself.
+ * The order in a webhook. `profileOf` returns the profile of a shop where something was bought, by either of
+ * its addresses. Others can post here too, with their own signatures.
  */
-async function readNews(request, address, profileOf) {
+async function readWebhook(request, address, profileOf) {
   const body = await bytesOf(request);
   const { headers } = request;
   const [, named] = /profile="([^"]+)"/.exec(headers["ucp-agent"] ?? "") ?? [];
@@ -45,14 +45,14 @@ async function readNews(request, address, profileOf) {
   return JSON.parse(body.toString("utf8"));
 }
 
-/** Takes news at an address, each once; a shop that gets no answer says it again. */
-export function newsDesk({ profileOf, hear }) {
-  const seen = new Set(); // in real life: a table
+/** Handles webhooks. A shop that gets no answer sends the webhook again, so each is reported once. */
+export function webhookHandler({ profileOf, onOrder }) {
+  const seen = new Set(); // In a real platform, this is a table.
   return async (request, response, address) => {
     try {
-      const order = await readNews(request, address, profileOf);
+      const order = await readWebhook(request, address, profileOf);
       const id = request.headers["webhook-id"];
-      if (!seen.has(id)) hear(order);
+      if (!seen.has(id)) onOrder(order);
       seen.add(id);
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ ucp: { version: "2026-08-25", status: "success" } }));
@@ -63,7 +63,7 @@ export function newsDesk({ profileOf, hear }) {
   };
 }
 
-/** As people write it: a shop tells whole minor units. */
+/** An amount as people write it. Shops send whole minor units. */
 export function inMajor(minor, currency) {
   const format = new Intl.NumberFormat("en", { style: "currency", currency });
   const { maximumFractionDigits: digits } = format.resolvedOptions();

@@ -29,7 +29,7 @@ export async function walkAudit(env, url, site) {
   );
 }
 
-export async function walkUpkeep(ask, env) {
+export async function walkMaintenance(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
   expect(current.length === 2, "two current signing keys");
