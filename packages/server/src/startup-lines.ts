@@ -1,3 +1,4 @@
+import { portFault } from "./config/port-fault.js";
 import type { Context } from "./context.js";
 import { VERSION } from "./version.js";
 
@@ -28,13 +29,7 @@ export function startupLines(context: Context, port: number): string[] {
       "        GATEHOUSE_TRUST_PROXY for a proxy with HTTPS, or GATEHOUSE_MODE=development.",
     );
   }
-  const { protocol, port: named } = new URL(config.baseUrl);
-  // With HTTPS a proxy may listen on the public port.
-  if (protocol === "http:" && Number(named === "" ? 80 : named) !== port) {
-    lines.push(
-      "  note  GATEHOUSE_BASE_URL has another port than the service listens on, so commands and agents",
-      "        cannot reach it. Change GATEHOUSE_BASE_URL or GATEHOUSE_PORT.",
-    );
-  }
+  const [fault, remedy] = portFault(config, port) ?? [];
+  if (fault !== undefined) lines.push(`  note  ${fault}`, `        ${remedy}`);
   return lines;
 }

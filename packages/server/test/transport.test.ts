@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { type SecureVersion, connect as tlsConnect } from "node:tls";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
+import { readConfig } from "../src/config/config.ts";
 import { TrustedProxies } from "../src/http/server/trusted-proxies.ts";
 import { cutAddress } from "../src/infra/addresses.ts";
 import { networksOf } from "../src/infra/networks.ts";
+import { doctor } from "../src/maintenance/doctor.ts";
+import { checkConfiguration } from "../src/maintenance/doctor-machine.ts";
 import { startupLines } from "../src/startup-lines.ts";
 import { freshEnvironment, OPERATOR_TOKEN, raw, startServer, temporaryFolder } from "./harness.ts";
 
@@ -187,9 +190,38 @@ test("limits count IPv6 by /64, /56 and /48, and logs shorten addresses", () => 
   expect(cutAddress("")).toBe("unknown");
 });
 
-test("a start says so if the address of the service has another port than it listens on", async () => {
-  const { context, port } = await startServer(await freshEnvironment("sqlite"));
-  const another = "another port than the service listens on";
-  expect(startupLines(context, port).join("\n")).not.toContain(another);
-  expect(startupLines(context, port + 1).join("\n")).toContain(another);
+test("a start and doctor say so if the address of the service has another port than it listens on", async () => {
+  const env = await freshEnvironment("sqlite");
+  const { context, port } = await startServer(env);
+  const fault = `has port ${port}, but the service listens on port ${port + 1}.`;
+  expect(startupLines(context, port).join("\n")).not.toContain("but the service listens");
+  expect(startupLines(context, port + 1).join("\n")).toContain(fault);
+  const ports = { GATEHOUSE_BASE_URL: context.config.baseUrl, GATEHOUSE_PORT: String(port + 1) };
+  const findings = await doctor({ ...env, ...ports });
+  expect(findings.find(({ part }) => part === "configuration")).toEqual({
+    part: "configuration",
+    verdict: "warning",
+    message: expect.stringContaining(fault),
+  });
+});
+
+test.each([
+  ["another port", { BASE_URL: "http://127.0.0.1:8787" }, /has port 8787, .* on port 9000\. /],
+  [
+    "no port",
+    { BASE_URL: "http://localhost" },
+    /has port 80, but the service listens on port 9000/,
+  ],
+  ["the same port", { BASE_URL: "http://localhost:9000" }, undefined],
+  ["HTTPS, so a proxy or a container", { BASE_URL: "https://gate.example.com" }, undefined],
+  ["a port of a proxy", { BASE_URL: "http://localhost:8787", TRUST_PROXY: "127.0.0.1" }, undefined],
+])("doctor compares the port of a base URL with %s", (_what, settings, message) => {
+  const named = Object.entries({ MODE: "development", PORT: "9000", ...settings });
+  const config = readConfig(
+    Object.fromEntries(named.map(([name, value]) => [`GATEHOUSE_${name}`, value])),
+  );
+  const warned = { verdict: "warning", message: expect.stringMatching(message ?? "") };
+  expect(checkConfiguration(config)).toMatchObject(
+    message === undefined ? { verdict: "good" } : warned,
+  );
 });

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.js";
+import { portFault } from "../config/port-fault.js";
 import { OPERATOR_TOKEN_FILE } from "../domain/access/operator-token.js";
 import { readPrivateFile, readTextFile } from "../infra/files/private-file.js";
 import { DAY_MS } from "../infra/time.js";
@@ -21,6 +22,16 @@ export function checkNode(version: string): Finding {
         verdict: "failure",
         message: `${version} is too old: install 20.19 or later`,
       };
+}
+
+export function checkConfiguration(config: Config): Finding {
+  const part = "configuration";
+  const message = `${config.mode}, ${config.baseUrl}`;
+  // Port 0 means any free port, which only the service knows.
+  const fault = config.port === 0 ? undefined : portFault(config, config.port);
+  return fault === undefined
+    ? { part, verdict: "good", message }
+    : { part, verdict: "warning", message: `${message}. ${fault.join(" ")}` };
 }
 
 export function checkTransport(config: Config, now: number): Finding {

@@ -22,7 +22,13 @@ import { createSecrets } from "../infra/secrets/secrets.js";
 import { findSecretsKey } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { checkArchive } from "./doctor-archive.js";
-import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
+import {
+  checkConfiguration,
+  checkDataDir,
+  checkNode,
+  checkOperatorToken,
+  checkTransport,
+} from "./doctor-machine.js";
 import { checkPasskeys } from "./doctor-people.js";
 import { checkPayments, checkPlatforms } from "./doctor-sales.js";
 import type { Finding } from "./finding.js";
@@ -255,7 +261,7 @@ export async function doctor(
   }
   const findings: Finding[] = [
     checkNode(process.versions.node),
-    { part: "configuration", verdict: "good", message: `${config.mode}, ${config.baseUrl}` },
+    checkConfiguration(config),
     ...(await attempt("transport", async () => checkTransport(config, systemClock.now()))),
     ...(await attempt("data folder", async () => checkDataDir(config))),
     ...(await attempt("operator token", async () => checkOperatorToken(config))),
