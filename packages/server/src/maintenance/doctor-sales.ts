@@ -36,14 +36,14 @@ export async function checkPlatforms(db: Database): Promise<Finding> {
   const part = "platforms";
   const [first] = domains;
   if (first === undefined) {
-    const message = "no live site accepts platforms that its owner has not admitted";
+    const message = "no site takes real payments from platforms that its owner has not admitted";
     return { part, verdict: "good", message };
   }
   const named = domains.slice(0, SITES_NAMED_MAX).join(", ");
   const more =
     domains.length > SITES_NAMED_MAX ? ` and ${domains.length - SITES_NAMED_MAX} more` : "";
   const message =
-    `any platform can pay at ${named}${more}. Admit the platforms that you know (\`gatehouse platform list ${first}\`), ` +
+    `any platform can pay with real money at ${named}${more}. Admit the platforms that you know (\`gatehouse platform list ${first}\`), ` +
     `then run \`gatehouse site platforms ${first} --accept admitted\``;
   return { part, verdict: "warning", message };
 }

@@ -223,7 +223,10 @@ describe.each(TIER_DATABASES)("the owner's list of platforms on %s:", (dialect) 
       tx.run("UPDATE sites SET processor = ? WHERE site_key_hash = ?", live, shop.site_key_hash),
     );
     expect(await settings()).toMatchObject({ platforms: "admitted", chosen: false });
-    expect(await checkPlatforms(db)).toMatchObject({ verdict: "good" });
+    expect(await checkPlatforms(db)).toMatchObject({
+      verdict: "good",
+      message: "no site takes real payments from platforms that its owner has not admitted",
+    });
     await accept("any");
     expect(await settings()).toMatchObject({ platforms: "any", chosen: true });
     const warned = await checkPlatforms(db);
