@@ -83,14 +83,32 @@ describe.each(TIER_DATABASES)("an assistant without a profile, over MCP, on %s,"
     expect((await call("get_cart", { id })).messages[0].code).toBe("not_found");
   });
 
-  test("cannot begin a checkout, and is told to create a cart", async () => {
-    const checkout = lines(["rose", 1]);
-    const { error } = await at.callTool(shop, { checkout }, undefined, "create_checkout");
+  test.each<[string, string, JsonObject, RegExp]>([
+    [
+      "begin a checkout, and is told to create a cart",
+      "create_checkout",
+      { checkout: lines(["rose", 1]) },
+      /^The call has no profile of a platform\..* use `create_cart`:/,
+    ],
+    [
+      "read an order, and is told that a mandate or a profile is missing",
+      "get_order",
+      { id: "ord_1" },
+      /^The call has no mandate and no profile of a platform\. .*add `mandate`/,
+    ],
+    [
+      "name a profile that is no address, and is told what it must be",
+      "create_checkout",
+      { meta: { "ucp-agent": { profile: 7 } }, checkout: lines(["rose", 1]) },
+      /^`meta\.ucp-agent\.profile` must be the https address of your profile\.$/,
+    ],
+  ])("cannot %s", async (_what, tool, args, message) => {
+    const { error } = await at.callTool(shop, args, undefined, tool);
     expect([error.code, error.data]).toEqual([
       -32_001,
       { code: "invalid_profile_url", content: error.message, error: "invalid_profile_url" },
     ]);
-    expect(error.message).toContain("create_cart");
+    expect(error.message).toMatch(message);
   });
 
   test("and a platform do not see each other's carts", async () => {

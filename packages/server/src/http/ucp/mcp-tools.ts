@@ -31,12 +31,15 @@ function payloadName(tool: string): "catalog" | "cart" | "checkout" {
 /** Calls that must not be repeated by mistake: UCP requires a key with them. */
 const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
 
-const NAME_YOURSELF =
-  'Identify your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}. Without a profile, use ' +
+const PROFILE_IN_META = '{"ucp-agent": {"profile": "https://…"}}';
+const NO_PROFILE =
+  `The call has no profile of a platform. Add it in \`meta\`: ${PROFILE_IN_META}. Without a profile, use ` +
   "`create_cart`: its `continue_url` is the page where a person can order and pay.";
-const HOW_TO_READ_ORDERS =
-  "An agent sends `mandate`, signed with the key that placed the order. A platform identifies itself in `meta`, " +
-  '{"ucp-agent": {"profile": "https://…"}}, and signs the request.';
+const NEITHER_MANDATE_NOR_PROFILE =
+  "The call has no mandate and no profile of a platform. If you are the agent that placed the order, add `mandate`, " +
+  "signed with the same key for the skill `get_order`. If you are a platform, add your profile in `meta`, " +
+  `${PROFILE_IN_META}, and sign the request.`;
+const NOT_A_PROFILE = "`meta.ucp-agent.profile` must be the https address of your profile.";
 
 interface ToolArguments {
   /** As the header `UCP-Agent` would have it; undefined for a caller that names no profile. */
@@ -76,10 +79,8 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
     throw invalid("Send `meta.idempotency-key`, with a new UUID for every new request.");
   }
   if (!isPlain && !isUnnamed) {
-    throw ucpProblem(
-      "invalid_profile_url",
-      tool === GET_ORDER ? HOW_TO_READ_ORDERS : NAME_YOURSELF,
-    );
+    const missing = tool === GET_ORDER ? NEITHER_MANDATE_NOR_PROFILE : NO_PROFILE;
+    throw ucpProblem("invalid_profile_url", profile === undefined ? missing : NOT_A_PROFILE);
   }
   const name = payloadName(tool);
   checkPlaced(tool, name, args);
