@@ -54,9 +54,11 @@ function completeness(bundle: Bundle, findings: readonly AuditFinding[]): AuditA
   if (bad !== undefined) return { verdict: "fails", text: findingText(bad) };
   const open = uncheckable(findings);
   if (open !== undefined) return open;
-  const running = closed ? "" : "; the day was not over yet, and later records are not in it";
-  if (parts === 1)
-    return { verdict: "holds", text: `every record of the day is present${running}` };
+  const running = closed ? "" : "; the day was not over yet";
+  const present = closed
+    ? "every record of the day is present"
+    : "every record up to the export is present";
+  if (parts === 1) return { verdict: "holds", text: `${present}${running}` };
   const text = `this is part ${part} of ${parts}; completeness of the day needs all parts${running}`;
   return { verdict: "not_checked", text };
 }

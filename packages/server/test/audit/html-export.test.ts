@@ -111,6 +111,15 @@ describe.skipIf(skipChromium)("an unchanged page", () => {
     expect(await give({ key: keySet(key) })).toBe("holds");
   });
 
+  test("of a day that is still open says that later records are missing, and does not call the day complete", async () => {
+    const open = await signedPart(log, { ...(await writePart(log)), closed: false });
+    const { verdict, answer } = await browser.open(await pageOf(open, [key]));
+    expect(await verdict()).toBe("unconfirmed");
+    const [kind, words] = await answer("completeness");
+    expect(kind).toBe("holds");
+    expect(words).toMatch(/ every record up to the export is present; the day was not over yet$/);
+  });
+
   test("verifies without any record", async () => {
     const empty = await signedPart(log, await writePart(log, { end: 0 }));
     const { verdict, text } = await browser.open(await pageOf(empty, [key]));
