@@ -18,6 +18,7 @@ import { docsPage } from "../docs-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
+import { noteText } from "./note-text.js";
 import { hashFast, refuseOtherHosts, trustedKeys, verifyFast } from "./trusted-keys.js";
 
 export interface VerifyAuditFlags extends ProgressFlags {
@@ -34,7 +35,7 @@ async function readPins(
   const known = [...keys];
   return Promise.all(
     files.map(async (file) => {
-      const note = readPart(file, HOW_TO_KEEP).toString("utf8");
+      const note = noteText(readPart(file, HOW_TO_KEEP));
       const pin = await verifyCheckpoint(note, known, verifyFast);
       if (pin.ok) return pin.value;
       const hint = "Keep checkpoints unchanged, with their signatures.";
@@ -83,7 +84,7 @@ async function verifyByNote(file: string, keys: Iterable<Ed25519Jwk>): Promise<E
       hint,
     );
   }
-  const claim = await verifyExportFile(readPart(note).toString("utf8"), keys, verifyFast);
+  const claim = await verifyExportFile(noteText(readPart(note)), keys, verifyFast);
   if (!claim.ok) {
     const hint =
       "Check that --key belongs to the service that made the export, or export the day again.";

@@ -8,6 +8,7 @@ import {
   verifyCheckpoint,
   verifyReceipt,
 } from "@gatehouse/protocol";
+import { noteText } from "../audit/note-text.js";
 import { hashFast, refuseOtherHosts, trustedKeys, verifyFast } from "../audit/trusted-keys.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
@@ -25,7 +26,7 @@ export type LogNote = "checkpoint" | "proof";
 
 /** Only a guess, by how it begins: the checks say whether it is one. */
 export function logNoteIn(bytes: Uint8Array): LogNote | undefined {
-  const start = new TextDecoder().decode(bytes.subarray(0, 4096));
+  const start = noteText(bytes.subarray(0, 4096));
   if (start.startsWith("c2sp.org/tlog-proof@")) return "proof";
   return /^[^\s+]{1,300}\n\d{1,16}\n[\w+/=]+\n\n\u2014 /.test(start) ? "checkpoint" : undefined;
 }
@@ -90,7 +91,7 @@ export async function verifyLogNote(
   if (source === undefined) throw noKeysNamed();
   const trusted = await trustedKeys(source);
   const keys = [...trusted.keys.values()];
-  const text = new TextDecoder().decode(bytes);
+  const text = noteText(bytes);
   const { read, checks } =
     kind === "proof"
       ? await checkProof(text, keys, flags.record)
