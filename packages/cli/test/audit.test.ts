@@ -1,4 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import {
   type AuditRecord,
@@ -14,7 +16,7 @@ import {
   signRecord,
   verifyShownRecord,
 } from "@gatehouse/protocol";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../server/src/infra/clock.ts";
 import { movedWith } from "../../server/test/audit/moved.ts";
 import {
@@ -184,8 +186,14 @@ describe("gatehouse audit verify", () => {
     expect(beyond.err).toMatch(/^No record was changed, but files are missing\.\nAdd every file /);
     const later = temporaryFolder();
     const again = (await run(...EXPORT, "--out", later)).out.trim();
-    const met = await run("audit", "verify", again, "--key", keys, "--checkpoint", kept);
-    expect([met.code, met.out]).toEqual([0, expect.stringContaining("✓ anchoring")]);
+    // Windows saves text with other line ends, and some editors with a mark in front.
+    for (const text of [checkpoint.out, `\ufeff${checkpoint.out.replaceAll("\n", "\r\n")}`]) {
+      writeFileSync(kept, text);
+      const met = await run("audit", "verify", again, "--key", keys, "--checkpoint", kept);
+      expect([met.code, met.out]).toEqual([0, expect.stringContaining("✓ anchoring")]);
+      const alone = await run("verify", kept, "--keys", keys);
+      expect([alone.code, alone.out]).toEqual([0, expect.stringContaining("checkpoint is valid")]);
+    }
   });
 
   test("says what is wrong with files that are not exports", async () => {
@@ -316,9 +324,40 @@ describe("gatehouse audit export", () => {
   test("does not replace an existing file, and refuses dates that do not exist", async () => {
     const again = await run(...EXPORT, "--out", folder);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining("already exists")]);
-    const wrong = await run("audit", "export", "shop.example.com", "--day", "2030-02-30");
+    const out = join(temporaryFolder(), "evidence");
+    const wrong = await run(
+      "audit",
+      "export",
+      "shop.example.com",
+      "--day",
+      "2030-02-30",
+      "--out",
+      out,
+    );
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("must be a day such as")]);
+    expect(existsSync(out)).toBe(false);
   });
+});
+
+test("an audit export that is interrupted leaves no file and no folder that it made", async () => {
+  const cut = createServer((_request, response) => {
+    const name = "installation-2030-05-17.json";
+    response.writeHead(200, { "content-disposition": `attachment; filename="${name}"` });
+    response.write('{"bundle":', () => response.destroy());
+  });
+  await new Promise<void>((done) => cut.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void cut.close());
+  const url = `http://127.0.0.1:${(cut.address() as AddressInfo).port}`;
+  const given = {
+    GATEHOUSE_BASE_URL: url,
+    GATEHOUSE_ADMIN_TOKEN: "a".repeat(43),
+    GATEHOUSE_MODE: "development",
+  };
+  const above = temporaryFolder();
+  const out = ["--chain", "installation/audit/1", "--out", join(above, "new/evidence")];
+  const { err } = await command(["audit", "export", "installation", ...out], given);
+  expect(err).toContain("The download was interrupted.");
+  expect(readdirSync(above)).toEqual([]);
 });
 
 test("gatehouse verify recognizes a part of an export", async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { AdminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 
@@ -23,6 +23,14 @@ function nameIn(response: IncomingMessage): string {
 
 const linkOf = ({ headers: { link } }: IncomingMessage) => (typeof link === "string" ? link : "");
 
+/** Removes a folder and those above it that were made for it, unless somebody has put something there. */
+async function removeEmpty(folder: string, made: string): Promise<void> {
+  const top = resolve(made);
+  for (let path = resolve(folder); path.startsWith(top); path = dirname(path)) {
+    await rmdir(path).catch(() => undefined);
+  }
+}
+
 /** Written beside its final name: a download that was cut off never looks whole. */
 async function save(
   response: IncomingMessage,
@@ -35,6 +43,7 @@ async function save(
     const hint = "Move or delete it, or choose another folder with --out.";
     throw new CommandError(`${file} already exists.`, EXIT.failed, hint);
   }
+  const made = await mkdir(folder, { recursive: true });
   const partial = `${file}.partial`;
   // What lies there under this name is not ours, and may lead elsewhere.
   await rm(partial, { force: true });
@@ -48,6 +57,7 @@ async function save(
   } catch {
     await handle.close();
     await rm(partial, { force: true });
+    if (made !== undefined) await removeEmpty(folder, made);
     throw new CommandError(
       "The download was interrupted.",
       EXIT.unreachable,
@@ -66,7 +76,6 @@ export async function downloadExport(
   folder: string,
   onBytes: (file: string, bytes: number) => void,
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
   const files: string[] = [];
   const withNotes = !path.includes("format=json");
   for (let next: string | undefined = path; next !== undefined && files.length < PARTS_MAX; ) {
