@@ -5,7 +5,7 @@ import { CommandError, EXIT } from "./exit.js";
 import { findSite } from "./find-site.js";
 import { listQuery } from "./list-query.js";
 import { moneyText } from "./money-text.js";
-import { type ReviewBody, reviewSentence } from "./review-text.js";
+import { type ReviewBody, reviewerText, reviewSentence } from "./review-text.js";
 import { card, type Terminal } from "./terminal.js";
 
 /** One id may be used by several agents, each for a mandate of its own. */
@@ -44,7 +44,7 @@ function recordsOf({ record_id, answer }: ExplainedDecision): string {
  * Which rule it was, or that it was none. A budget of the policy is a rule and named as one: without
  * a rule it was the pool.
  */
-function decidedBy({ rule_id, policy_version, reason }: ExplainedDecision): string {
+function ruleBehind({ rule_id, policy_version, reason }: ExplainedDecision): string {
   if (policy_version === null) return "no rule: it was refused before the rules were evaluated";
   if (rule_id === null && reason === "budget_exceeded") {
     return (
@@ -54,6 +54,13 @@ function decidedBy({ rule_id, policy_version, reason }: ExplainedDecision): stri
   }
   const rule = rule_id === null ? "the policy's default" : `rule ${rule_id}`;
   return `${rule}, version ${policy_version}`;
+}
+
+/** Who decided: the rules, or the reviewers that a rule asked. */
+function decidedBy(one: ExplainedDecision): string {
+  const { review } = one;
+  const rule = ruleBehind(one);
+  return review === null ? rule : `${reviewerText(review)}\n${rule}, requires a review`;
 }
 
 function reviewOf({ review }: ExplainedDecision, id: string): string {

@@ -41,6 +41,18 @@ export function decidedLines(one: ReviewBody): Record<string, string> {
   };
 }
 
+const UNDECIDED: Readonly<Record<string, string>> = {
+  pending: "nobody yet",
+  expired: "nobody: the review expired",
+  withdrawn: "nobody: the request was withdrawn",
+  invalidated: "nobody: the request was no longer valid",
+};
+
+/** The reviewer who decided, or why nobody did. */
+export function reviewerText({ status, decided_by }: ReviewBody): string {
+  return UNDECIDED[status] ?? `${decided_by ?? "nobody"}, in a review`;
+}
+
 /** The same in a sentence, for where the review is not the subject. */
 export function reviewSentence(one: ReviewBody): string {
   const who = one.decided_by === null ? "" : ` by ${one.decided_by}`;

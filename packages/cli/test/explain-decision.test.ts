@@ -29,3 +29,37 @@ test("explaining a purchase that the shared limit of platforms refused names tha
   const denied = describeDecisions([{ ...DECISION, reason: "policy_denied" }]);
   expect(denied).toMatch(/^decided by +the policy's default, version 1$/m);
 });
+
+test.each([
+  ["denied", "per_ada", "per_ada, in a review"],
+  ["expired", "reviews.expire", "nobody: the review expired"],
+])("explaining a request whose review was %s says who decided", (status, decided_by, who) => {
+  const review = {
+    escalation_id: "esc_1",
+    status,
+    agent_id: DECISION.agent_id,
+    mandate_id: DECISION.mandate_id,
+    skill: DECISION.skill,
+    amount: null,
+    items: [],
+    rule_id: "large",
+    approvals_needed: 1,
+    approved_by: [],
+    decided_at: "2030-05-17T12:30:00.000Z",
+    decided_by,
+    created_at: "2030-05-17T12:00:00.000Z",
+    expires_at: "2030-05-18T12:00:00.000Z",
+    reason_code: null,
+    note: null,
+  };
+  const one = {
+    ...DECISION,
+    reason: "review_denied",
+    rule_id: "large",
+    escalation_id: "esc_1",
+    review,
+  };
+  const [by, rule] = describeDecisions([one]).split("\n").slice(1);
+  expect(by).toMatch(new RegExp(`^decided by +${who}$`));
+  expect(rule).toMatch(/^ +rule large, version 1, requires a review$/);
+});

@@ -286,6 +286,10 @@ test("a purchase that a person must approve is shown with its items, and paid on
   );
   const waiting = JSON.parse((await buying("send", "80.00", "--id", "order-of-the-test-3")).out);
   expect(waiting.outcome).toBe("escalated");
+  const deciding = async () => (await run("mandate", "show", SHOP, "order-of-the-test-3")).out;
+  expect(await deciding()).toMatch(
+    /^decided by +nobody yet\n +rule \S+, version 1, requires a review$/m,
+  );
   const shown = await run("review", "show", SHOP, waiting.escalation_id);
   expect(shown.out).toMatch(/^amount +80\.00 EUR\nitems +2 × Rose \(rose\)$/m);
   expect((await run("review", "approve", SHOP, waiting.escalation_id)).out).toBe("approved\n");
@@ -294,7 +298,14 @@ test("a purchase that a person must approve is shown with its items, and paid on
     (await buying("sign", "80.00", "--id", "order-of-the-test-3")).out,
   );
   const why = await run("mandate", "explain", signed, "--site", SHOP);
-  expect(why.out).toMatch(/^decided by +rule \S+, version 1$/m);
+  const [, reviewer = ""] = /^ +approved by (\S+) at /m.exec(why.out) ?? [];
+  expect(reviewer).not.toBe("");
+  expect(why.out).toMatch(
+    new RegExp(
+      `^decided by +${reviewer}, in a review\\n +rule \\S+, version 1, requires a review$`,
+      "m",
+    ),
+  );
   expect(why.out).toMatch(/^payment +authorized$/m);
   const refused = async (id: string, ...more: string[]) => {
     const sent = await buying("send", "80.00", "--id", id, ...more);
