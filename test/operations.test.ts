@@ -26,7 +26,7 @@ const wordsOf = (line: string) =>
   (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^["']|["']$/g, ""));
 
 const GATEHOUSE =
-  /^(?:npx |sudo -u gatehouse |docker compose (?:-f \S+ )?exec \S+ )?gatehouse (.+?)(?: > \S+)?$/;
+  /^(?:npx |sudo -u gatehouse |docker compose (?:-f \S+ )?(?:exec \S+ |run (?:--\S+ )+))?gatehouse (.+?)(?: > \S+)?$/;
 
 const terminal = { env: {}, out: () => undefined, err: () => undefined };
 
@@ -93,7 +93,9 @@ describe("the operator's pages", () => {
       if (script !== undefined) expect(scripts).toHaveProperty(script);
       const [, file = "compose.yaml"] = /^docker compose -f (\S+)/.exec(line) ?? [];
       const [, service] =
-        /^docker compose (?:-f \S+ )?(?:exec|logs|cp|kill -s HUP) (\w+)/.exec(line) ?? [];
+        /^docker compose (?:-f \S+ )?(?:exec|logs|cp|kill -s HUP|run(?: -\S+)+(?: tar)?) (\w+)/.exec(
+          line,
+        ) ?? [];
       if (service !== undefined) expect(readCompose(file).services).toHaveProperty(service);
     }
   });

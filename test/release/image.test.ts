@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../packages/server/test/harness.ts";
 import { stage } from "../../scripts/release/stage.mjs";
 import { deployFile, readCompose, readImage, readImageSteps } from "../deploy-files.ts";
 import { freePort } from "../free-port.ts";
+import { root } from "../source.ts";
 import { certificateFor, httpsProxy } from "./https-proxy.ts";
+import { shellBlocks } from "./old-release.ts";
 import { begin, composeEnv, type Env, output, untilReady } from "./processes.ts";
 import { entering, makeRootFolder, PATH, rootFolderProblem } from "./root-folder.ts";
 
@@ -19,6 +22,25 @@ const USERS = { node: 1000 };
 /** What only describes the image: it changes no file. */
 const DESCRIPTIONS = ["ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK"];
 const COMMANDS = ["ENTRYPOINT", "CMD"];
+
+const BACKUP_PAGE = join(root, "docs/operations/backup.md");
+/** What `docker compose` would do in this root folder. The service is started by the test. */
+const COMPOSE = `#!/bin/sh
+set -e
+[ "$1" = compose ]
+entrypoint=$ENTRYPOINT
+case $2 in
+  build | up) exit ;;
+  exec) shift 3; exec $ENTER "$@" ;;
+  run) shift 2 ;;
+esac
+while [ "$1" != gatehouse ]; do
+  if [ "$1" = --entrypoint ]; then entrypoint=$2; shift; fi
+  shift
+done
+shift
+exec $ENTER $entrypoint "$@"
+`;
 
 const image = readImage();
 const { read_only, tmpfs, cap_drop, security_opt } = readCompose("compose.yaml").services
@@ -125,6 +147,7 @@ describe.skipIf(problem !== undefined)("the root file system of the image", () =
     const card = `${env.GATEHOUSE_BASE_URL}/v1/agent-card/${site.site_key}.json`;
     expect(await gatehouse("verify", card)).toContain("✓");
     expect(await gatehouse("doctor")).not.toMatch(/^✗/m);
+    await gatehouse("backup", "--out", "/data/gatehouse.backup");
 
     // Some folders of this machine cannot be read; `find` says so and fails.
     const find =
@@ -140,5 +163,34 @@ describe.skipIf(problem !== undefined)("the root file system of the image", () =
     expect(await service.ended).toBe(0);
     expect(filesOf(join(folder, "app"))).toEqual(before);
     expect(readdirSync(join(folder, "data"))).toContain("gatehouse.db");
+
+    // A new machine, with what was kept of this one.
+    const kept = temporaryFolder();
+    for (const name of ["gatehouse.backup", "checkpoints", "secrets.key"]) {
+      cpSync(join(folder, "data", name), join(kept, name), { recursive: true });
+    }
+    const old = readdirSync(join(folder, "data"));
+    for (const name of old) rmSync(join(folder, "data", name), { recursive: true });
+    const [block = ""] = shellBlocks(BACKUP_PAGE, "In a new container");
+    const bin = temporaryFolder();
+    writeFileSync(join(bin, "docker"), COMPOSE, { mode: 0o755 });
+    const engine = { ENTER: inside().join(" "), ENTRYPOINT: image.command.slice(0, -1).join(" ") };
+    const restored = begin(
+      ["sh", "-ec", block],
+      { ...trust, ...engine, PATH: `${bin}:${PATH}` },
+      kept,
+    );
+    expect([await restored.ended, restored.seen.err]).toEqual([0, expect.any(String)]);
+    expect(restored.seen.out).not.toMatch(/^✗/m);
+    expect(readdirSync(join(folder, "data")).sort()).toEqual(
+      ["checkpoints", "gatehouse.db", "secrets.key"].sort(),
+    );
+    const again = begin(inside(...image.command), env);
+    await untilReady(again);
+    expect(JSON.parse(await gatehouse("site", "show", SITE, "--json")).site_key).toBe(
+      site.site_key,
+    );
+    again.child.kill(image.stopSignal as NodeJS.Signals);
+    expect(await again.ended).toBe(0);
   });
 });

@@ -1,5 +1,7 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import {
+  copyFileSync,
+  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -9,12 +11,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { validate } from "dockerfile-utils";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../free-port.ts";
 import { root } from "../source.ts";
+import { shellBlocks } from "./old-release.ts";
 import { packagesInside } from "./packages-inside.ts";
 
 const run = promisify(execFile);
@@ -51,6 +54,7 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
   const place = join(folder, "place");
   const installed = join(place, "node_modules/gatehouse");
   const env = { PATH: process.env.PATH, HOME: join(folder, "home"), GATEHOUSE_LOG: "silent" };
+  let tarball = "";
   const read = (file: string) => readFileSync(join(installed, file), "utf8");
 
   /** Stages and packs it, and returns the tarball. */
@@ -68,7 +72,7 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     mkdirSync(place);
     mkdirSync(env.HOME);
     writeFileSync(join(place, "package.json"), '{"private":true}');
-    const tarball = await pack();
+    tarball = await pack();
     const offline = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
     await run("npm", ["install", ...offline, tarball], { cwd: place, env });
   }, STAGE_MS);
@@ -186,7 +190,15 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
     expect(demo.text()).toContain("Everything worked.");
     expect(demo.text()).not.toContain("not reported");
 
-    const url = `http://127.0.0.1:${port}`;
+    const url = `http://localhost:${port}`;
+    // Browsers offer passkeys at localhost, and not at an IP address.
+    const [, link] = await demo.until(/ (http:\S+)\/console#set-up=/);
+    expect(link).toBe(url);
+    const bases = (demo.text().match(/GATEHOUSE_BASE_URL=\S+/g) ?? []).map(
+      (one) => one.split("=")[1],
+    );
+    expect(new Set(bases)).toEqual(new Set([url]));
+    expect(demo.text()).not.toContain(`127.0.0.1:${port}`);
     const [, shop] = await demo.until(/the shop at http:\/\/shop\.localhost:(\d+)\//);
     for (const address of [`${url}/readyz`, `${url}/docs`, `http://127.0.0.1:${shop}/`]) {
       expect([address, (await fetch(address)).status]).toEqual([address, 200]);
@@ -233,9 +245,37 @@ describe("the package `gatehouse`, installed from its tarball alone,", () => {
       ...["--total", "12.50", "--currency", "EUR", "--pay", "sandbox:pm_card_visa"],
     );
     expect(bought).toContain('"outcome": "approved"');
-    expect(await command("order", "list", "shop.localhost")).toMatch(/12\.50 EUR .*1 × rose/);
+    const orders = await command("order", "list", "shop.localhost");
+    expect(orders).toMatch(/12\.50 EUR .*1 × rose/);
+    await command("backup", "--out", "gatehouse.backup");
     service.child.kill("SIGTERM");
     expect(await service.ended).toBe(0);
+
+    // A new machine, with what was kept of this one.
+    const moved = join(folder, "moved");
+    mkdirSync(moved);
+    for (const file of [
+      "gatehouse.backup",
+      "gatehouse.env",
+      "data/checkpoints",
+      "data/secrets.key",
+    ]) {
+      cpSync(join(own, file), join(moved, basename(file)), { recursive: true });
+    }
+    copyFileSync(tarball, join(moved, basename(tarball)));
+    const [block = ""] = shellBlocks(join(root, "docs/operations/backup.md"), "In a new folder");
+    const serve = "npx gatehouse serve\n";
+    expect(block.endsWith(serve)).toBe(true);
+    const words = ["-ec", block.slice(0, -serve.length)];
+    const { stdout } = await run("sh", words, { cwd: moved, env });
+    expect(stdout).toMatch(/^Restored \d+ rows /m);
+    expect(stdout).not.toMatch(/^✗|not verified|no longer valid/m);
+    const again = start(moved, ["serve"]);
+    await again.until(/is ready/);
+    const listed = start(moved, ["order", "list", "shop.localhost"]);
+    expect([await listed.ended, listed.text()]).toEqual([0, orders]);
+    again.child.kill("SIGTERM");
+    expect(await again.ended).toBe(0);
   });
 
   test("serves the console and the documentation, and stops on a signal", async () => {
