@@ -18,10 +18,9 @@ const DELIVERY = {
 
 /** What a platform that speaks UCP does: it finds the shop, and buys for somebody. */
 export async function walkCheckout(env, url, { site, platform }) {
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
   const file = join(folder, "shop.json");
   writeFileSync(file, JSON.stringify(DELIVERY));
-  await command(here, "site", "shop", site.domain, "--file", file);
+  await command(env, "site", "shop", site.domain, "--file", file);
   const card = `${url}/v1/agent-card/${site.site_key}.json`;
   const buyer = fileURLToPath(new URL("./ucp-buyer.js", import.meta.url));
   const buy = (what) =>
@@ -47,25 +46,24 @@ export async function walkCheckout(env, url, { site, platform }) {
   const page = /see (\S+)/.exec(waits.stdout)[1];
   const shown = await (await fetch(page)).text();
   expect(shown.includes("The shop is reviewing this order"), "the buyer's page");
-  const { items } = JSON.parse(await command(here, "review", "list", site.domain, "--json"));
+  const { items } = JSON.parse(await command(env, "review", "list", site.domain, "--json"));
   const [review] = items.filter(({ status }) => status === "pending");
-  await command(here, "review", "approve", site.domain, review.escalation_id);
+  await command(env, "review", "approve", site.domain, review.escalation_id);
   expect((await (await fetch(page)).text()).includes("Thank you"), "the buyer to be thanked");
   say(`the palm needed review, and its buyer saw this on a page; now it is sold: ${page}`);
-  const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
+  const orders = (await command(env, "order", "list", site.domain)).trim().split("\n");
   expect(orders.length === 5, "four orders");
   const [, newest] = /(ord_\S+)/.exec(orders[1]);
   say("`gatehouse order show` says what was bought, by whom, and where to send it:");
-  const order = (await command(here, "order", "show", site.domain, newest)).trim().split("\n");
+  const order = (await command(env, "order", "show", site.domain, newest)).trim().split("\n");
   for (const line of order) console.log(`      ${line}`);
 }
 
 /** What follows a sale: the goods are sent, the payment is captured and partly refunded. */
 export async function walkAfterSale(env, url, { site, platform, webhooks }) {
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
-  const list = JSON.parse(await command(here, "order", "list", site.domain, "--json")).items;
+  const list = JSON.parse(await command(env, "order", "list", site.domain, "--json")).items;
   const { order_id: id } = list.find(({ agent_id }) => agent_id === platform.url);
-  const order = (...words) => command(here, "order", words[0], site.domain, id, ...words.slice(1));
+  const order = (...words) => command(env, "order", words[0], site.domain, id, ...words.slice(1));
   await webhooks.orderAfter(id, 0);
   await order("ship", "--carrier", "DHL", "--tracking-number", "JD0146");
   await order("simulate", "capture");
@@ -83,12 +81,12 @@ export async function walkAfterSale(env, url, { site, platform, webhooks }) {
   );
   say("the platform can read the order with a signed request; other callers cannot see it");
   const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
-  const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
+  const gone = await command(env, "order", "cancel", site.domain, spare.order_id);
   expect(/^payment +voided$/m.test(gone), "the authorization of a cancelled order to be voided");
   say(
     "an order that was placed with a mandate is cancelled: goods back in stock, authorization voided",
   );
-  const records = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
+  const records = await command(env, "audit", "tail", site.domain, "--type", "order.adjustment");
   expect(/refund completed/.test(records), "the refund to be recorded");
   say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");
 }

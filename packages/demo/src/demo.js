@@ -18,6 +18,7 @@ import {
   environment,
   expect,
   folder,
+  listeningAt,
   openStage,
   say,
   startGatehouse,
@@ -34,7 +35,7 @@ async function open(port) {
   const platform = await openPlatform({ keyFile, servePort: 0, onWebhook: webhooks.handler });
   closeAtEnd(() => platform.stop());
   const allowed = [shop.domain, new URL(platform.url).host].join(",");
-  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed, GATEHOUSE_PORT: port });
+  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed, ...listeningAt(port) });
   const { url, token } = await startGatehouse(env);
   return { shop, webhooks, platform: { ...platform, keyFile }, env, url, token };
 }
@@ -49,7 +50,7 @@ async function walkAll({ shop, webhooks, platform, env, url, token }) {
   await walkSignatures();
   const card = await walkDiscovery(ask, url, site);
   await walkVerification(env, card);
-  await walkMcp(env, url, card);
+  await walkMcp(env, card);
   await walkVisits(env, url, { site, shop });
   await walkMandates(env, url, site);
   await walkOrders(env, url, site);
@@ -78,7 +79,7 @@ function printNextSteps({ url, shop, env }, things) {
     for (const line of lines) console.log(`      ${line}`);
   }
   console.log("\nTo use every command as the owner, in another terminal of this folder:");
-  console.log(`      ${ownerLine({ ...env, GATEHOUSE_BASE_URL: url })}`);
+  console.log(`      ${ownerLine(env)}`);
   console.log(`      npx gatehouse agent list ${shop.domain}`);
   console.log(`\nThe guides: ${url}/docs. For your own site: \`npx gatehouse init\`.`);
   console.log("Ctrl-C stops everything and cleans up.");
@@ -95,7 +96,7 @@ export async function demo({ bin, once, port }) {
   const interrupt = interrupted();
   openStage(bin);
   const walk = async () => {
-    const stage = await open(once ? "0" : await choosePort(port));
+    const stage = await open(await choosePort(once ? 0 : port));
     const site = await walkAll(stage);
     const things = await thingsToTry(stage, site);
     console.log("\nEverything worked.");

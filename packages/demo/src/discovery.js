@@ -76,7 +76,7 @@ export async function walkVerification(env, card) {
 }
 
 /** What an agent does with it: connect to the address in the card, and call a tool. */
-export async function walkMcp(env, url, card) {
+export async function walkMcp(env, card) {
   let session = {};
   const rpc = async (method, params = {}) => {
     const response = await fetch(card.site.mcp_endpoint, {
@@ -105,8 +105,7 @@ export async function walkMcp(env, url, card) {
   say(`it called get_pricing: “${result.content[0].text}”`);
   const { error } = await rpc("tools/call", { name: "place_order", arguments: {} });
   expect(error.code === -32602, "a tool that is not offered to be refused");
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
-  const tail = await command(here, "audit", "tail", card.site.domain);
+  const tail = await command(env, "audit", "tail", card.site.domain);
   const calls = tail.split("\n").filter((line) => line.includes("mcp.tools_call"));
   expect(calls.length === 2, "both calls in the log");
   say("this call, and a call of a tool that the shop does not offer, are already in the log:");

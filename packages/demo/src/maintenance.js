@@ -5,11 +5,10 @@ import { command, environment, expect, folder, run, say } from "./stage.js";
 
 /** What an auditor does: take the log away, prove it, and see that no change goes unnoticed. */
 export async function walkAudit(env, url, site) {
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
   const out = join(folder, "audit");
-  const file = (await command(here, "audit", "export", site.domain, "--out", out)).trim();
+  const file = (await command(env, "audit", "export", site.domain, "--out", out)).trim();
   const keys = `${url}/.well-known/audit-jwks.json`;
-  const verdict = await command(here, "audit", "verify", file, "--key", keys, "--replay");
+  const verdict = await command(env, "audit", "verify", file, "--key", keys, "--replay");
   say("everything was recorded; the audit key is enough to verify the export of today:");
   for (const line of verdict.trim().split("\n")) console.log(`      ${line}`);
   const forged = join(out, "forged.json");
@@ -18,7 +17,7 @@ export async function walkAudit(env, url, site) {
     readFileSync(file, "utf8").replace('"kind":"verified"', '"kind":"approved"'),
   );
   const args = ["audit", "verify", forged, "--key", keys];
-  const refused = await run(here, ...args);
+  const refused = await run(env, ...args);
   const [finding] = refused.stdout.split("\n").filter((line) => line.startsWith("✗"));
   expect(refused.status === 1 && finding !== undefined, "a forged record to be found");
   say(`with one word changed, the verifier names the record: “${finding.replace(/\s+/g, " ")}”`);

@@ -17,17 +17,16 @@ const RULES = {
 
 /** What an agent may do: it registers, the owner approves it, and the owner's rules decide. */
 export async function walkMandates(env, url, site) {
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
   const file = join(folder, "policy.json");
   writeFileSync(file, JSON.stringify(RULES));
-  say((await command(here, "policy", "publish", site.domain, file)).trim());
+  say((await command(env, "policy", "publish", site.domain, file)).trim());
   const key = await agents.openAgentKey(await agents.generateAgentKey());
   const shop = await agents.discover(`${url}/v1/agent-card/${site.site_key}.json`);
   const { agentId } = await agents.register(shop, key, { name: "Flower buyer" });
   const sign = (skill) => agents.sign(agents.mandateFor(shop, agentId, { skill }), key);
   const early = await agents.send(shop, await sign("get_pricing"));
   expect(early.body.reason === "agent_pending", "an agent that waits to be refused");
-  await command(here, "agent", "approve", site.domain, agentId);
+  await command(env, "agent", "approve", site.domain, agentId);
   say("an agent verified the shop, registered its key, waited, and was approved by the owner");
   const mandate = await sign("get_pricing");
   const approved = await agents.send(shop, mandate);
@@ -46,11 +45,11 @@ export async function walkMandates(env, url, site) {
   const waits = await sign("contact_support");
   const escalated = await agents.send(shop, waits);
   expect(escalated.status === 202, "a mandate that waits for a person");
-  await command(here, "review", "approve", site.domain, escalated.body.escalation_id);
+  await command(env, "review", "approve", site.domain, escalated.body.escalation_id);
   const later = await agents.send(shop, waits);
   expect(later.body.outcome === "approved", "the approval");
   say("another mandate needed review, and the owner approved it; everything is recorded:");
-  const tail = await command(here, "audit", "tail", site.domain);
+  const tail = await command(env, "audit", "tail", site.domain);
   const lines = tail.split("\n").filter((line) => /mandate\.|review\./.test(line));
   for (const line of lines) console.log(`      ${line}`);
 }
@@ -62,16 +61,15 @@ palm,A palm as tall as you,Grows in a pot and needs little light,140.00,EUR,2
 
 /** What an agent may buy: the owner says what is sold, up to where agents buy by themselves. */
 export async function walkOrders(env, url, site) {
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
   const products = join(folder, "products.csv");
   writeFileSync(products, PRODUCTS);
-  const imported = (await command(here, "product", "import", site.domain, products)).trim();
-  await command(here, "skill", "set", site.domain, "place_order");
+  const imported = (await command(env, "product", "import", site.domain, products)).trim();
+  await command(env, "skill", "set", site.domain, "place_order");
   const limit = ["--limit", "50.00", "--currency", "EUR"];
   const file = join(folder, "selling.json");
-  writeFileSync(file, await command(here, "policy", "preset", "automatic_under", ...limit));
-  await command(here, "policy", "publish", site.domain, file);
-  const gates = await command(here, "site", "connect", site.domain, "--processor", "sandbox");
+  writeFileSync(file, await command(env, "policy", "preset", "automatic_under", ...limit));
+  await command(env, "policy", "publish", site.domain, file);
+  const gates = await command(env, "site", "connect", site.domain, "--processor", "sandbox");
   expect(gates.includes("Agents can buy."), "every gate to be open");
   say(
     `the owner sells: ${imported} Agents can buy up to 50 EUR; above that, a purchase needs review`,
@@ -80,7 +78,7 @@ export async function walkOrders(env, url, site) {
   const stored = await agents.generateAgentKey();
   const key = await agents.openAgentKey(stored);
   const { agentId } = await agents.register(shop, key, { name: "Gift finder" });
-  await command(here, "agent", "approve", site.domain, agentId);
+  await command(env, "agent", "approve", site.domain, agentId);
   const order = async (id, change = {}) => {
     const items = [{ id, quantity: 1 }];
     const quoted = await agents.quoteOrder(shop, items);
@@ -105,10 +103,10 @@ export async function walkOrders(env, url, site) {
   const palm = await order("palm");
   const waits = await agents.send(shop, palm);
   expect(waits.body.outcome === "escalated", "a palm to need a person");
-  await command(here, "review", "approve", site.domain, waits.body.escalation_id);
+  await command(env, "review", "approve", site.domain, waits.body.escalation_id);
   expect((await agents.send(shop, palm)).body.outcome === "approved", "the palm to be sold");
   say("a card without money is declined; a palm for 140.00 needed review. The orders:");
-  const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
+  const orders = (await command(env, "order", "list", site.domain)).trim().split("\n");
   expect(orders.length === 3, "two orders");
   for (const line of orders) console.log(`      ${line}`);
 }

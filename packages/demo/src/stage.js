@@ -68,7 +68,6 @@ export function environment(name, extra) {
     PATH: process.env.PATH,
     GATEHOUSE_MODE: "development",
     GATEHOUSE_LOG: "silent",
-    GATEHOUSE_PORT: "0",
     GATEHOUSE_DATA_DIR: join(folder, name),
     ...extra,
   };
@@ -96,20 +95,31 @@ export function endProcess(child) {
 /** Where the service listens unless somebody chooses. */
 const USUAL_PORT = 8787;
 
-function isFree(port) {
+/** The port, if it is free; undefined if it is not. For 0, any that is free. */
+function freePort(port) {
   return new Promise((resolve) => {
     const probe = createProbe();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+    probe.once("error", () => resolve(undefined));
+    probe.listen(port, "127.0.0.1", () => {
+      const free = probe.address().port;
+      probe.close(() => resolve(free));
+    });
   });
 }
 
 /** The port that was chosen; otherwise the usual one if it is free, or any other. */
 export async function choosePort(chosen) {
-  if (await isFree(chosen ?? USUAL_PORT)) return String(chosen ?? USUAL_PORT);
-  if (chosen === undefined) return "0";
+  const free = await freePort(chosen ?? USUAL_PORT);
+  if (free !== undefined) return free;
+  if (chosen === undefined) return freePort(0);
   throw new Error(`Port ${chosen} is in use. Choose another with --port.`);
 }
+
+/** The address of the service, in every link that it prints: browsers offer passkeys only where there is a name. */
+export const listeningAt = (port) => ({
+  GATEHOUSE_PORT: String(port),
+  GATEHOUSE_BASE_URL: `http://localhost:${port}`,
+});
 
 export async function startGatehouse(env) {
   const child = spawn(process.execPath, [bin, "serve"], {
@@ -118,17 +128,16 @@ export async function startGatehouse(env) {
     stdio: ["ignore", "pipe", "inherit"],
   });
   closeAtEnd(() => endProcess(child));
-  const url = await new Promise((resolve, reject) => {
+  await new Promise((resolve, reject) => {
     let text = "";
     child.on("exit", (code) => reject(new Error(`gatehouse serve ended with ${code}`)));
     child.stdout.on("data", (chunk) => {
       text += chunk;
-      const match = /listening on {2}(\S+)/.exec(text);
-      if (match) resolve(match[1]);
+      if (/listening on {2}\S+/.test(text)) resolve();
     });
   });
   const token = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
-  return { url, token };
+  return { url: env.GATEHOUSE_BASE_URL, token };
 }
 
 /** Not waited for in one piece: connections that end meanwhile are noticed, and not used again. */

@@ -14,16 +14,15 @@ export const ownerLine = ({ GATEHOUSE_BASE_URL, GATEHOUSE_DATA_DIR }) =>
 
 /** What somebody can do with the installation that still runs. Each of them was just tried. */
 export async function thingsToTry({ env, url, shop }, site) {
-  const own = { ...env, GATEHOUSE_BASE_URL: url };
-  const link = (await command(own, "token", "link")).trim();
+  const link = (await command(env, "token", "link")).trim();
   const cart = { line_items: [{ item: { id: "bouquet" }, quantity: 1 }] };
   const { continue_url } = await callTool(url, site, "create_cart", { cart });
   await answered(continue_url, { headers: { "user-agent": "Mozilla/5.0 (the demo)" } });
   const llms = `${shop.url}/llms.txt`;
   expect((await answered(llms)).includes("place_order"), "llms.txt to name what agents can do");
   // Only what somebody sets who types the lines below.
-  const { PATH, GATEHOUSE_DATA_DIR } = env;
-  const typed = { PATH, GATEHOUSE_BASE_URL: url, GATEHOUSE_DATA_DIR };
+  const { PATH, GATEHOUSE_BASE_URL, GATEHOUSE_DATA_DIR } = env;
+  const typed = { PATH, GATEHOUSE_BASE_URL, GATEHOUSE_DATA_DIR };
   const taken = ["audit", "export", site.domain, "--out", "taken"];
   const [file] = (await command(typed, ...taken)).trim().split("\n");
   await command(typed, "audit", "verify", file, "--key", url);

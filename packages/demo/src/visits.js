@@ -34,9 +34,8 @@ async function startShopApp(settings, directory) {
 
 /** What the owner sees of who comes: an agent that proves who it is, one that only says so. */
 export async function walkVisits(env, url, { site, shop }) {
-  const here = { ...env, GATEHOUSE_BASE_URL: url };
   const token = ["token", "create", "--role", "edge", "--name", "shop", "--site", site.domain];
-  const lines = (await command(here, ...token)).trim().split("\n");
+  const lines = (await command(env, ...token)).trim().split("\n");
   const settings = Object.fromEntries(lines.map((line) => line.split("=")));
   const agent = await createAgent();
   const directory = await startDirectory("agent.localhost");
@@ -59,7 +58,7 @@ export async function walkVisits(env, url, { site, shop }) {
   }
   await app.stop();
   await directory.close();
-  const list = await command(here, "visit", "list", site.domain);
+  const list = await command(env, "visit", "list", site.domain);
   expect(/verified_agent .*verified /.test(list), "a verified agent");
   expect(/GPTBot \(OpenAI\) +invalid \(verification_failed\)/.test(list), "a failed signature");
   say(
