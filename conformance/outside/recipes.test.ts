@@ -46,7 +46,7 @@ const PROGRAMS = [
   },
   {
     language: "sh",
-    checks: 5,
+    checks: 6,
     there:
       works("sh", "-c", "openssl version | grep -q '^OpenSSL 3'") && works("curl", "--version"),
     command: "sh",
@@ -118,6 +118,13 @@ describe.each(PROGRAMS)("the guide's program in $language", (one) => {
       body.replaceAll('"identityType":"did"', '"identityType":"dud"'),
     );
     expect(await run(one, at(base))).toMatchObject({ code: 1, failed: ["catalog signature"] });
+  });
+
+  test.skipIf(!one.there)("finds a host that the manifest does not name", async () => {
+    const base = await changed((_url, body) =>
+      body.replace(/("host":\{.*?"identifier":"did:web:)/, "$1evil."),
+    );
+    expect(await run(one, at(base))).toMatchObject({ code: 1, failed: ["catalog identity"] });
   });
 
   test.skipIf(!one.there)("finds keys that are not the service's", async () => {
