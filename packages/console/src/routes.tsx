@@ -13,7 +13,7 @@ import { OverviewPage } from "./overview/overview-page.js";
 import { RANGES, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
 import { isStep, type Step } from "./setup/steps.js";
-import { Notice } from "./ui/notice.js";
+import { Empty, Page } from "./ui/page.js";
 
 /** Reads these parameters of the address as texts and ignores all others. */
 function texts<Name extends string>(...names: readonly Name[]) {
@@ -26,9 +26,18 @@ function texts<Name extends string>(...names: readonly Name[]) {
 
 function NotFound() {
   return (
-    <Notice bad>
-      This page does not exist. <Link to="/">Go to Home</Link>
-    </Notice>
+    <Page title="Page not found">
+      <Empty
+        title="There is nothing at this address"
+        action={
+          <Link to="/" className="button-act">
+            Go to Home
+          </Link>
+        }
+      >
+        <p>The link may be old or incomplete. The search finds pages, orders and agents.</p>
+      </Empty>
+    </Page>
   );
 }
 

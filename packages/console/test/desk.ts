@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest"
 import { launchChromium } from "../../../test/chromium.ts";
 import { freePort } from "../../../test/free-port.ts";
 import { carryOutShipments } from "../../server/src/actions/orders/plan-shipment.ts";
+import { noteSeen } from "../../server/src/domain/platforms/store.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -14,6 +15,7 @@ import type { Shop } from "../../server/test/mandates/submitting.ts";
 import { selling } from "../../server/test/selling/selling.ts";
 import { buying, CHECKOUT_POLICY, lines, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";
+import { firstIds } from "./every-page.ts";
 
 /** A page that does not come to what is waited for within this is wrong. */
 const WAIT_MS = 20_000;
@@ -166,6 +168,16 @@ export function desk({
     await asks("A palm", buyer);
     return buyer;
   }
+  /** Leaves something for every page to show, and returns its ids. */
+  async function fillEveryPage() {
+    await createActivity();
+    await asks("A second palm");
+    await askQuestion("Do you deliver to Malta?");
+    const { db, clock } = server.context;
+    const seen = "https://platform.example/.well-known/ucp";
+    await db.transaction((tx) => noteSeen(tx, shop.site_key_hash, seen, clock.now()));
+    return firstIds(async (path) => (await shop.admin("GET", path)).body);
+  }
 
   return {
     opened,
@@ -178,6 +190,7 @@ export function desk({
     checksOut,
     askQuestion,
     createActivity,
+    fillEveryPage,
     baseUrl,
     get server() {
       return server;

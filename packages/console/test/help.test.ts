@@ -1,38 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
-import { noteSeen } from "../../server/src/domain/platforms/store.ts";
 import { ALL_PAGES } from "../src/layout/navigation.ts";
 import { SETTINGS_PARTS } from "../src/settings/parts.ts";
 import { HELP } from "../src/ui/help.tsx";
 import { desk } from "./desk.ts";
-
-type Item = Readonly<Record<string, string>> & { readonly record: { readonly record_id: string } };
-const named = (name: string) => (item: Item) => item[name] as string;
-
-/** Where the ids of pages are listed, by the first part of their address. */
-const LISTS: Readonly<Record<string, readonly [path: string, idOf: (item: Item) => string]>> = {
-  orders: ["orders", named("order_id")],
-  reviews: ["escalations?status=pending", named("escalation_id")],
-  products: ["products", named("id")],
-  agents: ["agents", named("agent_id")],
-  platforms: ["platforms", named("platform")],
-  decisions: ["decisions", named("decision_id")],
-  questions: ["questions", named("question_id")],
-  audit: ["audit/records", ({ record }) => record.record_id],
-};
+import { addressOf, EVERY_PAGE } from "./every-page.ts";
 
 describe.skipIf(skipChromium)("How this works", () => {
   const at = desk();
-
-  /** The address of a page, where a list knows one. */
-  async function addressOf(page: string): Promise<string> {
-    const path = page.replace("/$site", `/${at.domain}`);
-    const list = /^\/\$site\/([\w-]+)\/\$id$/.exec(page)?.[1];
-    if (list === undefined) return path;
-    const [from, idOf] = LISTS[list] as (typeof LISTS)[string];
-    const { items } = (await at.shop.admin("GET", `/${from}`)).body;
-    return path.replace("$id", encodeURIComponent(idOf(items[0])));
-  }
 
   test("is known for every page of the navigation and every part of the settings", () => {
     const pages = ALL_PAGES.map(({ to }) => (to === "/$site" ? "/$site/" : to));
@@ -41,12 +16,7 @@ describe.skipIf(skipChromium)("How this works", () => {
   });
 
   test("is on every page, and leads to a part of the documentation that exists", async () => {
-    await at.createActivity();
-    await at.askQuestion("Do you deliver on Sundays?");
-    const { db, clock } = at.server.context;
-    await db.transaction((tx) =>
-      noteSeen(tx, at.shop.site_key_hash, "https://platform.example/.well-known/ucp", clock.now()),
-    );
+    const ids = await at.fillEveryPage();
     const { page } = await at.opened();
     await page.goto(await at.operatorLink());
     await page.getByRole("button", { name: "Sign in with this link" }).click();
@@ -54,7 +24,11 @@ describe.skipIf(skipChromium)("How this works", () => {
     const link = page.getByRole("link", { name: "How this works" });
     const wrong: unknown[] = [];
     for (const [name, help] of Object.entries(HELP)) {
-      const address = `/console${await addressOf(name)}`;
+      const shown = EVERY_PAGE.find(
+        ({ route, part = "" }) => route.replace("$part", part) === name,
+      );
+      if (shown === undefined) throw new Error(`${name} is no page`);
+      const address = `/console${addressOf(shown, at.domain, ids)}`;
       // As a link does, which takes less time than a new load for each.
       await page.evaluate((to) => {
         window.history.pushState(null, "", to);

@@ -5,7 +5,7 @@ import { shopQuery } from "../delivery/shop.js";
 import { BackToSetup } from "../setup/back-to-setup.js";
 import { Badge } from "../ui/badge.js";
 import { Loading, LoadingPage } from "../ui/loading.js";
-import { Failure, Notice } from "../ui/notice.js";
+import { Failure } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
 import { siteNamed, siteParam, siteState, sitesQuery, useMay } from "./sites.js";
@@ -23,12 +23,18 @@ export function SiteFrame() {
   if (!sites.isSuccess) return <Loading />;
   if (site === undefined) {
     return (
-      <Notice bad>
-        The site {name} does not exist, or you do not have access to it.{" "}
-        <Link to="/sites" className="link">
-          Show all sites
-        </Link>
-      </Notice>
+      <Page title="Site not found">
+        <Empty
+          title={`The site ${name} does not exist`}
+          action={
+            <Link to="/sites" className="button-act">
+              Show all sites
+            </Link>
+          }
+        >
+          <p>Or you do not have access to it. Then ask its owner to invite you.</p>
+        </Empty>
+      </Page>
     );
   }
   // Without the shop's time zone, times and days would be others at first.
