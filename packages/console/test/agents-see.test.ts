@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
-import { desk } from "./desk.ts";
+import { desk, expectQuiet } from "./desk.ts";
 
 describe.skipIf(skipChromium)("what agents see:", () => {
   const at = desk();
@@ -55,16 +55,55 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     expect(await page.getByText("An agent would get no answer").count()).toBe(0);
   });
 
-  test("the page says when the website was checked, and offers the public page and the documents", async () => {
+  test.each([["owner"], ["auditor"]])(
+    "the public page is shown in place, and each document with its state and the time of its check, to an %s",
+    async (role) => {
+      await at.at.importLines(at.shop, [
+        { id: "rose", title: "A red rose", price: "12.50", currency: "EUR" },
+      ]);
+      const opened = await at.opened();
+      const { page } = opened;
+      await at.signedIn(page, role, "/agents-see");
+      const frame = page.frameLocator("iframe[title='Your public page']");
+      await frame.getByText("A red rose").first().waitFor();
+      // It is the page with its own style, and it can do nothing here.
+      expect(await frame.locator("body").evaluate("getComputedStyle(document.body).margin")).toBe(
+        "0px",
+      );
+      expect(await page.locator("iframe").getAttribute("sandbox")).toBe("");
+      const link = page.getByRole("link", { name: "Open the public page" });
+      expect(await link.getAttribute("href")).toContain("/v1/agent/");
+      const documents = page.getByRole("list", { name: "Documents" }).getByRole("listitem");
+      await documents.getByText("Signed and verified").nth(1).waitFor();
+      const rows = await documents.locator("summary").allInnerTexts();
+      expect(rows.length).toBeGreaterThan(10);
+      expect(rows.filter((row) => !/(verified|Published)\s+Checked just now/.test(row))).toEqual(
+        [],
+      );
+      // Raw documents are folded.
+      const raw = page.locator("[data-document=llms] pre");
+      expect(await raw.isVisible()).toBe(false);
+      await page.getByText("llms.txt", { exact: true }).first().click();
+      expect(await raw.innerText()).toContain("# ");
+      if (role === "owner") await page.getByText("Checked just now").last().waitFor();
+      expectQuiet(opened, at.baseUrl());
+    },
+  );
+
+  test("a document that agents do not get is a problem, and says why", async () => {
     const { page } = await at.opened();
-    await at.signedIn(page, "owner", "/agents-see");
-    await page.getByText(/^Last checked/).waitFor();
-    const link = page.getByRole("link", { name: "Open the public page" });
-    expect(await link.getAttribute("href")).toContain("/v1/agent/");
-    await page.getByLabel("Document", { exact: true }).selectOption("llms.txt");
-    // Raw documents are folded.
-    expect(await page.getByText("# ").first().isVisible()).toBe(false);
-    await page.getByText("Show the document").click();
-    await page.getByText("# ").first().waitFor();
+    await page.route("**/v1/catalog/*", (route) => route.fulfill({ status: 500, body: "" }));
+    await page.route("**/v1/agent-card/*", async (route) => {
+      const answer = await route.fetch();
+      const changed = (await answer.text()).replace(at.domain, "other.example");
+      await route.fulfill({ response: answer, body: changed });
+    });
+    await at.signedIn(page, "auditor", "/agents-see");
+    await page.locator("[data-document=catalog]").getByText("Problem").waitFor();
+    await page.getByText("could not be loaded (status 500)").waitFor();
+    await page.locator("[data-document=card]").getByText("Problem").waitFor();
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Check documents again" }).click();
+    await page.locator("[data-document=catalog]").getByText("Signed and verified").waitFor();
   });
 });

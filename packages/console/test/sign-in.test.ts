@@ -134,6 +134,8 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     expect(policy.replace("img-src 'self' data: blob: https:", "")).not.toMatch(
       /unsafe|\*|https?:/,
     );
+    expect(policy).toContain("frame-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
     const missing = await fetch(`${at.server.url}/console/assets/nothing.js`);
     expect(missing.status).toBe(404);

@@ -5,7 +5,7 @@ import { Advice } from "../ui/advice.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { Time } from "../ui/time.js";
+import { Ago } from "../ui/time.js";
 
 const LOOKS = { good: "good", missing: "plain", wrong: "bad" } as const;
 const WORDS = { good: "Found", missing: "Not found yet", wrong: "Problem" } as const;
@@ -58,7 +58,7 @@ export function InstallCheck({
       </ul>
       <div className="flex flex-wrap items-center gap-3 text-sm text-soft">
         <span>
-          Last checked <Time at={looked.data.checked_at} />
+          Checked <Ago at={Date.parse(looked.data.checked_at)} />
         </span>
         {everyMs === undefined && (
           <Button disabled={looked.isFetching} onClick={() => void looked.refetch()}>

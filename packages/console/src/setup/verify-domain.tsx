@@ -27,7 +27,8 @@ function Instructions({ site, method }: { readonly site: Site; readonly method: 
     return (
       <>
         <p className="text-sm">
-          Add a {dns.type} record named <code>{dns.name}</code> with this value:
+          Add a {dns.type} record named <code className="break-all">{dns.name}</code> with this
+          value:
         </p>
         <Snippet label="DNS value" text={dns.value} />
       </>

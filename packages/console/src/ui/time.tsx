@@ -1,5 +1,9 @@
+import { useEffect, useState } from "react";
 import { useZone } from "../layout/zone.js";
 import { fullTime, shortTime } from "./times.js";
+import { agoText } from "./words.js";
+
+const MINUTE_MS = 60_000;
 
 /** A time in full, in the zone of the shop. */
 export function Time({ at }: { readonly at: string }) {
@@ -16,6 +20,21 @@ export function ShortTime({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={fullTime(at, zone)} className="whitespace-nowrap">
       {shortTime(at, zone)}
+    </time>
+  );
+}
+
+/** How long ago something was, kept true while somebody looks at it. */
+export function Ago({ at }: { readonly at: number }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const iso = new Date(at).toISOString();
+  return (
+    <time dateTime={iso} title={fullTime(iso, useZone())}>
+      {agoText(Math.max(0, now - at))}
     </time>
   );
 }

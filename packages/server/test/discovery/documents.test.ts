@@ -297,6 +297,8 @@ describe("the agent page", () => {
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; connect-src 'self'; img-src 'self' https:; base-uri 'none'/,
     );
+    // The console shows it to its owner, and nobody else can.
+    expect(policy).toContain("frame-ancestors 'self'");
     const links = [...(headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g)];
     expect(links.map(([, , rel]) => rel)).toEqual(
       expect.arrayContaining(["canonical", "ard", "ai-catalog", "describedby", "api-catalog"]),

@@ -17,14 +17,15 @@ import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
 /**
  * The page's Content-Security-Policy: its one style sheet, pictures of products, and nothing else. The data
  * blocks are not scripts to a browser and need no exception. No script can run, so `connect-src` lets
- * nothing out: it is there for page checkers, which look for robots.txt and llms.txt from the page.
+ * nothing out: it is there for page checkers, which look for robots.txt and llms.txt from the page. Only pages of the
+ * same origin may frame it, so that the console can show it to its owner.
  *
  * @example
  * (await agentPagePolicy()).startsWith("default-src 'none'; style-src 'sha256-"); //=> true
  */
 export async function agentPagePolicy(): Promise<string> {
   const digest = toBase64(await sha256(utf8(STYLE)));
-  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; img-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; img-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
 }
 
 const a = (url: string, text: string) => `<a href="${htmlText(url)}">${text}</a>`;

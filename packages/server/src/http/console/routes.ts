@@ -30,8 +30,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Only files of this build: no inline script, no other origin, no frame of another page. Pictures of products
- * come from where their owner keeps them.
+ * Only files of this build: no inline script and no other origin. Pictures of products come from where their owner
+ * keeps them. The public page of a shop is shown in a frame without rights.
  */
 const POLICY = [
   "default-src 'none'",
@@ -40,6 +40,7 @@ const POLICY = [
   "img-src 'self' data: blob: https:",
   "font-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
