@@ -1,53 +1,39 @@
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
-import { STEPS } from "../src/setup/steps.ts";
 import { desk } from "./desk.ts";
+import { addressOf, EVERY_PAGE } from "./every-page.ts";
 
-/** Some thirty pages are looked at one after another. */
-const LONG_MS = 120_000;
+/** Some seventy pages are looked at one after another. */
+const LONG_MS = 240_000;
+/** What stands out most, and is offered: one button of a page. */
+const PRIMARY = "main :is(.button-act, button.bg-act):visible";
 
 describe.skipIf(skipChromium)("the console:", () => {
   const at = desk();
-  const SETTINGS = ["site", "skills", "payments", "notifications", "buyers", "tokens", "keys"];
 
-  /** Every page, by its path below the console. */
+  /** Every page, by its path below the console: of a busy shop, and of one where nothing has happened yet. */
   async function everyPage(): Promise<readonly string[]> {
-    const buyer = await at.createActivity();
-    const [order] = await at.at.orders(at.shop);
-    const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
-    await at.askQuestion("Do you deliver to Malta?");
-    const [question] = (await at.shop.admin("GET", "/questions")).body.items;
-    const below = [
-      "",
-      "/reviews",
-      `/reviews/${review.escalation_id}`,
-      "/reviews?status=all",
-      "/decisions",
-      `/decisions/${order.decision_id}`,
-      "/orders",
-      `/orders/${order.order_id}`,
-      `/orders/${order.order_id}/slip`,
-      "/visits",
-      "/agents-see",
-      "/questions",
-      `/questions/${question.question_id}`,
-      "/platforms",
-      "/agents",
-      `/agents/${buyer.agentId}`,
-      "/policy",
-      "/policy?mode=json",
-      "/products",
-      "/audit",
-      `/audit/${review.record_id}`,
-      ...SETTINGS.map((part) => `/settings/${part}`),
-      ...STEPS.map((step) => `?step=${step}`),
-    ];
-    return ["/sites", "/new", ...below.map((path) => `/${at.domain}${path}`)];
+    const ids = await at.fillEveryPage();
+    const busy = EVERY_PAGE.map((page) => addressOf(page, at.domain, ids));
+    const bare = EVERY_PAGE.filter(
+      ({ id, route }) => id === undefined && route.startsWith("/$site"),
+    );
+    const domain = `bare-${at.domain}`;
+    await at.server.admin("POST", "/v1/admin/sites", { domain, name: "Bare" });
+    return [...busy, ...bare.map((page) => addressOf(page, domain, ids))];
+  }
+
+  /** Goes to a page as a link does: the document stays, and with it what examines it. */
+  async function show(page: Page, path: string): Promise<void> {
+    await page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
+    await page.locator(`main[aria-busy=false][data-shown$="${path}"] h1`).waitFor();
+    await page.getByText("Loading…").first().waitFor({ state: "detached" });
   }
 
   test.each(VIEWS)(
-    "every page is accessible in $colorScheme at $width pixels",
+    "every page is accessible, and has at most one primary button, in $colorScheme at $width pixels",
     async (view) => {
       const paths = await everyPage();
       const { page } = await at.opened(viewOptions(view));
@@ -59,12 +45,11 @@ describe.skipIf(skipChromium)("the console:", () => {
       await page.locator("main h1").waitFor();
       const found: unknown[] = [];
       for (const path of paths) {
-        // As a link does: the page stays, and with it what examines it.
-        await page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
-        await page.locator(`main[aria-busy=false][data-shown$="${path}"] h1`).waitFor();
-        await page.getByText("Loading…").first().waitFor({ state: "detached" });
+        await show(page, path);
         const barriers = await barriersOf(page);
         if (barriers.found.length > 0 || barriers.overflow > 0) found.push([path, barriers]);
+        const primary = await page.locator(PRIMARY).allInnerTexts();
+        if (primary.length > 1) found.push([path, primary]);
       }
       expect(found).toEqual([]);
     },

@@ -136,6 +136,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   test("a registered agent is approved, found by its name, and revoked permanently", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/agents");
+    await page.getByRole("button", { name: "Add an agent" }).click();
     const { jwk } = await newKey();
     await page.getByLabel("Name", { exact: true }).fill("Ada's helper");
     await page.getByLabel(/Public key/).fill(JSON.stringify(jwk));
@@ -170,6 +171,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await row.getByText("Suspended", { exact: true }).waitFor();
     await page.getByLabel("Platforms that can pay here").selectOption("admitted");
     await page.getByText("Saved.").waitFor();
+    await page.getByRole("button", { name: "Admit a platform" }).click();
     await page.getByLabel("Domain", { exact: true }).fill("known.example");
     await page.getByRole("button", { name: "Admit platform" }).click();
     await page.getByRole("row", { name: /known\.example/ }).waitFor();

@@ -313,6 +313,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
   test("a feed is set, fetched, applied with fewer products and removed", async () => {
     const { page, complaints } = await at.opened();
     await at.signedIn(page, "owner", "/products");
+    await page.getByText("Product feed", { exact: true }).click();
     await page.getByLabel("Address of the feed").fill(feeds.url);
     await page.getByLabel("Fetch it").selectOption("Every 6 hours");
     await page.getByRole("button", { name: "Save feed", exact: true }).click();
@@ -331,6 +332,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByText("2 paused").waitFor();
     await page.getByRole("button", { name: "Remove feed" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("Product feed", { exact: true }).click();
     await page.getByLabel("Address of the feed").waitFor();
     expect(complaints).toEqual([]);
   });
@@ -338,6 +340,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
   test("feeds are published, and the page shows where they are", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/products");
+    await page.getByText("Publish feeds", { exact: true }).click();
     await page.getByLabel("Google feed").check();
     await page.getByLabel("Condition of your products").selectOption("Used");
     await page.getByRole("button", { name: "Save", exact: true }).click();

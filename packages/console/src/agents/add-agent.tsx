@@ -28,7 +28,7 @@ function keyOf(text: string): unknown {
 }
 
 /** Adds an agent by its public key. */
-export function AddAgent() {
+export function AddAgent({ onClose }: { onClose(): void }) {
   const { path, name: site } = useSite();
   const navigate = useNavigate();
   const draft = useDraft(
@@ -56,7 +56,7 @@ export function AddAgent() {
     });
   }
   return (
-    <Card id="add-agent" title="Add an agent">
+    <Card title="Add an agent">
       <Form of={add} wording={WORDING} onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
@@ -94,10 +94,11 @@ export function AddAgent() {
             onChange={({ target }) => draft.set({ jwk: target.value })}
           />
         </div>
-        <div className="flex flex-col gap-3 sm:col-span-2">
-          <Button type="submit" kind="act" className="self-start">
+        <div className="flex gap-2 sm:col-span-2">
+          <Button type="submit" kind="act">
             Add agent
           </Button>
+          <Button onClick={onClose}>Cancel</Button>
         </div>
       </Form>
     </Card>

@@ -1,9 +1,11 @@
 import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { CallerTabs } from "../layout/pages.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
 import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
@@ -53,6 +55,13 @@ export function AgentsPage() {
   const mayAdd = useMay("owner");
   const set = useSetFilter();
   const list = useList<Agent>("agents", `${path}/agents`, search);
+  const [isAdding, setAdding] = useState(false);
+  const isEmpty = list.data?.length === 0;
+  const add = mayAdd && !isAdding && (
+    <Button kind="act" onClick={() => setAdding(true)}>
+      Add an agent
+    </Button>
+  );
   return (
     <Page
       title="Agents"
@@ -62,9 +71,11 @@ export function AgentsPage() {
         <>
           {search.status === "pending" && <RejectPending />}
           <ExportButton path={`${path}/agents`} filter={search} name="agents" />
+          {!isEmpty && add}
         </>
       }
     >
+      {isAdding && <AddAgent onClose={() => setAdding(false)} />}
       <div className="grid max-w-2xl items-end gap-3 sm:grid-cols-2">
         <Select
           label="State"
@@ -91,13 +102,7 @@ export function AgentsPage() {
             <Empty
               title="No agents yet"
               example="Ada’s assistant · waiting for your approval"
-              action={
-                mayAdd && (
-                  <a href="#add-agent" className="button-act">
-                    Add an agent
-                  </a>
-                )
-              }
+              action={add}
             >
               <p>
                 Agents register at the address on your agent page. They wait here until you approve
@@ -115,7 +120,6 @@ export function AgentsPage() {
           )
         }
       />
-      {mayAdd && <AddAgent />}
     </Page>
   );
 }

@@ -11,7 +11,7 @@ const NAME_CHARS_MAX = 80;
 const WORDING = { platform: "Enter a domain such as platform.example." };
 
 /** Admits a platform before it has called. */
-export function AddPlatform() {
+export function AddPlatform({ onClose }: { onClose(): void }) {
   const { path } = useSite();
   const draft = useDraft({ platform: "", name: "" }, { keep: "platform" });
   const { platform, name } = draft.value;
@@ -20,12 +20,19 @@ export function AddPlatform() {
     return call("PUT", `${path}/platforms/${encodeURIComponent(platform.trim())}`, body);
   }, "platforms");
   return (
-    <Card id="admit-platform" title="Admit a platform">
+    <Card title="Admit a platform">
       <Form
         of={add}
         wording={WORDING}
         done="Platform admitted."
-        onSubmit={() => add.mutate(undefined, { onSuccess: draft.discard })}
+        onSubmit={() =>
+          add.mutate(undefined, {
+            onSuccess: () => {
+              draft.discard();
+              onClose();
+            },
+          })
+        }
         className="grid gap-3 sm:grid-cols-2"
       >
         <TextField
@@ -44,10 +51,11 @@ export function AddPlatform() {
           value={name}
           onChange={({ target }) => draft.set({ name: target.value })}
         />
-        <div className="flex flex-col gap-3 sm:col-span-2">
-          <Button type="submit" kind="act" className="self-start" disabled={add.isPending}>
+        <div className="flex gap-2 sm:col-span-2">
+          <Button type="submit" kind="act" disabled={add.isPending}>
             Admit platform
           </Button>
+          <Button onClick={onClose}>Cancel</Button>
         </div>
       </Form>
     </Card>

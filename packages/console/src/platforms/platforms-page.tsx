@@ -1,9 +1,11 @@
 import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { CallerTabs } from "../layout/pages.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
 import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { isNarrowed, useSetFilter } from "../ui/filter.js";
@@ -74,14 +76,26 @@ export function PlatformsPage() {
   const mayAct = useMay("owner");
   const set = useSetFilter();
   const list = useList<Platform>("platforms", `${path}/platforms`, search);
+  const [isAdding, setAdding] = useState(false);
+  const isEmpty = list.data?.length === 0;
+  const add = mayAct && !isAdding && (
+    <Button kind="act" onClick={() => setAdding(true)}>
+      Admit a platform
+    </Button>
+  );
   return (
     <Page
       title="Platforms"
       tabs={<CallerTabs />}
       purpose="Shopping apps that buy in your shop for their users. Admit the ones you know. All others share one limit."
-      actions={<ExportButton path={`${path}/platforms`} filter={search} name="platforms" />}
+      actions={
+        <>
+          <ExportButton path={`${path}/platforms`} filter={search} name="platforms" />
+          {!isEmpty && add}
+        </>
+      }
     >
-      <PlatformSettingsCard />
+      {isAdding && <AddPlatform onClose={() => setAdding(false)} />}
       <div className="grid max-w-2xl items-end gap-3 sm:grid-cols-2">
         <Select
           label="State"
@@ -108,20 +122,14 @@ export function PlatformsPage() {
             <Empty
               title="No platforms yet"
               example="Shopping app · platform.example · first seen today"
-              action={
-                mayAct && (
-                  <a href="#admit-platform" className="button-act">
-                    Admit a platform
-                  </a>
-                )
-              }
+              action={add}
             >
               <p>A platform appears here when it first checks out at your shop.</p>
             </Empty>
           )
         }
       />
-      {mayAct && <AddPlatform />}
+      <PlatformSettingsCard />
     </Page>
   );
 }

@@ -10,7 +10,7 @@ import { useDraft } from "../ui/draft.js";
 import { Select, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
-import { Card } from "../ui/page.js";
+import { FoldCard } from "../ui/page.js";
 import { FeedResult } from "./feed-result.js";
 
 type Feed = Api["ProductFeed"];
@@ -75,7 +75,7 @@ function FeedForm({ feed, onSaved }: { readonly feed: Feed | null; onSaved(): vo
         onChoose={(code) => draft.set({ currency: code })}
       />
       <div>
-        <Button type="submit" kind="act" disabled={save.isPending}>
+        <Button type="submit" disabled={save.isPending}>
           Save feed
         </Button>
       </div>
@@ -83,7 +83,7 @@ function FeedForm({ feed, onSaved }: { readonly feed: Feed | null; onSaved(): vo
   );
 }
 
-function FeedActions({ feed }: { readonly feed: Feed }) {
+function FeedActions({ feed, onEdit }: { readonly feed: Feed; onEdit(): void }) {
   const { path } = useSite();
   const topics = ["product-feed", "products", "processor"];
   const fetching = useSave(
@@ -98,6 +98,7 @@ function FeedActions({ feed }: { readonly feed: Feed }) {
         <Button disabled={fetching.isPending} onClick={() => fetching.mutate(false)}>
           {fetching.isPending ? "Fetching…" : "Fetch now"}
         </Button>
+        <Button onClick={onEdit}>Edit</Button>
         {isShrunk && (
           <Confirm
             label="Apply anyway"
@@ -140,12 +141,7 @@ export function FeedCard() {
   if (query.isPending) return null;
   const feed = query.data ?? null;
   return (
-    <Card
-      title="Product feed"
-      actions={
-        feed !== null && !isEditing && <Button onClick={() => setEditing(true)}>Edit</Button>
-      }
-    >
+    <FoldCard title="Product feed" open={feed !== null}>
       {query.isError && <Failure error={query.error} />}
       <p className="max-w-prose text-sm text-soft">
         Read your products from your shop system. What the feed no longer lists is paused, and
@@ -156,9 +152,9 @@ export function FeedCard() {
       ) : (
         <>
           <FeedResult feed={feed} />
-          <FeedActions feed={feed} />
+          <FeedActions feed={feed} onEdit={() => setEditing(true)} />
         </>
       )}
-    </Card>
+    </FoldCard>
   );
 }

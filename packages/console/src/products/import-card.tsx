@@ -73,9 +73,15 @@ function Uploading({ share, onStop }: { readonly share: number; onStop(): void }
 }
 
 /** Imports a file of products: shows the changes, saves them and can undo them. */
-export function ImportCard() {
+export function ImportCard({
+  chosen,
+  onChoose: setChosen,
+}: {
+  /** The file whose changes are shown. */
+  readonly chosen: ChosenFile | undefined;
+  onChoose(file: ChosenFile | undefined): void;
+}) {
   const { path } = useSite();
-  const [chosen, setChosen] = useState<ChosenFile>();
   const { share, taking, stop } = useImport(path);
   const currency = useQuery(usualCurrencyQuery(path));
   const reading = useSave(async (file: File) => {

@@ -16,6 +16,7 @@ import { moneyText } from "../ui/words.js";
 import { Bulk } from "./bulk.js";
 import { FeedCard } from "./feed-card.js";
 import { ImportCard } from "./import-card.js";
+import type { ChosenFile } from "./import-preview.js";
 import { PublishCard } from "./publish-card.js";
 
 type Product = Api["Product"];
@@ -159,6 +160,9 @@ export function ProductsPage() {
     );
   const all = useColumns(search.sort, chosen, choose);
   const columns = mayChange ? all : all.slice(1);
+  const [file, setFile] = useState<ChosenFile>();
+  // One thing stands out: the file that is looked at, the first product, or else the next one.
+  const isNext = file === undefined && list.data?.length !== 0;
   return (
     <Page
       title="Products"
@@ -166,7 +170,11 @@ export function ProductsPage() {
       actions={
         <>
           {mayChange && (
-            <Link to="/$site/products/new" params={{ site: name }} className="button-act">
+            <Link
+              to="/$site/products/new"
+              params={{ site: name }}
+              className={isNext ? "button-act" : "button-plain"}
+            >
               Add a product
             </Link>
           )}
@@ -198,14 +206,14 @@ export function ProductsPage() {
         keyOf={({ id }) => id}
         empty={
           search.q === undefined ? (
-            <NoProducts mayChange={mayChange} />
+            <NoProducts mayChange={mayChange && file === undefined} />
           ) : (
             <NothingFound title="No products found" />
           )
         }
       />
+      {mayChange && <ImportCard chosen={file} onChoose={setFile} />}
       {mayChange && <FeedCard />}
-      {mayChange && <ImportCard />}
       {mayChange && <PublishCard key={site.site_key_hash} site={site} />}
     </Page>
   );

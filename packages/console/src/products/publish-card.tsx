@@ -5,7 +5,7 @@ import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select } from "../ui/field.js";
 import { Form } from "../ui/form.js";
 import { Id } from "../ui/id.js";
-import { Card } from "../ui/page.js";
+import { FoldCard } from "../ui/page.js";
 import { SaveRow } from "../ui/save-row.js";
 
 type Format = Site["published_feeds"]["formats"][number];
@@ -36,7 +36,7 @@ export function PublishCard({ site }: { readonly site: Site }) {
   );
   const urls = { google: site.google_feed_url, acp: site.acp_feed_url };
   return (
-    <Card title="Publish feeds">
+    <FoldCard title="Publish feeds" open={formats.length > 0}>
       <p className="max-w-prose text-sm text-soft">
         Publish a list of your products for services that read files. Anybody can read a published
         feed.
@@ -72,6 +72,6 @@ export function PublishCard({ site }: { readonly site: Site }) {
         />
         <SaveRow draft={draft} busy={save.isPending} />
       </Form>
-    </Card>
+    </FoldCard>
   );
 }

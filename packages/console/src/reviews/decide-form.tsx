@@ -15,6 +15,8 @@ const THUMB = "max-sm:flex-1 max-sm:py-3";
 interface Props {
   readonly siteKeyHash: string;
   readonly review: Review;
+  /** Whether it is the one of its page that stands out. */
+  readonly isFirst: boolean;
   /** Gets the new state. */
   onDecided(status: Review["status"]): void;
 }
@@ -23,7 +25,8 @@ interface Props {
  * Approve, or decline with a reason. Approving takes one click if it can be undone, otherwise it asks for
  * confirmation.
  */
-export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
+export function DecideForm({ siteKeyHash, review, isFirst, onDecided }: Props) {
+  const main = isFirst ? "act" : "plain";
   const [chosen, setChosen] = useState<"approve" | "deny" | null>(null);
   const [reason, setReason] = useState<Denial>("other");
   const [note, setNote] = useState("");
@@ -60,7 +63,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
       <ActionBar>
         <div className="flex gap-2">
           <Button
-            kind="act"
+            kind={main}
             aria-keyshortcuts="a"
             className={THUMB}
             disabled={deciding.isPending}
@@ -113,7 +116,7 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
         />
         <div className="flex gap-2">
           <Button
-            kind={chosen === "approve" ? "act" : "danger"}
+            kind={chosen === "approve" ? main : "danger"}
             className={THUMB}
             disabled={deciding.isPending}
             onClick={confirm}

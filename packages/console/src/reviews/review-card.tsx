@@ -72,18 +72,21 @@ interface CardProps {
   readonly mayDecide: boolean;
   /** Whether the card links to the page of the review. */
   readonly linked?: boolean;
+  /** Whether its buttons stand out. */
+  readonly isFirst?: boolean;
   onDecided(status: Review["status"]): void;
 }
 
 /** The buttons of a review, or what was just decided. */
-function Actions({ review, mayDecide, onDecided }: CardProps) {
+function Actions({ review, mayDecide, isFirst = true, onDecided }: CardProps) {
   const { site } = useSite();
   const planned = review.verdict?.problem === null ? review.verdict : null;
   const siteKeyHash = site.site_key_hash;
   if (planned !== null)
     return <PlannedVerdict siteKeyHash={siteKeyHash} review={review} verdict={planned} />;
   if (!mayDecide || review.status !== "pending") return null;
-  return <DecideForm siteKeyHash={siteKeyHash} review={review} onDecided={onDecided} />;
+  const props = { siteKeyHash, review, isFirst, onDecided };
+  return <DecideForm key={review.escalation_id} {...props} />;
 }
 
 /** One review: the amount and what to decide it by, in the order of importance. */

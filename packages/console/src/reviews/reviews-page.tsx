@@ -116,10 +116,11 @@ function PendingReviews() {
           </p>
         </Empty>
       )}
-      {waiting.data?.items.map((review) => (
+      {waiting.data?.items.map((review, place) => (
         <ReviewCard
           key={review.escalation_id}
           review={review}
+          isFirst={place === 0}
           mayDecide={mayDecide}
           onDecided={(status) => setDecided({ ...review, status })}
         />

@@ -4,7 +4,10 @@ import type { ReactNode } from "react";
 export function Notice({ bad = false, children }: { bad?: boolean; children: ReactNode }) {
   const look = bad ? "border-bad text-bad" : "border-line text-soft";
   return (
-    <p role={bad ? "alert" : "status"} className={`rounded-lg border px-3 py-2 text-sm ${look}`}>
+    <p
+      role={bad ? "alert" : "status"}
+      className={`rounded-lg border px-3 py-2 text-sm wrap-anywhere ${look}`}
+    >
       {children}
     </p>
   );

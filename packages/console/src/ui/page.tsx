@@ -20,7 +20,7 @@ export function Page({ title, purpose, actions, tabs, children }: PageProps) {
       {tabs}
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 max-sm:flex-none max-sm:basis-full">
-          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
           {purpose !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{purpose}</p>}
         </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -53,12 +53,33 @@ export function Card({
     >
       {title !== undefined && (
         <header className="flex flex-wrap items-center gap-2">
-          <h2 className="min-w-0 flex-1 font-semibold">{title}</h2>
+          <h2 className="min-w-0 flex-1 font-semibold wrap-anywhere">{title}</h2>
           {actions}
         </header>
       )}
       {children}
     </section>
+  );
+}
+
+/** A section of a page for what is done now and then: only its title, until somebody opens it. */
+export function FoldCard({
+  title,
+  open = false,
+  children,
+}: {
+  readonly title: string;
+  /** Whether it is open at first. */
+  readonly open?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <details open={open} className="min-w-0 rounded-lg border border-line bg-card p-4">
+      <summary>
+        <h2 className="inline pl-1 font-semibold">{title}</h2>
+      </summary>
+      <div className="mt-3 flex flex-col gap-3">{children}</div>
+    </details>
   );
 }
 
