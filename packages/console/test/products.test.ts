@@ -54,6 +54,24 @@ test("a table with semicolons and other names for its columns is read as product
   ]);
 });
 
+test("the columns of a shop's export are matched with brand, barcode, sale price and category", async () => {
+  const head = 'SKU,Name,Regular price,Sale price,Brands,"GTIN, UPC, EAN, or ISBN",Categories';
+  const read = await readTable(
+    new Blob([`${head}\ntee,Tee,"20,00","15,00",Rosa,4006381333931,Shirts`]),
+  );
+  const mapping = guessMapping(read.columns);
+  expect(linesOf(read, mapping, "EUR")[0]?.value).toEqual({
+    id: "tee",
+    title: "Tee",
+    price: "20.00",
+    currency: "EUR",
+    sale_price: "15.00",
+    brand: "Rosa",
+    gtin: "4006381333931",
+    category: "Shirts",
+  });
+});
+
 test("a table that a spreadsheet saved in an older encoding keeps its letters", async () => {
   const bytes = Buffer.from("sku;name;price\nm;M\xfcsli;3,20\n", "latin1");
   const { rows } = await readTable(new Blob([bytes]));

@@ -12,6 +12,7 @@ import {
   FEEDS_JOB,
   fetchDueFeeds,
 } from "./actions/product-feeds/fetch-due-feeds.js";
+import { changePrices, PRICES_EVERY_MS } from "./actions/products/change-prices.js";
 import { deleteUnusedPictures } from "./actions/products/set-picture.js";
 import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
@@ -156,6 +157,11 @@ function planProducts(context: Context): void {
     name: FEEDS_JOB,
     everyMs: FEEDS_EVERY_MS,
     run: (_now, stopping) => fetchDueFeeds(context, stopping),
+  });
+  jobs.add({
+    name: "products.prices",
+    everyMs: PRICES_EVERY_MS,
+    run: (_now, stopping) => changePrices(context, stopping),
   });
   jobs.add({
     name: "pictures.delete",

@@ -2,7 +2,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nextOrderNumber } from "../src/domain/orders/store.ts";
+import { dueSales } from "../src/domain/products/sales/store.ts";
 import { searchProducts } from "../src/domain/products/search/store.ts";
+import { productById } from "../src/domain/products/store.ts";
 import type { Database, Dialect } from "../src/infra/db/database.ts";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../src/infra/db/migrate.ts";
 import type { Migration } from "../src/infra/db/migration.ts";
@@ -116,6 +118,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "planned-shipments",
       "reached-owners",
       "job-names",
+      "product-details",
     ]);
   });
 
@@ -291,6 +294,33 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     if (dialect === "postgres") return;
     const left = await db.all("SELECT product_id FROM products_search");
     expect(left).toEqual([{ product_id: "theirs" }]);
+  });
+
+  test("they leave the price of products from before sales as it is, and nothing on sale", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 62 });
+    const row = {
+      site_key_hash: "one",
+      product_id: "rose",
+      title: "Rose",
+      description: "Rose",
+      availability: "in_stock",
+      price_minor: 450,
+      currency: "EUR",
+      import_id: "imp_1",
+      changed_at: NOON,
+    };
+    await db.transaction((tx) => tx.insert("products", [row]));
+    await migrate(db, { now: NOON });
+    expect(await productById(db, "one", "rose")).toMatchObject({
+      price: { minor: 450, currency: "EUR" },
+      regularPrice: { minor: 450, currency: "EUR" },
+      sale: null,
+      brand: null,
+      additionalImageUrls: [],
+      options: [],
+    });
+    expect(await dueSales(db, NOON, 10)).toEqual([]);
   });
 
   test("they add up what platforms spent under several names, and keep their age", async () => {

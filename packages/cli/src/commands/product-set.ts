@@ -2,6 +2,7 @@ import type { Money } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
+import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { listQuery, queryOf } from "../list-query.js";
 import { moneyText } from "../money-text.js";
@@ -17,6 +18,8 @@ export interface ProductBody {
   readonly paused: boolean;
 }
 
+const OPTION_HINT = "Use a name and a value, such as Size=M.";
+
 interface SetFlags {
   readonly title?: string;
   readonly description?: string;
@@ -25,19 +28,50 @@ interface SetFlags {
   readonly stock?: string;
   readonly availability?: string;
   readonly image?: string;
+  readonly brand?: string;
+  readonly gtin?: string;
+  readonly mpn?: string;
+  readonly category?: string;
+  readonly salePrice?: string;
+  readonly saleFrom?: string;
+  readonly saleUntil?: string;
+  readonly group?: string;
+  readonly option?: readonly string[];
   readonly url?: string;
   readonly pause?: boolean;
   readonly resume?: boolean;
   readonly json?: boolean;
 }
 
+/** `Color=Red` and `Size=M` as an object. */
+function optionsOf(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf("=");
+      if (at < 1)
+        throw new CommandError(`--option: ${pair} is not valid.`, EXIT.usage, OPTION_HINT);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
 /** What the flags change, in the names of the interface. `--stock none` means that it is not counted. */
-function fieldsOf({ stock, image, pause, resume, json: _json, ...texts }: SetFlags) {
+function fieldsOf({ stock, pause, resume, json: _json, option, ...texts }: SetFlags) {
+  const { image, salePrice, saleFrom, saleUntil, group, ...same } = texts;
+  const renamed = {
+    image_url: image,
+    sale_price: salePrice === "none" ? null : salePrice,
+    sale_from: saleFrom,
+    sale_until: saleUntil,
+    item_group_id: group,
+  };
+  const given = Object.entries(renamed).filter(([, value]) => value !== undefined);
   const quantity = stock === "none" ? null : Number(stock);
   return {
-    ...texts,
+    ...same,
+    ...Object.fromEntries(given),
     ...(stock === undefined ? {} : { quantity }),
-    ...(image === undefined ? {} : { image_url: image }),
+    ...(option === undefined ? {} : { options: optionsOf(option) }),
     ...(pause === true ? { paused: true } : {}),
     ...(resume === true ? { paused: false } : {}),
   };
@@ -84,6 +118,15 @@ export function setProductCommand(product: Command, terminal: Terminal): void {
     )
     .option("--image <url>", "https address of a picture")
     .option("--url <url>", "https address of its page")
+    .option("--brand <name>", "name of the brand")
+    .option("--gtin <digits>", "number under the barcode: EAN, UPC, ISBN-13 or GTIN-14")
+    .option("--mpn <text>", "manufacturer's number")
+    .option("--category <path>", 'such as "Garden > Flowers"')
+    .option("--sale-price <amount>", "lower price; none: end the sale")
+    .option("--sale-from <time>", "when the sale begins, such as 2030-05-17T08:00:00Z")
+    .option("--sale-until <time>", "when the sale ends")
+    .option("--group <id>", "the same for all variants of a product")
+    .option("--option <name=value...>", "what distinguishes this variant, such as Size=M")
     .option("--pause", "take it off sale: agents neither find nor buy it")
     .option("--resume", "put it back on sale")
     .option("--json", "print JSON")

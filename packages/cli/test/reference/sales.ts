@@ -53,10 +53,19 @@ export const sales: Coverage = {
   "product set": {
     args: async ({ site }) => {
       const fields = ["--title", "A tulip", "--price", "2.80", "--currency", "EUR", "--pause"];
-      return [await site(), "tulip", ...fields];
+      const more = ["--brand", "Rosa", "--group", "tulips", "--option", "Color=Red", "Size=M"];
+      return [await site(), "tulip", ...fields, ...more, "--sale-price", "2.50"];
     },
-    says: /^Added tulip at \S+: 2\.80 EUR\. It is paused: nobody can buy it\.$/m,
-    json: { id: "tulip", paused: true, price: { minor: 280, currency: "EUR" } },
+    says: /^Added tulip at \S+: 2\.50 EUR\. It is paused: nobody can buy it\.$/m,
+    json: {
+      id: "tulip",
+      paused: true,
+      price: { minor: 250, currency: "EUR" },
+      regular_price: { minor: 280, currency: "EUR" },
+      brand: "Rosa",
+      item_group_id: "tulips",
+      options: { Color: "Red", Size: "M" },
+    },
     fails: {
       args: async ({ site }) => [await site(), "tulip", "--title", "A tulip"],
       code: 1,

@@ -4,6 +4,7 @@ import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { CurrencyField } from "../ui/currency-field.js";
 import { Checkbox, Select } from "../ui/field.js";
+import { Fold } from "../ui/fold.js";
 import { Loading } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { countText } from "../ui/words.js";
@@ -20,6 +21,8 @@ import {
   type ReadFile,
 } from "./read-file.js";
 
+/** The fields that most files have. The others are folded. */
+const USUAL = FIELDS.indexOf("sale_price");
 const NEEDED: readonly Field[] = ["id", "title", "price"];
 
 function MappingForm({
@@ -35,24 +38,28 @@ function MappingForm({
     "": "Not in the file",
     ...Object.fromEntries(columns.map((one) => [one, one])),
   };
+  const column = (field: Field) => (
+    <Select
+      key={field}
+      label={FIELD_NAMES[field]}
+      value={mapping[field] ?? ""}
+      choices={choices}
+      error={
+        NEEDED.includes(field) && mapping[field] === undefined ? "Choose a column." : undefined
+      }
+      onChoose={(name) => {
+        const { [field]: _before, ...others } = mapping;
+        onChange(name === "" ? others : { ...others, [field]: name });
+      }}
+    />
+  );
   return (
-    <fieldset className="grid gap-3 sm:grid-cols-3">
+    <fieldset className="flex flex-col gap-3">
       <legend className="mb-2 text-sm font-medium">Match the columns</legend>
-      {FIELDS.map((field) => (
-        <Select
-          key={field}
-          label={FIELD_NAMES[field]}
-          value={mapping[field] ?? ""}
-          choices={choices}
-          error={
-            NEEDED.includes(field) && mapping[field] === undefined ? "Choose a column." : undefined
-          }
-          onChoose={(column) => {
-            const { [field]: _before, ...others } = mapping;
-            onChange(column === "" ? others : { ...others, [field]: column });
-          }}
-        />
-      ))}
+      <div className="grid gap-3 sm:grid-cols-3">{FIELDS.slice(0, USUAL).map(column)}</div>
+      <Fold label="More columns">
+        <div className="grid gap-3 sm:grid-cols-3">{FIELDS.slice(USUAL).map(column)}</div>
+      </Fold>
     </fieldset>
   );
 }

@@ -16,6 +16,16 @@ export const FIELD_NAMES: Readonly<Record<Field, string>> = {
   image_url: "Picture",
   url: "Page in your shop",
   availability: "Availability",
+  sale_price: "Sale price",
+  sale_from: "Sale begins",
+  sale_until: "Sale ends",
+  brand: "Brand",
+  gtin: "GTIN",
+  mpn: "MPN",
+  category: "Category",
+  additional_image_urls: "More pictures",
+  item_group_id: "Variant group",
+  options: "Variant",
 };
 
 /** What must be in a field, for values that the service refuses. */
@@ -25,6 +35,7 @@ const EXPECTED: Readonly<Partial<Record<Field, string>>> = {
   image_url: "must be an https:// address",
   url: "must be an https:// address",
   availability: "must be in stock, out of stock, preorder or backorder",
+  additional_image_urls: "must be https:// addresses",
 };
 
 /** What is wrong with a line of a file, in the words of the form: “Name is missing.” */
@@ -40,8 +51,10 @@ export function problemText(problem: string): string {
 
 function valueText(field: Changed, values: Values): string {
   if (field === "price") return moneyText(values.price);
+  if (field === "sale_price") return values.sale_price ? moneyText(values.sale_price) : "none";
   if (field === "availability") return titleOf(values.availability);
-  return String(values[field] ?? "none");
+  if (field === "options") return Object.values(values.options).join(", ") || "none";
+  return String(values[field] ?? "none") || "none";
 }
 
 /** What a line changes: “Name: A rose → Red rose”. */

@@ -8,6 +8,7 @@ import { Confirm } from "../ui/confirm.js";
 import { CurrencyField } from "../ui/currency-field.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, Select, TextArea, TextField } from "../ui/field.js";
+import { Fold } from "../ui/fold.js";
 import { Form } from "../ui/form.js";
 import { Card } from "../ui/page.js";
 import { HTTPS } from "../ui/problems.js";
@@ -25,12 +26,22 @@ const AVAILABILITIES = {
   backorder: "Backorder",
 } as const;
 
+/** What helps agents to recognize a product. */
+const MORE = {
+  brand: "Brand",
+  gtin: "GTIN (EAN, UPC or ISBN)",
+  mpn: "MPN (manufacturer’s number)",
+  category: "Category, such as Garden > Flowers",
+} as const;
+const MORE_NAMES = Object.keys(MORE) as (keyof typeof MORE)[];
+
 const WORDING = {
   title: "Enter a name.",
   price: "Enter a price such as 12.50.",
   quantity: "Enter a whole number, 0 or more.",
   image_url: HTTPS,
   url: HTTPS,
+  gtin: "Enter the 8, 12, 13 or 14 digits under the barcode.",
 } as const;
 
 /** The fields of the form as typed. */
@@ -39,13 +50,17 @@ function draftOf(product: Product | undefined, currency: string) {
     id: product?.id ?? "",
     title: product?.title ?? "",
     description: product?.description ?? "",
-    price: product === undefined ? "" : formatAmount(product.price),
+    price: product === undefined ? "" : formatAmount(product.regular_price),
     currency: product?.price.currency ?? currency,
     image_url: product?.image_url ?? "",
     url: product?.url ?? "",
     availability: product?.availability ?? "in_stock",
     quantity: product?.quantity?.toString() ?? "",
     paused: product?.paused ?? false,
+    brand: product?.brand ?? "",
+    gtin: product?.gtin ?? "",
+    mpn: product?.mpn ?? "",
+    category: product?.category ?? "",
   };
 }
 
@@ -70,7 +85,7 @@ interface FieldsProps {
 }
 
 function Fields({ draft, file, set, onFile }: FieldsProps) {
-  const field = (name: "title" | "price" | "url" | "quantity") => ({
+  const field = (name: "title" | "price" | "url" | "quantity" | keyof typeof MORE) => ({
     name,
     value: draft[name],
     onChange: ({ target }: { target: { value: string } }) => set({ [name]: target.value }),
@@ -121,6 +136,11 @@ function Fields({ draft, file, set, onFile }: FieldsProps) {
         hint="The https:// address of the product page."
         {...field("url")}
       />
+      <Fold label="More about this product">
+        {MORE_NAMES.map((name) => (
+          <TextField key={name} label={MORE[name]} {...field(name)} />
+        ))}
+      </Fold>
       <Checkbox
         label="Pause this product"
         hint="Agents cannot find or buy it until you resume it."

@@ -12,6 +12,16 @@ export const FIELDS = [
   "image_url",
   "url",
   "availability",
+  "sale_price",
+  "sale_from",
+  "sale_until",
+  "brand",
+  "gtin",
+  "mpn",
+  "category",
+  "additional_image_urls",
+  "item_group_id",
+  "options",
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -54,6 +64,16 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   image_url: ["imageurl", "image", "imagelink", "imagesrc", "images", "bild", "picture"],
   url: ["url", "link", "producturl", "permalink", "adresse"],
   availability: ["availability", "stockstatus", "verfugbarkeit"],
+  sale_price: ["saleprice", "angebotspreis"],
+  sale_from: ["salefrom"],
+  sale_until: ["saleuntil"],
+  brand: ["brand", "vendor", "brands", "marke", "hersteller", "marque", "marca"],
+  gtin: ["gtin", "ean", "upc", "barcode", "variantbarcode", "isbn", "gtinupceanorisbn"],
+  mpn: ["mpn", "manufacturerpartnumber"],
+  category: ["category", "producttype", "googleproductcategory", "categories", "kategorie"],
+  additional_image_urls: ["additionalimageurls", "additionalimagelink"],
+  item_group_id: ["itemgroupid", "parent"],
+  options: ["options"],
 };
 
 /** A row of a file, with the number of the line where it begins. */
@@ -112,6 +132,15 @@ export async function readTable(file: Blob): Promise<ReadFile> {
   };
 }
 
+/** A JSON value as a field of a table has it: `Color: Red; Size: M` for the options of a variant. */
+function cellText(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return String(value ?? "");
+  return Object.entries(value)
+    .map((pair) => pair.join(": "))
+    .join("; ");
+}
+
 /** Reads JSON lines, which already use the field names of the API. */
 export async function readJsonLines(file: Blob): Promise<ReadFile> {
   const rows = (await file.text()).split("\n").flatMap((text, place): Row[] => {
@@ -119,7 +148,7 @@ export async function readJsonLines(file: Blob): Promise<ReadFile> {
     const line = place + 1;
     try {
       const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
-      return [{ line, values: Object.fromEntries(entries.map(([k, v]) => [k, String(v ?? "")])) }];
+      return [{ line, values: Object.fromEntries(entries.map(([k, v]) => [k, cellText(v)])) }];
     } catch {
       throw new Error(`Line ${line} is not valid JSON.`);
     }
@@ -167,10 +196,11 @@ export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string):
       price: read.price,
       currency: textIn("currency") || (read.currency ?? currency),
     };
-    for (const field of ["description", "image_url", "url", "availability", "quantity"] as const) {
+    for (const field of FIELDS.slice(FIELDS.indexOf("quantity"))) {
       const text = textIn(field);
       if (text === "") continue;
-      value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
+      if (field === "sale_price") value[field] = readPrice(text).price;
+      else value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
     }
     return { line, value };
   });

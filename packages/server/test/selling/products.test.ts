@@ -1,9 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { changePrices } from "../../src/actions/products/change-prices.ts";
+import { searchProducts } from "../../src/domain/products/search/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { HOUR_MS } from "../../src/infra/time.ts";
 import { priceOrder } from "../../src/purchase/prices.ts";
 import {
   answerOf,
   cleanUp,
   freshEnvironment,
+  NOON,
   OPERATOR_TOKEN,
   startServer,
   type TestServer,
@@ -15,10 +20,11 @@ const CSV = "text/csv; charset=utf-8";
 const LINES = "application/x-ndjson";
 
 describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
   let server: TestServer;
   let shop: Shop;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment(dialect));
+    server = await startServer(await freshEnvironment(dialect), { clock });
     return cleanUp;
   });
   beforeEach(async () => {
@@ -123,6 +129,107 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     expect(await listed()).toMatchObject([{ quantity: null, description: "Long" }]);
     await upload(CSV, "id,title,price,currency\nrose,Rose,12.00,EUR", "?mode=replace");
     expect(await listed()).toMatchObject([{ quantity: null, description: "Rose", url: null }]);
+  });
+
+  /** What identifies a product, as a table writes it. */
+  const DETAILED =
+    "id,title,price,currency,brand,gtin,mpn,category,additional_image_urls,item_group_id,options\n" +
+    'tee-m,Tee,20.00,EUR,Rosa,4006381-333931,RS-12,Clothing>Shirts,"https://a.example.com/1 ' +
+    'https://a.example.com/2",tee,Color: Red; Size: M\n';
+  const DETAILS = {
+    brand: "Rosa",
+    gtin: "4006381333931",
+    mpn: "RS-12",
+    category: "Clothing > Shirts",
+    additional_image_urls: ["https://a.example.com/1", "https://a.example.com/2"],
+    item_group_id: "tee",
+    options: { Color: "Red", Size: "M" },
+  };
+
+  test("have a brand, numbers, a category, more pictures and variants, which other files leave alone", async () => {
+    expect((await upload(CSV, DETAILED)).body).toMatchObject({ written: 1, refused: 0 });
+    expect(await listed()).toMatchObject([DETAILS]);
+    const tee = { id: "tee-m", title: "Tee", price: "20.00", currency: "EUR" };
+    const check = await upload(LINES, JSON.stringify({ ...tee, ...DETAILS }), "/check");
+    expect(check.body).toMatchObject({ changed: 0, unchanged: 1 });
+    await upload(CSV, "id,title,price,currency\ntee-m,Shirt,21.00,EUR\n");
+    expect(await listed()).toMatchObject([{ title: "Shirt", ...DETAILS }]);
+    const fields = { brand: null, gtin: "", options: { Size: "L" } };
+    const changed = await shop.admin("PATCH", "/products?id=tee-m", fields);
+    expect(changed.body).toMatchObject({ ...DETAILS, ...fields, gtin: null });
+    await upload(CSV, "id,title,price,currency\ntee-m,Tee,20.00,EUR\n", "?mode=replace");
+    expect(await listed()).toMatchObject([
+      { brand: null, additional_image_urls: [], item_group_id: null, options: {} },
+    ]);
+  });
+
+  test.each([
+    ["gtin", "4006381333932", "gtin: must have 8, 12, 13 or 14 digits, and end with"],
+    ["gtin", "12345", "gtin: must have 8, 12, 13 or 14 digits"],
+    ["brand", "x".repeat(101), "brand: has more than 100 characters"],
+    ["category", "Garden > > Roses", "category: must be a path"],
+    [
+      "additional_image_urls",
+      ["http://a.example.com/"],
+      "additional_image_urls: must be an address",
+    ],
+    ["additional_image_urls", Array(11).fill("https://a.example.com/"), "has more than 10"],
+    ["options", "Red", "options: must be written as Color: Red; Size: M"],
+    ["options", { Color: "a;b" }, "options: a name has no colon or semicolon"],
+    [
+      "options",
+      Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`n${n}`, "v"])),
+      "than 10",
+    ],
+    ["sale_price", "2.00", "sale_price: must be lower than the price"],
+    ["sale_price", "1.00 USD", "sale_price: has a different currency than the price"],
+    ["sale_until", "tomorrow", "sale_until: must be a time such as 2030-05-17T08:00:00Z"],
+    ["sale_until", "2030-01-01", "sale_until: must be after sale_from"],
+  ])("with a wrong %s are refused: %j", async (field, value, problem) => {
+    const product = { id: "a", title: "A", price: "2.00", currency: "EUR" };
+    const sale = { sale_price: "1.00", sale_from: "2030-02-01" };
+    const line = { ...product, ...sale, [field]: value };
+    const { status, body } = await shop.admin("PUT", "/products", { products: [line] });
+    expect([status, body.message]).toEqual([400, expect.stringContaining(problem)]);
+  });
+
+  test("cost less while their sale lasts, in lists, searches and orders alike", async () => {
+    const at = (hours: number) => new Date(clock.now() + hours * HOUR_MS).toISOString();
+    const sale = { sale_price: "1.50", sale_from: at(1), sale_until: at(3) };
+    const rose = { id: "rose", title: "Rose", price: "2.00", currency: "EUR" };
+    const vase = { id: "vase", title: "Vase", price: "9.00", currency: "EUR", sale_price: "8.00" };
+    await shop.admin("PUT", "/products", { products: [{ ...rose, ...sale }, vase] });
+    const prices = async () => {
+      await changePrices(server.context, () => false);
+      const { context } = server;
+      const args = { items: [{ id: "rose", quantity: 2 }] };
+      const request = { args, purpose: "order" } as const;
+      const priced = await priceOrder(context, context.db, shop.site_key_hash, request);
+      const items = await listed();
+      const listing = items.map(({ price }: { price: { minor: number } }) => price.minor);
+      const search = { words: [], minMinor: null, maxMinor: 160, offset: 0, limit: 9 };
+      const cheap = await searchProducts(context.db, shop.site_key_hash, search);
+      return [...listing, cheap.length, priced.ok ? priced.value.amount.minor : priced.reason];
+    };
+    expect(await prices()).toEqual([200, 800, 0, 400]);
+    clock.advance(HOUR_MS);
+    expect(await prices()).toEqual([150, 800, 1, 300]);
+    expect(await listed()).toMatchObject([
+      {
+        regular_price: { minor: 200 },
+        sale_price: { minor: 150 },
+        changed_at: at(0),
+        sale_until: at(2),
+      },
+      { regular_price: { minor: 900 }, sale_from: null, sale_until: null },
+    ]);
+    // A change of another field keeps the sale. A file that names a price without one ends it.
+    await shop.admin("PATCH", "/products?id=vase", { title: "A vase" });
+    expect(await prices()).toEqual([150, 800, 1, 300]);
+    clock.advance(2 * HOUR_MS);
+    await upload(CSV, "id,title,price,currency\nvase,Vase,9.00,EUR\n");
+    expect(await prices()).toEqual([200, 900, 0, 400]);
+    expect(await listed()).toMatchObject([{ sale_price: { minor: 150 } }, { sale_price: null }]);
   });
 
   test("are all replaced by a PUT, or none of them if one is refused", async () => {

@@ -60,7 +60,13 @@ describe.each(TIER_DATABASES)("an import of products on %s", (dialect) => {
   test("is undone with everything that it added, changed and removed, paused products included", async () => {
     const { shop, send, listed, offer, undo } = await open();
     const [first] = await listed();
-    await shop.admin("PATCH", `/products?id=${first.id}`, { paused: true });
+    const sale = { sale_price: "1", sale_until: "2100-01-01T00:00:00Z" };
+    const details = { brand: "Rosa", gtin: "40063812", options: { Size: "M" }, ...sale };
+    const paused = await shop.admin("PATCH", `/products?id=${first.id}`, {
+      ...details,
+      paused: true,
+    });
+    expect(paused.body).toMatchObject({ paused: true, brand: "Rosa" });
     const before = await listed();
     await send("?mode=replace", FILE);
     expect((await listed()).map(({ id }: { id: string }) => id)).toEqual(["rose", "tulip"]);

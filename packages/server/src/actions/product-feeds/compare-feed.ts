@@ -1,10 +1,14 @@
 import type { Result } from "@gatehouse/protocol";
-import { formatAmount, isJsonObject } from "@gatehouse/protocol";
+import { isJsonObject } from "@gatehouse/protocol";
 import { type ReadFeed, readFeed } from "../../connectors/feed/feed.js";
 import type { Context } from "../../context.js";
 import type { ProductFeed } from "../../domain/product-feeds/product-feed.js";
 import { changesOf, listedIds } from "../../domain/products/feed/store.js";
-import { type ListedProduct, PRODUCT_ID_CHARS_MAX } from "../../domain/products/product.js";
+import {
+  type ListedProduct,
+  listedFields,
+  PRODUCT_ID_CHARS_MAX,
+} from "../../domain/products/product.js";
 import type { ProductLine } from "../../domain/products/product-lines.js";
 import type { LineFile } from "../../infra/files/line-file.js";
 import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "../products/import-products.js";
@@ -22,22 +26,10 @@ export interface FeedDifference {
 
 /** A product in the words of a list, with the fields that the feed has. */
 function lineOf(product: ListedProduct): string {
-  const { price, absent } = product;
-  const optional = {
-    description: product.description,
-    image_url: product.imageUrl,
-    url: product.url,
-    availability: product.availability,
-    quantity: product.quantity,
-  };
-  const given = Object.entries(optional).filter(([name]) => !absent.includes(name as never));
-  return JSON.stringify({
-    id: product.productId,
-    title: product.title,
-    price: formatAmount(price),
-    currency: price.currency,
-    ...Object.fromEntries(given),
-  });
+  const given = Object.entries(listedFields(product)).filter(
+    ([name]) => !product.absent.includes(name as never),
+  );
+  return JSON.stringify(Object.fromEntries(given));
 }
 
 /** The id of an item that was rejected; undefined if it has none. */

@@ -1,40 +1,21 @@
-import { formatAmount, type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
+import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { isPictureUrl } from "../../domain/products/pictures/picture.js";
 import {
   type ListedProduct,
+  listedFields,
   PRODUCTS_MAX,
   type Product,
   readProduct,
 } from "../../domain/products/product.js";
-import {
-  countProducts,
-  productById,
-  setPaused,
-  writeProducts,
-} from "../../domain/products/store.js";
+import { countProducts, productById, setPaused } from "../../domain/products/store.js";
+import { writeProducts } from "../../domain/products/written/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { changingProducts, ownedByShop } from "./changing-products.js";
 
 type Fault = "invalid_request" | "not_found" | "conflict";
 export type Changed = Result<Product, Fault>;
-
-/** A product in the words of a list, so that a change is read as strictly as an import. */
-function asListed(product: Product): JsonObject {
-  const { price } = product;
-  return {
-    id: product.productId,
-    title: product.title,
-    description: product.description,
-    price: formatAmount(price),
-    currency: price.currency,
-    image_url: product.imageUrl,
-    url: product.url,
-    availability: product.availability,
-    quantity: product.quantity,
-  };
-}
 
 interface Change {
   readonly siteKeyHash: string;
@@ -115,7 +96,8 @@ export function changeProduct(
     if (owned !== undefined) return owned;
     const product = await productById(tx, siteKeyHash, productId);
     if (product === undefined) return refuse("not_found", "The site has no such product.");
-    const value = { ...asListed(product), ...fields, id: productId };
+    // In the words of a list, so that a change is read as strictly as an import.
+    const value = { ...listedFields(product), ...fields, id: productId };
     return ok({ value, paused: paused ?? product.paused });
   });
 }

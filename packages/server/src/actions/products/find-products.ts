@@ -20,9 +20,9 @@ import {
   type ProductSort,
   type ProductSortField,
   QUANTITY_MAX,
-  UNSEEN,
   wordsOf,
 } from "../../domain/products/product.js";
+import { UNSEEN } from "../../domain/products/read-fields.js";
 import { searchProducts } from "../../domain/products/search/store.js";
 import { PRODUCTS_BY_ID_MAX, productById, productsByIds } from "../../domain/products/store.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";

@@ -1,12 +1,8 @@
 import { type JsonValue, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import {
-  countProducts,
-  deleteProduct,
-  removeOthers,
-  writeProducts,
-} from "../../domain/products/store.js";
+import { countProducts, deleteProduct, removeOthers } from "../../domain/products/store.js";
+import { writeProducts } from "../../domain/products/written/store.js";
 import { changingProducts, ownedByShop } from "./changing-products.js";
 import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
 

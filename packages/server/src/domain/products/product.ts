@@ -1,14 +1,16 @@
 import {
+  formatAmount,
   isJsonObject,
   type JsonValue,
   type Money,
   ok,
   parseAmount,
-  parseUrl,
   type Result,
-  refuse,
-  strictHref,
 } from "@gatehouse/protocol";
+import { isoTime } from "../../infra/clock.js";
+import { DETAIL_FIELDS, listedDetails, type ProductDetails, readDetails } from "./details.js";
+import { bad, type Read, readLink, readText } from "./read-fields.js";
+import { readSale, type Sale } from "./sale.js";
 
 /** Whether a product can be ordered, in the words of common product feeds. */
 export const AVAILABILITIES = ["in_stock", "out_of_stock", "preorder", "backorder"] as const;
@@ -17,7 +19,6 @@ type Availability = (typeof AVAILABILITIES)[number];
 export const PRODUCT_ID_CHARS_MAX = 100;
 export const PRODUCT_TITLE_CHARS_MAX = 200;
 export const PRODUCT_DESCRIPTION_CHARS_MAX = 5000;
-const URL_CHARS_MAX = 2048;
 export const QUANTITY_MAX = 1_000_000_000;
 export const PRODUCTS_MAX = 100_000;
 
@@ -37,11 +38,13 @@ export type ProductSort = (typeof PRODUCT_SORTS)[number];
 export type ProductSortField = Exclude<ProductSort, `-${string}`>;
 
 /** The properties of a product that its owner sets. */
-interface ProductSetting {
+interface ProductSetting extends ProductDetails {
   readonly productId: string;
   readonly title: string;
   readonly description: string;
-  readonly price: Money;
+  /** What it costs while it is not on sale. */
+  readonly regularPrice: Money;
+  readonly sale: Sale | null;
   readonly imageUrl: string | null;
   readonly url: string | null;
   readonly availability: Availability;
@@ -50,7 +53,14 @@ interface ProductSetting {
 }
 
 /** Fields a list may leave out. */
-const OPTIONAL = ["description", "image_url", "url", "availability", "quantity"] as const;
+const OPTIONAL = [
+  "description",
+  "image_url",
+  "url",
+  "availability",
+  "quantity",
+  ...DETAIL_FIELDS,
+] as const;
 type OptionalField = (typeof OPTIONAL)[number];
 
 /** A product as a list names it. */
@@ -61,6 +71,8 @@ export interface ListedProduct extends ProductSetting {
 
 /** A product as it is stored. */
 export interface Product extends ProductSetting {
+  /** What it costs now. */
+  readonly price: Money;
   /** How many are being paid for now. */
   readonly reserved: number;
   /** Whether the owner has taken it off sale for now: nobody finds it, and nobody buys it. */
@@ -71,8 +83,18 @@ export interface Product extends ProductSetting {
 }
 
 /** The fields in which a product can differ from a line of a list. */
-export const COMPARED_FIELDS = ["title", "price", ...OPTIONAL] as const;
+export const COMPARED_FIELDS = ["title", "price", "sale_price", ...OPTIONAL] as const;
 export type ProductField = (typeof COMPARED_FIELDS)[number];
+
+const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+function isSamePrice(a: Money, b: Money): boolean {
+  return a.minor === b.minor && a.currency === b.currency;
+}
+
+function isSameSale(a: Sale | null, b: Sale | null): boolean {
+  return a?.minor === b?.minor && a?.from === b?.from && a?.until === b?.until;
+}
 
 /** The fields that a line of a list would change. With `updates`, those that it leaves out stay as they are. */
 export function changedFields(
@@ -80,21 +102,24 @@ export function changedFields(
   line: ListedProduct,
   updates: boolean,
 ): readonly ProductField[] {
-  const isSame: Readonly<Record<ProductField, boolean>> = {
+  const isSame: Readonly<Partial<Record<ProductField, boolean>>> = {
     title: before.title === line.title,
-    price: before.price.minor === line.price.minor && before.price.currency === line.price.currency,
+    price: isSamePrice(before.regularPrice, line.regularPrice),
+    sale_price: isSameSale(before.sale, line.sale),
     description: before.description === line.description,
     image_url: before.imageUrl === line.imageUrl,
     url: before.url === line.url,
     availability: before.availability === line.availability,
     quantity: before.quantity === line.quantity,
   };
+  const [had, has] = [listedDetails(before), listedDetails(line)];
+  const changed = new Set<string>([
+    ...Object.keys(isSame).filter((field) => isSame[field as ProductField] === false),
+    ...DETAIL_FIELDS.filter((field) => !isEqual(had[field], has[field])),
+  ]);
   const staying: readonly string[] = updates ? line.absent : [];
-  return COMPARED_FIELDS.filter((field) => !isSame[field] && !staying.includes(field));
+  return COMPARED_FIELDS.filter((field) => changed.has(field) && !staying.includes(field));
 }
-
-/** Characters that are invisible or change how other text is displayed. Texts of products must not have them. */
-export const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
 
 const MARKS = /\p{M}+/gu;
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
@@ -116,30 +141,11 @@ export const PRODUCT_FIELDS: readonly string[] = [
   "url",
   "availability",
   "quantity",
+  "sale_price",
+  "sale_from",
+  "sale_until",
+  ...DETAIL_FIELDS,
 ];
-
-type Read<T> = Result<T, "invalid">;
-const bad = (detail: string) => refuse("invalid", detail);
-
-function readText(value: JsonValue | undefined, name: string, charsMax: number): Read<string> {
-  if (typeof value !== "string" && typeof value !== "number") return bad(`${name}: is missing`);
-  const text = String(value)
-    .replaceAll(/[\r\n\t]+/g, " ")
-    .trim();
-  if (text === "") return bad(`${name}: is missing`);
-  if (UNSEEN.test(text)) return bad(`${name}: has invisible characters`);
-  if ([...text].length > charsMax) return bad(`${name}: has more than ${charsMax} characters`);
-  return ok(text);
-}
-
-function readLink(value: JsonValue | undefined, name: string): Read<string | null> {
-  if (value === undefined || value === null || value === "") return ok(null);
-  const url = typeof value === "string" ? parseUrl(value.trim()) : undefined;
-  if (url?.protocol !== "https:" || url.username !== "" || url.href.length > URL_CHARS_MAX) {
-    return bad(`${name}: must be an address that begins with https://`);
-  }
-  return ok(strictHref(url));
-}
 
 /** Feeds write `in stock`, `In_Stock`, `IN STOCK`: the same word. */
 function readAvailability(value: JsonValue | undefined): Read<Availability> {
@@ -175,6 +181,28 @@ function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined
   return bad(`${field}: ${money.detail}${example}`);
 }
 
+/** A product in the words of a list, so that it can be written and read again. */
+export function listedFields(product: ProductSetting) {
+  const { regularPrice, sale } = product;
+  const timeOf = (ms: number | null | undefined) => (ms == null ? null : isoTime(ms));
+  return {
+    id: product.productId,
+    title: product.title,
+    description: product.description,
+    price: formatAmount(regularPrice),
+    currency: regularPrice.currency,
+    image_url: product.imageUrl,
+    url: product.url,
+    availability: product.availability,
+    quantity: product.quantity,
+    sale_price:
+      sale === null ? null : formatAmount({ minor: sale.minor, currency: regularPrice.currency }),
+    sale_from: timeOf(sale?.from),
+    sale_until: timeOf(sale?.until),
+    ...listedDetails(product),
+  };
+}
+
 /** Reads one product of a list strictly. A refusal names the first wrong field. */
 export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> {
   if (!isJsonObject(value)) return bad("must be an object");
@@ -203,16 +231,22 @@ export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> 
   if (!availability.ok) return availability;
   const quantity = readQuantity(value.quantity);
   if (!quantity.ok) return quantity;
+  const sale = readSale(value, price.value);
+  if (!sale.ok) return sale;
+  const details = readDetails(value);
+  if (!details.ok) return details;
   return ok(
     Object.freeze({
       productId: productId.value,
       title: title.value,
       description: description.value,
-      price: price.value,
+      regularPrice: price.value,
+      sale: sale.value,
       imageUrl: imageUrl.value,
       url: url.value,
       availability: availability.value,
       quantity: quantity.value,
+      ...details.value,
       absent: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
     }),
   );

@@ -1,8 +1,23 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
-import { flag, Table } from "../../infra/db/table.js";
-import { type ListedProduct, type Product, wordsOf } from "./product.js";
+import { type Field, flag, Table } from "../../infra/db/table.js";
+import { type Product, wordsOf } from "./product.js";
+import type { Sale } from "./sale.js";
 
+function listIn<T>(column: string): Field<readonly T[]> {
+  const none: readonly T[] = Object.freeze([]);
+  return {
+    read: ({ [column]: text }) =>
+      typeof text === "string" ? Object.freeze(JSON.parse(text)) : none,
+    write: (list) => ({ [column]: listText(list) }),
+  };
+}
+
+/** A list as JSON; null for an empty one, as most products have it. */
+export const listText = (list: readonly unknown[]) =>
+  list.length === 0 ? null : JSON.stringify(list);
+
+/** `price_minor` is what a product costs now. `regular_minor` is null if that is its regular price. */
 export const products = new Table<Product>("products", {
   productId: "product_id",
   title: "title",
@@ -12,88 +27,42 @@ export const products = new Table<Product>("products", {
       Object.freeze({ minor: price_minor as number, currency: currency as string }),
     write: ({ minor, currency }) => ({ price_minor: minor, currency }),
   },
+  regularPrice: {
+    read: ({ regular_minor, price_minor, currency }) =>
+      Object.freeze({
+        minor: (regular_minor ?? price_minor) as number,
+        currency: currency as string,
+      }),
+    write: ({ minor }) => ({ regular_minor: minor }),
+  },
+  sale: {
+    read: ({ sale_minor: minor, sale_from: from, sale_until: until }) =>
+      typeof minor === "number" ? (Object.freeze({ minor, from, until }) as Sale) : null,
+    write: (sale) => ({
+      sale_minor: sale?.minor ?? null,
+      sale_from: sale?.from ?? null,
+      sale_until: sale?.until ?? null,
+    }),
+  },
   imageUrl: "image_url",
   url: "url",
   availability: "availability",
   quantity: "quantity",
+  brand: "brand",
+  gtin: "gtin",
+  mpn: "mpn",
+  category: "category",
+  additionalImageUrls: listIn("additional_image_urls"),
+  itemGroupId: "item_group_id",
+  options: listIn("options"),
   reserved: "reserved",
   paused: flag("paused"),
   testAgentId: "test_agent_id",
   changedAt: "changed_at",
 });
 
-const COLUMNS = [
-  "title",
-  "description",
-  "price_minor",
-  "currency",
-  "image_url",
-  "url",
-  "availability",
-  "quantity",
-  "import_id",
-  "changed_at",
-  "title_words",
-  "body_words",
-] as const;
-
 /** A product of the owner, not the item of a test. */
 export const OWN = "test_agent_id IS NULL";
-
-/** No search finds a paused product, because its words stay empty. */
-function newValue(name: string): string {
-  const isSearched = name === "title_words" || name === "body_words";
-  return isSearched
-    ? `CASE WHEN products.paused = 1 THEN '' ELSE excluded.${name} END`
-    : `excluded.${name}`;
-}
-
-/** Inserts a product, or updates it except for the columns that stay. */
-function upsert(staying: readonly string[]): string {
-  const changed = COLUMNS.filter((name) => !staying.includes(name));
-  const marks = COLUMNS.map(() => "?").join(", ");
-  return `INSERT INTO products (site_key_hash, product_id, ${COLUMNS.join(", ")})
-     VALUES (?, ?, ${marks}) ON CONFLICT (site_key_hash, product_id) DO UPDATE SET
-       ${changed.map((name) => `${name} = ${newValue(name)}`).join(", ")}`;
-}
-
-/**
- * Writes the products of a list. Stock that is being paid for stays reserved. With `updates`, fields that
- * a line leaves out keep their values, so that a list of prices does not erase the quantities.
- */
-export async function writeProducts(
-  tx: Transaction,
-  siteKeyHash: string,
-  listed: readonly ListedProduct[],
-  {
-    importId,
-    now,
-    updates,
-  }: { readonly importId: string; readonly now: number; readonly updates: boolean },
-): Promise<void> {
-  for (const product of inOrder(listed, ({ productId }) => productId)) {
-    const { price, absent } = product;
-    const unsearched = absent.includes("description") ? ["body_words"] : [];
-    const sql = upsert(updates ? [...absent, ...unsearched] : []);
-    await tx.run(
-      sql,
-      siteKeyHash,
-      product.productId,
-      product.title,
-      product.description,
-      price.minor,
-      price.currency,
-      product.imageUrl,
-      product.url,
-      product.availability,
-      product.quantity,
-      importId,
-      now,
-      wordsOf(product.title).join(" "),
-      wordsOf(product.description).join(" "),
-    );
-  }
-}
 
 /** Deletes the products that an import did not name. Returns how many. */
 export async function removeOthers(
@@ -177,7 +146,7 @@ export async function productsByIds(
 }
 
 /** All writers lock product rows in this order, so that imports and orders cannot deadlock. */
-function inOrder<T>(list: readonly T[], idOf: (item: T) => string): T[] {
+export function inOrder<T>(list: readonly T[], idOf: (item: T) => string): T[] {
   return [...list].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 

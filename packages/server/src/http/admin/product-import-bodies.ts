@@ -10,6 +10,7 @@ import {
 } from "../../domain/products/product.js";
 import { isoTime } from "../../infra/clock.js";
 import { Timestamp } from "../server/schemas.js";
+import { DETAILS, renderDetails } from "./product-details.js";
 import { MoneyBody } from "./schemas.js";
 
 const Problems = z
@@ -33,11 +34,12 @@ export const ImportReportBody = z
 const ValuesBody = z.object({
   title: z.string(),
   description: z.string(),
-  price: MoneyBody,
+  price: MoneyBody.openapi({ description: "The regular price." }),
   image_url: z.string().nullable(),
   url: z.string().nullable(),
   availability: z.enum(AVAILABILITIES),
   quantity: z.int().nullable(),
+  ...DETAILS,
 });
 
 export const ImportCheckBody = z
@@ -84,10 +86,17 @@ export function renderReport(report: ImportReport): z.infer<typeof ImportReportB
 }
 
 function renderValues(product: Product | ListedProduct): z.infer<typeof ValuesBody> {
-  const { title, description, price, imageUrl, url, availability, quantity } = product;
-  const { minor, currency } = price;
-  const links = { image_url: imageUrl, url };
-  return { title, description, price: { minor, currency }, ...links, availability, quantity };
+  const { title, description, regularPrice, imageUrl, url, availability, quantity } = product;
+  return {
+    title,
+    description,
+    price: { minor: regularPrice.minor, currency: regularPrice.currency },
+    image_url: imageUrl,
+    url,
+    availability,
+    quantity,
+    ...renderDetails(product),
+  };
 }
 
 export function renderCheck({

@@ -6,6 +6,7 @@ import { removeProduct, setProducts } from "../../actions/products/set-products.
 import type { Context } from "../../context.js";
 import {
   AVAILABILITIES,
+  PRODUCT_FIELDS,
   PRODUCT_ID_CHARS_MAX,
   PRODUCT_SORTS,
   type Product,
@@ -16,6 +17,7 @@ import { json, Timestamp } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
+import { DETAIL_INPUTS, DETAILS, renderDetails } from "./product-details.js";
 import { ImportReportBody, renderReport } from "./product-import-bodies.js";
 import { MoneyBody, PageQuery, Search } from "./schemas.js";
 
@@ -30,11 +32,13 @@ export const ProductBody = z
     id: z.string(),
     title: z.string(),
     description: z.string(),
-    price: MoneyBody,
+    price: MoneyBody.openapi({ description: "What it costs now." }),
+    regular_price: MoneyBody.openapi({ description: "What it costs without a sale." }),
     image_url: z.string().nullable(),
     url: z.string().nullable(),
     availability: z.enum(AVAILABILITIES),
     quantity: z.int().nullable().openapi({ description: "null: stock is not counted." }),
+    ...DETAILS,
     reserved: z.int().openapi({ description: "Reserved by payments in progress." }),
     paused: z.boolean().openapi({ description: "Whether it is off sale for now." }),
     changed_at: Timestamp,
@@ -64,7 +68,7 @@ const replaceAll = siteRoute("put", "/products", {
   tags: ["Selling"],
   summary: "Replace the products of a site",
   description:
-    "Fields: `id, title, description, price, currency, image_url, url, availability, quantity`. " +
+    `Fields: \`${PRODUCT_FIELDS.join(", ")}\`. ` +
     "Either all products are saved, or none. For long lists, use the import.",
   body: strict({ products: z.array(z.record(z.string(), z.unknown())) }),
   answer: json(ImportReportBody, "What was saved."),
@@ -78,13 +82,14 @@ const FIELDS = {
   description: Text.optional().openapi({ description: "The default is the title." }),
   price: Text.openapi({
     example: "4.50",
-    description: "A decimal number as text. Answers have whole minor units.",
+    description: "The regular price: a decimal number as text. Answers have whole minor units.",
   }),
   currency: Text.openapi({ example: "EUR" }),
   image_url: Text.nullable().optional(),
   url: Text.nullable().optional(),
   availability: z.enum(AVAILABILITIES).optional(),
   quantity: z.int().min(0).nullable().optional(),
+  ...DETAIL_INPUTS,
 };
 
 const add = siteRoute("post", "/products", {
@@ -123,10 +128,12 @@ export function renderProduct(product: Product): z.infer<typeof ProductBody> {
     title: product.title,
     description: product.description,
     price: { minor: product.price.minor, currency: product.price.currency },
+    regular_price: { ...product.regularPrice },
     image_url: product.imageUrl,
     url: product.url,
     availability: product.availability,
     quantity: product.quantity,
+    ...renderDetails(product),
     reserved: product.reserved,
     paused: product.paused,
     changed_at: isoTime(product.changedAt),

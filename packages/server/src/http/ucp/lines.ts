@@ -1,7 +1,8 @@
 import { type JsonObject, type JsonValue, lineIdAt } from "@gatehouse/protocol";
 import type { LineFault, Quote, QuotedLine } from "../../domain/checkouts/checkout.js";
 import type { WantedLine } from "../../domain/checkouts/platform.js";
-import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../domain/products/product.js";
+import { PRODUCT_ID_CHARS_MAX } from "../../domain/products/product.js";
+import { UNSEEN } from "../../domain/products/read-fields.js";
 import { LINE_QUANTITY_MAX, LINES_MAX } from "../../purchase/prices.js";
 import { invalid } from "./errors.js";
 import { listIn, numberIn, objectIn, textIn } from "./fields.js";

@@ -68,6 +68,7 @@ import { productPictures } from "./migrations/0059-product-pictures.js";
 import { plannedShipments } from "./migrations/0060-planned-shipments.js";
 import { reachedOwners } from "./migrations/0061-reached-owners.js";
 import { jobNames } from "./migrations/0062-job-names.js";
+import { productDetails } from "./migrations/0063-product-details.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -134,6 +135,7 @@ const MIGRATIONS: readonly Migration[] = [
   plannedShipments,
   reachedOwners,
   jobNames,
+  productDetails,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
