@@ -121,6 +121,48 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     expect(await ids()).toEqual(["lily", "own", "rose"]);
   });
 
+  test("brings the attributes of its items, without those that are wrong, and ends its sales", async () => {
+    await set();
+    const at = (hours: number) => new Date(clock.now() + hours * HOUR_MS).toISOString();
+    const tee = {
+      brand: "Rosa",
+      gtin: "4006381333931",
+      mpn: "RS-12",
+      google_product_category: "212",
+      product_type: "Clothing &gt; Shirts",
+      item_group_id: "tee",
+      color: "Red",
+      size: "M",
+      sale_price: "2.00 EUR",
+      sale_price_effective_date: `${at(-1)}/${at(1)}`,
+    };
+    const pictures = [1, 2].map(
+      (n) => `<g:additional_image_link>https://a.example.com/${n}</g:additional_image_link>`,
+    );
+    const whole = item("tee", tee).replace("</item>", `${pictures.join("")}</item>`);
+    const wrong = { gtin: "123", brand: "x".repeat(101), sale_price: "9.00 EUR" };
+    expect(await fetched(rss(whole, item("wrong", wrong)))).toMatchObject({ added: 2, refused: 0 });
+    expect(await listed()).toMatchObject([
+      {
+        brand: "Rosa",
+        gtin: "4006381333931",
+        mpn: "RS-12",
+        category: "Clothing > Shirts",
+        item_group_id: "tee",
+        options: { Color: "Red", Size: "M" },
+        additional_image_urls: ["https://a.example.com/1", "https://a.example.com/2"],
+        price: { minor: 200 },
+        regular_price: { minor: 250 },
+        sale_until: at(1),
+      },
+      { brand: null, gtin: null, sale_price: null, price: { minor: 250 } },
+    ]);
+    expect(await fetched(rss(whole, item("wrong", wrong)))).toMatchObject({ outcome: "unchanged" });
+    const { sale_price: _, sale_price_effective_date: __, ...over } = tee;
+    expect(await fetched(rss(item("tee", over), item("wrong")))).toMatchObject({ changed: 1 });
+    expect(await listed()).toMatchObject([{ brand: "Rosa", price: { minor: 250 } }, {}]);
+  });
+
   test("leaves alone what the owner paused or resumed by hand", async () => {
     await set();
     await fetched(rss(item("a"), item("b"), item("c")));
@@ -237,8 +279,16 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
           id: 2,
           title: "Cap",
           handle: "cap",
-          variants: variants(21),
-          images: [{ src: "//c.example/x" }],
+          vendor: "Rosa",
+          product_type: "Hats",
+          options: [{ name: "Size" }],
+          variants: variants(21).map((one) => ({
+            ...one,
+            option1: `S${one.id}`,
+            barcode: "4006381333931",
+            compare_at_price: one.id === 21 ? "12.00" : "9.90",
+          })),
+          images: [{ src: "//c.example/x" }, { src: "//c.example/y" }],
         },
       ],
     ];
@@ -250,8 +300,19 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     expect(await listed()).toMatchObject([
       { id: "11", title: "Tee – S11", description: "Soft", availability: "out_of_stock" },
       { id: "12", url: `https://${feeds.host}/products/tee?variant=12` },
-      { id: "21", image_url: "https://c.example/x" },
-      { id: "22" },
+      {
+        id: "21",
+        image_url: "https://c.example/x",
+        additional_image_urls: ["https://c.example/y"],
+        price: { minor: 990 },
+        regular_price: { minor: 1200 },
+        brand: "Rosa",
+        gtin: "4006381333931",
+        category: "Hats",
+        item_group_id: "2",
+        options: { Size: "S21" },
+      },
+      { id: "22", price: { minor: 990 }, sale_price: null, options: { Size: "S22" } },
       {},
       {},
     ]);

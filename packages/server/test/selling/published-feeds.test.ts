@@ -37,6 +37,24 @@ const PRODUCTS = [
   { id: "bonsai", title: "A bonsai", price: "5000", currency: "JPY", availability: "preorder" },
 ];
 
+const TEE = {
+  id: "tee-m",
+  title: "Tee",
+  price: "20.00",
+  currency: "EUR",
+  image_url: "https://shop.example.com/tee.jpg",
+  sale_price: "15.00",
+  sale_from: "2020-01-01T00:00:00.000Z",
+  sale_until: "2100-01-01T00:00:00.000Z",
+  brand: "Rosa & Co",
+  gtin: "4006381333931",
+  mpn: "RS-12",
+  category: "Clothing > Shirts",
+  additional_image_urls: ["https://shop.example.com/2.jpg?a=1,2", "https://shop.example.com/3.jpg"],
+  item_group_id: "tee",
+  options: { Color: "Red", Size: "M" },
+};
+
 const SHIPPING = [
   {
     countries: ["DE", "*"],
@@ -111,17 +129,83 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
     ]);
   });
 
+  /** Does this while the shop sells a product with everything that a feed can name. */
+  async function withTee(check: () => Promise<void>) {
+    expect((await shop.admin("POST", "/products", TEE)).status).toBe(201);
+    await check();
+    await shop.admin("DELETE", "/products?id=tee-m");
+  }
+
+  test("for Google name brand, numbers, category, pictures, sale and variant, and can be read back", async () => {
+    await publish("google");
+    await withTee(async () => {
+      const text = await (await read("google.xml")).text();
+      const [, rest = ""] = text.split("<g:id>tee-m</g:id>");
+      const [tee] = rest.split("</item>");
+      for (const element of [
+        "<g:price>20.00 EUR</g:price><g:sale_price>15.00 EUR</g:sale_price>",
+        "<g:sale_price_effective_date>2020-01-01T00:00:00.000Z/2100-01-01T00:00:00.000Z</g:",
+        "<g:brand>Rosa &amp; Co</g:brand><g:gtin>4006381333931</g:gtin><g:mpn>RS-12</g:mpn>",
+        "<g:product_type>Clothing &gt; Shirts</g:product_type><g:item_group_id>tee</g:item_group_id>",
+        "<g:color>Red</g:color><g:size>M</g:size>",
+      ]) {
+        expect(tee).toContain(element);
+      }
+      expect(tee).not.toContain("identifier_exists");
+      expect(text.split("<g:identifier_exists>no</g:identifier_exists>")).toHaveLength(3);
+      const { site_key_hash } = await createSite(server, "second.example.com");
+      const at = `/v1/admin/sites/${site_key_hash}`;
+      feeds.answer = text;
+      await server.admin("PUT", `${at}/product-feed`, { url: feeds.url });
+      await server.admin("POST", `${at}/product-feed/fetch`, {});
+      const { items } = (await server.admin("GET", `${at}/products?id=tee-m`)).body;
+      const { price: _, currency, ...same } = TEE;
+      expect(items).toMatchObject([
+        {
+          ...same,
+          price: { minor: 1500, currency },
+          regular_price: { minor: 2000, currency },
+          sale_price: { minor: 1500, currency },
+        },
+      ]);
+    });
+  });
+
+  test("for ACP name barcode, category, pictures, list price and variant", async () => {
+    await publish("acp");
+    await withTee(async () => {
+      const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
+      const tee = lines.map((line) => JSON.parse(line)).find(({ id }) => id === "tee-m");
+      const urls = [TEE.image_url, ...TEE.additional_image_urls];
+      expect(tee.media).toMatchObject(urls.map((url) => ({ type: "image", url })));
+      expect(tee.variants).toMatchObject([
+        {
+          barcodes: [{ type: "GTIN", value: TEE.gtin }],
+          price: { amount: 1500 },
+          list_price: { amount: 2000, currency: "EUR" },
+          categories: [{ value: "Clothing > Shirts", taxonomy: "merchant" }],
+          variant_options: [
+            { name: "Color", value: "Red" },
+            { name: "Size", value: "M" },
+          ],
+        },
+      ]);
+    });
+  });
+
   test.skipIf(schemaAbsent)("for ACP has lines that are valid products of its schema", async () => {
     await publish("acp");
-    const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     ajv.addSchema(JSON.parse(readFileSync(schema, "utf8")), "feed");
     const validate = ajv.compile({ $ref: "feed#/$defs/Product" });
-    for (const line of lines) {
-      expect([validate(JSON.parse(line)), validate.errors]).toEqual([true, null]);
-    }
-    expect(lines).toHaveLength(2);
+    await withTee(async () => {
+      const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
+      for (const line of lines) {
+        expect([validate(JSON.parse(line)), validate.errors]).toEqual([true, null]);
+      }
+      expect(lines).toHaveLength(3);
+    });
   });
 
   test("for ACP have price, availability, condition and seller", async () => {

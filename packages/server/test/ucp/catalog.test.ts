@@ -27,7 +27,17 @@ const PRODUCTS = [
     image_url: "https://shop.example.com/rose.jpg",
   }),
   eur("rose-white", "White rose", "5.00", { quantity: 0 }),
-  eur("vase", "Vase", "12.00", { description: "Holds one red flower, or three roses." }),
+  eur("vase", "Vase", "15.00", {
+    sale_price: "12.00",
+    image_url: "https://shop.example.com/vase.jpg",
+    additional_image_urls: ["https://shop.example.com/vase-2.jpg"],
+    brand: "Rosa",
+    gtin: "4006381333931",
+    category: "Home > Vases",
+    item_group_id: "vases",
+    options: { Color: "Red" },
+    description: "Holds one red flower, or three roses.",
+  }),
   eur("cafe", "Café crème", "3.20", { availability: "out of stock" }),
   eur("zoll", "Zollstock 3.5m", "9.99", { description: "Für Gärtner's Hände: 4x4 / 10-teilig" }),
 ];
@@ -94,6 +104,33 @@ describe.each(TIER_DATABASES)("a shop's catalog, on %s,", (dialect) => {
       expect([query, status, Array.isArray(body.products)]).toEqual([query, 200, true]);
     }
     expect(await found({ query: "???" })).toEqual([]);
+  });
+
+  test("says what identifies a product, its category, pictures, variant and price without a sale", async () => {
+    const { body } = await call("lookup", { ids: ["vase", "zoll"] });
+    const categories = [{ value: "Home > Vases", taxonomy: "merchant" }];
+    expect(body.products[0]).toMatchObject({
+      categories,
+      media: ["vase.jpg", "vase-2.jpg"].map((name) => ({
+        url: `https://shop.example.com/${name}`,
+      })),
+      options: [{ name: "Color", values: [{ label: "Red" }] }],
+      metadata: { brand: "Rosa", item_group_id: "vases" },
+      price_range: { min: { amount: 1200 } },
+      list_price_range: { min: { amount: 1500 }, max: { amount: 1500 } },
+      variants: [
+        {
+          categories,
+          barcodes: [{ type: "GTIN", value: "4006381333931" }],
+          options: [{ name: "Color", label: "Red" }],
+          price: { amount: 1200 },
+          list_price: { amount: 1500, currency: "EUR" },
+        },
+      ],
+    });
+    for (const name of ["categories", "media", "options", "metadata", "list_price_range"]) {
+      expect(body.products[1]).not.toHaveProperty(name);
+    }
   });
 
   test("is listed completely without words, page by page, within a price range", async () => {

@@ -120,7 +120,7 @@ export async function readFeed(
       const [etag, lastModified] = [answer.etag, answer.lastModified].map(storable);
       // Pages have no common version.
       if (format === "shopify") return { format, etag: "", lastModified: "" };
-      const context = { currency: request.currency, now };
+      const context = { currency: request.currency };
       for await (const line of ITEMS[format](whole, context)) await take(line);
       return { format, etag, lastModified } as ReadFeed;
     });

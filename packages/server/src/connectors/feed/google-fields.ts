@@ -1,4 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
+import { readableDetails } from "../../domain/products/details.js";
+import { isoTime } from "../../infra/clock.js";
 import { cutText, plainText } from "./plain-text.js";
 
 /** Attributes of a product in Google's words, without the prefix. */
@@ -7,7 +9,6 @@ export type GoogleAttributes = Readonly<Record<string, string>>;
 export interface FieldContext {
   /** For prices without a currency. */
   readonly currency: string | null;
-  readonly now: number;
 }
 
 const DESCRIPTION_CHARS_MAX = 5000;
@@ -26,26 +27,49 @@ function availabilityOf(word: string): string {
   return spaced === "pre_order" || spaced === "back_order" ? spaced.replace("_", "") : spaced;
 }
 
-/** Whether a range of times such as `2030-01-01T00:00Z/2030-02-01T00:00Z` contains a moment. */
-function isWithin(range: string, now: number): boolean {
-  const [from = Number.NaN, to = Number.NaN] = range.split("/").map((time) => Date.parse(time));
-  return from <= now && now < to;
+/** The number of a price such as `12.50 EUR`, to see which of two is lower. */
+const numberIn = (price: string | undefined) => Number.parseFloat(price ?? "");
+
+/**
+ * The sale of a product: its price and a range such as `2030-01-01T00:00Z/2030-02-01T00:00Z`. A feed lists its sales in
+ * full, so no sale price ends the sale.
+ */
+function saleOf({ price, sale_price, sale_price_effective_date: range = "" }: GoogleAttributes) {
+  const none = { sale_price: null };
+  if (!(numberIn(sale_price) < numberIn(price))) return none;
+  if (range === "") return { sale_price: sale_price as string };
+  const [from = Number.NaN, until = Number.NaN] = range.split("/").map((time) => Date.parse(time));
+  if (!(from < until)) return none;
+  const times = { sale_from: isoTime(from), sale_until: isoTime(until) };
+  return { sale_price: sale_price as string, ...times };
 }
 
-/** What a product costs now: a sale price counts only within its time. */
-function priceOf(attributes: GoogleAttributes, now: number): string | undefined {
-  const { price, sale_price, sale_price_effective_date: range = "" } = attributes;
-  const isOnSale = sale_price !== undefined && (range === "" || isWithin(range, now));
-  return isOnSale ? sale_price : price;
+/** What distinguishes the variants of a product, in our words. */
+const OPTIONS = { color: "Color", size: "Size", material: "Material", pattern: "Pattern" };
+
+/** What helps to recognize a product. A category that is a number says nothing to buyers. */
+function detailsOf(attributes: GoogleAttributes): JsonObject {
+  const { brand = "", gtin = "", mpn = "", item_group_id = "" } = attributes;
+  const { product_type, google_product_category = "", additional_image_link = "" } = attributes;
+  const category = product_type ?? google_product_category;
+  const options = Object.entries(OPTIONS).flatMap(([name, label]) => {
+    const value = attributes[name];
+    return value === undefined ? [] : [[label, plainText(value)]];
+  });
+  return readableDetails({
+    brand: plainText(brand),
+    gtin,
+    mpn: plainText(mpn),
+    category: /^\d*$/.test(category) ? "" : plainText(category),
+    additional_image_urls: additional_image_link,
+    item_group_id,
+    options: options.length === 0 ? "" : Object.fromEntries(options),
+  });
 }
 
 /** A product of Google's feed in our fields. What is missing or wrong is found when the product is read. */
-export function fromGoogle(
-  attributes: GoogleAttributes,
-  { currency, now }: FieldContext,
-): JsonObject {
-  const { id, title, description, link, image_link, availability } = attributes;
-  const price = priceOf(attributes, now);
+export function fromGoogle(attributes: GoogleAttributes, { currency }: FieldContext): JsonObject {
+  const { id, title, description, link, image_link, availability, price } = attributes;
   const quantity = QUANTITIES.map((name) => attributes[name]).find((text) => text !== undefined);
   const hasCurrency = /[A-Za-z]{3}\s*$/.test(price ?? "");
   return {
@@ -60,6 +84,8 @@ export function fromGoogle(
     ...(image_link === undefined ? {} : { image_url: image_link }),
     ...(availability === undefined ? {} : { availability: availabilityOf(availability) }),
     ...(quantity === undefined ? {} : { quantity }),
+    ...saleOf(attributes),
+    ...detailsOf(attributes),
   };
 }
 

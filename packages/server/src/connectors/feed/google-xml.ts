@@ -7,6 +7,8 @@ import {
 import { attributeName, type FieldContext, fromGoogle } from "./google-fields.js";
 
 const GOOGLE = "http://base.google.com/ns/1.0";
+/** An attribute that an item can have several times. */
+const MORE_PICTURES = "additional_image_link";
 /** Characters given to the parser at once. */
 const PIECE_CHARS = 16 * 1024;
 /** Most characters of one item, and of anything between two tags. */
@@ -128,6 +130,11 @@ class FeedParser {
   private keep(attributes: Record<string, string>, { name, isGoogle, text }: Child): void {
     this.child = undefined;
     const value = text.trim();
+    // Of pictures besides the first one there can be several.
+    if (name === MORE_PICTURES && isGoogle && this.google.has(name) && value !== "") {
+      attributes[name] += ` ${value}`;
+      return;
+    }
     const isKnown = Object.hasOwn(attributes, name);
     // The first of several pictures or shipping prices counts.
     if (value === "" || (isKnown && (!isGoogle || this.google.has(name)))) return;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@gatehouse/protocol";
+import { MORE_IMAGES_MAX, readableDetails } from "../../domain/products/details.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import type { FieldContext } from "./google-fields.js";
 import { cutText, plainText } from "./plain-text.js";
@@ -40,10 +41,46 @@ function variantTitle(product: JsonObject, variant: JsonObject): string {
   return option === "" || option === DEFAULT_TITLE ? title : `${title} – ${option}`;
 }
 
+const addressOf = (image: JsonObject | undefined) =>
+  textOf(image?.src).replace(/^\/\//, "https://");
+
 function imageOf(product: JsonObject, variant: JsonObject): string {
   const own = isJsonObject(variant.featured_image) ? variant.featured_image : undefined;
   const [first] = objectsOf(product.images);
-  return textOf((own ?? first)?.src).replace(/^\/\//, "https://");
+  return addressOf(own ?? first);
+}
+
+/** The name and value of each option: `Size: M`. */
+function optionsOf(product: JsonObject, variant: JsonObject): JsonObject {
+  const pairs = objectsOf(product.options).flatMap(({ name }, place) => {
+    const value = plainText(textOf(variant[`option${place + 1}`]));
+    return value === "" || value === DEFAULT_TITLE ? [] : [[plainText(textOf(name)), value]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** What helps to recognize a variant. */
+function detailsOf(product: JsonObject, variant: JsonObject): JsonObject {
+  const image = imageOf(product, variant);
+  const others = objectsOf(product.images)
+    .map(addressOf)
+    .filter((url) => url !== "" && url !== image);
+  const options = optionsOf(product, variant);
+  return readableDetails({
+    brand: plainText(textOf(product.vendor)),
+    gtin: textOf(variant.barcode),
+    category: plainText(textOf(product.product_type)),
+    additional_image_urls: others.slice(0, MORE_IMAGES_MAX),
+    item_group_id: listOf(product.variants).length > 1 ? textOf(product.id) : "",
+    options: Object.keys(options).length === 0 ? "" : options,
+  });
+}
+
+/** Shopify names the price of now, and the one before the sale. */
+function pricesOf({ price, compare_at_price: before }: JsonObject) {
+  const [now, regular] = [textOf(price), textOf(before)];
+  const isOnSale = Number.parseFloat(now) < Number.parseFloat(regular);
+  return isOnSale ? { price: regular, sale_price: now } : { price: now, sale_price: null };
 }
 
 function fromVariant(
@@ -59,11 +96,12 @@ function fromVariant(
     id,
     title: variantTitle(product, variant),
     ...(description === "" ? {} : { description: cutText(description, DESCRIPTION_CHARS_MAX) }),
-    price: textOf(variant.price),
+    ...pricesOf(variant),
     ...(currency === null ? {} : { currency }),
     url: `https://${host}${path}?variant=${encodeURIComponent(id)}`,
     image_url: imageOf(product, variant),
     availability: variant.available === false ? "out_of_stock" : "in_stock",
+    ...detailsOf(product, variant),
   };
 }
 
@@ -71,7 +109,7 @@ function fromVariant(
 export function* shopifyItems(
   products: readonly JsonValue[],
   first: number,
-  context: Pick<FieldContext, "currency"> & { readonly url: string },
+  context: FieldContext & { readonly url: string },
 ): Generator<ProductLine> {
   let line = first;
   for (const product of products) {

@@ -7,22 +7,37 @@ interface Seller {
   readonly links: readonly { readonly type: string; readonly url: string }[];
 }
 
+/** The pictures of a product, the main one first. */
+function mediaOf({ title, imageUrl, additionalImageUrls }: Product) {
+  const urls = imageUrl === null ? additionalImageUrls : [imageUrl, ...additionalImageUrls];
+  const media = urls.map((url) => ({ type: "image", url, alt_text: title }));
+  return media.length === 0 ? {} : { media };
+}
+
 /** A product of ACP 2026-04-17. Each of ours is the only variant of its own product. */
 function acpProduct(product: Product, seller: Seller, condition: string) {
-  const { productId: id, title, url, imageUrl, price } = product;
+  const { productId: id, title, url, price, regularPrice, gtin, category, options } = product;
   const status = availabilityOf(product);
   const shown = {
     id,
     title,
     description: { plain: product.description },
     ...(url === null ? {} : { url }),
-    ...(imageUrl === null ? {} : { media: [{ type: "image", url: imageUrl, alt_text: title }] }),
+    ...mediaOf(product),
   };
   const variant = {
     ...shown,
+    ...(gtin === null ? {} : { barcodes: [{ type: "GTIN", value: gtin }] }),
     price: { amount: price.minor, currency: price.currency },
+    ...(price.minor === regularPrice.minor
+      ? {}
+      : { list_price: { amount: regularPrice.minor, currency: regularPrice.currency } }),
     availability: { available: status !== "out_of_stock", status },
+    ...(category === null ? {} : { categories: [{ value: category, taxonomy: "merchant" }] }),
     condition: [condition],
+    ...(options.length === 0
+      ? {}
+      : { variant_options: options.map(({ name, value }) => ({ name, value })) }),
     seller,
   };
   return { ...shown, variants: [variant] };

@@ -1,7 +1,8 @@
-import { formatAmount, siteOrigin } from "@gatehouse/protocol";
+import { formatAmount, type Money, siteOrigin } from "@gatehouse/protocol";
 import type { PublishedProducts } from "../../actions/products/published-products.js";
 import type { Product } from "../../domain/products/product.js";
 import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
+import { isoTime } from "../../infra/clock.js";
 import { availabilityOf } from "./availability.js";
 
 /** Google reads at most this many shipping prices of a product. */
@@ -50,8 +51,54 @@ function shippingIn({ shipping }: ShopSettings, currency: string): string {
   return elements.slice(0, SHIPPING_MAX).join("");
 }
 
+const amount = ({ minor, currency }: Money) => `${formatAmount({ minor, currency })} ${currency}`;
+
+/**
+ * The price without a sale, and the sale. Google wants both ends of a sale that begins later. One without an end is
+ * named while it lasts.
+ */
+function pricesOf({ price, regularPrice, sale, changedAt }: Product): readonly string[] {
+  const regular = element("price", amount(regularPrice));
+  const isOnSale = price.minor === sale?.minor;
+  if (sale === null || (sale.until === null && !isOnSale)) return [regular];
+  const lower = element("sale_price", amount({ minor: sale.minor, currency: price.currency }));
+  if (sale.until === null) return [regular, lower];
+  // A sale that has begun needs a beginning too: any time that has passed.
+  const range = [sale.from ?? Math.min(changedAt, sale.until - 1), sale.until].map(isoTime);
+  return [regular, lower, element("sale_price_effective_date", range.join("/"))];
+}
+
+/** Google's own names of options. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  color: "color",
+  colour: "color",
+  size: "size",
+  material: "material",
+  pattern: "pattern",
+};
+
+function optionsOf({ options }: Product): readonly string[] {
+  return options.map(({ name, value }) => {
+    const known = OPTIONS[name.toLowerCase()];
+    if (known !== undefined) return element(known, value);
+    const parts = [element("attribute_name", name), element("attribute_value", value)];
+    return `<g:product_detail>${parts.join("")}</g:product_detail>`;
+  });
+}
+
+/** What identifies a product: its GTIN, or its brand with the manufacturer's number. */
+function identifiersOf({ brand, gtin, mpn }: Product): readonly string[] {
+  const isKnown = gtin !== null || (brand !== null && mpn !== null);
+  return [
+    ...(brand === null ? [] : [element("brand", brand)]),
+    ...(gtin === null ? [] : [element("gtin", gtin)]),
+    ...(mpn === null ? [] : [element("mpn", mpn)]),
+    ...(isKnown ? [] : [element("identifier_exists", "no")]),
+  ];
+}
+
 function item(product: Product, condition: string, shipping: string): string {
-  const { price, url, imageUrl } = product;
+  const { url, imageUrl, category, itemGroupId } = product;
   return [
     "<item>",
     element("id", product.productId),
@@ -59,9 +106,14 @@ function item(product: Product, condition: string, shipping: string): string {
     element("description", product.description),
     ...(url === null ? [] : [element("link", url)]),
     ...(imageUrl === null ? [] : [element("image_link", imageUrl)]),
+    ...product.additionalImageUrls.map((image) => element("additional_image_link", image)),
     element("availability", availabilityOf(product)),
-    element("price", `${formatAmount(price)} ${price.currency}`),
+    ...pricesOf(product),
     element("condition", condition),
+    ...identifiersOf(product),
+    ...(category === null ? [] : [element("product_type", category)]),
+    ...(itemGroupId === null ? [] : [element("item_group_id", itemGroupId)]),
+    ...optionsOf(product),
     shipping,
     "</item>\n",
   ].join("");

@@ -6,8 +6,8 @@ import {
   PAGE_MAX,
 } from "../../actions/products/find-products.js";
 import type { Context } from "../../context.js";
-import type { Product } from "../../domain/products/product.js";
 import { errorAnswer, type UcpAnswer, ucpMember } from "./answer.js";
+import { productBody, variantOf } from "./catalog-product.js";
 import { invalid, ucpProblem } from "./errors.js";
 import { listIn, numberIn, objectIn, textIn } from "./fields.js";
 import type { Operation, UcpCall } from "./operation.js";
@@ -18,35 +18,6 @@ const LOOKUP = "dev.ucp.shopping.catalog.lookup";
 /** UCP's page size for a request that names none. */
 const PAGE = 10;
 const QUERY_CHARS_MAX = 500;
-
-/** A product has one variant: itself. */
-function variantOf({ productId: id, title, description, price, url, ...product }: Product) {
-  const { minor: amount, currency } = price;
-  const { availability: status, quantity, reserved } = product;
-  const isSoldOut = status === "out_of_stock" || (quantity !== null && quantity - reserved <= 0);
-  return {
-    id,
-    title,
-    description: { plain: description },
-    price: { amount, currency },
-    ...(url === null ? {} : { url }),
-    availability: { available: !isSoldOut, status: isSoldOut ? "out_of_stock" : status },
-  };
-}
-
-function productBody(product: Product, variant: JsonObject = variantOf(product)): JsonObject {
-  const { productId: id, title, description, price, url, imageUrl } = product;
-  const cost = { amount: price.minor, currency: price.currency };
-  return {
-    id,
-    title,
-    description: { plain: description },
-    ...(url === null ? {} : { url }),
-    price_range: { min: cost, max: cost },
-    ...(imageUrl === null ? {} : { media: [{ type: "image", url: imageUrl, alt_text: title }] }),
-    variants: [variant],
-  };
-}
 
 /** The price range of `filters`; other filters are ignored. */
 function priceFilter(filters: JsonObject) {
