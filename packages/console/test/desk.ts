@@ -149,6 +149,14 @@ export function desk({
     const { items } = (await shop.admin("GET", "/escalations?status=pending")).body;
     return items[0].escalation_id as string;
   }
+  /** A buyer's platform buys a rose that is to be sent. Needs a desk with a platform. */
+  async function buysAtPlatform() {
+    if (platform === undefined) throw new Error("this desk has no platform");
+    await shop.admin("PUT", "/policy", CHECKOUT_POLICY);
+    await shop.admin("PUT", "/shop", SHOP);
+    const { orderId } = await buying(server, platform, server.context.clock).bought(shop, ROSE);
+    return orderId;
+  }
   /** Asks with an action, and returns what the agent gets. The question is in the inbox then. */
   async function askQuestion(question: string) {
     const params = { name: "get_pricing", arguments: { question } };
@@ -188,6 +196,7 @@ export function desk({
     signedIn,
     asks,
     checksOut,
+    buysAtPlatform,
     askQuestion,
     createActivity,
     fillEveryPage,
