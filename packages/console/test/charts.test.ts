@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
-import { desk } from "./desk.ts";
+import { desk, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 /** A visit in the evening of one day in Berlin, which is the morning of the next in Tokyo. */
 const VISIT = "2026-11-17T20:00:00.000Z";
@@ -10,12 +11,16 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
   const at = desk();
 
   /** Opens the overview at a fixed time in a zone, with one visit. */
-  async function overview(timezoneId: string, range: string, shopZone?: string) {
+  async function overview(
+    timezoneId: string,
+    range: string,
+    { shopZone, view = {} }: { readonly shopZone?: string; readonly view?: object } = {},
+  ) {
     const { body: shop } = await at.shop.admin("GET", "/shop");
     if (shopZone !== undefined) {
       await at.shop.admin("PUT", "/shop", { ...shop, time_zone: shopZone });
     }
-    const { page } = await at.opened({ timezoneId });
+    const { page } = await at.opened({ timezoneId, ...view });
     await page.clock.setFixedTime(NOW);
     const kinds = { verified_agent: 1, declared_agent: 0, suspected_automation: 0, person: 0 };
     const pages = [{ page_url: "https://shop.example/roses", visits: 7 }];
@@ -34,7 +39,7 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
   }
 
   test("the days of charts are those of the shop, also half an hour off, wherever the reader is", async () => {
-    const { chart, page } = await overview("Europe/Berlin", "24h", "Asia/Kolkata");
+    const { chart, page } = await overview("Europe/Berlin", "24h", { shopZone: "Asia/Kolkata" });
     await chart.getByText("Time zone: Asia/Kolkata").waitFor();
     await chart.getByText("Show as a table").click();
     const last = chart.locator("tbody tr").last();
@@ -61,20 +66,26 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await page.getByText("Choose a first and a last day, at most 366 days.").waitFor();
   });
 
-  test.each([
-    ["Asia/Tokyo", "Nov 18"],
-    ["Europe/Berlin", "Nov 17"],
-    ["America/New_York", "Nov 17"],
-  ])("a visit is on the day it has in %s", async (zone, day) => {
-    const { chart } = await overview(zone, "7d");
-    await chart.getByText(`Time zone: ${zone}`).waitFor();
-    await chart.getByText("Show as a table").click();
-    const last = chart.locator("tbody tr").last();
-    expect(await last.locator("th").textContent()).toBe(day);
-    expect(await last.locator("td").first().textContent()).toBe("1");
-    await chart.getByRole("group", { name: "Visits over time" }).press("End");
-    await chart.getByText(`${day}: Verified agent 1,`).waitFor();
-  });
+  const DAYS = [
+    { zone: "Asia/Tokyo", day: "Nov 18" },
+    { zone: "Europe/Berlin", day: "Nov 17" },
+    { zone: "America/New_York", day: "Nov 17" },
+  ];
+  test.each(DAYS.flatMap((one) => JOURNEY_VIEWS.map((view) => ({ ...one, ...view }))))(
+    "a visit is on the day it has in $zone, at $width pixels in $colorScheme",
+    async (view) => {
+      const { zone, day } = view;
+      const { chart, page } = await overview(zone, "7d", { view: journeyOptions(view) });
+      await chart.getByText(`Time zone: ${zone}`).waitFor();
+      await chart.getByText("Show as a table").click();
+      const last = chart.locator("tbody tr").last();
+      expect(await last.locator("th").textContent()).toBe(day);
+      expect(await last.locator("td").first().textContent()).toBe("1");
+      await chart.getByRole("group", { name: "Visits over time" }).press("End");
+      await chart.getByText(`${day}: Verified agent 1,`).waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    },
+  );
 
   test.each([
     ["Asia/Tokyo", "Nov 18, 5:00 AM"],

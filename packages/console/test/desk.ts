@@ -20,6 +20,19 @@ import { firstIds } from "./every-page.ts";
 /** A page that does not come to what is waited for within this is wrong. */
 const WAIT_MS = 20_000;
 
+/** The views in which a person's way through the console is tried, on a phone and on a desk. */
+export const JOURNEY_VIEWS = [
+  { width: 390, colorScheme: "light" },
+  { width: 390, colorScheme: "dark" },
+  { width: 1440, colorScheme: "light" },
+  { width: 1440, colorScheme: "dark" },
+] as const;
+
+/** How a page is opened in one of them. */
+export function journeyOptions({ width, colorScheme }: (typeof JOURNEY_VIEWS)[number]) {
+  return { viewport: { width, height: 844 }, colorScheme };
+}
+
 /** A browser of its own, which tells what it complains of and whom it asks. */
 export interface Opened {
   readonly page: Page;

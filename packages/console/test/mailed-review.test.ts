@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { startMailbox } from "../../server/test/notifications/mailbox.ts";
-import { desk, withAuthenticator } from "./desk.ts";
+import { desk, JOURNEY_VIEWS, journeyOptions, withAuthenticator } from "./desk.ts";
 
 type Mailbox = Awaited<ReturnType<typeof startMailbox>>;
 
@@ -24,31 +24,27 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
   });
   afterAll(() => box?.close());
 
-  test.each([
-    { width: 390, colorScheme: "light" },
-    { width: 1440, colorScheme: "dark" },
-  ] as const)(
-    "somebody is invited by mail, adds a passkey, and approves from the link in a mail, at $width pixels",
-    async ({ width, colorScheme }) => {
+  test.each(JOURNEY_VIEWS)(
+    "somebody is invited by mail, adds a passkey, and approves from the link in a mail, at $width pixels in $colorScheme",
+    async (view) => {
       box.mails.length = 0;
-      const view = { viewport: { width, height: 844 }, colorScheme, bypassCSP: true };
+      const email = `rosa-${view.width}-${view.colorScheme}@example.com`;
       await at.shop.admin("PUT", "/notifications", { emails: ["rosa@example.com"] });
-      await at.shop.admin("POST", "/people", {
-        name: "Rosa",
-        role: "reviewer",
-        email: `rosa-${width}@example.com`,
-      });
+      await at.shop.admin("POST", "/people", { name: "Rosa", role: "reviewer", email });
       await expect.poll(() => linkIn(box, /http\S+#link=\S+/)).toBeDefined();
-      const { page } = await at.opened(view);
+      const { page } = await at.opened(journeyOptions(view));
       await withAuthenticator(page);
       await at.byLink(page, linkIn(box, /http\S+#link=\S+/) ?? "");
-      await page.getByRole("button", { name: "Add a passkey" }).click();
+      const addPasskey = page.getByRole("button", { name: "Add a passkey" });
+      await addPasskey.waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await addPasskey.click();
       await page.getByRole("region", { name: "Add a passkey" }).waitFor({ state: "detached" });
 
       await at.asks();
       await expect.poll(() => linkIn(box, /http\S+\/reviews\/esc_\S+/)).toBeDefined();
       // A mail carries no authority: in another browser its link leads to the sign-in.
-      const stranger = await at.opened(view);
+      const stranger = await at.opened(journeyOptions(view));
       const review = linkIn(box, /http\S+\/reviews\/esc_\S+/) ?? "";
       await stranger.page.goto(review);
       await stranger.page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
@@ -58,6 +54,7 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("button", { name: "Undo" }).waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await expect
         .poll(async () => (await at.at.orders(at.shop)).length, { timeout: 20_000 })
         .toBe(1);

@@ -12,7 +12,7 @@ import {
 } from "../../server/test/selling/feed-server.ts";
 import { guessMapping, linesOf, readTable } from "../src/products/read-file.ts";
 import { readPrice } from "../src/products/read-price.ts";
-import { desk } from "./desk.ts";
+import { desk, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 /** A black picture with 27 million pixels of one bit. */
 const LARGE_PNG = (() => {
@@ -230,29 +230,33 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByText("This product does not exist.").waitFor();
   });
 
-  test("a messy file shows by line what it would do before it is written", async () => {
-    const { page } = await at.opened();
-    const rose = { id: "rose", title: "A rose", price: "10.00", currency: "EUR" };
-    await at.at.importLines(at.shop, [rose]);
-    await at.signedIn(page, "owner", "/products");
-    await choose(page, CSV);
-    await page.getByText("1 new, 1 changed, 0 unchanged, 3 lines refused.").waitFor();
-    const refused = page.getByRole("list", { name: "Refused lines" });
-    expect(await refused.getByRole("listitem").allTextContents()).toEqual([
-      "Line 4: Name is missing.",
-      "Line 5: Price is not a number such as 12.50.",
-      "Line 6: Product number is already in an earlier line.",
-    ]);
-    const changes = page.getByRole("list", { name: "Changes" });
-    await changes.getByText("New: Tulip, €2.80, stock 30").waitFor();
-    await changes.getByText("A rose: name: A rose → Red rose, price: €10.00 → €11.00").waitFor();
-    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-    expect((await at.shop.admin("GET", "/products?q=tulip")).body.items).toEqual([]);
-    await page.getByRole("button", { name: "Import 2 products" }).click();
-    await page.getByText("2 products saved, 3 lines refused").waitFor();
-    await page.getByText("Line 4: Name is missing.").waitFor();
-    await page.getByRole("link", { name: "Tulip" }).waitFor();
-  });
+  test.each(JOURNEY_VIEWS)(
+    "a messy file shows by line what it would do before it is written, at $width pixels in $colorScheme",
+    async (view) => {
+      const { page } = await at.opened(journeyOptions(view));
+      const rose = { id: "rose", title: "A rose", price: "10.00", currency: "EUR" };
+      await at.at.importLines(at.shop, [rose]);
+      await at.signedIn(page, "owner", "/products");
+      await choose(page, CSV);
+      await page.getByText("1 new, 1 changed, 0 unchanged, 3 lines refused.").waitFor();
+      const refused = page.getByRole("list", { name: "Refused lines" });
+      expect(await refused.getByRole("listitem").allTextContents()).toEqual([
+        "Line 4: Name is missing.",
+        "Line 5: Price is not a number such as 12.50.",
+        "Line 6: Product number is already in an earlier line.",
+      ]);
+      const changes = page.getByRole("list", { name: "Changes" });
+      await changes.getByText("New: Tulip, €2.80, stock 30").waitFor();
+      await changes.getByText("A rose: name: A rose → Red rose, price: €10.00 → €11.00").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      expect((await at.shop.admin("GET", "/products?q=tulip")).body.items).toEqual([]);
+      await page.getByRole("button", { name: "Import 2 products" }).click();
+      await page.getByText("2 products saved, 3 lines refused").waitFor();
+      await page.getByText("Line 4: Name is missing.").waitFor();
+      await page.getByRole("link", { name: "Tulip" }).waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    },
+  );
 
   test("an import names what it would remove, and is undone after a visit to another page", async () => {
     const { page } = await at.opened();

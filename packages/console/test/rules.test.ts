@@ -1,8 +1,9 @@
 import { policyPreset } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { policyChanges } from "../src/policy/changes.ts";
-import { desk, expectQuiet } from "./desk.ts";
+import { desk, expectQuiet, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 test("what changed between two versions of the rules is said in sentences", () => {
   const rule = (amount: string, more: object = {}) => ({
@@ -41,13 +42,13 @@ describe.skipIf(skipChromium)("the rules page:", () => {
     return { version, titles: document.rules.map(({ title }: { title: string }) => title) };
   };
 
-  test.each([390, 1440])(
-    "at %i pixels an owner changes the limit in one field, sees what it would have changed, and saves it",
-    async (width) => {
+  test.each(JOURNEY_VIEWS)(
+    "at $width pixels in $colorScheme an owner changes the limit in one field, sees what it would have changed, and saves it",
+    async (view) => {
       await at.at.order(at.shop, await at.at.buyer(at.shop));
       const preset = policyPreset("automatic_under", { limit: "50.00", currency: "EUR" });
       await at.shop.admin("PUT", "/policy", preset.ok ? preset.value : {});
-      const opened = await at.opened({ viewport: { width, height: 800 } });
+      const opened = await at.opened(journeyOptions(view));
       const { page } = opened;
       await at.signedIn(page, "owner", "/policy");
       const tried = page.getByRole("status").filter({ hasText: "Of 1 purchase" });
@@ -76,7 +77,7 @@ describe.skipIf(skipChromium)("the rules page:", () => {
       await rules
         .getByText(/Decline requests when .* the total is more than €1,000\.00\./)
         .waitFor();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Saved. Version 3 decides from now on.").waitFor();
       expect(await rulesInForce()).toEqual({

@@ -20,7 +20,7 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 import { startMailbox } from "../../server/test/notifications/mailbox.ts";
-import { namedHost, withAuthenticator } from "./desk.ts";
+import { JOURNEY_VIEWS, namedHost, withAuthenticator } from "./desk.ts";
 
 /** The whole way, with what is looked for every few seconds on it. */
 const LONG_MS = 180_000;
@@ -31,13 +31,6 @@ const CLEANED_MS = 45_000;
 /** What the whole way may cost a person. */
 const CLICKS_MAX = 40;
 const FIELDS_MAX = 25;
-
-const VIEWS = [
-  { width: 1440, colorScheme: "light" },
-  { width: 1440, colorScheme: "dark" },
-  { width: 390, colorScheme: "light" },
-  { width: 390, colorScheme: "dark" },
-] as const;
 
 /** Counts what a person does in every page of a context. To choose from a list takes two clicks. */
 const COUNTING = `
@@ -94,7 +87,7 @@ describe.skipIf(skipChromium)("the setup", () => {
   });
   afterAll(() => browser?.close());
 
-  test.each(VIEWS)(
+  test.each(JOURNEY_VIEWS)(
     "leads through all eight steps to the first approved purchase, can be interrupted, and takes few clicks at $width pixels in $colorScheme",
     async ({ width, colorScheme }) => {
       const viewport = { width, height: 900 };
