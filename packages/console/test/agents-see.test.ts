@@ -84,7 +84,7 @@ describe.skipIf(skipChromium)("what agents see:", () => {
       const raw = page.locator("[data-document=llms] pre");
       expect(await raw.isVisible()).toBe(false);
       await page.getByText("llms.txt", { exact: true }).first().click();
-      expect(await raw.innerText()).toContain("# ");
+      expect(await raw.textContent()).toContain("# ");
       if (role === "owner") await page.getByText("Checked just now").last().waitFor();
       expectQuiet(opened, at.baseUrl());
     },

@@ -6,6 +6,8 @@ import { desk, JOURNEY_VIEWS, journeyOptions, withAuthenticator } from "./desk.t
 
 type Mailbox = Awaited<ReturnType<typeof startMailbox>>;
 
+/** Mails come later on a busy machine. */
+const WAIT = { timeout: 20_000 };
 /** The link in the newest mail that has one of this kind. */
 const linkIn = ({ mails }: Mailbox, kind: RegExp) =>
   mails.flatMap(({ text }) => kind.exec(text)?.[0] ?? []).at(-1);
@@ -31,7 +33,7 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
       const email = `rosa-${view.width}-${view.colorScheme}@example.com`;
       await at.shop.admin("PUT", "/notifications", { emails: ["rosa@example.com"] });
       await at.shop.admin("POST", "/people", { name: "Rosa", role: "reviewer", email });
-      await expect.poll(() => linkIn(box, /http\S+#link=\S+/)).toBeDefined();
+      await expect.poll(() => linkIn(box, /http\S+#link=\S+/), WAIT).toBeDefined();
       const { page } = await at.opened(journeyOptions(view));
       await withAuthenticator(page);
       await at.byLink(page, linkIn(box, /http\S+#link=\S+/) ?? "");
@@ -42,7 +44,7 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
       await page.getByRole("region", { name: "Add a passkey" }).waitFor({ state: "detached" });
 
       await at.asks();
-      await expect.poll(() => linkIn(box, /http\S+\/reviews\/esc_\S+/)).toBeDefined();
+      await expect.poll(() => linkIn(box, /http\S+\/reviews\/esc_\S+/), WAIT).toBeDefined();
       // A mail carries no authority: in another browser its link leads to the sign-in.
       const stranger = await at.opened(journeyOptions(view));
       const review = linkIn(box, /http\S+\/reviews\/esc_\S+/) ?? "";
@@ -55,9 +57,7 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
       await page.getByRole("button", { name: "Approve" }).click();
       await page.getByRole("button", { name: "Undo" }).waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-      await expect
-        .poll(async () => (await at.at.orders(at.shop)).length, { timeout: 20_000 })
-        .toBe(1);
+      await expect.poll(async () => (await at.at.orders(at.shop)).length, WAIT).toBe(1);
     },
     60_000,
   );

@@ -11,7 +11,8 @@ export function ChartTable({ steps, series, by, before, unit }: ChartProps) {
       <summary className="text-soft">
         Show as a table <span className="ml-2">Time zone: {zone}</span>
       </summary>
-      <div className="mt-2 max-h-60 overflow-auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it */}
+      <div tabIndex={0} className="mt-2 max-h-60 overflow-auto">
         <table className="w-full text-left tabular-nums">
           <thead>
             <tr>

@@ -91,7 +91,7 @@ export function DryRun({ run }: { readonly run: ReturnType<typeof useDryRun> }) 
             : "Correct the errors first. Then you see here what the rules would decide."}
         </p>
       ) : (
-        <div aria-busy={!isCurrent} className={isCurrent ? "" : "opacity-60"}>
+        <div aria-busy={!isCurrent} className={isCurrent ? "" : "text-soft"}>
           <p role="status">{testText(test.data)}</p>
           {draft !== undefined && <Changed changed={test.data.changed} draft={draft} />}
         </div>
