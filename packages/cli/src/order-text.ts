@@ -1,6 +1,7 @@
 import type { Money } from "@gatehouse/protocol";
 import { moneyText } from "./money-text.js";
 import { type Purchase, purchaseLines } from "./purchase.js";
+import { DAY_S, HOUR_S, MINUTE_S } from "./time.js";
 
 interface LineQuantity {
   readonly id: string;
@@ -88,10 +89,6 @@ export interface ShownOrderBody extends OrderBody {
   readonly page_url: string | null;
   readonly purchase: Purchase | null;
 }
-
-const MINUTE_S = 60;
-const HOUR_S = 3600;
-const DAY_S = 86_400;
 
 /** A time in the largest unit that does not hide it. */
 function spanText(seconds: number): string {

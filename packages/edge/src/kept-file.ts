@@ -1,4 +1,5 @@
 import { maxAgeMs } from "./max-age.js";
+import { HOUR_MS } from "./time.js";
 
 /** A document of Gatehouse as it is kept: its bytes, and the headers that belong to them. */
 export interface KeptFile {
@@ -27,7 +28,7 @@ const PASSED_ON = [
 
 /** A document is asked for again after this long, even one that nobody should store. */
 const FRESH_MS_MIN = 5_000;
-const FRESH_MS_MAX = 3_600_000;
+const FRESH_MS_MAX = HOUR_MS;
 
 function freshMs(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return FRESH_MS_MIN;

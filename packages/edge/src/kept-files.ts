@@ -2,6 +2,7 @@ import { type KeptFile, keepFile } from "./kept-file.js";
 import { readBody } from "./read-body.js";
 import type { Background, Runtime } from "./runtime.js";
 import type { AskedFile } from "./site-files.js";
+import { DAY_MS, MINUTE_MS } from "./time.js";
 
 /** What a visitor waits for Gatehouse: 300 ms, less what the first request of a process takes. */
 const BUDGET_MS = 250;
@@ -9,10 +10,10 @@ const BUDGET_MS = 250;
 const FETCH_MS_MAX = 5_000;
 const FILE_BYTES_MAX = 1024 * 1024;
 /** How long a document that could not be renewed is still served, unless it expires earlier. */
-const STALE_MS_MAX = 24 * 3_600_000;
+const STALE_MS_MAX = DAY_MS;
 /** How long nobody asks again after Gatehouse failed, or had no such document. */
 const FAILED_MS = 5_000;
-const ABSENT_MS = 60_000;
+const ABSENT_MS = MINUTE_MS;
 
 /** Gatehouse has no such document, or not now: the site's own is served. */
 const ABSENT = "absent";

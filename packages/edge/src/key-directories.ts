@@ -9,16 +9,17 @@ import {
 } from "@gatehouse/protocol";
 import { maxAgeMs } from "./max-age.js";
 import type { FetchedKeys, Runtime } from "./runtime.js";
+import { DAY_MS, MINUTE_MS } from "./time.js";
 
 /** Directories remembered; the longest unused is forgotten first. */
 const DIRECTORIES_MAX = 500;
 const KEYS_MAX = 32;
-const FRESH_MS_MIN = 60_000;
-const FRESH_MS_MAX = 24 * 3_600_000;
+const FRESH_MS_MIN = MINUTE_MS;
+const FRESH_MS_MAX = DAY_MS;
 /** How long keys hold whose directory cannot be read again. */
-const STALE_MS_MAX = 24 * 3_600_000;
+const STALE_MS_MAX = DAY_MS;
 /** How long a directory that failed, or lacked a key, is not asked again. */
-const AGAIN_MS = 5 * 60_000;
+const AGAIN_MS = 5 * MINUTE_MS;
 
 const TYPES =
   /^application\/(?:http-message-signatures-directory\+json|jwk-set\+json|json)\s*(?:;|$)/i;

@@ -1,6 +1,7 @@
 import { REPORT_VISITS_MAX, type ReportedVisit, visitReport } from "@gatehouse/protocol";
 import type { Runtime } from "./runtime.js";
 import type { Settings } from "./settings.js";
+import { MINUTE_MS } from "./time.js";
 
 /** How long a visit waits for others to be reported with. */
 const GATHER_MS = 1_000;
@@ -8,7 +9,7 @@ const SEND_MS_MAX = 5_000;
 /** Reports under way at once; what comes while so many hang is not reported. */
 const SENDING_MAX = 4;
 /** A lasting fault is told once in so long. */
-const WARN_EVERY_MS = 60_000;
+const WARN_EVERY_MS = MINUTE_MS;
 
 /** What an owner can do about an answer. */
 const FAULTS: Readonly<Record<number, string>> = {

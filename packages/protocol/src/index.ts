@@ -10,7 +10,6 @@ export { type Asked, isScope, SCOPES_MAX, scopesAllow } from "./agents/scopes.js
 export * from "./audit/index.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
-export { CLOCK_SKEW_MS } from "./clock-skew.js";
 export { DESIGN_TOKENS, LIGHT_COLORS, PLAIN_SHAPES } from "./design-tokens.js";
 export { a2aProjection } from "./discovery/a2a.js";
 export { namedType, prefersMarkdown } from "./discovery/accept.js";
@@ -139,6 +138,7 @@ export {
 } from "./signed-message.js";
 export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
+export { CLOCK_SKEW_MS } from "./time.js";
 export { readUcpAgent } from "./ucp/agent-header.js";
 export { signUcpAnswer, type UcpAnswer } from "./ucp/answer-signature.js";
 export { UCP_CAPABILITIES, type UcpCapability } from "./ucp/capabilities.js";

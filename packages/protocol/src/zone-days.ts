@@ -1,6 +1,6 @@
+import { DAY_MS, SECOND_MS } from "./time.js";
+
 const DAY = /^\d{4}-\d\d-\d\d$/;
-const SECOND_MS = 1000;
-const DAY_MS = 86_400_000;
 
 const dateText = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

@@ -6,8 +6,8 @@ import { CommandError, EXIT } from "../exit.js";
 import type { SiteBody } from "../find-site.js";
 import { PROGRESS, type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
+import { DAY_MS } from "../time.js";
 
-const DAY_MS = 86_400_000;
 const KEEP_DAYS_MAX = 3650;
 
 interface DueDay {

@@ -1,12 +1,13 @@
 import { signHmacWebhook, utf8, verifyHmacWebhook } from "@gatehouse/protocol";
 import { ANSWER_BYTES_MAX } from "@gatehouse/server/connector";
 import { readBytes, sendRequest } from "../http.js";
+import { MINUTE_MS } from "../time.js";
 import { type Exchange, NotChecked } from "./finding.js";
 import { newId } from "./new-id.js";
 
 /** Enough for every check, even if the stock has to be searched for again each time. */
 const REQUESTS_MAX = 500;
-const RUN_MS_MAX = 10 * 60_000;
+const RUN_MS_MAX = 10 * MINUTE_MS;
 /** Says who asks, so that a developer who reads logs knows. */
 const USER_AGENT = "Gatehouse-connector-check/1";
 const SHOWN_CHARS_MAX = 1000;

@@ -1,8 +1,9 @@
+import { cancelled, withCancelled } from "./cancelled-order.js";
 import { Broken, needed } from "./finding.js";
 import type { Goods } from "./goods.js";
 import type { Report } from "./report.js";
 import type { Cart } from "./shop-under-test.js";
-import { cancelled, testOrder, withCancelled } from "./test-order.js";
+import { testOrder } from "./test-order.js";
 
 const NO_ORDER = "The first order was not made as it should be.";
 const NOT_KEPT = "The cancelled line was not kept.";

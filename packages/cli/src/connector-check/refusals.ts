@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { MINUTE_MS } from "../time.js";
 import { type Outgoing, type ShopEndpoint, signRight } from "./endpoint.js";
 import { Broken } from "./finding.js";
 import type { Report } from "./report.js";
 
 const REFUSAL_MS_MAX = 5000;
 /** Well beyond the 5 minutes that a message may be old or ahead. */
-const OLD_MS = 15 * 60_000;
+const OLD_MS = 15 * MINUTE_MS;
 /** As many as a SHA-256 has. */
 const CHALLENGE_BYTES = 32;
 

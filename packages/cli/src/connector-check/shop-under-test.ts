@@ -4,11 +4,11 @@ import {
   SHOP_MESSAGES,
   type ShopOrder,
 } from "@gatehouse/server/connector";
+import { cancelled } from "./cancelled-order.js";
 import type { ShopEndpoint } from "./endpoint.js";
 import { Broken, type Exchange } from "./finding.js";
 import { Messenger } from "./messenger.js";
 import { newId } from "./new-id.js";
-import { cancelled } from "./test-order.js";
 
 /** A cart to ask about. */
 export interface Cart {

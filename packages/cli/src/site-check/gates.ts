@@ -3,6 +3,7 @@ import { counted } from "../counted.js";
 import { type DeclinesBody, declinesOf } from "../declines.js";
 import type { SiteBody } from "../find-site.js";
 import { requirementName } from "../requirement-names.js";
+import { MINUTE_MS } from "../time.js";
 import type { SiteFinding } from "./finding.js";
 
 /** What stands between a site and selling to agents (contract 1.9). */
@@ -31,7 +32,7 @@ export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFindin
 }
 
 /** A provider that works reports the outcome of a payment long before. */
-const UNRESOLVED_MS_MAX = 10 * 60_000;
+const UNRESOLVED_MS_MAX = 10 * MINUTE_MS;
 
 /** Reported only while the outcome of a payment has been unknown for a while. */
 function checkProvider({ unresolved, unresolved_since }: DeclinesBody): readonly SiteFinding[] {

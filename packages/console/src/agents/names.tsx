@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type Api, call, type Page } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
+import { MINUTE_MS } from "../ui/time-units.js";
 import { AgentName } from "./agents.js";
 
 /** So many agents are shown by name, the others by ID. */
@@ -13,7 +14,7 @@ export function useKnownAgents(): readonly Api["Agent"][] {
   const { data } = useQuery({
     queryKey: ["agents", site.site_key_hash, "names"],
     queryFn: () => call<Page<Api["Agent"]>>("GET", `${path}/agents?limit=${KNOWN_MAX}`),
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
   });
   return data?.items ?? [];
 }

@@ -4,6 +4,7 @@ import type { Api } from "../api/client.js";
 import { allOf } from "../api/list.js";
 import { usePeople } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
+import { MINUTE_MS } from "../ui/time-units.js";
 
 /** The tokens of the site, which only owners can list. */
 function useTokens(): readonly Api["Token"][] {
@@ -12,7 +13,7 @@ function useTokens(): readonly Api["Token"][] {
     queryKey: ["tokens", path, "names"],
     queryFn: () => allOf<Api["Token"]>(`${path}/tokens`, {}, () => undefined),
     enabled: useMay("owner"),
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
   });
   return data?.rows ?? [];
 }

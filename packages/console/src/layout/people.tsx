@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Api } from "../api/client.js";
 import { allOf } from "../api/list.js";
+import { MINUTE_MS } from "../ui/time-units.js";
 import { useSite } from "./sites.js";
 
 const NOBODY: ReadonlyMap<string, string> = new Map();
@@ -14,7 +15,7 @@ export function usePeople(): ReadonlyMap<string, string> {
       const { rows } = await allOf<Api["Person"]>(`${path}/people`, {}, () => undefined);
       return new Map(rows.map(({ person_id, name }) => [person_id, name]));
     },
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
   });
   return data ?? NOBODY;
 }

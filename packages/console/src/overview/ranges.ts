@@ -1,5 +1,5 @@
 import { dayInZone, startOfDay } from "@gatehouse/protocol";
-import { DAY_MS } from "../ui/words.js";
+import { DAY_MS, HOUR_MS } from "../ui/time-units.js";
 
 /** The time ranges of Home. `days` is chosen with a first and a last day. */
 export const RANGES = {
@@ -30,7 +30,6 @@ export interface Span {
   readonly before: string;
 }
 
-const HOUR_MS = DAY_MS / 24;
 const HOURS = 24;
 export const DAYS_MAX = 366;
 const DAY_COUNTS = { "7d": 7, "30d": 30, "90d": 90 } as const;

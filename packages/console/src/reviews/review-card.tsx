@@ -7,6 +7,7 @@ import { Notice } from "../ui/notice.js";
 import { Facts } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
+import { HOUR_MS } from "../ui/time-units.js";
 import { agoText, moneyText, plainWord, spanText } from "../ui/words.js";
 import { AgentHistory } from "./agent-history.js";
 import { Breakdown } from "./breakdown.js";
@@ -19,7 +20,7 @@ import { type Review, reviewState } from "./reviews.js";
 import { WhyAsked } from "./why-asked.js";
 
 /** With less time left than this, the time is highlighted. */
-const HURRY_MS = 3_600_000;
+const HURRY_MS = HOUR_MS;
 
 function TimeLeft({ review }: { readonly review: Review }) {
   const left = Date.parse(review.expires_at) - Date.now();

@@ -1,12 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type Api, call, type Page } from "../api/client.js";
+import { MINUTE_MS } from "../ui/time-units.js";
 
 export type Review = Api["Escalation"];
 
 const pathOf = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}/escalations`;
 
 /** How often the list is reloaded, in case a change was missed. */
-const REFRESH_MS = 60_000;
+const REFRESH_MS = MINUTE_MS;
 
 /** The reviews that wait for a decision, at most a hundred. */
 export const reviewsWaiting = (siteKeyHash: string) =>

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { type Api, call, Refused } from "../api/client.js";
 import { clearAllButDrafts } from "../ui/kept-drafts.js";
+import { MINUTE_MS } from "../ui/time-units.js";
 
 const PATH = "/v1/console/session";
 
@@ -17,7 +18,7 @@ export const sessionQuery = queryOptions({
       throw error;
     }
   },
-  staleTime: 60_000,
+  staleTime: MINUTE_MS,
 });
 
 export type Credential =

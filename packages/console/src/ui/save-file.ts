@@ -1,5 +1,7 @@
 /** Long enough for the browser to start the download. */
-const KEPT_MS = 60_000;
+import { MINUTE_MS } from "./time-units.js";
+
+const KEPT_MS = MINUTE_MS;
 
 /** Downloads a file. */
 export function saveFile(name: string, type: string, content: BlobPart): void {

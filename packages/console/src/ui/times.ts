@@ -1,5 +1,5 @@
 import { dayInZone } from "@gatehouse/protocol";
-import { DAY_MS } from "./words.js";
+import { DAY_MS } from "./time-units.js";
 
 /** A time in full, with the time zone named. */
 export function fullTime(iso: string, timeZone: string): string {

@@ -1,4 +1,5 @@
 import { formatAmount, type Money } from "@gatehouse/protocol";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time-units.js";
 
 /** An amount in the reader's own notation, such as `€4.50`. Empty if there is no amount. */
 export function moneyText(amount: Money | null): string {
@@ -15,10 +16,6 @@ export function moneyText(amount: Money | null): string {
   // A decimal text keeps every digit, which a number would not.
   return new Intl.NumberFormat(undefined, options).format(text as Intl.StringNumericLiteral);
 }
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** A duration in the largest unit that still tells enough, rounded: 3 hours 59 minutes are 4 hours. */
 export function spanText(ms: number): string {

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js"
 import { type Ed25519Jwk, readPublicJwk } from "../keys/jwk.js";
 import { ok, type Result, refuse } from "../result.js";
 import { type Envelope, readEnvelope, readSignedMessage, readWireTime } from "../signed-message.js";
+import { DAY_S } from "../time.js";
 
-const DAY_S = 86_400;
 /** How long both keys may be good, in seconds. */
 export const OVERLAP_S_MAX = 30 * DAY_S;
 

@@ -5,6 +5,7 @@ import type { JsonObject } from "../json/value.js";
 import { signDetached } from "../jws/detached.js";
 import type { Signer } from "../keys/signer.js";
 import { protocolById } from "../protocols.js";
+import { MINUTE_MS } from "../time.js";
 import { siteOrigin } from "../url.js";
 import { IDENTIFIERS } from "../wire.js";
 import { didOf } from "./did.js";
@@ -12,7 +13,7 @@ import type { LiveSkill } from "./skills.js";
 import type { SiteSnapshot } from "./snapshot.js";
 
 /** From `signing.issued_at` to `signing.expires_at`. */
-export const CARD_LIFE_MS = 15 * 60_000;
+export const CARD_LIFE_MS = 15 * MINUTE_MS;
 
 const MEDIA_TYPES = ["application/json"];
 const ACP = protocolById("acp");

@@ -3,6 +3,7 @@
  * spelling, so that a (scope, window) pair names one counter. Records name windows: the set may
  * grow, never shrink.
  */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time.js";
 export const POLICY_WINDOWS = Object.freeze([
   "PT1M",
   "PT5M",
@@ -22,9 +23,6 @@ export const POLICY_WINDOWS = Object.freeze([
 /** A window of the fixed set, as an ISO 8601 duration. */
 export type PolicyWindow = (typeof POLICY_WINDOWS)[number];
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const DURATION = /^P(?=.)(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,5})H)?(?:(\d{1,5})M)?)?$/;
 
 /**

@@ -1,8 +1,9 @@
+import { HOUR_MS } from "../time.js";
 import { policyDurationMs } from "./duration.js";
 import type { Policy } from "./model.js";
 
 /** How long a person has, unless the rule says otherwise. */
-const REVIEW_MS = 4 * 3_600_000;
+const REVIEW_MS = 4 * HOUR_MS;
 
 /** How a rule, or the default, wants people to be asked. */
 export interface PolicyReview {

@@ -1,8 +1,8 @@
 import { type ComponentDescriptor, isSignatureError, verifySignature } from "http-message-sig";
 import { parseDictionary } from "structured-headers";
-import { CLOCK_SKEW_S } from "../clock-skew.js";
 import type { JsonObject } from "../json/value.js";
 import { ok, type Result, refuse } from "../result.js";
+import { CLOCK_SKEW_S } from "../time.js";
 import { type AgentKey, readAgentKey } from "../web-bot-auth/key.js";
 import { digestMatches } from "./content-digest.js";
 

@@ -1,8 +1,8 @@
-import { CLOCK_SKEW_MS } from "../clock-skew.js";
 import { parseJson } from "../json/parse.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import type { FindKey } from "../jws/detached.js";
 import type { Verify } from "../keys/signer.js";
+import { CLOCK_SKEW_MS, MINUTE_MS } from "../time.js";
 import type { Checklist } from "./checklist.js";
 
 /** What a verifier needs from its caller. */
@@ -42,7 +42,7 @@ const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** Notes whether now lies between two times; words say which side it fell off. */
 export function checkDates(list: Checklist, from: number, until: number, now: number): boolean {
-  const minutes = Math.floor((until - now) / 60_000);
+  const minutes = Math.floor((until - now) / MINUTE_MS);
   const bad =
     now >= until ? "it has expired; fetch it again" : "it is dated in the future, or has no dates";
   const held = from <= now + CLOCK_SKEW_MS && now < until;

@@ -5,7 +5,7 @@ import {
   verifySignature,
 } from "http-message-sig";
 import { parseDictionary } from "structured-headers";
-import { CLOCK_SKEW_S } from "../clock-skew.js";
+import { CLOCK_SKEW_S, DAY_S } from "../time.js";
 import { type AgentKey, PAGE_ALGORITHMS } from "./key.js";
 import { keySourceUrl, readSignatureAgent, type SignatureAgent } from "./signature-agent.js";
 
@@ -16,7 +16,6 @@ const LABELS_MAX = 3;
 const COMPONENTS_MAX = 16;
 /** The library trims values in quadratic time; nobody writes so many blanks in a row. */
 const BLANKS = /[\t ]{65}/;
-const DAY_S = 86_400;
 /** Visa's Trusted Agent Protocol gives its signatures eight minutes. */
 const TAP_LIFE_S = 480;
 

@@ -3,11 +3,12 @@ import {
   type SamplerName,
   type TelemetrySettings,
 } from "../infra/telemetry/telemetry.js";
+import { MINUTE_MS } from "../infra/time.js";
 import { StartupError } from "../startup-error.js";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-const METRICS_EVERY_MS = 60_000;
+const METRICS_EVERY_MS = MINUTE_MS;
 /** Where a collector listens by default. */
 const USUAL_ENDPOINT = "http://localhost:4318";
 

@@ -1,6 +1,7 @@
 import { termsText } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/live-sites.js";
+import { DAY_S } from "../../infra/time.js";
 import { pendingAnswer } from "../server/errors.js";
 import { cacheableAnswer, etagOf } from "../server/etag.js";
 import { get, type Route } from "../server/exchange.js";
@@ -9,7 +10,7 @@ import { renderUcpError } from "./errors.js";
 
 /** How long clients may cache terms. A text that is named by its digest never changes. */
 const CURRENT_TERMS_S = 300;
-const NAMED_TERMS_S = 86_400;
+const NAMED_TERMS_S = DAY_S;
 
 /**
  * `GET /v1/ucp/{site_key_hash}/terms`: the current terms of the shop. `…/terms/{sha256}`: the text whose

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { HOUR_MS } from "../../infra/time.js";
+import { DAY_S, HOUR_MS } from "../../infra/time.js";
 import type { Attempt, ProviderAnswer, VoidResult } from "../provider.js";
 import { stripeAmount } from "./amounts.js";
 import { answerOfIntent, stateOfIntent } from "./answers.js";
@@ -7,7 +7,7 @@ import { answerOfIntent, stateOfIntent } from "./answers.js";
 /** The metadata key that finds an object whose id never arrived here. */
 const ATTEMPT = "gatehouse_attempt";
 /** How far Stripe's clock and ours may differ. A day costs a page or two more. */
-const CLOCKS_DIFFER_S = 86_400;
+const CLOCKS_DIFFER_S = DAY_S;
 const PAGE = 100;
 /** Pages listed for one attempt. In a shop that sells more, the intent is searched for. */
 const PAGES_MAX = 10;

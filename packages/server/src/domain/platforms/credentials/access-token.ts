@@ -1,11 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { CLOCK_SKEW_MS } from "@gatehouse/protocol";
 import type { Secrets } from "../../../infra/secrets/secrets.js";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../infra/time.js";
+import { HOUR_MS, SECOND_MS } from "../../../infra/time.js";
 import { isLive, type PlatformCredential } from "./credential.js";
 
 const ACCESS_TOKEN_MS_MAX = HOUR_MS;
-/** How far the clocks of two nodes may be apart. */
-const CLOCK_SKEW_MS = MINUTE_MS;
 const MAC_CHARS = 43;
 /** A prefix, the client, when it expires in seconds, and the MAC. */
 const FORM = /^ght_(client_[\w-]{24})\.(\d{1,12})\.([\w-]{43})$/;

@@ -1,0 +1,9 @@
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+export const DAY_S = DAY_MS / SECOND_MS;
+
+/** How far the clocks of a signer and a reader may differ. */
+export const CLOCK_SKEW_S = 60;
+export const CLOCK_SKEW_MS = CLOCK_SKEW_S * SECOND_MS;
