@@ -7,6 +7,7 @@ import {
   root,
   type SourceFile,
   type SyntaxNode,
+  sourcesIn,
   sourcesOf,
 } from "./source.ts";
 
@@ -395,6 +396,65 @@ describe("the code of every package", () => {
       .map(({ path }) => path);
     expect(asking.sort()).toEqual(CHECKS_STRANGERS);
   });
+
+  /** Names that said nothing to a reader, or meant something else, and were replaced. */
+  const REPLACED = new Set(
+    (
+      "Door FrontAnswers McpAnswers MandateAnswers Editions KeptEditions hastenPayment letGo lookAfter " +
+      "lookAgain findOut givenUp FoldedRefusals tellOwner Told isTold tellOfReview aftermath rehearse " +
+      "onceDecided Undone tend besides heldWhy siteAsItIs holdSite Places Allowance placeOf hearing upkeep desk"
+    ).split(" "),
+  );
+  const isReplaced = (name: string) => REPLACED.has(name) || /^forget(?:[A-Z]|$)|Desk$/.test(name);
+  /** A value is named after what it is, not after what was done to get it. */
+  const NO_NOUN = /^(?:said|asked|made|told|about|found)$/;
+  const PEOPLE_READ = ["packages/demo/src", "examples", "scripts", "test/guides"]
+    .flatMap((folder) => sourcesIn(folder))
+    .map((file) => ({ ...file, nodes: nodesOf(file) }));
+
+  /** The names that a pattern declares. `{ a }` reads a member that others named, so it is not among them. */
+  const declaredBy = (pattern: SyntaxNode | null): readonly string[] => {
+    if (pattern === null) return [];
+    const { type, name, left, argument, elements, properties, value, shorthand, parameter } =
+      pattern;
+    if (type === "Identifier") return [name as string];
+    if (type === "Property") return shorthand === true ? [] : declaredBy(value as SyntaxNode);
+    const parts = [left, argument, parameter, ...[elements ?? properties ?? []].flat()];
+    return parts
+      .filter((part) => part !== undefined && part !== null)
+      .flatMap((part) => declaredBy(part as SyntaxNode));
+  };
+  const declaredIn = ({ type, id, params }: SyntaxNode) => {
+    if (type === "VariableDeclarator") return declaredBy(id as SyntaxNode);
+    return ((params ?? []) as readonly SyntaxNode[]).flatMap(declaredBy);
+  };
+
+  test("names values after what they are, and has none of the names that were replaced", () => {
+    const wrong = [...syntax, ...PEOPLE_READ].flatMap(({ path, nodes }) => [
+      ...nodes
+        .filter(({ type, name }) => /^(?:JSX)?Identifier$/.test(type) && isReplaced(name as string))
+        .map(({ name }) => `${path}: ${name}`),
+      ...nodes
+        .flatMap(declaredIn)
+        .filter((name) => NO_NOUN.test(name))
+        .map((name) => `${path}: ${name}`),
+    ]);
+    expect([...new Set(wrong)]).toEqual([]);
+  });
+
+  test.each(["server", "protocol", "cli", "console", "edge"])(
+    "of %s defines units of time in one file",
+    (name) => {
+      const UNIT = /\b(?:60_000|3_600_000|86_400|86_400_000)\b/;
+      const wrong = syntax
+        .filter(
+          ({ path }) => path.startsWith(`packages/${name}/`) && !/\/time[\w-]*\.ts$/.test(path),
+        )
+        .filter(({ text }) => UNIT.test(text))
+        .map(({ path }) => path);
+      expect(wrong).toEqual([]);
+    },
+  );
 
   test.each(["server", "console", "cli"])(
     "of %s imports nothing in a circle, not even types",

@@ -27,13 +27,13 @@ function importsIn(path: string, text: string): readonly string[] {
   });
 }
 
-/** Source files of a package, with comments blanked out so that rules see code only. */
-export function sourcesOf(packageName: string): SourceFile[] {
-  const folder = join(root, "packages", packageName, "src");
+/** Source files in a folder, with comments blanked out so that rules see code only. */
+export function sourcesIn(place: string, named = /\.(?:tsx?|m?js)$/): SourceFile[] {
+  const folder = join(root, place);
   // The plugin for WordPress is PHP.
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name))
+    .filter((name) => named.test(name) && !/\bnode_modules\b/.test(name))
     .map((name) => {
       const path = relative(root, join(folder, name));
       const text = readFileSync(join(folder, name), "utf8")
@@ -42,6 +42,10 @@ export function sourcesOf(packageName: string): SourceFile[] {
       return { path, text, imports: importsIn(path, text) };
     });
 }
+
+/** Source files of a package. */
+export const sourcesOf = (packageName: string) =>
+  sourcesIn(join("packages", packageName, "src"), /\.tsx?$/);
 
 const TYPE_IMPORT = /(?:^|\n)\s*(?:import|export)\s+type\s[^;]*?from\s+"([^"]+)"/g;
 

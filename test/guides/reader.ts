@@ -122,9 +122,9 @@ export class Reader {
     if (serves) {
       this.serving = { exported: this.serving?.exported ?? { ...this.exported }, typed };
     }
-    const besides = serves && this.isTrying() ? SERVED.map(([name, to]) => [name, to(here)]) : [];
+    const served = serves && this.isTrying() ? SERVED.map(([name, to]) => [name, to(here)]) : [];
     const exported = serves
-      ? { ...Object.fromEntries(besides), ...this.serving?.exported }
+      ? { ...Object.fromEntries(served), ...this.serving?.exported }
       : this.exported;
     const all = { ...env, ...exported, ...set };
     const answers = ANSWERS.map(([words, answer]) => [words, answer(here)] as const);

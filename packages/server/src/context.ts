@@ -135,7 +135,7 @@ export interface Context {
   /** Who can be asked to authorize payments, by the name sites connect them with. */
   readonly providers: PaymentProviders;
   readonly crashPoint: CrashPoint;
-  /** Tools every site has besides its own: none, but for tests. */
+  /** Tools that every site has in addition to its own. Only tests set them. */
   readonly fixtureTools: readonly Tool[];
   close(): Promise<void>;
 }
@@ -150,7 +150,7 @@ export type Overrides = Partial<
   readonly databaseTime?: DatabaseTime;
   /** Stands before the embedded provider: tests make it fail. */
   readonly processor?: (sandbox: PaymentProvider) => PaymentProvider;
-  /** Payment providers besides those that are built in. */
+  /** Payment providers in addition to those that are built in. */
   readonly providers?: PaymentProviders;
   /** Wraps the database: tests make it fail, or run every transaction twice. */
   readonly database?: (opened: Database) => Database;

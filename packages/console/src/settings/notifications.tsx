@@ -48,7 +48,7 @@ function testText({ webhook_url, emails, delivered_at }: Api["Notifications"], i
   return delivered_at === null ? "Nothing has been delivered to you yet." : null;
 }
 
-function Places({ saved }: { readonly saved: Api["Notifications"] }) {
+function NotificationPlaces({ saved }: { readonly saved: Api["Notifications"] }) {
   const { path } = useSite();
   const draft = useDraft(
     {
@@ -139,7 +139,7 @@ export function NotifyPlaces() {
   const { path } = useSite();
   const query = useQuery(notificationsQuery(path));
   if (query.isError) return <Failure error={query.error} />;
-  return query.isSuccess ? <Places saved={query.data} /> : null;
+  return query.isSuccess ? <NotificationPlaces saved={query.data} /> : null;
 }
 
 function Resend({ message }: { readonly message: Message }) {
@@ -230,7 +230,7 @@ export function NotificationsPart() {
   if (places.isError) return <Failure error={places.error} />;
   return (
     <div className="flex flex-col gap-4">
-      {places.isSuccess && <Places saved={places.data} />}
+      {places.isSuccess && <NotificationPlaces saved={places.data} />}
       <Messages />
     </div>
   );

@@ -34,7 +34,7 @@ export interface OrderWebhook extends Webhook {
 export type WebhookFault = "gone" | "refused" | "not_delivered";
 
 const GONE = 410;
-/** From this status on the receiver itself has failed, whatever the webhook was. */
+/** From this status on, the receiver itself has failed, not this webhook. */
 const SERVER_FAULT = 500;
 
 interface SenderTools {

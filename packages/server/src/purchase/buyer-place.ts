@@ -8,7 +8,7 @@ export interface Destination {
   readonly region?: string | undefined;
 }
 
-/** What an address needs besides a name and a country. */
+/** What an address needs in addition to a name and a country. */
 const ADDRESS = ["street_address", "address_locality"];
 const NAMES = ["first_name", "last_name"];
 /** Two letters. */

@@ -42,7 +42,7 @@ export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identi
 export interface CountedPlatform {
   /** The address of the profile it named. */
   readonly url: string;
-  /** Whether it has proven that the profile belongs to it, in whatever way. */
+  /** Whether it has proven that the profile belongs to it, in any way. */
   readonly proven: boolean;
 }
 

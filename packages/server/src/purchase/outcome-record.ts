@@ -27,7 +27,7 @@ export function outcomeRecord(
 /** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
 const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
 
-/** What an agent is told if the shop system did not reserve the goods, so that the provider was not asked. */
+/** The message to an agent if the shop system did not reserve the goods, so that the provider was not asked. */
 const NOT_RESERVED: Readonly<Record<string, ReasonCode>> = {
   shop_out_of_stock: "out_of_stock",
   shop_price_changed: "cart_mismatch",

@@ -10,7 +10,7 @@ import type { Identity } from "./identity.js";
 export interface PurchaseRequest {
   /**
    * `mandate`: an agent signed it. `checkout`: a platform completes a checkout. `order_approval`: the payment
-   * provider asks about an order of its own checkout.
+   * provider asks about an order of its checkout page.
    */
   readonly kind: "mandate" | "checkout" | "order_approval";
   readonly site: Site;

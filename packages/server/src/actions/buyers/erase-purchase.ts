@@ -86,7 +86,7 @@ export async function eraseCart(tx: Transaction, cart: Cart): Promise<Erased> {
   return addErased(NOTHING_ERASED, { carts: 1, replies });
 }
 
-/** What the platform was told about the order. Sent again, it has no buyer. */
+/** The last messages to the platform about the order. Sent again, they have no buyer. */
 async function eraseTold({ config }: Context, tx: Transaction, { order }: WholeOrder) {
   const whole = await wholeOrder(tx, order);
   const { checkout } = whole;

@@ -54,7 +54,7 @@ export async function findBuyerPage(
   return order && { kind: "order", site, order };
 }
 
-/** An order with what its page shows besides. */
+/** An order, and what else its page shows. */
 export async function buyerOrder(db: Queries, order: Order) {
   return { order: await wholeOrder(db, order), isTest: await isTestOrder(db, order) };
 }
@@ -152,7 +152,7 @@ export async function checkoutOfCartPage(
   const delivery = { addresses: [], addressId: null, optionId: null };
   const content = { lines: [], buyer: {}, context: {}, delivery };
   const create = async (tx: Transaction) => {
-    // Whoever has the page of a cart goes on with its checkout, even if a signed call made it.
+    // Everybody who has the page of a cart can continue with its checkout, even if a signed call made it.
     const begun = await checkoutOfCart(tx, siteKeyHash, cartId, context.clock.now());
     if (begun !== undefined) return ok({ kind: "created", checkout: begun } as const);
     return createCheckout(context, tx, siteKeyHash, { platform, content, cartId });

@@ -82,7 +82,7 @@ async function commitCompletion<A extends Reply>(
     const reply = await render(tx, ok({ checkout, progress: null, wait }));
     return { records: [], ...unchanged(reply), after };
   }
-  // The terms that are signed into the answer stay, whatever the shop changes afterwards.
+  // The terms that are signed into the answer stay, even if the shop changes them afterwards.
   await storeShownTerms(context, tx, completion, checkout);
   if (payment !== undefined) {
     const value = { kind: "settling", payment } as const;

@@ -76,7 +76,7 @@ export interface PageOutcome {
 
 /**
  * Opens the provider's payment page for a checkout, if the owner's rules allow it: decides in one commit,
- * then asks the provider. Whoever pays there pays exactly what was shown.
+ * then asks the provider. A person who pays there pays exactly what was shown.
  */
 export async function payOnPage(context: Context, order: PageOrder): Promise<PageOutcome> {
   const { siteKeyHash } = order.site;

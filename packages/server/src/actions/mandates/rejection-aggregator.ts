@@ -105,7 +105,7 @@ export class RejectionAggregator {
     return this.counts.isFull(caller, this.tools.clock.now());
   }
 
-  /** Counts a refusal that gets no record of its own. */
+  /** Counts a refusal that gets no separate record. */
   count({ caller, reason }: Pick<Rejection, "caller" | "reason">): void {
     const now = this.tools.clock.now();
     this.counts.count(caller, reason, now);

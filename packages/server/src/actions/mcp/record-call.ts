@@ -88,7 +88,7 @@ const LIMIT_REASONS: Readonly<Record<string, string>> = {
   day: "day_limit",
 };
 
-/** Bytes of a log row besides its record: position, hashes, signature, index. */
+/** Bytes of a log row in addition to its record: position, hashes, signature, index. */
 const ROW_BYTES = 1000;
 
 /** The record of a call, or its count if a limit refused it. */

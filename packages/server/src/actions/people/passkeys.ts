@@ -95,7 +95,7 @@ type Added = Result<Passkey, "invalid_request" | "unauthorized" | "forbidden" | 
 
 /**
  * Adds a passkey. Somebody who has one must have used it just now: a session that was left open must not
- * become a key of its own.
+ * become a separate key.
  */
 export async function addPasskey(
   context: Context,

@@ -36,7 +36,7 @@ async function obstacle(tx: Transaction, email: string | null): Promise<string |
 }
 
 /**
- * Makes whoever has the set-up link the first operator, who is owner of every site, and signs them in. No link sets up a second one:
+ * Makes the person with the set-up link the first operator, who is owner of every site, and signs them in. No link sets up a second one:
  * the log of the installation lets only one change of people happen at a time. Undefined if the link does not work.
  */
 export async function setUpOwner(

@@ -16,7 +16,7 @@ import type { OidcIdentity } from "../../infra/oidc.js";
 import { endOthersAs } from "./shared-address.js";
 import { joinedDrafts } from "./sign-in.js";
 
-/** Takes an attempt to sign in, so that a second use of it finds none, whatever comes of this one. */
+/** Takes an attempt to sign in, so that a second use of it finds none, even if this one fails. */
 export function takeAttempt(
   { db }: Context,
   { state, expiresAt }: { readonly state: string; readonly expiresAt: number },
@@ -26,7 +26,7 @@ export function takeAttempt(
 
 /**
  * Signs in somebody whom the company's sign-in service has named. The first time, the verified address finds
- * the person who was invited; from then on the service's own id does, whatever the address becomes. Undefined
+ * the person who was invited; from then on the service's own id does, even if the address changes. Undefined
  * for somebody who was not invited.
  */
 export async function signInWithOidc(

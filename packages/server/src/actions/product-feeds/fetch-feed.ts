@@ -95,7 +95,7 @@ async function finish({ db, metrics }: Context, feed: ProductFeed, result: FeedR
   metrics.counter("gatehouse_feed_fetches_total")({ result: result.outcome });
 }
 
-/** Fetches the feed of a site now, unless another node is doing so. The result is stored, whatever it is. */
+/** Fetches the feed of a site now, unless another node is doing so. Every result is stored. */
 export async function fetchFeed(
   context: Context,
   siteKeyHash: string,

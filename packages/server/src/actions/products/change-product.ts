@@ -35,7 +35,7 @@ function readWithPicture(
   return read.ok ? ok({ ...read.value, imageUrl }) : read;
 }
 
-/** Writes one product in a commit of its own. `judge` says what to write, or why nothing is. */
+/** Writes one product in a separate commit. `judge` says what to write, or why nothing is. */
 async function writeOne(
   context: Context,
   { siteKeyHash, actor, kind }: Change,

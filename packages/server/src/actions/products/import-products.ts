@@ -92,7 +92,7 @@ export interface Import {
   readonly canUndo: boolean;
 }
 
-/** Changes some products of a site in a transaction of its own. Ends the import if the site was deleted. */
+/** Changes some products of a site in a separate transaction. Ends the import if the site was deleted. */
 export async function changeBatch<T>(
   { clock, db }: Context,
   siteKeyHash: string,

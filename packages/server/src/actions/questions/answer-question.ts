@@ -99,7 +99,7 @@ export function dismissQuestion(
   return changeQuestion(context, name, change, actor);
 }
 
-/** Deletes a question with its answer. Whoever asks it again asks a new question. */
+/** Deletes a question with its answer. The same question asked again is a new question. */
 export function removeQuestion(
   context: Context,
   name: QuestionName,

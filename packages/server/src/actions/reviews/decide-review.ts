@@ -100,7 +100,7 @@ const notAccepted = (answer: NotAccepted): Judged => ({ records: [], answer });
 
 /**
  * Why an approval does not count in addition to earlier ones. Approvals count people. A token counts as the
- * person who made the first of its line, and an unproven person as whoever held their link. So nobody approves
+ * person who made the first of its line, and an unproven person as the holder of their link. So nobody approves
  * twice by making a token or an account.
  */
 async function repeatedApproval(

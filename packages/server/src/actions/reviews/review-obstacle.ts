@@ -64,7 +64,7 @@ const forNow = (code: BlockCode, detail?: string): Obstacle => ({
 });
 const forGood = (reasonCode: string): Obstacle => ({ lasting: true, reasonCode });
 
-/** What prevents an approval besides the rules; undefined if nothing does. */
+/** What prevents an approval, other than the rules. Undefined if nothing does. */
 export async function obstacleTo(
   context: Context,
   tx: Transaction,
@@ -111,7 +111,7 @@ async function platformObstacle(
 ): Promise<Obstacle | undefined> {
   const { standing } = await identityOfPlatform(tx, siteKeyHash, platformOf(actorId));
   if (standing === "suspended") return forNow("platform_suspended");
-  // Whoever pays on the provider's page pays for themselves, whichever platform sent them.
+  // Buyers on the provider's page pay for themselves, whichever platform sent them.
   if (standing !== "unlisted" || request.hosted) return undefined;
   const accepted = acceptedBy(await platformSettings(tx, siteKeyHash), provider);
   return accepted === "admitted" ? forNow("platform_not_admitted") : undefined;

@@ -110,7 +110,7 @@ async function writeBatch(tx: Transaction, batch: Batch, changes: readonly Produ
   };
 }
 
-/** A batch in a commit of its own, with a record if it changes anything. Undefined if the site is gone. */
+/** A batch in a separate commit, with a record if it changes anything. Undefined if the site is gone. */
 async function commitBatch(
   { audit, clock, ids }: Context,
   { siteKeyHash, connectionId }: ShopConnection,

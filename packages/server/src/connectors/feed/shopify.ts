@@ -105,7 +105,7 @@ function fromVariant(
   };
 }
 
-/** The variants of a page: each is a product of its own, by the id that Shopify's cart links use. */
+/** The variants of a page: each is a separate product, with the id that Shopify's cart links use. */
 export function* shopifyItems(
   products: readonly JsonValue[],
   first: number,

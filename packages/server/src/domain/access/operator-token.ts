@@ -40,7 +40,7 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
 }
 
 /**
- * The token the service is started with is the operator's, whoever else has it. A shell in which an
+ * The token the service is started with is the operator's, even if others have it too. A shell in which an
  * owner's token was set for the command line must not make that owner the operator.
  */
 export async function refuseOthersToken(db: Database, operatorDigest: string): Promise<void> {

@@ -7,7 +7,7 @@ import { PasskeyChallenges } from "./passkeys/challenges.js";
 /** Where the company's sign-in service sends browsers back to. */
 export const OIDC_CALLBACK = "/v1/console/oidc/callback";
 
-/** What people prove with who they are, besides links. */
+/** How people prove who they are, other than with links. */
 export interface SignInTools {
   readonly challenges: PasskeyChallenges;
   readonly party: RelyingParty;

@@ -15,14 +15,14 @@ export interface PlatformCaller {
   readonly proof: Proof;
 }
 
-/** Whether the profile is proven to belong to the caller, in whatever way. */
+/** Whether the profile is proven to belong to the caller, in any way. */
 export const isProven = ({ proof }: Pick<PlatformCaller, "proof">): boolean => proof !== "none";
 
 /** A platform that can place an order. */
 export interface BuyingPlatform extends PlatformCaller {
   /** Where it wants to be notified about its orders, by its profile; null if nowhere. */
   readonly webhookUrl: string | null;
-  /** The version of UCP in which it is told of its orders. */
+  /** The version of UCP in which it gets messages about its orders. */
   readonly version: UcpVersion;
   /** The holder whose share of the site's stored bytes its carts and checkouts use. */
   readonly holder: Holder;

@@ -1,7 +1,7 @@
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
 import { PLATFORM_SUSPENDED, type Problem } from "./checkout.js";
 
-/** What a platform, and its buyer, are told: in UCP's words where it has any, and whether it is over. */
+/** The problem that a platform and its buyer get: in UCP's words where it has any, and whether it is final. */
 const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
   payment_declined: {
     code: "payment_failed",

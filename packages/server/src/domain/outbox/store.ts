@@ -267,7 +267,7 @@ export async function deleteReviewMails(
   return deleted;
 }
 
-/** Replaces what was told to the platform about an order. Returns how many messages there were. */
+/** Replaces the messages to the platform about an order. Returns how many messages there were. */
 export function replacePlatformMessages(
   tx: Transaction,
   orderId: string,

@@ -4,7 +4,7 @@ type ErrorCodes = (typeof ERROR_CODES)[number];
 
 /** How a webhook says when something happened: in seconds, or as a date and time. */
 export const WEBHOOK_TIMESTAMPS = ["unix", "iso8601"] as const;
-/** What a webhook is named after: a UUID of its own, or the event that it reports. */
+/** What a webhook is named after: a new UUID, or the event that it reports. */
 export const WEBHOOK_IDS = ["uuid", "event"] as const;
 
 /** How a platform is notified of its orders. */

@@ -47,7 +47,7 @@ export interface ShopConnection {
 export const isNewList = ({ sync, synced }: ShopConnection, id: string): boolean =>
   sync?.id !== id && synced?.id !== id;
 
-/** Times that are told to the minute are written this often. */
+/** Times that are shown to the minute are written this often. */
 export const SEEN_EVERY_MS = MINUTE_MS;
 
 /** Names the secret that is sealed. */

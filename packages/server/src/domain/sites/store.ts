@@ -165,7 +165,7 @@ export function sitesToRecheck(db: Queries, now: number, page: ListPage): Promis
 
 /** The number of sites, and the problems that their owners should see. */
 export async function siteHealth(db: Queries) {
-  // Two counts, because each is of an index of its own.
+  // Two counts, because each has its own index.
   const total = await countRows(db, "sites WHERE deleted_at IS NULL");
   const verified = await countRows(db, "sites WHERE deleted_at IS NULL AND status = 'verified'");
   const troubled = await db.all<{ domain: string; problem: string }>(

@@ -20,7 +20,7 @@ interface QueuedVisit {
 /**
  * Writes visits in batches: visits that arrive during a write go into the next batch, so a single visit does
  * not wait and many share one sync to disk. They are durable when `add` resolves. A crash before that loses
- * them, and no caller was told that they were stored.
+ * them, and no caller got an answer that they were stored.
  */
 export class VisitLog {
   private readonly db: Database;

@@ -15,7 +15,7 @@ export const EntryBody = z
   })
   .openapi("AuditEntry");
 
-/** A record in a list says besides which order it is about. */
+/** A record in a list also says which order it is about. */
 export const ListedEntryBody = EntryBody.extend({
   order_number: z.int().optional().openapi({
     description: "The number of the order that the record is about. It is not part of the record.",

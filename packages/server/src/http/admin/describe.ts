@@ -28,7 +28,7 @@ interface Description {
   readonly created?: DescribedAnswer;
   /** What status 204 means. */
   readonly noContent?: string;
-  /** Errors besides those that `usualErrors` adds. */
+  /** Errors in addition to those that `usualErrors` adds. */
   readonly errors?: readonly ReasonCode[];
 }
 

@@ -71,7 +71,7 @@ export const OrderBody = z
   })
   .openapi("Order");
 
-/** An order in a list says besides whether it is a test, and who bought. */
+/** An order in a list also says whether it is a test, and who bought. */
 export const ListedOrderBody = OrderBody.extend({
   is_test: IsTest,
   buyer_name: z.string().nullable().openapi({

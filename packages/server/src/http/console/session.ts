@@ -108,7 +108,7 @@ type Opened<Session = NewSession> = Result<Session, "unauthorized" | "rate_limit
 const WRONG_TOKEN = refuse("unauthorized", "the token is not valid");
 const WRONG_PASSKEY = "the passkey is not known here, or its answer came too late";
 
-/** Signs in with whatever the browser sent. */
+/** Signs in with the credential that the browser sent. */
 async function openWith(
   context: Context,
   { code, link, passkey, token }: Credentials,

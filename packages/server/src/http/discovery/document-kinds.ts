@@ -80,7 +80,7 @@ export type DocumentName =
 const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 const VARIES = { vary: "Accept" };
 
-/** What the agent page shows besides the site. */
+/** What else the agent page shows. */
 const extrasOf = async ({ products, answers }: DocumentSource) => ({
   products: await products(),
   answers: await answers(),

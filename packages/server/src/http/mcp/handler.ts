@@ -117,7 +117,7 @@ export class McpHandler {
     const answer = () => this.unlessGone(answerCall(request, this.tools));
     const { telemetry } = this.context;
     if (telemetry === undefined) return answer();
-    // A client that has a trace of its own says so in the call, because one connection carries many.
+    // A client with its own trace names it in the call, because one connection carries many.
     const { _meta: meta } = message.params;
     const parent = isJsonObject(meta) ? meta : undefined;
     return telemetry.span(CALL, { "mcp.method.name": CALL }, answer, parent);
@@ -145,7 +145,7 @@ export class McpHandler {
 
   /**
    * Tools that buy are listed only while a purchase can succeed. What has begun can still be completed, and a
-   * call while sales are paused is told so.
+   * call while sales are paused gets an answer that says so.
    */
   private callableOf({ site }: LiveSite, listed: readonly Tool[]): readonly Tool[] {
     if (!sells({ ...site, pausedAt: null })) return listed;

@@ -39,7 +39,7 @@ function encoded(text: string): string {
 
 /**
  * Session ids that need no storage. An id contains the data of its session, with a MAC that binds it to
- * its site; all nodes share the key. A session grants no rights: it only has a limit of its own.
+ * its site; all nodes share the key. A session grants no rights: it only has its own limit.
  */
 export class Sessions {
   private readonly key: KeyObject;

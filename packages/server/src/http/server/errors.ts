@@ -9,7 +9,7 @@ import { type Answer, type Exchange, json } from "./exchange.js";
 import { htmlPage, isBrowser, isolated, PAGE_HEADERS } from "./html-page.js";
 import { docsUrl, Problem, UNAVAILABLE_RETRY_AFTER_S } from "./problem.js";
 
-/** Programs use everything below it, whatever their `Accept` header says. */
+/** Programs use everything below it, even if their `Accept` header names HTML. */
 const API_PREFIX = "/v1";
 
 const NOT_FOUND_PAGE = htmlPage(
@@ -58,7 +58,7 @@ function toProblem(error: unknown, exchange: Exchange): Problem {
   return new Problem("internal_error", unexpected);
 }
 
-/** A problem as JSON, for every protocol that does not define errors of its own. */
+/** A problem as JSON, for every protocol that does not define its own errors. */
 export function renderProblem(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   const page = problem.code === "not_found" ? notFoundPage(exchange) : undefined;
   if (page !== undefined) return page;

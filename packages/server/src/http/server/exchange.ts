@@ -104,7 +104,7 @@ export function post(path: string, handle: Handler, renderError?: RenderError): 
   return { method: "POST", path, handle, renderError };
 }
 
-/** What a group has besides its routes. */
+/** What a group has in addition to its routes. */
 type GroupSettings = Omit<RouteGroup, "routes">;
 
 export function group(settings: GroupSettings, routes: readonly Route[]): RouteGroup {

@@ -99,7 +99,7 @@ export function renderMandateAnswer(
   return json(status, body, { ...echoed, ...headers });
 }
 
-/** Renders the errors of `POST …/mandate`, for which the contract fixes one wait, whatever the limit (8). */
+/** Renders the errors of `POST …/mandate`, for which the contract fixes one wait for every limit (8). */
 export function renderSubmitError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   const { "retry-after": _, ...headers } = problem.headers;
   const { code, isExpected, message } = problem;

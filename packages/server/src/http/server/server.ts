@@ -22,7 +22,7 @@ import { TrustedProxies } from "./trusted-proxies.js";
 
 const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
-/** Longer than the longest upload. Each route that reads a body has a shorter limit of its own. */
+/** Longer than the longest upload. Each route that reads a body has its own, shorter limit. */
 const REQUEST_MS_MAX = 11 * MINUTE_MS;
 /** How long a client may go on sending a body after its request was answered. */
 const LINGER_MS_MAX = 15_000;

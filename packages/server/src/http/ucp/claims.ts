@@ -6,7 +6,7 @@ const CLAIMS_MAX = 10;
 
 /**
  * A warning for each benefit in `context.eligibility`, such as a membership. A shop here accepts none. UCP:
- * such a claim is never an error and does not block anything, but the buyer is told.
+ * such a claim is never an error and does not block anything, but the buyer sees it.
  */
 export function claimWarnings({ context }: JsonObject): readonly JsonObject[] {
   const { eligibility } = isJsonObject(context) ? context : {};

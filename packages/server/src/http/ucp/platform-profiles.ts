@@ -61,7 +61,7 @@ export class PlatformProfiles {
     const isFresh = cached !== undefined && cached.until > now && cached.until <= now + CACHE_MS;
     if (isFresh) return cached.profile;
     // A platform that calls often has many calls under way when its profile is due. Each network waits for
-    // a fetch of its own, so that nobody is refused for the limits of another.
+    // a separate fetch, so that nobody is refused for the limits of another.
     const key = `${client.prefix} ${url}`;
     const underWay = this.underWay.get(key);
     if (underWay !== undefined) return underWay;

@@ -105,7 +105,7 @@ export interface Database extends Queries {
    * them wait until the last has run, so a body waits for nothing but its transaction.
    */
   shortTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Reads of one moment, whatever is written meanwhile. */
+  /** Reads of one moment, even if something is written meanwhile. */
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;
   /** A table's own statement batch (migrations); not for values. */
   script(tx: Transaction, sql: string): Promise<void>;

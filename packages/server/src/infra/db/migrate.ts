@@ -176,7 +176,7 @@ CREATE OR REPLACE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS
   },
 };
 
-/** The tables that migrations make. A backup holds these, whatever else is in the same database. */
+/** The tables that migrations make. A backup holds these, and nothing else that is in the same database. */
 export function ownTables(): readonly string[] {
   const tables = MIGRATIONS.flatMap((migration) => [
     ...migration.sql(WORDS.sqlite).matchAll(/CREATE TABLE (\w+)/g),

@@ -35,7 +35,7 @@ function isBusy(error: unknown): boolean {
 
 /**
  * The one writing connection of a file, used by one transaction at a time. Short transactions that wait at
- * the same time share one commit and its sync to disk, each in a savepoint of its own: one that fails leaves
+ * the same time share one commit and its sync to disk, each in its own savepoint: one that fails leaves
  * nothing and affects no other, and results are released only after the commit.
  */
 export class SqliteWriter {

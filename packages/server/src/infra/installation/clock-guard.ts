@@ -39,7 +39,7 @@ export class ClockGuard {
     this.highest = Math.max(this.highest, now);
   }
 
-  /** Asks the database, whatever the last check found; throws while the clock is wrong. */
+  /** Asks the database, even if the last check was good. Throws while the clock is wrong. */
   async check(db: Queries, now = this.clock.now()): Promise<void> {
     this.checkedAt = Number.NEGATIVE_INFINITY;
     refuseClockBehind(now, await this.lastSeenAt(db));

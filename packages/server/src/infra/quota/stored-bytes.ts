@@ -15,7 +15,7 @@ export type HolderClass = "unsigned" | "signed";
 /** Tables whose rows strangers can cause. */
 export type CountedTable = "carts" | "checkouts" | "ucp_replies";
 
-/** Bytes of a row besides its texts: header, numbers and index entries. */
+/** Bytes of a row in addition to its texts: header, numbers and index entries. */
 const ROW_BYTES = 600;
 
 /** Bytes that a row with these texts takes, on either database. */

@@ -33,7 +33,7 @@ const tell = (channel: Channel, message: FromWorker) => channel.send?.(message);
 
 type Begin = Extract<ToWorker, { kind: "begin" }>;
 
-/** Waits to be told which worker this is. */
+/** Waits for the message that says which worker this is. */
 export function whenToldToBegin(channel: Channel): Promise<Begin> {
   return new Promise((resolve) => {
     const listen = (received: unknown) => {

@@ -87,7 +87,7 @@ export function pageParams(request: PageRequest): Params | undefined {
     client_reference_id: request.idempotencyKey,
     ...(email !== null && EMAIL.test(email) ? { customer_email: email } : {}),
     locale: localeOf(request.language),
-    // The buyer pays the agreed amount, whatever the account's setting for other currencies is.
+    // The buyer pays the agreed amount, even if the account has a setting for other currencies.
     adaptive_pricing: { enabled: false },
     success_url: returnTo(returnUrl, "1"),
     cancel_url: returnTo(returnUrl, "0"),

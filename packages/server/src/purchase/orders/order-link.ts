@@ -5,7 +5,7 @@ import { orderOfDecision } from "../../domain/orders/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { freshOrder, type WholeOrder } from "./whole-order.js";
 
-/** An order as whoever placed it is told of it. */
+/** An order, as it is shown to the agent that placed it. */
 interface OrderLink {
   readonly order_id: string;
   /** Its page. The address is the only protection, so it stands in no record and no log. */

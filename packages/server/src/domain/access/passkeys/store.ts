@@ -84,7 +84,7 @@ export async function deletePasskey(
   return (await tx.run(sql, personId, credentialId)) === 1;
 }
 
-/** For one that was removed after a backup, whoever has it there. */
+/** For one that was removed after a backup. In the backup, another person may have it. */
 export async function deletePasskeyById(tx: Transaction, credentialId: string): Promise<void> {
   await tx.run("DELETE FROM passkeys WHERE credential_id = ?", credentialId);
 }

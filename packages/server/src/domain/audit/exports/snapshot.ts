@@ -21,7 +21,7 @@ export interface ExportName {
   readonly format: ExportFormat;
 }
 
-/** The state that an export is made from. All parts show this state, whatever is recorded later. */
+/** The state that an export is made from. All parts show this state, even if more is recorded later. */
 export interface ExportSnapshot extends ExportName {
   readonly chain: string;
   readonly firstSeq: number;

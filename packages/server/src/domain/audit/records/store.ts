@@ -146,7 +146,7 @@ export interface RecordFilter {
 }
 
 /**
- * How the text of a record names whoever acted, or the agent that a decision was about. Records are canonical JSON, so
+ * How the text of a record names the actor, or the agent that a decision was about. Records are canonical JSON, so
  * each has only one form, and no string in a record can contain it.
  */
 const marksOfActor = (actor: string): readonly [string, string] => [

@@ -43,7 +43,7 @@ export function isPictureUrl(baseUrl: string, siteKeyHash: string, url: unknown)
   return typeof url === "string" && url.startsWith(start) && DIGEST.test(url.slice(start.length));
 }
 
-/** By the bytes of the file, whatever its name or sender says. */
+/** By the bytes of the file, not by its name or its sender. */
 function cleaned(bytes: Uint8Array) {
   if (startsWith(bytes, JPEG_START)) return cleanJpeg(bytes);
   if (startsWith(bytes, PNG_START)) return cleanPng(bytes);

@@ -15,7 +15,7 @@ export interface ProductQuery {
 
 type Readable = Pick<Database, "all" | "dialect" | "findEach">;
 
-/** The conditions besides the words, with their values. */
+/** The conditions other than the words, with their values. */
 function conditions({ minMinor, maxMinor }: ProductQuery) {
   const limits = [
     ...(minMinor === null ? [] : [{ sql: " AND price_minor >= ?", value: minMinor }]),

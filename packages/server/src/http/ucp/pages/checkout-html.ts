@@ -13,7 +13,7 @@ import { buyerPage, type Message, notice, paragraph, summary } from "./parts.js"
 /** After this time the page of a waiting buyer is loaded again. */
 const REFRESH_S = 5;
 
-/** What a page shows besides the checkout. */
+/** What else a page shows. */
 export interface PageState extends BuyerProgress {
   /** Whether the shop sells now, and whether its payment provider takes the sum on a page. */
   readonly sells: boolean;
@@ -52,7 +52,7 @@ function underWay(
   const { words, time } = voice;
   const { progress, browser } = state;
   if (progress?.kind === "reviewed") {
-    // Whoever pays must see where it goes, so only the browser that is shown the address can. To ask for the same
+    // The person who pays must see where it goes, so only the browser that is shown the address can. To ask for the same
     // once more would end in the same review.
     if (!state.payable || progress.ofBuyer || checkout.browserMac !== browser) {
       return { ...words.state.review, waits: true };

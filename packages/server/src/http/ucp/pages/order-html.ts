@@ -90,7 +90,7 @@ function orderHistory(voice: Voice, { order, events, adjustments }: WholeOrder):
   return `<h2>${htmlText(voice.words.placed.history)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
 }
 
-/** A name or a street without most of its letters: whoever has the link recognizes it, and learns little. */
+/** A name or a street without most of its letters: the buyer recognizes it, and others with the link learn little. */
 const masked = (text: string) => `${[...text][0] ?? ""}…`;
 
 function countryName(code: string, language: string): string {

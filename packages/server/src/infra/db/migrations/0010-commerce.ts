@@ -28,7 +28,7 @@ const REVIEW_COLUMNS = [
  *   `reserved` of it is being paid for right now. `import_id` is the import that wrote it last.
  * - payments: every time a processor was, or is about to be, asked to authorize something. The row
  *   is there before the processor is asked. `sealed_token` is kept while the outcome is open.
- * - orders: what was bought, from whatever door.
+ * - orders: what was bought, by any protocol.
  * - sandbox_authorizations: the books of the embedded processor, which are not ours to write in the
  *   transactions of a decision.
  * - reviews, made anew: they may be `paying`, and hold a sealed token while they are open.

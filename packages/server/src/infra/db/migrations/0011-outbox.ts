@@ -2,7 +2,7 @@ import type { Migration } from "../migration.js";
 
 /**
  * - outbox: what is to be told to somebody outside, written with the thing it tells of. `body` is
- *   frozen: every try sends the same. A waiting one is tried from `next_at` on; whoever tries it
+ *   frozen: every try sends the same. A waiting one is tried from `next_at` on; the node that tries it
  *   moves that forward first, so that nobody else does meanwhile.
  * - notify_settings: where an owner wants to be told; a site without a row is told nowhere.
  */

@@ -10,7 +10,7 @@ import type { Migration } from "../migration.js";
  * - checkouts: where its platform hears of the order, and the terms it was shown under.
  * - outbox: who is told, what of (`about`, with its place among all that is told of it: a later one
  *   waits for those before it), since when it is to be delivered, and whether its receiver refused it.
- * - sandbox_authorizations, sandbox_returns: what an owner rehearses at the embedded processor.
+ * - sandbox_authorizations, sandbox_returns: what an owner simulates at the embedded processor.
  */
 export const afterSale: Migration = {
   name: "after-sale",

@@ -1,8 +1,8 @@
 import type { Migration } from "../migration.js";
 
 /**
- * How many refusals have a record each: of one agent, or (without an agent) of all strangers at one
- * door of a site. Counted in the transaction of the record, so retries, restarts and other nodes do
+ * How many refusals have a record each: of one agent, or (without an agent) of all strangers in one
+ * area of a site. Counted in the transaction of the record, so retries, restarts and other nodes do
  * not change the limit.
  */
 export const rejections: Migration = {
