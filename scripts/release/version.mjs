@@ -34,6 +34,7 @@ const TEXTS = {
   "docs/guide/install.md": [NAMED],
   "docs/guide/mandates.md": [NAMED],
   "docs/guide/wordpress.md": [NAMED],
+  "docs/operations/backup.md": [NAMED],
   "docs/operations/one-machine.md": [NAMED],
   "docs/operations/upgrade.md": [NAMED],
   "examples/agent-buyer/README.md": [NAMED],
