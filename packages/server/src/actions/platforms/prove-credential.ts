@@ -62,7 +62,7 @@ export async function entryOfProfile(
 
 /**
  * The admitted platform that an API key or access token proves. The database is asked at every call, so that
- * whatever the owner revokes or suspends proves nothing from the next call on.
+ * what the owner revokes or suspends proves nothing from the next call on.
  */
 export async function proveCredential(
   context: Context,

@@ -2,7 +2,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
 import { flag, Table } from "../../infra/db/table.js";
 
-/** Whether a site serves its UCP profile at an address of its own domain. */
+/** Whether a site serves its UCP profile on its own domain. */
 export interface OwnProfile {
   readonly siteKeyHash: string;
   readonly url: string;
