@@ -37,7 +37,7 @@ function run(cwd: string, ...args: string[]): Ran {
   return runWith({}, cwd, ...args);
 }
 
-function runWith(settings: Record<string, string>, cwd: string, ...args: string[]): Ran {
+function runWith(settings: NodeJS.ProcessEnv, cwd: string, ...args: string[]): Ran {
   const env = { PATH: process.env.PATH, GATEHOUSE_LOG: "silent", ...settings };
   const child = spawn(process.execPath, [inject("gatehouseCommand"), ...args], { cwd, env });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -66,9 +66,11 @@ describe("gatehouse init", () => {
     const address = `http://localhost:${await freePort()}`;
     const options = ["--domain", "shop.localhost", "--name", "Fern & Petal", "--sandbox"];
     const rules = ["--limit", "50,00 €", "--timezone", "Europe/Berlin"];
-    const first = run(folder, "init", ...options, "--address", address, ...rules);
+    const usual = { GATEHOUSE_LOG: undefined };
+    const first = runWith(usual, folder, "init", ...options, "--address", address, ...rules);
     await first.until("#set-up=");
     expect(first.text()).toContain("The service is running. Press Ctrl-C to stop it.");
+    expect(first.text()).not.toContain('"level":"info"');
     expect(first.text()).toMatch(new RegExp(`${address}/console#set-up=\\S{43}`));
     const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
     const ask = async (path: string) => {

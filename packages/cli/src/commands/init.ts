@@ -65,7 +65,8 @@ async function init(terminal: Terminal, given: Options): Promise<void> {
   }
   const answers = await askAll(terminal, given);
   const settings = settingsOf(answers);
-  const env = { ...settings, ...terminal.env };
+  // A line for each request of the setup would hide what the person has to read.
+  const env = { GATEHOUSE_LOG: "warn", ...settings, ...terminal.env };
   const stopped = untilStopped(() => undefined);
   const { start } = await import("@gatehouse/server");
   const running = await start(env, (text) => terminal.out(runnable(text))).catch((error: Error) => {
