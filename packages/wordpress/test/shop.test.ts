@@ -57,7 +57,9 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
       version: expect.any(Number),
       title: "Porcelain cup No. 2",
       description: "Porcelain cup, number 2.",
-      price: "4.72",
+      price: "5.90",
+      sale_price: "4.72",
+      category: "Cups",
       currency: "EUR",
       availability: "in_stock",
       quantity: 100,
@@ -162,18 +164,18 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
       "it was deleted": `WC_Tax::_delete_tax_rate( ${added} ); echo ${added};`,
       "settings were saved": `update_option( 'woocommerce_tax_display_shop', 'excl' ); do_action( 'woocommerce_settings_saved' ); echo ${added};`,
     };
-    const prices: string[] = [];
+    const prices: string[][] = [];
     for (const [cause, code] of Object.entries(causes)) {
       gate.messages.length = 0;
       expect([cause, await php(code)]).toEqual([cause, added]);
       await wordpress.work("gatehouse_full_sync");
       expect([cause, sent("products").map(({ sync }) => sync.last)]).toEqual([cause, [true]]);
       const [list] = sent("products");
-      prices.push(
-        list.products.find(({ title }: Message) => title === "Porcelain cup No. 2").price,
-      );
+      const cup = list.products.find(({ title }: Message) => title === "Porcelain cup No. 2");
+      prices.push([cup.price, cup.sale_price]);
     }
-    expect(prices).toEqual(["4.72", "4.72", "4.72", "3.97"]);
+    const gross = ["5.90", "4.72"];
+    expect(prices).toEqual([gross, gross, gross, ["4.96", "3.97"]]);
     await php(`update_option( 'woocommerce_tax_display_shop', 'incl' ); echo 1;`);
   });
 
@@ -202,12 +204,79 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     expect((await pushed()).product(id)).toMatchObject({
       title: "Tea & more <img src=x onerror=alert(2)>",
       description: "One. Two.",
-      price: "80.00",
+      price: "100.00",
+      sale_price: "80.00",
     });
     await php(`update_option( 'woocommerce_tax_display_shop', 'excl' ); echo 1;`);
     await change("SHOP-009", "$p->set_sale_price( '' );");
     expect((await pushed()).product(id)).toMatchObject({ price: "84.03" });
     await php(`update_option( 'woocommerce_tax_display_shop', 'incl' ); echo 1;`);
+  });
+
+  test("have their sale with its times, also if it begins later or is not one", async () => {
+    const day = 86_400;
+    const times = (from: number | null, until: number | null) =>
+      [
+        ["from", from],
+        ["to", until],
+      ]
+        .map(([name, days]) => {
+          const time = days === null ? "''" : `time() + ${Number(days) * day}`;
+          return `$p->set_date_on_sale_${name}( ${time} );`;
+        })
+        .join(" ");
+    const on = (regular: string, lower: string, when: string) =>
+      change(
+        "SHOP-011",
+        `$p->set_regular_price( '${regular}' ); $p->set_sale_price( '${lower}' ); ${when}`,
+      );
+    const id = await on("20", "15", times(-1, 1));
+    const lasting = (await pushed()).product(id);
+    expect(lasting).toMatchObject({ price: "20.00", sale_price: "15.00" });
+    expect(Date.parse(lasting.sale_until)).toBeGreaterThan(Date.now());
+    await on("20", "15", times(1, 2));
+    const coming = (await pushed()).product(id);
+    expect(coming).toMatchObject({ price: "20.00", sale_price: "15.00" });
+    expect(Date.parse(coming.sale_from)).toBeGreaterThan(Date.now());
+    expect(Date.parse(coming.sale_until)).toBeGreaterThan(Date.parse(coming.sale_from));
+    await on("20", "15", times(-2, -1));
+    const over = (await pushed()).product(id);
+    expect([over.price, over.sale_price, over.sale_until]).toEqual(["20.00", undefined, undefined]);
+    await on("20", "", times(null, null));
+    expect((await pushed()).product(id)).not.toHaveProperty("sale_price");
+  });
+
+  test("have brand, GTIN, category, gallery and variation, without what Gatehouse would refuse", async () => {
+    const id = await change(
+      "SHOP-012",
+      `$p->set_global_unique_id( '4006381-333931' );
+      $top = wp_insert_term( 'Garden & Co', 'product_cat' ); $low = wp_insert_term( 'Flowers > cut', 'product_cat', array( 'parent' => $top['term_id'] ) );
+      $p->set_category_ids( array( $top['term_id'], $low['term_id'] ) );
+      wp_set_object_terms( $p->get_id(), 'Rosa <b>bold</b>', 'product_brand' );
+      $pictures = array(); foreach ( array( 1, 2 ) as $n ) { $pictures[] = wp_insert_attachment( array( 'post_title' => "p$n", 'post_mime_type' => 'image/jpeg' ), "2026/p$n.jpg" ); }
+      $p->set_gallery_image_ids( $pictures );`,
+    );
+    const urls = await php(
+      `add_filter( 'wp_get_attachment_image_src', fn( $image, $id ) => array( "https://shop.example.com/$id.jpg", 1, 1 ), 10, 2 );
+      echo json_encode( Gatehouse\\WooCommerce\\Product_Entry::of( ${id} )['additional_image_urls'] );`,
+    );
+    expect(urls).toEqual(Array(2).fill(expect.stringMatching(/^https:\/\/shop/)));
+    const simple = (await pushed()).product(id);
+    expect(simple).toMatchObject({
+      brand: "Rosa bold",
+      gtin: "4006381333931",
+      category: "Garden & Co > Flowers cut",
+    });
+    expect(simple).not.toHaveProperty("item_group_id");
+    // The kit's pictures have no https address, which Gatehouse would refuse.
+    expect(simple).not.toHaveProperty("additional_image_urls");
+    await change("SHOP-012", "$p->set_global_unique_id( '4006381333932' );");
+    expect((await pushed()).product(id)).not.toHaveProperty("gtin");
+    const variation = await change("SHOP-004-S", "$p->set_weight( '1' );");
+    const small = (await pushed()).product(variation);
+    expect(small).toMatchObject({ options: { Size: "Small" } });
+    const parent = await php(`echo wc_get_product( ${variation} )->get_parent_id();`);
+    expect(small.item_group_id).toBe(String(parent));
   });
 
   test("follow stock and back-orders, and versions grow", async () => {

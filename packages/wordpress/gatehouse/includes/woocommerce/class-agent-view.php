@@ -77,10 +77,15 @@ final class Agent_View {
 			'title'        => __( 'Title', 'gatehouse' ),
 			'description'  => __( 'Description', 'gatehouse' ),
 			'price'        => __( 'Price', 'gatehouse' ),
+			'sale_price'   => __( 'Sale price', 'gatehouse' ),
 			'availability' => __( 'Availability', 'gatehouse' ),
 			'quantity'     => __( 'Quantity', 'gatehouse' ),
 			'url'          => __( 'Link', 'gatehouse' ),
 			'image_url'    => __( 'Image', 'gatehouse' ),
+			'brand'        => __( 'Brand', 'gatehouse' ),
+			'gtin'         => __( 'GTIN', 'gatehouse' ),
+			'category'     => __( 'Category', 'gatehouse' ),
+			'options'      => __( 'Variation', 'gatehouse' ),
 			'id'           => __( 'Id', 'gatehouse' ),
 		);
 	}
@@ -93,7 +98,9 @@ final class Agent_View {
 	 */
 	private static function value( string $name, array $entry ): string {
 		return match ( $name ) {
-			'price'        => $entry['price'] . ' ' . $entry['currency'],
+			'price',
+			'sale_price'   => $entry[ $name ] . ' ' . $entry['currency'],
+			'options'      => implode( ', ', $entry['options'] ),
 			'availability' => match ( $entry['availability'] ) {
 				'in_stock'  => __( 'in stock', 'gatehouse' ),
 				'backorder' => __( 'on back-order', 'gatehouse' ),

@@ -30,9 +30,9 @@ final class Product_Entry {
 		if ( ! $product instanceof \WC_Product || ! self::is_listed( $product ) ) {
 			return null;
 		}
-		$title = Product_Text::plain( self::title( $product ), Product_Text::TITLE_CHARS_MAX );
-		$price = self::price( $product );
-		if ( '' === $title || null === $price ) {
+		$title  = Product_Text::plain( self::title( $product ), Product_Text::TITLE_CHARS_MAX );
+		$prices = Product_Prices::of( $product );
+		if ( '' === $title || array() === $prices ) {
 			return null;
 		}
 		$entry = array(
@@ -40,14 +40,12 @@ final class Product_Entry {
 			'version'      => $version,
 			'title'        => $title,
 			'description'  => Product_Text::plain( self::description( $product ), Product_Text::DESCRIPTION_CHARS_MAX ),
-			'price'        => $price,
-			'currency'     => get_woocommerce_currency(),
 			'url'          => Product_Text::address( $product->get_permalink() ),
 			'image_url'    => Product_Text::address( wp_get_attachment_image_url( (int) $product->get_image_id(), self::IMAGE_SIZE ) ),
 			'availability' => self::availability( $product ),
 			'quantity'     => self::quantity( $product ),
 		);
-		return array_filter( $entry, static fn( mixed $value ): bool => null !== $value && '' !== $value );
+		return array_filter( $entry + $prices + Product_Details::of( $product ), static fn( mixed $value ): bool => null !== $value && '' !== $value );
 	}
 
 	/**
@@ -97,20 +95,6 @@ final class Product_Entry {
 			}
 		}
 		return '';
-	}
-
-	/**
-	 * The price that a visitor sees, with or without tax; null if there is none.
-	 *
-	 * @param \WC_Product $product Product or variation.
-	 */
-	private static function price( \WC_Product $product ): ?string {
-		$price = wc_get_price_to_display( $product );
-		if ( ! is_numeric( $price ) || $price < 0 ) {
-			return null;
-		}
-		$currency = get_woocommerce_currency();
-		return Money::decimal( Money::minor( round( (float) $price, wc_get_price_decimals() ), $currency ), $currency );
 	}
 
 	/**
