@@ -1,12 +1,11 @@
-import { parseUrl, signHmacWebhook } from "@gatehouse/protocol";
+import { parseUrl } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import type { ContractFinding } from "../connector-check/finding.js";
-import { counted } from "../counted.js";
-import { docsPage } from "../docs-page.js";
+import { failIfBroken, findingLines, secretOf } from "../connector-check/show.js";
 import { CommandError, EXIT } from "../exit.js";
-import { readSecretFile } from "../secret-file.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { isThisMachine } from "../this-machine.js";
+import { listenCommand } from "./connector-listen.js";
 import { siteConnectorCommands } from "./connector-site.js";
 
 interface Flags {
@@ -15,27 +14,6 @@ interface Flags {
   readonly country: string;
   readonly currency: string;
   readonly json?: boolean;
-}
-
-const MARKS: Readonly<Record<ContractFinding["state"], string>> = {
-  good: "✓",
-  wrong: "✗",
-  unchecked: "–",
-};
-
-const GUIDE = "guide/connector.md";
-const anchorOf = (section: string) => section.toLowerCase().replaceAll(" ", "-");
-
-function lines({ check, section, state, problem, exchange }: ContractFinding): string[] {
-  const detail = (name: string, text: string) => `    ${name.padEnd(9)} ${plainText(text)}`;
-  return [
-    `${MARKS[state]} ${check}`,
-    ...(problem === undefined ? [] : [`    ${plainText(problem)}`]),
-    ...(exchange === undefined
-      ? []
-      : [detail("Sent:", exchange.sent), detail("Received:", exchange.received)]),
-    ...(state === "wrong" ? [detail("Contract:", docsPage(`${GUIDE}#${anchorOf(section)}`))] : []),
-  ];
 }
 
 function endpointOf(text: string): URL {
@@ -50,37 +28,10 @@ function endpointOf(text: string): URL {
   throw new CommandError("The endpoint has no HTTPS.", EXIT.usage, hint);
 }
 
-/** The secret itself, or the file that it is in. */
-async function secretOf(text: string): Promise<string> {
-  const secret = text.startsWith("whsec_") ? text : (readSecretFile(text) ?? "");
-  try {
-    await signHmacWebhook({ id: "", body: new Uint8Array() }, { secret, sentAt: 0 });
-    return secret;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    const hint = "Use the secret of a connection: whsec_ and the base64 of 24 bytes or more.";
-    throw new CommandError("--secret is not a secret of a connection.", EXIT.usage, hint);
-  }
-}
-
 const code = (letters: number, example: string) => (text: string) => {
   if (new RegExp(`^[A-Za-z]{${letters}}$`).test(text)) return text.toUpperCase();
   throw new InvalidArgumentError(`Use ${letters} letters, such as ${example}.`);
 };
-
-function failIfBroken(findings: readonly ContractFinding[]): void {
-  const count = (state: ContractFinding["state"]) =>
-    findings.filter((finding) => finding.state === state).length;
-  const [wrong, unchecked] = [count("wrong"), count("unchecked")];
-  if (wrong + unchecked === 0) return;
-  const all = counted(findings.length, "check");
-  const says = [
-    ...(wrong === 0 ? [] : [`${wrong} of ${all} failed.`]),
-    ...(unchecked === 0 ? [] : [`${unchecked} of ${all} could not be made.`]),
-  ];
-  const mark = wrong === 0 ? "–" : "✗";
-  throw new CommandError(says, EXIT.failed, `Fix the lines marked ${mark}, then check again.`);
-}
 
 async function check(terminal: Terminal, address: string, flags: Flags): Promise<void> {
   const { product: productId, country, currency, json } = flags;
@@ -93,7 +44,7 @@ async function check(terminal: Terminal, address: string, flags: Flags): Promise
     terminal.err("Use a test shop: this reserves stock and leaves cancelled test orders behind.");
   }
   const show = (finding: ContractFinding) => {
-    if (!json) for (const line of lines(finding)) terminal.out(line);
+    if (!json) for (const line of findingLines(finding)) terminal.out(line);
   };
   const shop = { endpoint, secret, productId, country, currency };
   const { findings, orders } = await oneAtATime(endpoint, () => checkConnector(shop, show));
@@ -118,4 +69,5 @@ export function connectorCommands(program: Command, terminal: Terminal): void {
     .option("--currency <code>", "currency of the shop", code(3, "EUR"), "EUR")
     .option("--json", "print JSON")
     .action((address: string, flags: Flags) => check(terminal, address, flags));
+  listenCommand(connector, terminal);
 }

@@ -3,10 +3,12 @@ export type Section =
   | "How it works"
   | "Signatures"
   | "Connect"
+  | "Products"
   | "Quote"
   | "Reserve"
   | "Release"
-  | "Order";
+  | "Order"
+  | "Order changes";
 
 /** A message that was sent to a shop system, and what came back, as a person reads them. */
 export interface Exchange {

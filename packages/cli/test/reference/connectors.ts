@@ -54,6 +54,48 @@ export const connectors: Coverage = {
     json: { disconnected: true },
     fails: notConnected(),
   },
+  "connector listen": {
+    args: ({ shopSystem }) => {
+      shopSystem.reset();
+      const port = "18791";
+      const server = { url: `http://127.0.0.1:${port}` } as never;
+      shopSystem.connectionId = "con_test";
+      const send = async (path: "products" | "orders", message: object) => {
+        for (let tries = 0; tries < 200; tries++) {
+          const sent = await shopSystem.send(server, path, message as never).catch(() => undefined);
+          if (sent !== undefined) return;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      };
+      const rose = { id: "rose", version: 5, title: "Rose", price: "2.00", currency: "EUR" };
+      const products = (one: object, more: object = {}) =>
+        send("products", { type: "products", products: [one], ...more });
+      void (async () => {
+        await products(rose);
+        await products(rose);
+        await products(
+          { ...rose, version: 6, title: "Red" },
+          { sync: { id: "l", part: 1, last: true } },
+        );
+        const change = { kind: "sent", lines: null };
+        const event = { type: "order.change", event_id: "e1", order_id: "ord_1", change };
+        for (let sent = 0; sent < 3; sent++) await send("orders", event);
+      })();
+      return ["--secret", shopSystem.secret, "--port", port, "--minutes", "1"];
+    },
+    says: /^✓ Every product can be stored\.$/m,
+    json: {
+      findings: expect.arrayContaining([
+        { check: "A full list arrives with all its parts.", section: "Products", state: "good" },
+      ]),
+    },
+    fails: {
+      args: () => ["--secret", "whsec_…"],
+      code: 2,
+      says: /^--secret is not a secret of a connection\.$/m,
+      next: /Use the secret of a connection/,
+    },
+  },
   "connector check": {
     args: ({ shopSystem }) => {
       shopSystem.reset();

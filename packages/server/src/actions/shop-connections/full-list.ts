@@ -27,8 +27,6 @@ export interface SyncPart {
 
 /** A shop system makes its list this long before the first part arrives. What changed since need not be in it. */
 const LISTING_MS_MAX = 10 * MINUTE_MS;
-/** Parts of one full list: as many as products, at worst. */
-export const PARTS_MAX = 10_000;
 
 const isWhole = ({ parts, last }: ArrivingSync) => last !== null && parts.length === last;
 

@@ -10,6 +10,9 @@ export interface ArrivingSync {
   readonly last: number | null;
 }
 
+/** Parts of one full list: as many as products, at worst. */
+export const PARTS_MAX = 10_000;
+
 /** What the last full list came to. */
 export interface FinishedSync {
   readonly id: string;

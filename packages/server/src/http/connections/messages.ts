@@ -1,8 +1,8 @@
 import type { JsonValue } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
-import { PARTS_MAX } from "../../actions/shop-connections/full-list.js";
 import type { OrderChange } from "../../actions/shop-connections/order-change.js";
 import { CHALLENGE, VERIFIER } from "../../connectors/shop/messages.js";
+import { PARTS_MAX } from "../../domain/shop-connections/shop-connection.js";
 import { line, webAddress } from "../server/fields.js";
 import { SHOP_PRODUCT } from "./shop-product.js";
 
