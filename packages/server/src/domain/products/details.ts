@@ -154,13 +154,17 @@ const READERS: Readonly<
 
 /** Reads the details of a product strictly. A refusal names the first wrong field. */
 export function readDetails(value: JsonObject): Read<ProductDetails> {
-  const found: Partial<Record<DetailField, unknown>> = {};
+  const values: Partial<Record<DetailField, unknown>> = {};
   for (const field of DETAIL_FIELDS) {
     const read = READERS[field](value[field]);
     if (!read.ok) return read;
-    found[field] = read.value;
+    values[field] = read.value;
   }
-  const { additional_image_urls: additionalImageUrls, item_group_id: itemGroupId, ...rest } = found;
+  const {
+    additional_image_urls: additionalImageUrls,
+    item_group_id: itemGroupId,
+    ...rest
+  } = values;
   return ok({ ...rest, additionalImageUrls, itemGroupId } as ProductDetails);
 }
 
