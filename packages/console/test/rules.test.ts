@@ -105,4 +105,32 @@ describe.skipIf(skipChromium)("the rules page:", () => {
       .getByText("The rule “Up to 50.00 USD” has no effect on purchases, because no product")
       .waitFor();
   });
+
+  test("actions are chosen by their titles, and no warning shows an ID or JSON", async () => {
+    const rule = (id: string, effect: string, when: object) => ({ id, title: id, effect, when });
+    const rules = [
+      rule("all", "allow", { skill: { exists: true } }),
+      rule("dear", "deny", { "cart.total": { gt: { EUR: "50.00" } } }),
+      rule("support", "escalate", { skill: { in: ["request_demo"] } }),
+    ];
+    const document = { policy: "rules/1", timezone: "UTC", default: "deny", rules };
+    await at.shop.admin("PUT", "/policy", document);
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/policy");
+    await page.getByText("add the condition “The request is a purchase”").waitFor();
+    await page.getByText("only about “Request a demo”, which is not offered").waitFor();
+    await page.getByRole("button", { name: "Edit rule support" }).click();
+    const actions = page.getByRole("group", { name: "Actions" });
+    expect(await actions.getByLabel("Request a demo").isChecked()).toBe(true);
+    await actions.getByLabel("Buy at checkout").check();
+    await page
+      .getByText(
+        "Ask for review of requests when the action is “Request a demo” or “Buy at checkout”.",
+      )
+      .first()
+      .waitFor();
+    expect((await page.locator("main").allInnerTexts()).join()).not.toMatch(
+      /request_demo|place_order|complete_checkout|[{}]/,
+    );
+  });
 });

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import { CURRENCY_CHOICES } from "../ui/currency-field.js";
-import { skillTitle } from "../ui/skill-title.js";
 import { wordsIn } from "../ui/words.js";
 
 /** The values of a condition in the form. */
@@ -11,8 +10,8 @@ interface Field {
   readonly label: string;
   readonly choices?: Readonly<Record<string, string>>;
   readonly first: string;
-  /** What people call the values. */
-  titles?(value: string): string;
+  /** Whether the values are actions, which people choose by their titles. */
+  readonly actions?: boolean;
 }
 
 /** A condition that the form can show, read from and written to the JSON of the rules. */
@@ -156,12 +155,7 @@ const presence = (label: string, present: boolean): Kind => ({
 });
 
 const TAGS: Field = { name: "tags", label: "Tags", first: "trusted" };
-const SKILLS: Field = {
-  name: "skills",
-  label: "Actions",
-  first: "place_order",
-  titles: (value) => wordsIn(value).map(skillTitle).join(", "),
-};
+const SKILLS: Field = { name: "skills", label: "Actions", first: "place_order", actions: true };
 const CURRENCIES: Field = { name: "currencies", label: "Currencies", first: "EUR" };
 
 /** Every condition that the form can show. */

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../ui/button.js";
 import { Select, TextArea, TextField } from "../ui/field.js";
 import { Fold } from "../ui/fold.js";
+import { ActionsField } from "./actions-field.js";
 import { type Condition, firstOf, KINDS, readConditions, writeConditions } from "./conditions.js";
 
 const EFFECTS = {
@@ -33,17 +34,13 @@ function ConditionForm({
         choices={LABELS}
         onChoose={(chosen) => onChange(firstOf(chosen))}
       />
-      {KINDS[kind]?.fields.map(({ name, label, choices, titles }) => {
+      {KINDS[kind]?.fields.map(({ name, label, choices, actions }) => {
         const set = (value: string) => onChange({ kind, filled: { ...filled, [name]: value } });
         const value = filled[name] ?? "";
+        if (actions) return <ActionsField key={name} label={label} value={value} onChange={set} />;
         return choices === undefined ? (
-          <div key={name} className={titles === undefined ? "w-24" : "w-56"}>
-            <TextField
-              label={label}
-              value={value}
-              hint={titles?.(value)}
-              onChange={({ target }) => set(target.value)}
-            />
+          <div key={name} className="w-24">
+            <TextField label={label} value={value} onChange={({ target }) => set(target.value)} />
           </div>
         ) : (
           <Select key={name} label={label} value={value} choices={choices} onChoose={set} />

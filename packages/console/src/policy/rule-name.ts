@@ -1,4 +1,4 @@
-import type { JsonObject } from "@gatehouse/protocol";
+import { builtInSkill, type JsonObject } from "@gatehouse/protocol";
 import { rulesOf } from "./policy.js";
 import { ruleText } from "./rule-text.js";
 
@@ -13,13 +13,13 @@ export function ruleName(rule: JsonObject): string {
   return ruleSentence(rule).replace(/\.$/, "");
 }
 
-/** A message of the service about rules, with their names instead of their IDs. */
+/** A message of the service about rules, with the names of rules and actions instead of their IDs. */
 export function namedByTitle(message: string, document: JsonObject | undefined): string {
   const names = new Map(
     rulesOf(document ?? {}).map((rule) => [String(rule.id), ruleName(rule)] as const),
   );
   return message.replace(/“([^“”]+)”/g, (quoted, id: string) => {
-    const name = names.get(id);
+    const name = names.get(id) ?? builtInSkill(id)?.title;
     return name === undefined ? quoted : `“${name}”`;
   });
 }

@@ -152,7 +152,7 @@ function* currencyFindings(overlaps: Overlaps, rule: PolicyRule): Generator<Poli
 
 function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
   const does = effect === "deny" ? "declines" : "requires a review for";
-  const message = `The rule “${id}” also ${does} requests without a cart, because an unknown amount counts as too high. To avoid this, put {"all": [{"cart.total": {"exists": true}}, …]} around its condition.`;
+  const message = `The rule “${id}” also ${does} requests without a cart, because an unknown amount counts as too high. To avoid this, add the condition “The request is a purchase” (in JSON: “cart.total” exists).`;
   return warning("without_cart", id, message);
 }
 
