@@ -35,7 +35,7 @@ describe.skipIf(skipChromium)("the questions page:", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("a reviewer dismisses a question, and an auditor can only read", async () => {
+  test("a reviewer dismisses a question and can undo it, and an auditor can only read", async () => {
     await ask();
     const [reviewer, auditor] = [await at.opened(), await at.opened()];
     await at.signedIn(auditor.page, "auditor", "/questions");
@@ -46,7 +46,12 @@ describe.skipIf(skipChromium)("the questions page:", () => {
     await reviewer.page.getByRole("link", { name: SHOWN }).click();
     expect(await reviewer.page.getByRole("button", { name: "Delete" }).count()).toBe(0);
     await reviewer.page.getByRole("button", { name: "Dismiss" }).click();
-    await reviewer.page.getByText("Dismissed. You can still answer it.").waitFor();
+    const undo = reviewer.page.getByRole("status").getByRole("button", { name: "Undo" });
+    await undo.click();
+    await reviewer.page.getByText("Undone.").waitFor();
+    expect((await at.shop.admin("GET", "/questions?state=new")).body.items).toHaveLength(1);
+    await reviewer.page.getByRole("button", { name: "Dismiss" }).click();
+    await undo.waitFor();
     const { items } = (await at.shop.admin("GET", "/questions?state=dismissed")).body;
     expect(items).toMatchObject([{ question: SHOWN, published: false }]);
   });

@@ -2,35 +2,40 @@ import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
-import { Confirm } from "../ui/confirm.js";
 import { Failure } from "../ui/notice.js";
+import { notify } from "../ui/toast.js";
 
-/** What an owner can do with a platform. Admitting needs no confirmation, because it can be undone. */
+type Decided = "admitted" | "suspended";
+
+const DONE: Readonly<Record<Decided, string>> = {
+  admitted: "Platform admitted.",
+  suspended: "Platform suspended. It cannot buy until you admit it again.",
+};
+
+/** What an owner can do with a platform. It needs no confirmation, because it can be undone. */
 export function PlatformSteps({ platform }: { readonly platform: Api["Platform"] }) {
   const { path } = useSite();
   const at = `${path}/platforms/${encodeURIComponent(platform.platform)}`;
-  const admit = useSave(() => call("PUT", at, { status: "admitted" }), "platforms");
-  // The dialog shows its own error.
-  const suspend = useSave(() => call("PUT", at, { status: "suspended" }), "platforms");
+  const set = useSave((status: Decided) => call("PUT", at, { status }), "platforms");
+  // One that was never decided on can only be admitted or suspended.
+  const before = platform.status === "seen" ? undefined : platform.status;
+  const to = (status: Decided) =>
+    set.mutate(status, {
+      onSuccess: () => notify(DONE[status], before && (() => set.mutateAsync(before))),
+    });
   return (
     <span className="flex flex-wrap gap-2">
       {platform.status !== "admitted" && (
-        <Button disabled={admit.isPending} onClick={() => admit.mutate()}>
+        <Button disabled={set.isPending} onClick={() => to("admitted")}>
           Admit
         </Button>
       )}
       {platform.status !== "suspended" && (
-        <Confirm
-          label="Suspend"
-          title={`Suspend ${platform.platform}?`}
-          yes="Suspend"
-          danger
-          onYes={() => suspend.mutateAsync()}
-        >
-          <p>It cannot buy until you admit it again. Existing orders do not change.</p>
-        </Confirm>
+        <Button kind="danger" disabled={set.isPending} onClick={() => to("suspended")}>
+          Suspend
+        </Button>
       )}
-      {admit.isError && <Failure error={admit.error} />}
+      {set.isError && <Failure error={set.error} />}
     </span>
   );
 }

@@ -6,7 +6,8 @@ import { Button } from "../ui/button.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextArea } from "../ui/field.js";
 import { Form } from "../ui/form.js";
-import { SaveMessage } from "../ui/outcome.js";
+import { Failure } from "../ui/notice.js";
+import { notify } from "../ui/toast.js";
 import { type Question, questionPath } from "./questions.js";
 
 /** Writes or replaces the answer to a question. */
@@ -22,7 +23,7 @@ export function AnswerForm({ question }: { readonly question: Question }) {
     () => call("POST", `${own}/answer`, { answer: answer.trim(), publish }),
     "questions",
   );
-  const dismiss = useSave(() => call("POST", `${own}/dismiss`, {}), "questions");
+  const dismiss = useSave((undo: boolean) => call("POST", `${own}/dismiss`, { undo }), "questions");
   return (
     <Form
       of={save}
@@ -53,13 +54,20 @@ export function AnswerForm({ question }: { readonly question: Question }) {
         {question.state === "new" && (
           <Button
             disabled={dismiss.isPending}
-            onClick={() => dismiss.mutate(undefined, { onSuccess: draft.discard })}
+            onClick={() =>
+              dismiss.mutate(false, {
+                onSuccess: () => {
+                  draft.discard();
+                  notify("Dismissed. You can still answer it.", () => dismiss.mutateAsync(true));
+                },
+              })
+            }
           >
             Dismiss
           </Button>
         )}
       </div>
-      <SaveMessage of={dismiss} done="Dismissed. You can still answer it." />
+      {dismiss.isError && <Failure error={dismiss.error} />}
     </Form>
   );
 }

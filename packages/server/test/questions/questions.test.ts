@@ -146,7 +146,11 @@ describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
     const { server, admin, site, clock, ask, questions } = await open();
     await ask("Dismissed");
     const [{ question_id }] = await questions();
-    await server.admin("POST", `${admin}/questions/${question_id}/dismiss`, {});
+    const dismiss = (body: object) =>
+      server.admin("POST", `${admin}/questions/${question_id}/dismiss`, body);
+    expect((await dismiss({})).body.state).toBe("dismissed");
+    expect((await dismiss({ undo: true })).body.state).toBe("new");
+    await dismiss({});
     const { db } = server.context;
     await db.transaction(async (tx) => {
       for (let n = 1; n < QUESTIONS_MAX; n++) {

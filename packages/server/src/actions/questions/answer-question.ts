@@ -86,16 +86,17 @@ export function answerQuestion(
   return changeQuestion(context, name, change, actor);
 }
 
-/** Sets a question aside. It is still counted when it is asked again. */
+/** Sets a question aside, or back among the new ones. It is still counted when it is asked again. */
 export function dismissQuestion(
   context: Context,
   name: QuestionName,
+  { undo }: { readonly undo: boolean },
   actor: Actor,
 ): Promise<Changed> {
   const change: Change = (before) =>
     before.state === "answered"
       ? refuse("conflict", "This question is answered. Change the answer, or delete the question.")
-      : ok({ ...before, state: "dismissed" });
+      : ok({ ...before, state: undo ? "new" : "dismissed" });
   return changeQuestion(context, name, change, actor);
 }
 

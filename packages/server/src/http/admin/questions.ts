@@ -82,10 +82,11 @@ const answer = siteRoute("post", "/questions/{question_id}/answer", {
 
 const dismiss = siteRoute("post", "/questions/{question_id}/dismiss", {
   tags: ["Questions"],
-  summary: "Dismiss a question",
+  summary: "Dismiss a question, or undo that",
+  description: "With `undo`, a dismissed question is new again.",
   params: QuestionParams,
-  body: strict({}),
-  answer: json(QuestionBody, "The dismissed question."),
+  body: strict({ undo: z.boolean().default(false) }),
+  answer: json(QuestionBody, "The question."),
   errors: ["conflict"],
 });
 
@@ -143,7 +144,8 @@ export function questionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
   app.openapi(dismiss, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "reviewer");
     const name = { siteKeyHash, questionId: c.req.valid("param").question_id };
-    const changed = await dismissQuestion(context, name, actorOf(c));
+    const { undo } = c.req.valid("json");
+    const changed = await dismissQuestion(context, name, { undo }, actorOf(c));
     return c.json(render(requireOk(changed)), 200);
   });
 
