@@ -1,15 +1,29 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, Navigate, Outlet, useParams } from "@tanstack/react-router";
+import { Link, Navigate, Outlet, useParams, useRouterState } from "@tanstack/react-router";
 import { useChanges } from "../api/changes.js";
 import { shopQuery } from "../delivery/shop.js";
 import { BackToSetup } from "../setup/back-to-setup.js";
 import { Badge } from "../ui/badge.js";
-import { Loading, LoadingPage } from "../ui/loading.js";
+import { Loading, LoadingHome, LoadingOrder, LoadingPage, LoadingReview } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
 import { siteNamed, siteParam, siteState, sitesQuery, useMay } from "./sites.js";
 import { shownZone, Zone } from "./zone.js";
+
+/** Stands in for a page of a site, in the shape that it will have. */
+function LoadingAt({
+  kind,
+  id,
+}: {
+  readonly kind: string | undefined;
+  readonly id: string | undefined;
+}) {
+  if (kind === undefined) return <LoadingHome />;
+  if (kind === "reviews") return <LoadingReview />;
+  if (kind === "orders" && id !== undefined) return <LoadingOrder />;
+  return <LoadingPage />;
+}
 
 /** Finds the site in the address and listens for its changes. */
 export function SiteFrame() {
@@ -19,6 +33,8 @@ export function SiteFrame() {
   const path = `/v1/admin/sites/${site?.site_key_hash}`;
   const shop = useQuery({ ...shopQuery(path), enabled: site !== undefined });
   useChanges(site?.site_key_hash);
+  const [, , kind, id] = useRouterState({ select: ({ location }) => location.pathname }).split("/");
+  const here = { kind: kind || undefined, id };
   if (sites.isError) return <Failure error={sites.error} />;
   if (!sites.isSuccess) return <Loading />;
   if (site === undefined) {
@@ -38,7 +54,7 @@ export function SiteFrame() {
     );
   }
   // Without the shop's time zone, times and days would be others at first.
-  if (shop.isPending) return <LoadingPage />;
+  if (shop.isPending) return <LoadingAt {...here} />;
   return (
     <Zone value={shownZone(shop.data?.time_zone)}>
       <PausedNotice />
@@ -74,8 +90,8 @@ export function SitesPage() {
   return (
     <Page title="Sites" actions={mayCreate ? add : undefined}>
       {sites.data.length === 0 && (
-        <Empty title="No sites">
-          <p>You do not have access to a site yet. Ask an owner to invite you.</p>
+        <Empty title="No sites yet" example="Fern & Petal · shop.example · Verified">
+          <p>The shops that you can work with appear here. Ask an owner to invite you.</p>
         </Empty>
       )}
       <ul className="grid gap-3 sm:grid-cols-2">

@@ -5,7 +5,7 @@ import { PauseButton } from "../layout/pause.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { isOpen, useSetupState } from "../setup/done-steps.js";
 import { STEPS } from "../setup/steps.js";
-import { Loading } from "../ui/loading.js";
+import { LoadingHome } from "../ui/loading.js";
 import { Page } from "../ui/page.js";
 import { ChooseRange } from "./choose-range.js";
 import { Decisions, Visits } from "./counts.js";
@@ -63,7 +63,7 @@ export function OverviewPage() {
   const inSetup = setup !== undefined && STEPS.some((one) => isOpen(setup, one));
   return (
     <Page title={site.name} purpose={site.domain} actions={<PauseButton />}>
-      {!isKnown && <Loading />}
+      {!isKnown && <LoadingHome />}
       {setup !== undefined && <Onboarding state={setup} />}
       {isKnown && step === undefined && (
         <>

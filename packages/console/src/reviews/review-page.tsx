@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePeople, Who } from "../layout/people.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { LoadingPage } from "../ui/loading.js";
+import { LoadingReview } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
@@ -45,7 +45,13 @@ export function ReviewPage() {
   useReviewKeys({ move: useNeighbours(id), isSingle: true });
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (review.isError) return <Failure error={review.error} />;
-  if (!review.isSuccess) return <LoadingPage />;
+  if (!review.isSuccess) {
+    return (
+      <Page title="Review">
+        <LoadingReview />
+      </Page>
+    );
+  }
   const shown = review.data;
   const reason = shown.reason_code;
   const decider = deciderOf(shown);
@@ -54,14 +60,19 @@ export function ReviewPage() {
     <Page title="Review" purpose={stateText(shown)}>
       {decided !== null && <Decided review={{ ...shown, status: decided }} linked={false} />}
       <ReviewCard review={shown} mayDecide={mayDecide} linked={false} onDecided={setDecided} />
-      {mayDecide && <KeyHelp />}
+      {mayDecide && shown.status === "pending" && <KeyHelp />}
       <Card title="Decision">
         <Facts
           rows={[
             ["Requested", <Time key="asked" at={shown.created_at} />],
             ["Decided", shown.decided_at && <Time key="decided" at={shown.decided_at} />],
             ["Decided by", decider && <Who key="by" id={decider} />],
-            ["Approved by", shown.approved_by.map((one) => people.get(one) ?? one).join(", ")],
+            [
+              "Approved by",
+              // One approval is the decision.
+              shown.approved_by.length > 1 &&
+                shown.approved_by.map((one) => people.get(one) ?? one).join(", "),
+            ],
             ["Reason", why ?? (reason === null ? null : titleOf(reason))],
             ["Note", shown.note],
           ]}

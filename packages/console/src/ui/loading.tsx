@@ -1,3 +1,5 @@
+import type { ReactNode } from "react";
+
 const WIDTHS = ["w-2/5", "w-full", "w-full", "w-3/4"] as const;
 
 /** Lines that stand in for a text until it is here. */
@@ -45,12 +47,53 @@ export function LoadingRows({ heads }: { readonly heads: readonly string[] }) {
   );
 }
 
+/** What all skeletons share: they are drawn only if loading takes a while, and say so to screen readers. */
+function Skeleton({
+  name,
+  className = "gap-5",
+  children,
+}: {
+  /** What it stands in for. */
+  readonly name: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div role="status" data-skeleton={name} className={`late flex flex-col ${className}`}>
+      <span className="sr-only">Loading…</span>
+      {children}
+    </div>
+  );
+}
+
+const CARD = "rounded-lg border border-line bg-card p-4";
+
+/** A grey bar instead of a title, an amount or a button. */
+const Bar = ({ className }: { readonly className: string }) => (
+  <span aria-hidden className={`block rounded-lg bg-line/60 ${className}`} />
+);
+
+/** Goods: pictures with lines beside them. */
+function GoodsLines() {
+  return (
+    <div className={`${CARD} flex flex-col gap-3`}>
+      {[0, 1].map((line) => (
+        <span key={line} className="flex items-center gap-3">
+          <Bar className="size-12 shrink-0" />
+          <Bar className="h-4 w-1/2" />
+          <Bar className="ml-auto h-4 w-16" />
+        </span>
+      ))}
+      <Bar className="h-4 w-full" />
+    </div>
+  );
+}
+
 /** Stands in for the page of one thing: its title, and cards in two columns. */
 export function LoadingPage() {
   return (
-    <div role="status" data-skeleton="page" className="late flex flex-col gap-5">
-      <span className="sr-only">Loading…</span>
-      <span aria-hidden className="h-8 w-1/3 rounded bg-line/60" />
+    <Skeleton name="page">
+      <Bar className="h-8 w-1/3" />
       <div aria-hidden className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
         <Loading lines={4} />
         <div className="flex flex-col gap-4">
@@ -58,29 +101,81 @@ export function LoadingPage() {
           <Loading lines={3} />
         </div>
       </div>
-    </div>
+    </Skeleton>
+  );
+}
+
+/** Stands in for an order: its number, its amount and state, the goods, and facts at the right. */
+export function LoadingOrder() {
+  return (
+    <Skeleton name="order">
+      <Bar className="h-8 w-48" />
+      <span className="flex items-center gap-4">
+        <Bar className="h-8 w-28" />
+        <Bar className="h-5 w-20" />
+      </span>
+      <div aria-hidden className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
+        <div className="flex flex-col gap-4">
+          <GoodsLines />
+          <Loading lines={3} />
+        </div>
+        <div className="flex flex-col gap-4">
+          <Loading lines={3} />
+          <Loading lines={4} />
+          <Loading lines={4} />
+        </div>
+      </div>
+    </Skeleton>
+  );
+}
+
+/** Stands in for a review: the amount, the buttons beside it, and below what to decide by. */
+export function LoadingReview() {
+  return (
+    <Skeleton name="review" className={`gap-4 ${CARD}`}>
+      <span className="flex flex-wrap justify-between gap-2">
+        <Bar className="h-8 w-36" />
+        <span className="flex gap-2 max-sm:w-full">
+          <Bar className="h-9 w-24 max-sm:flex-1" />
+          <Bar className="h-9 w-24 max-sm:flex-1" />
+        </span>
+      </span>
+      <Bar className="h-4 w-1/3" />
+      <div aria-hidden className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+        <GoodsLines />
+        <LoadingLines lines={4} />
+        <LoadingLines lines={3} />
+        <LoadingLines lines={3} />
+      </div>
+    </Skeleton>
+  );
+}
+
+/** Stands in for Home below its title: what needs attention, the range, and the sales. */
+export function LoadingHome() {
+  return (
+    <Skeleton name="home">
+      <Loading lines={4} />
+      <Bar className="h-9 w-36" />
+      <LoadingChart />
+    </Skeleton>
   );
 }
 
 /** Stands in for a card with numbers and a chart. */
 export function LoadingChart() {
   return (
-    <div
-      role="status"
-      data-skeleton="chart"
-      className="late flex flex-col gap-3 rounded-lg border border-line bg-card p-4"
-    >
-      <span className="sr-only">Loading…</span>
-      <span aria-hidden className="h-6 w-24 rounded bg-line/60" />
-      <span aria-hidden className="h-72 rounded bg-line/60" />
-    </div>
+    <Skeleton name="chart" className={`gap-3 ${CARD}`}>
+      <Bar className="h-6 w-24" />
+      <Bar className="h-72" />
+    </Skeleton>
   );
 }
 
 /** Stands in for a list or a card until its content is here. It is drawn only if that takes a while. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
-    <div className="late rounded-lg border border-line bg-card p-4">
+    <div className={`late ${CARD}`}>
       <LoadingLines lines={lines} />
     </div>
   );
