@@ -7,6 +7,8 @@ import { addressOf, EVERY_PAGE } from "./every-page.ts";
 
 /** Some seventy pages are looked at one after another. */
 const LONG_MS = 240_000;
+/** An empty list that neither shows what will be in it nor offers something to do. */
+const TEACHES_NOTHING = "[data-empty]:not(:has(a, button, [data-example]))";
 /** What stands out most, and is offered: one button of a page. */
 const PRIMARY = "main :is(.button-act, button.bg-act):visible";
 
@@ -33,7 +35,7 @@ describe.skipIf(skipChromium)("the console:", () => {
   }
 
   test.each(VIEWS)(
-    "every page is accessible, and has at most one primary button, in $colorScheme at $width pixels",
+    "every page is accessible, and has at most one primary button, and teaches while it is empty, in $colorScheme at $width pixels",
     async (view) => {
       const paths = await everyPage();
       const { page } = await at.opened(viewOptions(view));
@@ -44,14 +46,19 @@ describe.skipIf(skipChromium)("the console:", () => {
       await at.byLink(page, await at.operatorLink());
       await page.locator("main h1").waitFor();
       const found: unknown[] = [];
+      let empty = 0;
       for (const path of paths) {
         await show(page, path);
         const barriers = await barriersOf(page);
         if (barriers.found.length > 0 || barriers.overflow > 0) found.push([path, barriers]);
         const primary = await page.locator(PRIMARY).allInnerTexts();
         if (primary.length > 1) found.push([path, primary]);
+        empty += await page.locator("[data-empty]").count();
+        const teachesNothing = await page.locator(TEACHES_NOTHING).allInnerTexts();
+        if (teachesNothing.length > 0) found.push([path, teachesNothing]);
       }
       expect(found).toEqual([]);
+      expect(empty).toBeGreaterThan(10);
     },
     LONG_MS,
   );

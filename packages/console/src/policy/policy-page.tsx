@@ -98,7 +98,14 @@ function Draft({ current, onSave }: DraftProps) {
   const run = useDryRun(draft.publishable ? policy : undefined);
   if (text === "") {
     if (!mayChange)
-      return <Empty title="No rules yet">The owner has not published rules yet.</Empty>;
+      return (
+        <Empty title="No rules yet" example="Approve requests when the total is at most €50.00.">
+          <p>
+            What agents can do by themselves, and what needs your review, appears here as soon as an
+            owner publishes rules.
+          </p>
+        </Empty>
+      );
     return (
       <Card title="Choose a starting point">
         <Presets use="Use this" onUse={setText} />

@@ -9,6 +9,7 @@ import { Badge } from "../ui/badge.js";
 import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
 import { type Column, ListView } from "../ui/list-view.js";
+import { LoadingReview } from "../ui/loading.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
@@ -100,6 +101,7 @@ function PendingReviews() {
       {mayDecide && waiting.data !== undefined && waiting.data.items.length > 0 && <KeyHelp />}
       {decided !== null && <Decided key={decided.escalation_id} review={decided} />}
       {waiting.isError && <Failure error={waiting.error} />}
+      {waiting.isPending && <LoadingReview />}
       {waiting.data?.items.length === 0 && (
         <Empty
           title="Nothing to review"
@@ -171,7 +173,23 @@ function Past({ status }: { readonly status: string }) {
       columns={columns}
       label="Reviews"
       keyOf={({ escalation_id }) => escalation_id}
-      empty={<NothingFound title="No reviews found" />}
+      empty={
+        status === "all" ? (
+          <Empty
+            title="No reviews yet"
+            example="€600.00 · A palm · approved by Ada"
+            action={
+              <Link to="/$site/policy" params={{ site: name }} className="button-act">
+                Open your rules
+              </Link>
+            }
+          >
+            <p>Every request that your rules ask you about stays here with its decision.</p>
+          </Empty>
+        ) : (
+          <NothingFound title="No reviews found" />
+        )
+      }
     />
   );
 }

@@ -208,7 +208,7 @@ function Messages() {
         label="Messages"
         keyOf={({ message_id }) => message_id}
         empty={
-          <Empty title="No messages">
+          <Empty title="No messages" example="Order created · Email to you · delivered">
             <p>
               Messages to you, to platforms and to buyers about reviews, orders and questions appear
               here.

@@ -147,7 +147,7 @@ export function PeoplePart() {
         label="People"
         keyOf={({ person_id }) => person_id}
         empty={
-          <Empty title="No people yet">
+          <Empty title="No people yet" example="Ada · Reviewer: decides reviews · joined today">
             <p>Invite yourself and your team, so that everybody has their own sign-in.</p>
           </Empty>
         }

@@ -157,7 +157,10 @@ export function TokensPart() {
         label="Tokens"
         keyOf={({ token_id }) => token_id}
         empty={
-          <Empty title="No tokens for this site">
+          <Empty
+            title="No tokens for this site"
+            example="Warehouse script · Reviewer · expires in 90 days"
+          >
             <p>Tokens are for programs. Invite people under People instead.</p>
           </Empty>
         }

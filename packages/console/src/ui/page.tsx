@@ -114,11 +114,17 @@ interface EmptyProps {
 /** Shown instead of an empty list: why it is empty, what will be here, and what to do. */
 export function Empty({ title, children, example, action }: EmptyProps) {
   return (
-    <div className="flex flex-col items-start gap-3 rounded-lg border border-dashed border-line px-5 py-8 text-sm">
-      <p className="text-base font-medium">{title}</p>
+    <div
+      data-empty
+      className="flex flex-col items-start gap-3 rounded-lg border border-dashed border-line px-5 py-8 text-sm"
+    >
+      <p className="text-base font-medium wrap-anywhere">{title}</p>
       <div className="flex w-full min-w-0 max-w-prose flex-col gap-2 text-soft">{children}</div>
       {example !== undefined && (
-        <p className="max-w-full break-words rounded-lg border border-line bg-card px-3 py-2">
+        <p
+          data-example
+          className="max-w-full break-words rounded-lg border border-line bg-card px-3 py-2"
+        >
           <span className="text-soft">Example: </span>
           {example}
         </p>
