@@ -3,6 +3,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Refused } from "./api/client.js";
+import { Unreachable } from "./api/reached.js";
 import { router } from "./routes.js";
 import { endSession, sessionQuery } from "./session/session.js";
 import { SetUp } from "./session/set-up.js";
@@ -12,11 +13,19 @@ import { Failure } from "./ui/notice.js";
 import "virtual:design-tokens.css";
 import "./style.css";
 
-/** Requests without an answer are tried twice more. Refused requests are not. */
+/** How long to wait before an unreachable service is asked again, at most. */
+const AGAIN_MS_MAX = 4000;
+
+/**
+ * What the service refuses is not asked again, and other failures are, twice. Without a connection a request is
+ * repeated until there is one: until then the page keeps what was loaded.
+ */
 const client: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      retry: (count, error) => !(error instanceof Refused) && count < 2,
+      retry: (count, error) =>
+        error instanceof Unreachable || (!(error instanceof Refused) && count < 2),
+      retryDelay: (count) => Math.min(1000 * 2 ** count, AGAIN_MS_MAX),
       // The service reports changes, and reading the audit log is itself recorded.
       refetchOnWindowFocus: false,
       // Whether there is a connection is seen from the answers, not from what the browser believes.
@@ -35,7 +44,10 @@ client.getQueryCache().subscribe((event) => {
 function Console() {
   const session = useQuery(sessionQuery);
   const [link, dropLink] = useLink();
-  if (session.data === undefined) return session.isError ? <Failure error={session.error} /> : null;
+  if (session.data === undefined) {
+    const { failureReason } = session;
+    return failureReason === null ? null : <Failure error={failureReason} />;
+  }
   if (link?.kind === "set-up") {
     return <SetUp key={link.secret} code={link.secret} onDone={dropLink} />;
   }

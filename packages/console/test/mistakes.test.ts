@@ -32,6 +32,27 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   });
 
+  test("what was loaded stays, however often it cannot be loaded again", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/orders");
+    let failures = 0;
+    const often = new Promise<void>((resolve) => {
+      page.on("requestfailed", (request) => {
+        if (new URL(request.url()).pathname !== "/v1/admin/sites") return;
+        failures += 1;
+        if (failures === 4) resolve();
+      });
+    });
+    await page.context().setOffline(true);
+    await page.getByRole("link", { name: "Visits" }).click();
+    await often;
+    await page.getByText("No connection.").waitFor();
+    await page.getByRole("heading", { name: "Visits" }).waitFor();
+    expect(await page.getByText("Gatehouse could not be reached.").count()).toBe(0);
+    await page.context().setOffline(false);
+    await page.getByText("No visits yet").waitFor();
+  });
+
   test("an action that is turned on without an address says why it is not live", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/skills");

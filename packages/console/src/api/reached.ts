@@ -15,6 +15,11 @@ function set(now: boolean): void {
   for (const listener of listeners) listener();
 }
 
+/** The service gave no answer at all. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
 /** `fetch` that notes whether the service could be reached. */
 export async function reach(path: string, request: RequestInit): Promise<Response> {
   try {
@@ -23,7 +28,7 @@ export async function reach(path: string, request: RequestInit): Promise<Respons
     return response;
   } catch (error) {
     set(false);
-    throw new Error("Gatehouse could not be reached. Check your connection and try again.", {
+    throw new Unreachable("Gatehouse could not be reached. Check your connection and try again.", {
       cause: error,
     });
   }
