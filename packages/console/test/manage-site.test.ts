@@ -108,6 +108,7 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     await page
       .getByText("Your rules approved “Place an order” for €100.00, requested by Buyer.")
       .waitFor();
+    await page.getByText("Verify and export the log").click();
     await page.getByRole("button", { name: "Verify in this browser" }).click();
     await page.getByText("The export is verified. Your browser checked it.").waitFor();
     await page.getByText(/1 decision recalculated/).waitFor();

@@ -84,6 +84,7 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     const { body } = await at.server.admin("GET", path);
     const { page } = await at.opened();
     await at.signedIn(page, "auditor", "/audit");
+    await page.getByText("Verify and export the log").click();
     await page.getByLabel(/Parts of an export/).setInputFiles({
       name: "mine.json",
       mimeType: "application/json",
@@ -111,7 +112,14 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
       await page.route(`**/v1/${kind}/*.json`, (route) => route.fulfill({ body: theirs }));
     }
     await page.goto(`${at.baseUrl()}/console/${at.domain}/agents-see`);
-    await page.getByText("Your documents could not be verified.").waitFor();
+    for (const name of ["card", "catalog"]) {
+      await page.locator(`[data-document=${name}]`).getByText("Problem").waitFor();
+      await page
+        .locator(`[data-document=${name}]`)
+        .getByText("belongs to another site")
+        .first()
+        .waitFor();
+    }
   });
 
   test("a file for spreadsheets contains no formulas, with any separator", async () => {

@@ -50,7 +50,11 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     expect(csv.trim().split("\r\n")).toHaveLength(2);
     await page.getByRole("link", { name: "Place an order €100.00" }).click();
     await page.getByText("← decided").waitFor();
-    await page.getByText("agent.age_days").waitFor();
+    await page.getByText("Days since the agent registered").waitFor();
+    // People read names. IDs and JSON are there for who looks for them.
+    expect((await page.locator("main").allInnerTexts()).join()).not.toMatch(
+      /place_order|dec_\w+|[{}]/,
+    );
     await page.getByText("Authorized").first().waitFor();
     await page.getByRole("button", { name: "Check it in this browser" }).click();
     await page.getByText("The record is verified. Your browser checked it.").waitFor();
@@ -133,7 +137,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByText("No visits found").waitFor();
   });
 
-  test("a registered agent is approved, found by its name, and revoked permanently", async () => {
+  test("a registered agent is suspended and back with undo, found by its name, and revoked permanently", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/agents");
     await page.getByRole("button", { name: "Add an agent" }).click();
@@ -145,6 +149,10 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByLabel("Tags").fill("trusted");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
+    await page.getByRole("button", { name: "Suspend" }).click();
+    await page.locator("dd").getByText("Suspended").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator("dd").getByText("Active").waitFor();
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.locator("dd").getByText("Revoked").first().waitFor();
@@ -156,7 +164,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     expect(items).toMatchObject([{ status: "revoked", tags: ["trusted"] }]);
   });
 
-  test("a platform is admitted with one click, and suspended after a confirmation", async () => {
+  test("a platform is admitted with one click, suspended with another, and both can be undone", async () => {
     const url = "https://agents.platform.example/profile";
     const { clock, db } = at.server.context;
     await db.transaction((tx) => noteSeen(tx, at.shop.site_key_hash, url, clock.now()));
@@ -167,7 +175,10 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await row.getByRole("button", { name: "Admit" }).click();
     await row.getByText("Admitted", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Suspend" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
+    await row.getByText("Suspended", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await row.getByText("Admitted", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Suspend" }).click();
     await row.getByText("Suspended", { exact: true }).waitFor();
     await page.getByLabel("Platforms that can pay here").selectOption("admitted");
     await page.getByText("Saved.").waitFor();
@@ -287,6 +298,34 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     expect(await trimmed()).toEqual(["Agent↑", "State", "Tags", "Registered"]);
     const names = await table.locator("tbody tr td:first-child").allTextContents();
     expect(names.map((name) => name.slice(0, 4))).toEqual(["Alph", "Beta"]);
+  });
+
+  test.each([
+    ["home", "", "**/shop"],
+    ["order", "/orders/", "**/v1/**/orders/ord_*"],
+    ["review", "/reviews/", "**/v1/**/escalations/esc_*"],
+  ])("what is loading has the shape that it will have: %s", async (name, path, late) => {
+    await at.createActivity();
+    const [order] = (await at.shop.admin("GET", "/orders")).body.items;
+    const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
+    const ids: Readonly<Record<string, string>> = {
+      order: order.order_id,
+      review: review.escalation_id,
+    };
+    const { page } = await at.opened();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(late, async (route) => {
+      await held;
+      await route.continue();
+    });
+    const shown = at.signedIn(page, "owner", `${path}${ids[name] ?? ""}`);
+    await page.locator(`[data-skeleton=${name}]`).waitFor();
+    release();
+    await shown;
+    await page.locator(`[data-skeleton=${name}]`).waitFor({ state: "detached" });
   });
 
   test("exported files have titles, items and times that people read", async () => {

@@ -5,21 +5,24 @@ import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { AgentHistory } from "../reviews/agent-history.js";
 import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { Id } from "../ui/id.js";
 import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
+import { notify } from "../ui/toast.js";
 import { AgentLimits } from "./agent-limits.js";
-import { agentState } from "./agents.js";
+import { agentState, scopeText } from "./agents.js";
 
 type Agent = Api["AgentWithKeys"];
 
 interface Step {
   readonly label: string;
-  readonly title: string;
-  readonly text: string;
+  readonly title?: string;
+  /** What happens, for who is asked first. Absent: it happens at once, and can be undone. */
+  readonly text?: string;
   readonly danger?: boolean;
   readonly from: readonly Agent["status"][];
 }
@@ -41,8 +44,6 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
   suspend: {
     label: "Suspend",
-    title: "Suspend this agent?",
-    text: "Its requests are declined until you approve it again.",
     from: ["active"],
   },
   revoke: {
@@ -58,20 +59,35 @@ function Steps({ agent }: { readonly agent: Agent }) {
   const { path } = useSite();
   const take = useSave((at: string) => call("POST", at, {}), "agents");
   const at = `${path}/agents/${encodeURIComponent(agent.agent_id)}`;
-  return Object.entries(STEPS)
-    .filter(([, { from }]) => from.includes(agent.status))
-    .map(([step, { label, title, text, danger = false }]) => (
-      <Confirm
-        key={step}
-        label={label}
-        title={title}
-        danger={danger}
-        yes={label}
-        onYes={() => take.mutateAsync(`${at}/${step}`)}
-      >
-        <p>{text}</p>
-      </Confirm>
-    ));
+  const suspend = () =>
+    take.mutate(`${at}/suspend`, {
+      onSuccess: () =>
+        notify("Suspended. Its requests are declined.", () => take.mutateAsync(`${at}/approve`)),
+    });
+  const steps = Object.entries(STEPS).filter(([, { from }]) => from.includes(agent.status));
+  return (
+    <>
+      {steps.map(([step, { label, title = label, text, danger = false }]) =>
+        text === undefined ? (
+          <Button key={step} disabled={take.isPending} onClick={suspend}>
+            {label}
+          </Button>
+        ) : (
+          <Confirm
+            key={step}
+            label={label}
+            title={title}
+            danger={danger}
+            yes={label}
+            onYes={() => take.mutateAsync(`${at}/${step}`)}
+          >
+            <p>{text}</p>
+          </Confirm>
+        ),
+      )}
+      {take.isError && <Failure error={take.error} />}
+    </>
+  );
 }
 
 function Keys({ agent }: { readonly agent: Agent }) {
@@ -123,8 +139,8 @@ export function AgentPage() {
                 "Key published at",
                 agent.key_source && `${agent.key_source.url} (${agent.key_source.type})`,
               ],
-              ["Requested scopes", agent.requested_scopes.join(", ")],
-              ["Scopes", agent.scopes?.join(", ") ?? "Everything your rules allow"],
+              ["Requested scopes", agent.requested_scopes.map(scopeText).join(", ")],
+              ["Scopes", agent.scopes?.map(scopeText).join(", ") ?? "Everything your rules allow"],
               ["Tags", agent.tags.join(", ")],
               ["Registered", <Time key="since" at={agent.created_at} />],
               [

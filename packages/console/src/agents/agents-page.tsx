@@ -15,7 +15,7 @@ import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
 import { ShortTime } from "../ui/time.js";
 import { AddAgent } from "./add-agent.js";
-import { AgentName, agentState, STATES } from "./agents.js";
+import { AgentName, agentState, STATES, scopeText } from "./agents.js";
 import { RejectPending } from "./reject-pending.js";
 
 type Agent = Api["Agent"];
@@ -37,8 +37,12 @@ function columnsFor(site: string): readonly Column<Agent>[] {
       sortBy: agentState,
       cell: (agent) => <Badge word={agentState(agent)} />,
     },
-    { head: "Tags", narrow: "state", cell: ({ tags }) => tags.join(", ") || "No tags" },
-    { head: "Scopes", narrow: "hidden", cell: ({ scopes }) => scopes?.join(", ") ?? "Everything" },
+    { head: "Tags", narrow: "state", cell: ({ tags }) => tags.join(", ") || "–" },
+    {
+      head: "Scopes",
+      narrow: "hidden",
+      cell: ({ scopes }) => scopes?.map(scopeText).join(", ") ?? "Everything",
+    },
     {
       head: "Registered",
       narrow: "time",

@@ -1,4 +1,5 @@
 import type { Api } from "../api/client.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { choicesOf } from "../ui/words.js";
 
 export const STATES = {
@@ -19,4 +20,10 @@ export function AgentName({ agent }: { readonly agent: Api["Agent"] }) {
       {agent.source === "self" && <span className="text-soft"> (self-reported)</span>}
     </>
   );
+}
+
+/** What an agent may do, as people say it: “Place an order” for `skill:place_order`. */
+export function scopeText(scope: string): string {
+  const [kind, name = ""] = scope.split(":");
+  return kind === "skill" ? skillTitle(name) : name || scope;
 }

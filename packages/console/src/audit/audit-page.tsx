@@ -14,7 +14,7 @@ import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Notice } from "../ui/notice.js";
 import { SaveMessage } from "../ui/outcome.js";
-import { Card, Facts, Page } from "../ui/page.js";
+import { Card, Facts, FoldCard, Page } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
 import { ShortTime } from "../ui/time.js";
 import { countText } from "../ui/words.js";
@@ -133,13 +133,15 @@ export function AuditPage() {
         />
       }
     >
-      <div className="grid items-start gap-4 lg:grid-cols-3">
-        <ExportCard />
-        <FilesCard />
-        <div className="flex min-w-0 flex-col gap-4">
-          <Logs />
+      <FoldCard title="Verify and export the log">
+        <div className="grid items-start gap-4 lg:grid-cols-3">
+          <ExportCard />
+          <FilesCard />
+          <div className="flex min-w-0 flex-col gap-4">
+            <Logs />
+          </div>
         </div>
-      </div>
+      </FoldCard>
       <div className="grid grid-cols-2 items-end gap-3 lg:grid-cols-4">
         <Select
           label="Type"

@@ -1,6 +1,8 @@
 import type { JsonObject } from "@gatehouse/protocol";
+import { ruleName } from "../policy/rule-name.js";
 import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
+import { skillTitle } from "../ui/skill-title.js";
 import { countText, moneyText, titleOf, windowText } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
 import { POOL_TEXT, useRules } from "./story.js";
@@ -34,6 +36,29 @@ function factText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+/** What people call the facts. */
+const NAMES: Readonly<Record<string, string>> = {
+  "agent.age_days": "Days since the agent registered",
+  "agent.id": "ID of the agent",
+  "agent.tags": "Tags of the agent",
+  "buyer.present": "The buyer pays on the payment page",
+  cart: "Total",
+  count: "Requests",
+  protocol: "Protocol",
+  skill: "Action",
+  spend: "Spent",
+  "time.local": "Time",
+};
+
+/** One fact as people read it. */
+function shownFact([name, text]: readonly [string, string]) {
+  const read = name === "skill" ? skillTitle(text) : name === "protocol" ? titleOf(text) : text;
+  return [
+    NAMES[name] ?? name,
+    read.replace(/^(true|false)$/, (word) => (word === "true" ? "Yes" : "No")),
+  ] as const;
+}
+
 /** Facts by the names that rules use, such as `agent.tags`. */
 function factRows(facts: Facts): readonly (readonly [string, string])[] {
   return Object.entries(facts).flatMap(([name, value]) => {
@@ -52,11 +77,11 @@ const RESULTS: Readonly<Record<string, string>> = {
   unknown: "A fact was missing",
 };
 
-/** The title and the effect of a rule. */
-function ruleWords(rule: JsonObject | undefined): string {
-  if (rule === undefined) return "";
+/** The name and the effect of a rule. */
+function ruleWords(id: string, rule: JsonObject | undefined): string {
+  if (rule === undefined) return id;
   const effect = EFFECTS[String(rule.effect)];
-  return [rule.title, effect].filter((word) => typeof word === "string").join(": ");
+  return effect === undefined ? ruleName(rule) : `${ruleName(rule)}: ${effect}`;
 }
 
 /** Every rule with its result. */
@@ -78,8 +103,9 @@ export function Rules({ decision }: { readonly decision: Explained }) {
       <ol className="flex flex-col gap-1 text-sm">
         {rules.map(({ id, result }) => (
           <li key={id} className="flex flex-wrap items-center gap-2">
-            <span className={id === rule_id ? "font-semibold" : ""}>{id}</span>
-            <span className="text-soft">{ruleWords(published.get(id))}</span>
+            <span className={id === rule_id ? "font-semibold" : ""}>
+              {ruleWords(id, published.get(id))}
+            </span>
             <Badge
               word={RESULTS[result] ?? result}
               look={id === rule_id ? "good" : result === "unknown" ? "warn" : "plain"}
@@ -99,7 +125,7 @@ export function Rules({ decision }: { readonly decision: Explained }) {
 
 /** The facts that the rules used, as recorded. */
 export function FactsCard({ facts }: { readonly facts: Facts }) {
-  const rows = factRows(facts);
+  const rows = factRows(facts).map(shownFact);
   if (rows.length === 0) return null;
   return (
     <Card title="Facts used by the rules">

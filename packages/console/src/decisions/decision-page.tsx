@@ -1,19 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { Asker } from "../agents/names.js";
 import { useSite } from "../layout/sites.js";
 import { RecordProof } from "../proof/record-proof.js";
 import { sameDecision } from "../proof/same-decision.js";
-import { Who } from "../reviews/review-card.js";
 import { Badge } from "../ui/badge.js";
+import { Fold } from "../ui/fold.js";
 import { Id, Snippet } from "../ui/id.js";
 import { LoadingPage } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
-import { Card, Facts, Page } from "../ui/page.js";
+import { Card, Facts, FoldCard, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { Time } from "../ui/time.js";
 import { moneyText, titleOf } from "../ui/words.js";
 import { FactsCard, Reasons, Rules } from "./because.js";
 import { decisionQuery, type Explained, OUTCOMES } from "./decisions.js";
+import { RuleTitle } from "./rule-title.js";
 import { Story } from "./story.js";
 
 function Payment({ payment }: { readonly payment: NonNullable<Explained["payment"]> }) {
@@ -88,22 +90,39 @@ export function DecisionPage() {
             <Facts
               rows={[
                 ["Outcome", <Badge key="outcome" word={outcome} />],
-                ["Rule", decision.rule_id ?? "No rule matched"],
-                ["Reason", decision.reason && titleOf(decision.reason)],
-                ["Requested by", <Who key="who" id={decision.agent_id} />],
-                ["Signed", signedBy(decision)],
-                ["Key ID", signature && <Id key="key" value={signature.key_id} label="key ID" />],
                 [
-                  "Request digest (SHA-256)",
-                  signature && <Id key="digest" value={signature.digest} label="digest" />,
+                  "Rule",
+                  decision.rule_id === null ? (
+                    "No rule matched"
+                  ) : (
+                    <RuleTitle key="rule" version={decision.policy_version} id={decision.rule_id} />
+                  ),
                 ],
+                ["Reason", decision.reason && titleOf(decision.reason)],
+                ["Requested by", <Asker key="who" id={decision.agent_id} />],
+                ["Signed", signedBy(decision)],
                 ["Protocol", titleOf(decision.protocol)],
                 ["When", <Time key="when" at={decision.evaluated_at} />],
-                ["Decision ID", <Id key="id" value={decision.decision_id} label="decision ID" />],
-                ["Request ID", <Id key="mandate" value={decision.mandate_id} label="request ID" />],
               ]}
             />
             <Reasons codes={decision.reason_codes} />
+            <Fold>
+              <Facts
+                rows={[
+                  ["Key ID", signature && <Id key="key" value={signature.key_id} label="key ID" />],
+                  [
+                    "Request digest (SHA-256)",
+                    signature && <Id key="digest" value={signature.digest} label="digest" />,
+                  ],
+                  ["Decision ID", <Id key="id" value={decision.decision_id} label="decision ID" />],
+                  [
+                    "Request ID",
+                    <Id key="request" value={decision.mandate_id} label="request ID" />,
+                  ],
+                  ["Caller", <Id key="caller" value={decision.agent_id} label="caller" />],
+                ]}
+              />
+            </Fold>
           </Card>
           {decision.payment !== null && <Payment payment={decision.payment} />}
           <Proofs decision={decision} />
@@ -112,9 +131,9 @@ export function DecisionPage() {
           <Rules decision={decision} />
           <FactsCard facts={decision.facts} />
           {Object.keys(decision.answer.body).length > 0 && (
-            <Card title={`Answer to the agent (${decision.answer.status})`}>
+            <FoldCard title={`Answer to the agent (${decision.answer.status})`}>
               <Snippet label="answer" text={JSON.stringify(decision.answer.body, null, 2)} />
-            </Card>
+            </FoldCard>
           )}
         </div>
       </div>

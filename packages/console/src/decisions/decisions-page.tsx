@@ -16,6 +16,7 @@ import { skillTitle } from "../ui/skill-title.js";
 import { ShortTime } from "../ui/time.js";
 import { moneyText, titleOf } from "../ui/words.js";
 import { type Decision, OUTCOMES } from "./decisions.js";
+import { RuleTitle } from "./rule-title.js";
 
 function columnsFor(site: string): readonly Column<Decision>[] {
   return [
@@ -31,10 +32,13 @@ function columnsFor(site: string): readonly Column<Decision>[] {
     {
       head: "Reason",
       narrow: "hidden",
-      cell: ({ reason, rule_id }) =>
-        [reason === null ? null : titleOf(reason), rule_id === null ? null : `rule ${rule_id}`]
-          .filter((part) => part !== null)
-          .join(", ") || "No rule matched",
+      cell: ({ reason, rule_id, policy_version }) => (
+        <>
+          {reason === null ? rule_id === null && "No rule matched" : titleOf(reason)}
+          {reason !== null && rule_id !== null && ": "}
+          {rule_id !== null && <RuleTitle version={policy_version} id={rule_id} />}
+        </>
+      ),
     },
     { head: "Requested by", narrow: "state", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "When", narrow: "time", cell: ({ evaluated_at }) => <ShortTime at={evaluated_at} /> },

@@ -50,7 +50,7 @@ export function CheckoutCard({ shop }: { readonly shop: Shop }) {
         done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
       >
-        <fieldset disabled={!mayChange} className="flex flex-col gap-4">
+        <fieldset disabled={!mayChange} className="flex max-w-2xl flex-col gap-4">
           <legend className="sr-only">Ordering</legend>
           <TextField
             label="Link to your own cart"

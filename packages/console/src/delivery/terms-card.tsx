@@ -53,7 +53,7 @@ export function TermsCard({ shop }: { readonly shop: Shop }) {
         wording={WORDING}
         done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
-        className="flex flex-col gap-4"
+        className="flex max-w-2xl flex-col gap-4"
       >
         <TextArea
           label="Your terms"

@@ -1,23 +1,11 @@
-import { Package } from "lucide-react";
+import type { ReactNode } from "react";
 import { Card } from "../ui/page.js";
+import { Picture } from "../ui/picture.js";
 import { Totals } from "../ui/totals.js";
 import { moneyText } from "../ui/words.js";
 import type { ShownOrder } from "./orders.js";
 
 type Line = ShownOrder["lines"][number];
-
-/** A product's picture, or a stand-in of the same size. */
-function Picture({ url }: { readonly url: string | null }) {
-  const size = "size-14 shrink-0 rounded-lg";
-  if (url?.startsWith("https://")) {
-    return <img src={url} alt="" loading="lazy" className={`${size} object-cover`} />;
-  }
-  return (
-    <span className={`${size} grid place-items-center border border-line text-soft`}>
-      <Package aria-hidden size={22} />
-    </span>
-  );
-}
 
 /** What happened to the items of a line, in words. */
 function progressOf({ quantity, total, fulfilled, delivered }: Line): string {
@@ -30,7 +18,14 @@ function progressOf({ quantity, total, fulfilled, delivered }: Line): string {
 }
 
 /** What was bought, with pictures and prices, and how the total comes about. */
-export function OrderGoods({ order }: { readonly order: ShownOrder }) {
+export function OrderGoods({
+  order,
+  children,
+}: {
+  readonly order: ShownOrder;
+  /** What can be done with the items. */
+  readonly children?: ReactNode;
+}) {
   const { currency } = order.amount;
   return (
     <Card title="Items">
@@ -56,6 +51,7 @@ export function OrderGoods({ order }: { readonly order: ShownOrder }) {
       <div className="border-t border-line pt-3">
         <Totals total={order.amount} lines={order.lines} purchase={order.purchase} />
       </div>
+      {children}
     </Card>
   );
 }

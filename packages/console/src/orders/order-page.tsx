@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { Asker } from "../agents/names.js";
 import { useMay, useSite } from "../layout/sites.js";
-import { LoadingPage } from "../ui/loading.js";
+import { LoadingOrder } from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { skillTitle } from "../ui/skill-title.js";
@@ -39,7 +39,7 @@ function PageLinks({ order, site }: { readonly order: ShownOrder; readonly site:
       <Link
         to="/$site/orders/$id/slip"
         params={{ site, id: order.order_id }}
-        className="rounded-lg border border-line px-3 py-1.5 text-sm font-medium hover:border-soft"
+        className="button-plain"
       >
         Print packing slip
       </Link>
@@ -59,7 +59,7 @@ export function OrderPage() {
   const query = useQuery(orderQuery(site.site_key_hash, path, id));
   const mayAct = useMay("owner");
   if (query.isError) return <Failure error={query.error} />;
-  if (!query.isSuccess) return <LoadingPage />;
+  if (!query.isSuccess) return <LoadingOrder />;
   const order = query.data;
   const { purchase } = order;
   return (
@@ -72,12 +72,11 @@ export function OrderPage() {
         </span>
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-[3fr_2fr] lg:grid-rows-[auto_1fr]">
-        <OrderGoods order={order} />
+        <OrderGoods order={order}>{mayAct && <ShipAndCancel order={order} />}</OrderGoods>
         <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <BuyerCard purchase={purchase} rows={sourceOf(order)} />
           {purchase !== null && <WhereTo purchase={purchase} />}
           <OrderPayment order={order} />
-          {mayAct && <ShipAndCancel order={order} />}
           <OrderDetails order={order} />
         </div>
         <Card title="Timeline">

@@ -12,6 +12,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { countText } from "../ui/words.js";
 import { KINDS } from "../visits/kinds.js";
+import { pageText } from "../visits/page-text.js";
 import { Chart } from "./chart.js";
 import type { Series } from "./chart-parts.js";
 import { changeText, countWords } from "./compare.js";
@@ -133,9 +134,6 @@ function busiest(items: VisitCounts["items"]) {
   }
   return [...agents].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN_MAX);
 }
-
-/** The page of an address, without its site. */
-const pageText = (url: string) => (URL.canParse(url) ? new URL(url).pathname : url);
 
 export function Visits({ range }: { readonly range: Range }) {
   const { name } = useSite();

@@ -135,7 +135,10 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
           Continue: {STEP_WORDS[next][0]}
         </Link>
       )}
-      <ol className="flex flex-col gap-2 text-sm" aria-label="Get ready to sell">
+      <ol
+        className={`grid gap-2 text-sm ${open === undefined ? "sm:grid-cols-2" : ""}`}
+        aria-label="Get ready to sell"
+      >
         {STEPS.map((step) => (
           <StepRow key={step} step={step} state={state.steps[step]} isCurrent={step === open} />
         ))}

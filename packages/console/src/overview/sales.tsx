@@ -123,7 +123,7 @@ export function Sales({ range }: { readonly range: Range }) {
           {changeText(measure(now.total), sumOf(measure), than, words)}
         </span>
       </p>
-      {label !== "Orders" && (
+      {label !== "Orders" && ordersBefore > 0 && (
         <p className="text-sm text-soft">
           {changeText(now.total.orders, ordersBefore, than, countWords("orders"))}
         </p>

@@ -5,10 +5,10 @@ import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { ExportButton } from "../ui/export-button.js";
-import { Id } from "../ui/id.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { NothingFound } from "../ui/nothing-found.js";
 import { Empty, Page } from "../ui/page.js";
+import { Picture } from "../ui/picture.js";
 import { SearchField } from "../ui/search-field.js";
 import { useSortHead } from "../ui/sort-head.js";
 import { ShortTime } from "../ui/time.js";
@@ -34,18 +34,12 @@ function Named({ product }: { readonly product: Product }) {
   const { id, title, image_url } = product;
   return (
     <span className="flex items-center gap-3">
-      {image_url === null ? (
-        <span aria-hidden="true" className="size-10 shrink-0 rounded-lg bg-line/60" />
-      ) : (
-        <img src={image_url} alt="" className="size-10 shrink-0 rounded-lg object-cover" />
-      )}
+      <Picture url={image_url} className="size-10" />
       <span className="flex min-w-0 flex-col items-start gap-0.5">
         <Link to="/$site/products/$id" params={{ site: name, id }} className="link">
           {title}
         </Link>
-        <span className="max-sm:hidden">
-          <Id value={id} label="product number" />
-        </span>
+        <span className="text-xs text-soft break-all max-sm:hidden">{id}</span>
       </span>
     </span>
   );

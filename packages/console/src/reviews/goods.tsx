@@ -1,3 +1,4 @@
+import { Picture } from "../ui/picture.js";
 import { moneyText } from "../ui/words.js";
 import { Part } from "./part.js";
 import type { Review } from "./reviews.js";
@@ -10,17 +11,7 @@ export function Goods({ review: { items, amount } }: { readonly review: Review }
       <ul className="flex flex-col gap-2">
         {items.map(({ id, title, quantity, unit_minor, image_url }) => (
           <li key={id} className="flex items-center gap-3">
-            {image_url === null ? (
-              <span aria-hidden="true" className="size-14 shrink-0 rounded-lg bg-line/60" />
-            ) : (
-              <img
-                src={image_url}
-                alt=""
-                loading="lazy"
-                referrerPolicy="no-referrer"
-                className="size-14 shrink-0 rounded-lg object-cover"
-              />
-            )}
+            <Picture url={image_url} />
             <span className="min-w-0">
               <span className="block break-words font-medium">
                 {quantity} × {title}

@@ -32,17 +32,6 @@ function TimeLeft({ review }: { readonly review: Review }) {
   );
 }
 
-/** The agent, with a link, or the platform by its address. */
-export function Who({ id }: { readonly id: string }) {
-  if (!id.startsWith("agt_")) return <Id value={id} label="platform" />;
-  return (
-    <span className="flex flex-wrap items-center gap-x-2">
-      <Asker id={id} />
-      <Id value={id} label="agent ID" />
-    </span>
-  );
-}
-
 const isAgent = ({ agent_id }: Review) => agent_id.startsWith("agt_");
 
 /** The numbers of a review, for those who look for them. */

@@ -25,7 +25,7 @@ export function PasskeyPlace({ hash = "" }: { readonly hash?: string }) {
         <Notice>Passkeys do not work at this address. Open the console at its host name.</Notice>
         <a
           href={`${ways.passkey_origin}${pathname}${search}${hash}`}
-          className="button-act text-center"
+          className="button-act self-start"
         >
           Open {ways.passkey_origin}
         </a>

@@ -64,7 +64,7 @@ export function TextField({ label, hint, error, ...rest }: FieldProps & Componen
   const { control, below } = useTied({ hint, error, name: rest.name });
   return (
     <Labelled {...below} label={label}>
-      <input className={LOOK} {...control} {...rest} />
+      <input className={`${LOOK} h-9`} {...control} {...rest} />
     </Labelled>
   );
 }
@@ -96,7 +96,7 @@ export function Select({ label, hint, error, choices, onChoose, ...rest }: Selec
   return (
     <Labelled {...below} label={label}>
       <select
-        className={LOOK}
+        className={`${LOOK} h-9`}
         onChange={({ target }) => onChoose(target.value)}
         {...control}
         {...rest}

@@ -15,6 +15,7 @@ import { SearchField } from "../ui/search-field.js";
 import { ShortTime } from "../ui/time.js";
 import { plainWord } from "../ui/words.js";
 import { KINDS } from "./kinds.js";
+import { pageText } from "./page-text.js";
 import { scriptTag } from "./script-tag.js";
 
 type Visit = Api["Visit"];
@@ -50,7 +51,8 @@ const COLUMNS: readonly Column<Visit>[] = [
     sortBy: ({ page_url }) => page_url ?? "",
     cell: ({ page_url, off_site }) => (
       <span className="break-all">
-        {page_url ?? "–"} {off_site && <Badge word="Another site" look="warn" />}
+        {page_url === undefined || off_site ? (page_url ?? "–") : pageText(page_url)}{" "}
+        {off_site && <Badge word="Another site" look="warn" />}
       </span>
     ),
   },
@@ -112,6 +114,7 @@ export function VisitsPage() {
           ) : (
             <Empty
               title="No visits yet"
+              example="GPTBot (OpenAI) · /prices · verified agent"
               action={
                 <Link
                   to="/$site"
