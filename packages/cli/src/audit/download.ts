@@ -24,8 +24,8 @@ function nameIn(response: IncomingMessage): string {
 const linkOf = ({ headers: { link } }: IncomingMessage) => (typeof link === "string" ? link : "");
 
 /** Removes a folder and those above it that were made for it, unless somebody has put something there. */
-async function removeEmpty(folder: string, made: string): Promise<void> {
-  const top = resolve(made);
+async function removeEmpty(folder: string, topCreated: string): Promise<void> {
+  const top = resolve(topCreated);
   for (let path = resolve(folder); path.startsWith(top); path = dirname(path)) {
     await rmdir(path).catch(() => undefined);
   }
@@ -43,7 +43,7 @@ async function save(
     const hint = "Move or delete it, or choose another folder with --out.";
     throw new CommandError(`${file} already exists.`, EXIT.failed, hint);
   }
-  const made = await mkdir(folder, { recursive: true });
+  const topCreated = await mkdir(folder, { recursive: true });
   const partial = `${file}.partial`;
   // What lies there under this name is not ours, and may lead elsewhere.
   await rm(partial, { force: true });
@@ -57,7 +57,7 @@ async function save(
   } catch {
     await handle.close();
     await rm(partial, { force: true });
-    if (made !== undefined) await removeEmpty(folder, made);
+    if (topCreated !== undefined) await removeEmpty(folder, topCreated);
     throw new CommandError(
       "The download was interrupted.",
       EXIT.unreachable,

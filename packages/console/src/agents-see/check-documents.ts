@@ -39,8 +39,8 @@ const at = (value: JsonValue | undefined, name: string): JsonValue | undefined =
   isJsonObject(value) ? value[name] : undefined;
 
 /** Whether a document belongs to this site. A signature alone only shows that it belongs to some site. */
-function ofSite(said: JsonValue | undefined, wanted: string): Check {
-  const ok = said === wanted;
+function ofSite(value: JsonValue | undefined, wanted: string): Check {
+  const ok = value === wanted;
   return { id: `of ${wanted}`, ok, text: ok ? `belongs to ${wanted}` : "belongs to another site" };
 }
 
@@ -56,11 +56,11 @@ async function checksOf(
   const parsed = parseJson(bytes);
   const document = parsed.ok ? parsed.value : undefined;
   if (name === "card") {
-    const about = at(document, "site");
+    const cardSite = at(document, "site");
     return [
       ...(await verifyCard(bytes, options)).checks,
-      ofSite(at(about, "site_key"), site_key),
-      ofSite(at(about, "domain"), domain),
+      ofSite(at(cardSite, "site_key"), site_key),
+      ofSite(at(cardSite, "domain"), domain),
     ];
   }
   // A DID escapes the colon of a port.

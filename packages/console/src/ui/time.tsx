@@ -1,9 +1,8 @@
 import { useEffect, useState } from "react";
 import { useZone } from "../layout/zone.js";
+import { MINUTE_MS } from "./time-units.js";
 import { fullTime, shortTime } from "./times.js";
 import { agoText } from "./words.js";
-
-const MINUTE_MS = 60_000;
 
 /** A time in full, in the zone of the shop. */
 export function Time({ at }: { readonly at: string }) {
