@@ -82,14 +82,11 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
   });
 
   test("an error in a dialog is not shown a second time below it", async () => {
-    await at.shop.admin("PUT", "/platforms/platform.example", { status: "admitted" });
     const { page } = await at.opened();
-    await at.signedIn(page, "owner", "/platforms");
-    await page.route("**/platforms/platform.example", (route) =>
-      route.fulfill(refusal("It did not work.")),
-    );
-    await page.getByRole("button", { name: "Suspend" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
+    await at.signedIn(page);
+    await page.route("**/v1/**/pause", (route) => route.fulfill(refusal("It did not work.")));
+    await page.getByRole("button", { name: "Pause sales" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause sales" }).click();
     await page.getByText("It did not work.").first().waitFor();
     expect(await page.getByText("It did not work.").count()).toBe(1);
   });
