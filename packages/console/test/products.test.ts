@@ -42,7 +42,9 @@ test.each([
 });
 
 test("a table with semicolons and other names for its columns is read as products", async () => {
-  const file = new Blob(["\ufeffSKU;Name;Preis;Bestand\nrose;Rote Rose;4,50;12\n;;;\n"]);
+  const file = new Blob([
+    "\ufeffSKU;Name;Preis;Bestand\nrose;Rote Rose;4,50;12\n;;;\ntulpe;Tulpe;2,80;\n",
+  ]);
   const read = await readTable(file);
   const mapping = guessMapping(read.columns);
   expect(mapping).toEqual({ id: "SKU", title: "Name", price: "Preis", quantity: "Bestand" });
@@ -50,6 +52,10 @@ test("a table with semicolons and other names for its columns is read as product
     {
       line: 2,
       value: { id: "rose", title: "Rote Rose", price: "4.50", currency: "EUR", quantity: "12" },
+    },
+    {
+      line: 4,
+      value: { id: "tulpe", title: "Tulpe", price: "2.80", currency: "EUR", quantity: "" },
     },
   ]);
 });

@@ -198,8 +198,9 @@ export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string):
     };
     for (const field of FIELDS.slice(FIELDS.indexOf("quantity"))) {
       const text = textIn(field);
-      if (text === "") continue;
-      if (field === "sale_price") value[field] = readPrice(text).price;
+      // An empty cell empties what was there. A file without the column leaves it alone.
+      if (mapping[field] === undefined) continue;
+      if (field === "sale_price" && text !== "") value[field] = readPrice(text).price;
       else value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
     }
     return { line, value };

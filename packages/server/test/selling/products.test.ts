@@ -127,6 +127,10 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
       '{"id":"rose","title":"Rose","price":"11.00","currency":"EUR","quantity":null}',
     );
     expect(await listed()).toMatchObject([{ quantity: null, description: "Long" }]);
+    await upload(CSV, "id,title,price,currency,quantity,url\nrose,Rose,11.00 EUR,,3,");
+    expect(await listed()).toMatchObject([{ quantity: 3, description: "Long", url: null }]);
+    await upload(CSV, "id,title,price,currency,quantity\nrose,Rose,11.00,EUR,");
+    expect(await listed()).toMatchObject([{ quantity: null, description: "Long" }]);
     await upload(CSV, "id,title,price,currency\nrose,Rose,12.00,EUR", "?mode=replace");
     expect(await listed()).toMatchObject([{ quantity: null, description: "Rose", url: null }]);
   });

@@ -29,7 +29,11 @@ export async function* googleTableItems(
   bytes: AsyncIterable<Uint8Array>,
   context: FieldContext,
 ): AsyncGenerator<ProductLine> {
-  for await (const line of tableLines(bytes, { readNames, relaxQuotes: true })) {
+  for await (const line of tableLines(bytes, {
+    readNames,
+    relaxQuotes: true,
+    emptiesFields: false,
+  })) {
     const isRow = line.kind === "value" && isJsonObject(line.value);
     yield isRow ? { ...line, value: fromGoogle(line.value as GoogleAttributes, context) } : line;
   }

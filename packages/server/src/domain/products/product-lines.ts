@@ -105,9 +105,14 @@ function csvProblem({ code }: CsvError): string {
   return "has a quote in the wrong place";
 }
 
-/** The fields of a row, without the empty ones. */
-function rowValue(record: Record<string, string>): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([, text]) => text !== ""));
+/** A price may name its currency, so an empty column for it says nothing. */
+const NEVER_EMPTIED = ["price", "currency"];
+
+/** The fields of a row. Empty ones are left out, unless they empty what was there before. */
+function rowValue(record: Record<string, string>, emptiesFields: boolean): JsonObject {
+  const isGiven = ([name, text]: [string, string]) =>
+    text !== "" || (emptiesFields && !NEVER_EMPTIED.includes(name));
+  return Object.fromEntries(Object.entries(record).filter(isGiven));
 }
 
 /** How a table is read. */
@@ -116,11 +121,13 @@ interface TableForm {
   readNames(names: readonly string[]): string[];
   /** Whether a quote inside a field is a letter like others. */
   readonly relaxQuotes: boolean;
+  /** Whether an empty field empties the value of the product. */
+  readonly emptiesFields: boolean;
 }
 
 /** Products as CSV (RFC 4180), with a first line that names the fields. */
 export function csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
-  return tableLines(bytes, { readNames, relaxQuotes: false });
+  return tableLines(bytes, { readNames, relaxQuotes: false, emptiesFields: true });
 }
 
 /** The rows of a table with a first line that names its columns, separated by commas, semicolons or tabs. */
@@ -149,7 +156,11 @@ export async function* tableLines(bytes: Bytes, form: TableForm): AsyncGenerator
   try {
     for await (const { info, record } of parser) {
       yield* skipped.splice(0);
-      yield { kind: "value", line: info.lines as number, value: rowValue(record) };
+      yield {
+        kind: "value",
+        line: info.lines as number,
+        value: rowValue(record, form.emptiesFields),
+      };
     }
     yield* skipped;
   } finally {
