@@ -32,8 +32,9 @@ describe("the pages for agents", () => {
     }
     const [, html = ""] = await pages();
     expect(html).toContain("€100.00");
-    // Operations of the protocols are for developers, and the first thing is what can be bought.
-    const places = ["A rose", "What agents can do here", "For developers", "cancel_checkout"];
+    // The first thing is what can be bought, then how. The operations of the protocols are folded there.
+    const skills = "What agents can do here";
+    const places = ["A rose", 'id="buy"', "<details>", "cancel_checkout", skills, "For developers"];
     // The data blocks in the head name them too.
     const body = html.slice(html.indexOf("<main>"));
     const found = places.map((words) => body.indexOf(words));

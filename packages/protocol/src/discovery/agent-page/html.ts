@@ -56,26 +56,27 @@ function skillList(skills: readonly LiveSkill[], answers: readonly PublishedAnsw
   return `<ul class="skills" role="list">\n${items.join("\n")}\n</ul>`;
 }
 
-/** What people would ask for. The operations of a shop are steps of a purchase, so they are further below. */
+/** What people would ask for. The operations of a shop are steps of a purchase: “Buy here” has them. */
 function skillSection(
   { skills, sells }: SiteSnapshot,
   answers: readonly PublishedAnswer[],
 ): string {
   const own = skills.filter(({ id }) => !isShopSkill(id));
-  const buying = sells
-    ? "<p>Agents can search the products, fill a cart and place orders for you.</p>\n"
-    : "";
-  if (own.length > 0) return buying + skillList(own, answers);
-  return buying === "" ? "<p>No skills are available at the moment.</p>" : buying;
+  if (own.length === 0 && sells) return "";
+  const none = "<p>No skills are available at the moment.</p>";
+  return `<h2 id="skills">What agents can do here</h2>
+${own.length > 0 ? skillList(own, answers) : none}
+`;
 }
 
-/** The operations of MCP and UCP, together and folded. */
-function operationSection({ skills }: SiteSnapshot, answers: readonly PublishedAnswer[]): string {
-  const operations = skills.filter(({ id }) => isShopSkill(id));
-  if (operations.length === 0) return "";
-  return `<h3 id="operations">Shop operations (MCP and UCP)</h3>
+/** How somebody's agent buys, and the operations of MCP and UCP that it buys with, folded. */
+function buySection(site: SiteSnapshot, answers: readonly PublishedAnswer[]): string {
+  const operations = site.skills.filter(({ id }) => isShopSkill(id));
+  if (!site.sells || operations.length === 0) return "";
+  return `<h2 id="buy">Buy here</h2>
+<p>Tell your agent to buy at <strong>${htmlText(site.domain)}</strong>. It can search the products, fill a cart and place orders for you.</p>
 <details>
-<summary>Show ${operations.length} operations</summary>
+<summary>For agents: ${operations.length} operations (MCP and UCP)</summary>
 ${skillList(operations, answers)}
 </details>
 `;
@@ -183,10 +184,8 @@ ${head(site)}
 <h1>${own(name)} for AI agents</h1>
 <p class="lead">${own(summary)}</p>
 <p>${htmlText(opening(site))}</p>
-${productCards(products)}<h2 id="skills">What agents can do here</h2>
-${skillSection(site, answers)}
-<h2 id="developers">For developers</h2>
-${operationSection(site, answers)}<h3 id="call">How to call it</h3>
+${productCards(products)}${buySection(site, answers)}${skillSection(site, answers)}<h2 id="developers">For developers</h2>
+<h3 id="call">How to call it</h3>
 ${callSteps(site)
   .map((step) => `<p>${inlineHtml(step)}</p>`)
   .join("\n")}
