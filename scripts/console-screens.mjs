@@ -6,8 +6,8 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
-import { fillCart, signIn, startDemo } from "./screens/demo.mjs";
-import { isDrawn, STATES, shoot, VIEWS } from "./screens/shoot.mjs";
+import { fillCart, signIn, startDemo } from "./console-screens/demo.mjs";
+import { isDrawn, STATES, shoot, VIEWS } from "./console-screens/shoot.mjs";
 
 const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(`../${path}`, import.meta.url)))).module;
