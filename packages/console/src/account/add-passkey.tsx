@@ -9,15 +9,21 @@ function deviceName(): string {
   return platform === "" ? "This device" : platform;
 }
 
+interface Props {
+  /** Whether it is what the page is for. */
+  readonly isMain?: boolean;
+  onAdded?(): void;
+}
+
 /** A button that creates a passkey on this device. */
-export function AddPasskey({ onAdded }: { onAdded?(): void }) {
+export function AddPasskey({ isMain = true, onAdded }: Props) {
   const add = useSave(async () => {
     await addPasskey(deviceName());
     onAdded?.();
   }, "account");
   return (
     <>
-      <Button kind="act" disabled={add.isPending} onClick={() => add.mutate()}>
+      <Button kind={isMain ? "act" : "plain"} disabled={add.isPending} onClick={() => add.mutate()}>
         Add a passkey
       </Button>
       {add.isError && <Failure error={add.error} />}

@@ -18,7 +18,7 @@ export function FirstPasskey() {
       <p className="min-w-0 flex-1">
         Add a passkey to sign in with your fingerprint, face or PIN next time, without a link.
       </p>
-      <AddPasskey />
+      <AddPasskey isMain={false} />
     </section>
   );
 }
