@@ -37,6 +37,7 @@ export const NOT_RUN: readonly NotRun[] = [
     begins: "npx gatehouse site verify shop.example.com --method file",
     why: "the tests of the plugin verify a domain with its file",
   },
+  { begins: "gatehouse connector listen ", why: "a test of the command sends it messages" },
   { begins: "gatehouse connector check ", why: "a test of the command runs it against a shop" },
   { begins: "npx wrangler@4 ", why: "it needs an account at Cloudflare" },
   ...(spawnSync("python3", ["-c", "import cryptography"]).status === 0
