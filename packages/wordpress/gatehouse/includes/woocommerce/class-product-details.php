@@ -16,15 +16,15 @@ defined( 'ABSPATH' ) || exit;
  * so that a wrong number does not keep the product from agents.
  */
 final class Product_Details {
-	private const BRAND_TAXONOMY      = 'product_brand';
-	private const CATEGORY_TAXONOMY   = 'product_cat';
-	private const BRAND_CHARS_MAX     = 100;
-	private const CATEGORY_CHARS_MAX  = 750;
-	private const IMAGES_MAX          = 10;
-	private const OPTIONS_MAX         = 10;
-	private const OPTION_NAME_CHARS   = 50;
-	private const OPTION_VALUE_CHARS  = 100;
-	private const IMAGE_SIZE          = 'large';
+	private const BRAND_TAXONOMY     = 'product_brand';
+	private const CATEGORY_TAXONOMY  = 'product_cat';
+	private const BRAND_CHARS_MAX    = 100;
+	private const CATEGORY_CHARS_MAX = 750;
+	private const IMAGES_MAX         = 10;
+	private const OPTIONS_MAX        = 10;
+	private const OPTION_NAME_CHARS  = 50;
+	private const OPTION_VALUE_CHARS = 100;
+	private const IMAGE_SIZE         = 'large';
 
 	/**
 	 * The details that a product has.

@@ -51,6 +51,9 @@ final class Product_Prices {
 			'sale_from'  => $product->get_date_on_sale_from(),
 			'sale_until' => $product->get_date_on_sale_to(),
 		);
+		if ( ! in_array( null, $times, true ) && $times['sale_until'] <= $times['sale_from'] ) {
+			return $fields;
+		}
 		foreach ( $times as $name => $time ) {
 			if ( null !== $time ) {
 				$fields[ $name ] = gmdate( 'Y-m-d\TH:i:s\Z', $time->getTimestamp() );
