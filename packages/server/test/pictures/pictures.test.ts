@@ -132,6 +132,28 @@ describe.each(DATABASES)("a product's picture on %s", (dialect) => {
     expect((await read(image_url)).response.status).toBe(200);
   });
 
+  test("is kept while a product has it among its other pictures", async () => {
+    const { image_url } = (await put(JPEG)).body;
+    await put(PNG);
+    const { db } = server.context;
+    // The service of this test has no https address, which lists demand of pictures.
+    const write = (urls: readonly string[]) =>
+      db.transaction((tx) =>
+        tx.run(
+          "UPDATE products SET additional_image_urls = ? WHERE site_key_hash = ? AND product_id = ?",
+          JSON.stringify(urls),
+          shop.site_key_hash,
+          "rose",
+        ),
+      );
+    await write(["https://a.example.com/1", image_url]);
+    await anHourLater();
+    expect((await read(image_url)).response.status).toBe(200);
+    await write(["https://a.example.com/1"]);
+    await anHourLater();
+    expect((await read(image_url)).response.status).toBe(404);
+  });
+
   test("is kept while an import that replaced the product can be undone", async () => {
     const { image_url } = (await put(JPEG)).body;
     const line = { id: "rose", title: "A rose", price: "100.00", currency: "EUR", image_url: "" };

@@ -72,6 +72,11 @@ const usedIn = (table: string) =>
   `SELECT SUBSTR(image_url, LENGTH(image_url) - 42) FROM ${table}
    WHERE site_key_hash = ? AND image_url LIKE '%/v1/pictures/%'`;
 
+/** Whether a product has it among its other pictures. */
+const isAdditionalIn = (table: string) =>
+  `EXISTS (SELECT 1 FROM ${table} WHERE site_key_hash = ?
+   AND additional_image_urls LIKE '%/v1/pictures/%/' || product_pictures.digest || '%')`;
+
 /** Deletes the pictures, stored before a time, that no product uses and no undone import would bring back. */
 export async function deleteUnused(
   tx: Transaction,
@@ -80,9 +85,12 @@ export async function deleteUnused(
 ): Promise<void> {
   await tx.run(
     `DELETE FROM product_pictures WHERE site_key_hash = ? AND stored_at < ? AND digest NOT IN
-       (${usedIn("products")} UNION ALL ${usedIn("replaced_products")})`,
+       (${usedIn("products")} UNION ALL ${usedIn("replaced_products")})
+     AND NOT ${isAdditionalIn("products")} AND NOT ${isAdditionalIn("replaced_products")}`,
     siteKeyHash,
     before,
+    siteKeyHash,
+    siteKeyHash,
     siteKeyHash,
     siteKeyHash,
   );
