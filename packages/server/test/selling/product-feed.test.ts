@@ -158,6 +158,12 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       { brand: null, gtin: null, sale_price: null, price: { minor: 250 } },
     ]);
     expect(await fetched(rss(whole, item("wrong", wrong)))).toMatchObject({ outcome: "unchanged" });
+    // A sale that cannot be read, or costs nothing, does not keep a product from being sold.
+    for (const sale_price of ["1.00 USD", "1,50 EUR", "0.00 EUR"]) {
+      const items = rss(whole, item("wrong", { ...wrong, sale_price }));
+      expect(await fetched(items)).toMatchObject({ refused: 0 });
+      expect(await listed()).toMatchObject([{}, { sale_price: null, price: { minor: 250 } }]);
+    }
     const { sale_price: _, sale_price_effective_date: __, ...over } = tee;
     expect(await fetched(rss(item("tee", over), item("wrong")))).toMatchObject({ changed: 1 });
     expect(await listed()).toMatchObject([{ brand: "Rosa", price: { minor: 250 } }, {}]);

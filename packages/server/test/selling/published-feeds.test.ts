@@ -139,6 +139,8 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
   test("for Google name brand, numbers, category, pictures, sale and variant, and can be read back", async () => {
     await publish("google");
     await withTee(async () => {
+      const options = { ...TEE.options, Constructor: "Rosa", Colour: "Crimson" };
+      expect((await shop.admin("PATCH", "/products?id=tee-m", { options })).status).toBe(200);
       const text = await (await read("google.xml")).text();
       const [, rest = ""] = text.split("<g:id>tee-m</g:id>");
       const [tee] = rest.split("</item>");
@@ -148,6 +150,8 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
         "<g:brand>Rosa &amp; Co</g:brand><g:gtin>4006381333931</g:gtin><g:mpn>RS-12</g:mpn>",
         "<g:product_type>Clothing &gt; Shirts</g:product_type><g:item_group_id>tee</g:item_group_id>",
         "<g:color>Red</g:color><g:size>M</g:size>",
+        "<g:attribute_name>Constructor</g:attribute_name>",
+        "<g:attribute_name>Colour</g:attribute_name>",
       ]) {
         expect(tee).toContain(element);
       }
@@ -163,6 +167,7 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
       expect(items).toMatchObject([
         {
           ...same,
+          options: { Color: "Red", Size: "M" },
           price: { minor: 1500, currency },
           regular_price: { minor: 2000, currency },
           sale_price: { minor: 1500, currency },

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { readableDetails } from "../../domain/products/details.js";
+import { withReadableSale } from "../../domain/products/product.js";
 import { isoTime } from "../../infra/clock.js";
 import { cutText, plainText } from "./plain-text.js";
 
@@ -30,16 +31,18 @@ function availabilityOf(word: string): string {
 /** The number of a price such as `12.50 EUR`, to see which of two is lower. */
 const numberIn = (price: string | undefined) => Number.parseFloat(price ?? "");
 
+const NO_SALE = { sale_price: null, sale_from: null, sale_until: null };
+
 /**
  * The sale of a product: its price and a range such as `2030-01-01T00:00Z/2030-02-01T00:00Z`. A feed lists its sales in
  * full, so no sale price ends the sale.
  */
 function saleOf({ price, sale_price, sale_price_effective_date: range = "" }: GoogleAttributes) {
-  const none = { sale_price: null };
-  if (!(numberIn(sale_price) < numberIn(price))) return none;
+  // Some feeds write 0.00 for no sale.
+  if (!(numberIn(sale_price) > 0 && numberIn(sale_price) < numberIn(price))) return NO_SALE;
   if (range === "") return { sale_price: sale_price as string };
   const [from = Number.NaN, until = Number.NaN] = range.split("/").map((time) => Date.parse(time));
-  if (!(from < until)) return none;
+  if (!(from < until)) return NO_SALE;
   const times = { sale_from: isoTime(from), sale_until: isoTime(until) };
   return { sale_price: sale_price as string, ...times };
 }
@@ -72,7 +75,7 @@ export function fromGoogle(attributes: GoogleAttributes, { currency }: FieldCont
   const { id, title, description, link, image_link, availability, price } = attributes;
   const quantity = QUANTITIES.map((name) => attributes[name]).find((text) => text !== undefined);
   const hasCurrency = /[A-Za-z]{3}\s*$/.test(price ?? "");
-  return {
+  const value = {
     ...(id === undefined ? {} : { id }),
     ...(title === undefined ? {} : { title: plainText(title) }),
     ...(description === undefined
@@ -87,6 +90,7 @@ export function fromGoogle(attributes: GoogleAttributes, { currency }: FieldCont
     ...saleOf(attributes),
     ...detailsOf(attributes),
   };
+  return withReadableSale(value, NO_SALE);
 }
 
 /** The name of a column or an element: `g:image link` and `Image_Link` are the same. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@gatehouse/protocol";
 import { MORE_IMAGES_MAX, readableDetails } from "../../domain/products/details.js";
+import { withReadableSale } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import type { FieldContext } from "./google-fields.js";
 import { cutText, plainText } from "./plain-text.js";
@@ -92,7 +93,7 @@ function fromVariant(
   const description = plainText(textOf(product.body_html));
   const path = `/products/${encodeURIComponent(textOf(product.handle))}`;
   const { host } = new URL(url);
-  return {
+  const value = {
     id,
     title: variantTitle(product, variant),
     ...(description === "" ? {} : { description: cutText(description, DESCRIPTION_CHARS_MAX) }),
@@ -103,6 +104,7 @@ function fromVariant(
     availability: variant.available === false ? "out_of_stock" : "in_stock",
     ...detailsOf(product, variant),
   };
+  return withReadableSale(value, { price: textOf(variant.price), sale_price: null });
 }
 
 /** The variants of a page: each is a separate product, with the id that Shopify's cart links use. */

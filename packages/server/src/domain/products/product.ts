@@ -1,6 +1,7 @@
 import {
   formatAmount,
   isJsonObject,
+  type JsonObject,
   type JsonValue,
   type Money,
   ok,
@@ -250,4 +251,13 @@ export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> 
       absent: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
     }),
   );
+}
+
+/**
+ * A product of a feed, with other prices if its sale cannot be read: a wrong sale must not keep a product from being
+ * sold.
+ */
+export function withReadableSale(value: JsonObject, otherPrices: JsonObject): JsonObject {
+  const hasSale = value.sale_price !== undefined && value.sale_price !== null;
+  return hasSale && !readProduct(value).ok ? { ...value, ...otherPrices } : value;
 }

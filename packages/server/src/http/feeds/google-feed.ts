@@ -69,18 +69,22 @@ function pricesOf({ price, regularPrice, sale, changedAt }: Product): readonly s
 }
 
 /** Google's own names of options. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  color: "color",
-  colour: "color",
-  size: "size",
-  material: "material",
-  pattern: "pattern",
-};
+const OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["color", "color"],
+  ["colour", "color"],
+  ["size", "size"],
+  ["material", "material"],
+  ["pattern", "pattern"],
+]);
 
 function optionsOf({ options }: Product): readonly string[] {
+  const written = new Set<string>();
   return options.map(({ name, value }) => {
-    const known = OPTIONS[name.toLowerCase()];
-    if (known !== undefined) return element(known, value);
+    const known = OPTIONS.get(name.toLowerCase());
+    if (known !== undefined && !written.has(known)) {
+      written.add(known);
+      return element(known, value);
+    }
     const parts = [element("attribute_name", name), element("attribute_value", value)];
     return `<g:product_detail>${parts.join("")}</g:product_detail>`;
   });
