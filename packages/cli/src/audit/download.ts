@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm, rmdir } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import type { AdminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 
@@ -26,7 +26,8 @@ const linkOf = ({ headers: { link } }: IncomingMessage) => (typeof link === "str
 /** Removes a folder and those above it that were made for it, unless somebody has put something there. */
 async function removeEmpty(folder: string, topCreated: string): Promise<void> {
   const top = resolve(topCreated);
-  for (let path = resolve(folder); path.startsWith(top); path = dirname(path)) {
+  const isNew = (path: string) => path === top || path.startsWith(top + sep);
+  for (let path = resolve(folder); isNew(path); path = dirname(path)) {
     await rmdir(path).catch(() => undefined);
   }
 }
@@ -43,7 +44,7 @@ async function save(
     const hint = "Move or delete it, or choose another folder with --out.";
     throw new CommandError(`${file} already exists.`, EXIT.failed, hint);
   }
-  const topCreated = await mkdir(folder, { recursive: true });
+  const topCreated = await mkdir(resolve(folder), { recursive: true });
   const partial = `${file}.partial`;
   // What lies there under this name is not ours, and may lead elsewhere.
   await rm(partial, { force: true });
