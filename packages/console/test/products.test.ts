@@ -10,7 +10,7 @@ import {
   rss,
   startFeedServer,
 } from "../../server/test/selling/feed-server.ts";
-import { guessMapping, linesOf, readTable } from "../src/products/read-file.ts";
+import { guessMapping, linesOf, readJsonLines, readTable } from "../src/products/read-file.ts";
 import { readPrice } from "../src/products/read-price.ts";
 import { desk, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
@@ -76,6 +76,26 @@ test("the columns of a shop's export are matched with brand, barcode, sale price
     gtin: "4006381333931",
     category: "Shirts",
   });
+});
+
+test("a sale whose times are in a column of another form is left out, and a rounded barcode too", async () => {
+  const head = "id,title,price,sale_price,sale_price_effective_date,barcode";
+  const read = await readTable(
+    new Blob([`${head}\ntee,Tee,20.00,15.00,2030-01-01/2030-02-01,4.00638E+12`]),
+  );
+  const value = { id: "tee", title: "Tee", price: "20.00", currency: "EUR" };
+  expect(linesOf(read, guessMapping(read.columns), "EUR")).toEqual([{ line: 2, value }]);
+});
+
+test("lines of JSON leave alone what they do not name, whatever other lines name", async () => {
+  const rose = { id: "rose", title: "Rose", price: "1.00", currency: "EUR" };
+  const lines = [
+    { ...rose, quantity: 5, availability: "in_stock" },
+    { ...rose, id: "tulip" },
+  ];
+  const read = await readJsonLines(new Blob([lines.map((one) => JSON.stringify(one)).join("\n")]));
+  const [, second] = linesOf(read, guessMapping(read.columns), "EUR");
+  expect(second?.value).toEqual({ ...rose, id: "tulip" });
 });
 
 test("a table that a spreadsheet saved in an older encoding keeps its letters", async () => {

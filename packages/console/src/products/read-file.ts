@@ -65,8 +65,8 @@ const NAMES: Readonly<Record<Field, readonly string[]>> = {
   url: ["url", "link", "producturl", "permalink", "adresse"],
   availability: ["availability", "stockstatus", "verfugbarkeit"],
   sale_price: ["saleprice", "angebotspreis"],
-  sale_from: ["salefrom"],
-  sale_until: ["saleuntil"],
+  sale_from: ["salefrom", "datesalepricestarts"],
+  sale_until: ["saleuntil", "datesalepriceends"],
   brand: ["brand", "vendor", "brands", "marke", "hersteller", "marque", "marca"],
   gtin: ["gtin", "ean", "upc", "barcode", "variantbarcode", "isbn", "gtinupceanorisbn"],
   mpn: ["mpn", "manufacturerpartnumber"],
@@ -179,6 +179,9 @@ export function guessMapping(columns: readonly string[]): Mapping {
       break;
     }
   }
+  // A sale whose times are in a column that nobody has chosen would begin now, and never end.
+  const hasOtherTimes = [...left].some((one) => /sale.*date|date.*sale/.test(folded(one)));
+  if (hasOtherTimes) delete mapping.sale_price;
   return mapping;
 }
 
@@ -198,8 +201,12 @@ export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string):
     };
     for (const field of FIELDS.slice(FIELDS.indexOf("quantity"))) {
       const text = textIn(field);
-      // An empty cell empties what was there. A file without the column leaves it alone.
-      if (mapping[field] === undefined) continue;
+      // An empty cell clears the field. A line without the field leaves it unchanged.
+      const column = mapping[field];
+      if (column === undefined || !Object.hasOwn(values, column)) continue;
+      if (text === "" && field === "availability") continue;
+      // A barcode of the shop itself, or one that a spreadsheet has rounded, is no GTIN.
+      if (text !== "" && field === "gtin" && !/^[\d\s-]{8,20}$/.test(text)) continue;
       if (field === "sale_price" && text !== "") value[field] = readPrice(text).price;
       else value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
     }

@@ -80,13 +80,23 @@ function readCategory(value: JsonValue | undefined): Read<string | null> {
   return ok(steps.join(" > "));
 }
 
-/** Addresses between blanks or commas, as they are in one field of a table. */
-const BETWEEN_ADDRESSES = /[\s,]+(?=https?:)/i;
+/** Addresses with blanks or commas between them, as they are in one field of a table. Takes one step per character. */
+function addressesIn(text: string): readonly string[] {
+  return text
+    .trim()
+    .split(/[\s,](?=https?:)/i)
+    .map((part) => {
+      let end = part.length;
+      while (end > 0 && /[\s,]/.test(part.charAt(end - 1))) end--;
+      return part.slice(0, end);
+    })
+    .filter((part) => part !== "");
+}
 
 function readImages(value: JsonValue | undefined): Read<readonly string[]> {
   const name = "additional_image_urls";
   if (isEmpty(value)) return ok([]);
-  const list = typeof value === "string" ? value.trim().split(BETWEEN_ADDRESSES) : value;
+  const list = typeof value === "string" ? addressesIn(value) : value;
   if (!Array.isArray(list)) return bad(`${name}: must be a list of addresses`);
   if (list.length > MORE_IMAGES_MAX) return bad(`${name}: has more than ${MORE_IMAGES_MAX}`);
   const urls: string[] = [];

@@ -105,8 +105,8 @@ function csvProblem({ code }: CsvError): string {
   return "has a quote in the wrong place";
 }
 
-/** A price may name its currency, so an empty column for it says nothing. */
-const NEVER_EMPTIED = ["price", "currency"];
+/** A price may name its currency, and no product is without an availability: an empty cell says nothing. */
+const NEVER_EMPTIED = ["price", "currency", "availability"];
 
 /** The fields of a row. Empty ones are left out, unless they empty what was there before. */
 function rowValue(record: Record<string, string>, emptiesFields: boolean): JsonObject {
