@@ -75,7 +75,7 @@ test("a check that cannot be made is not passed", async () => {
   expect(out).toMatch(
     /^– A quote with each delivery option is answered\.\n {4}There is no option for FR\./m,
   );
-  expect(err).toMatch(/^1 of \d+ checks could not be made\.\nFix the lines marked –/m);
+  expect(err).toMatch(/^1 of \d+ checks could not be run\.\nDo what the lines marked – say/m);
 });
 
 test("a product with too few in stock is not enough", async () => {

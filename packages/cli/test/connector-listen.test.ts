@@ -93,7 +93,7 @@ test("a shop system that sends everything right passes, and what it sends is ans
       .split("\n")
       .every((line) => line.startsWith("✓ ")),
   ).toBe(true);
-  expect(err).toContain("products: not taken, so that it is sent again\n");
+  expect(err).toContain("products: rejected on purpose, to see if it is sent again\n");
 });
 
 const FAULTS: Readonly<Record<string, readonly [check: RegExp, plant: () => Promise<unknown>]>> = {

@@ -56,8 +56,8 @@ export function failIfBroken(findings: readonly ContractFinding[]): void {
   const all = counted(findings.length, "check");
   const says = [
     ...(wrong === 0 ? [] : [`${wrong} of ${all} failed.`]),
-    ...(unchecked === 0 ? [] : [`${unchecked} of ${all} could not be made.`]),
+    ...(unchecked === 0 ? [] : [`${unchecked} of ${all} could not be run.`]),
   ];
-  const mark = wrong === 0 ? "–" : "✗";
-  throw new CommandError(says, EXIT.failed, `Fix the lines marked ${mark}, then check again.`);
+  const next = wrong === 0 ? "Do what the lines marked – say" : "Fix the lines marked ✗";
+  throw new CommandError(says, EXIT.failed, `${next}, then check again.`);
 }

@@ -67,7 +67,10 @@ export class ShopListener {
     const now = Date.now();
     const verified = await verifyHmacWebhook({ id, body }, signature, { secret: this.secret, now });
     if (!verified.ok) {
-      this.rules.fault("signed", `A message to /${kind} is signed wrongly: ${verified.detail}.`);
+      this.rules.fault(
+        "signed",
+        `The signature of a message to /${kind} is not valid: ${verified.detail}.`,
+      );
       return refuse(response, 401, "The signature is wrong.");
     }
     this.rules.keep("signed");
@@ -89,7 +92,8 @@ export class ShopListener {
     }
     this.rules.keep("readable");
     const body = this.take(kind, fault.message, now);
-    const says = body === undefined ? "not taken, so that it is sent again" : "taken";
+    const says =
+      body === undefined ? "rejected on purpose, to see if it is sent again" : "accepted";
     return { status: 503, body, says };
   }
 
@@ -100,7 +104,7 @@ export class ShopListener {
       const [issue] = read.error.issues;
       return { ok: false, says: `${issue?.path.join(".")}: ${issue?.message}.` } as const;
     } catch {
-      return { ok: false, says: "It is not JSON." } as const;
+      return { ok: false, says: "The message is not JSON." } as const;
     }
   }
 

@@ -10,7 +10,7 @@ interface Event {
   sent: number;
 }
 
-/** Not taken at first, then pending, then done. */
+/** Rejected at first, then pending, then done. */
 const SENDS_UNTIL_DONE = 3;
 
 /** Takes changes of orders as Gatehouse does while it is busy: each has to be sent three times. */
@@ -22,7 +22,7 @@ export class SentOrderChanges {
     this.rules = rules;
   }
 
-  /** The answer to a message; undefined if it is not taken. */
+  /** The answer to a message; undefined if it is rejected. */
   take({ event_id: id, order_id, change }: Message): object | undefined {
     const text = canonicalize({ order_id, change: change as unknown as JsonValue });
     const event = this.events.get(id) ?? { text, sent: 0 };

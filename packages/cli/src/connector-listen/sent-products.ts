@@ -15,11 +15,11 @@ function fieldsOf(value: JsonValue): string {
   return canonicalize(fields);
 }
 
-/** Takes messages about products as Gatehouse does. The first one is not taken, so that it has to be sent again. */
+/** Takes messages about products as Gatehouse does. The first one is rejected, so that it has to be sent again. */
 export class SentProducts {
   private readonly rules: SentRules;
   private readonly known = new Map<string, KnownProduct>();
-  /** The ids of the message that was not taken; undefined before there was one. */
+  /** The ids of the rejected message; undefined before there was one. */
   private missing: Set<string> | undefined;
   private list = { id: "", parts: new Set<number>(), last: 0 };
 
@@ -27,7 +27,7 @@ export class SentProducts {
     this.rules = rules;
   }
 
-  /** The answer to a message; undefined if it is not taken. */
+  /** The answer to a message; undefined if it is rejected. */
   take(message: Message, now: number): object | undefined {
     const { changes, problems } = readChanges(message, now);
     const [first] = problems;

@@ -6,7 +6,7 @@ const RULES = {
   readable: ["How it works", "Every message has the members that the contract names."],
   stored: ["Products", "Every product can be stored."],
   list: ["Products", "A full list arrives with all its parts."],
-  repeated: ["Products", "Products that were not taken are sent again."],
+  repeated: ["Products", "Rejected products are sent again."],
   versions: ["Products", "A changed product has a higher version."],
   events: [
     "Order changes",
@@ -18,10 +18,10 @@ export type SentRule = keyof typeof RULES;
 /** What has to happen in the shop, so that a rule can be checked. */
 const NOT_SEEN: Readonly<Record<SentRule, string>> = {
   signed: "No message arrived.",
-  readable: "No message with a right signature arrived.",
+  readable: "No message with a valid signature arrived.",
   stored: "No products arrived.",
   list: "Send all products: no complete list arrived.",
-  repeated: "The products of the first message did not arrive again.",
+  repeated: "The rejected products were not sent again.",
   versions: "Change a product that was sent before.",
   events: "Ship or cancel an order of Gatehouse, and wait until its change is done.",
 };
