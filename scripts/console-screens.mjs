@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 import { fillCart, signIn, startDemo } from "./console-screens/demo.mjs";
-import { isDrawn, STATES, shoot, VIEWS } from "./console-screens/shoot.mjs";
+import { waitUntilDrawn, STATES, shoot, VIEWS } from "./console-screens/shoot.mjs";
 
 const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(`../${path}`, import.meta.url)))).module;
@@ -52,7 +52,7 @@ async function picturesForGuides(browser, storageState, pages) {
     const view = await browser.newContext({ storageState, viewport });
     const page = await view.newPage();
     await page.goto(pages[name]);
-    await isDrawn(page);
+    await waitUntilDrawn(page);
     await page.screenshot({ path: `${folder}/${file}.png` });
     await view.close();
   }

@@ -15,7 +15,7 @@ export async function startDemo() {
   throw new Error("the demo printed no link to the console");
 }
 
-/** Creates the first account with the link. Returns what asks the API in its name. */
+/** Creates the first account with the link. Returns a function that calls the API as this account. */
 export async function signIn(page, link) {
   await page.goto(link);
   await page.getByLabel("Your name").fill("Ann");

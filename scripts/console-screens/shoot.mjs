@@ -5,11 +5,11 @@ export const VIEWS = [
   { name: "phone-dark", width: 390, height: 844, colorScheme: "dark" },
 ];
 
-/** Drawn, and what came late is there too. */
+/** Waits for what is drawn late. */
 const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 250)));
 
-/** Waits until a page has said what it has to say. Streams keep the network busy: what is loading says so. */
-export async function isDrawn(page) {
+/** Waits until a page has loaded. Streams keep the network busy, so the page itself says what is loading. */
+export async function waitUntilDrawn(page) {
   await page.locator("h1").first().waitFor();
   await page.getByText("Loading…").first().waitFor({ state: "detached" });
   await page.evaluate(settled);
@@ -17,7 +17,7 @@ export async function isDrawn(page) {
 
 /** The whole page as one picture. Bars at the edge of the screen would stand in the middle of a long one. */
 export async function shoot(page, path) {
-  await isDrawn(page);
+  await waitUntilDrawn(page);
   const { width, height } = page.viewportSize();
   const full = await page.evaluate("document.documentElement.scrollHeight");
   await page.setViewportSize({ width, height: Math.max(height, full) });
@@ -25,7 +25,7 @@ export async function shoot(page, path) {
   await page.setViewportSize({ width, height });
 }
 
-/** What is only there for a moment, or for who is not signed in: its name, and how one gets there. */
+/** Temporary and signed-out states: the name of each, and how to open it. */
 export const STATES = {
   "sign-in": {
     signedOut: true,
@@ -35,7 +35,7 @@ export const STATES = {
   search: {
     async open(page, { home }) {
       await page.goto(home);
-      await isDrawn(page);
+      await waitUntilDrawn(page);
       await page.keyboard.press("/");
       await page.getByRole("combobox", { name: "Find anything" }).fill("ord");
     },
@@ -43,7 +43,7 @@ export const STATES = {
   offline: {
     async open(page, { home }) {
       await page.goto(home);
-      await isDrawn(page);
+      await waitUntilDrawn(page);
       await page.context().setOffline(true);
       await page.evaluate(() => window.dispatchEvent(new Event("offline")));
       await page.getByText("No connection.").waitFor();

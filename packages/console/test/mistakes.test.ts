@@ -32,7 +32,7 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await page.getByRole("heading", { name: "Agents", exact: true }).waitFor();
   });
 
-  test("what was loaded stays, however often it cannot be loaded again", async () => {
+  test("a loaded page stays while loading it again keeps failing", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/orders");
     let failures = 0;

@@ -137,7 +137,7 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByText("No visits found").waitFor();
   });
 
-  test("a registered agent is suspended and back with undo, found by its name, and revoked permanently", async () => {
+  test("a registered agent is suspended, restored with undo, found by its name, and revoked", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/agents");
     await page.getByRole("button", { name: "Add an agent" }).click();

@@ -296,7 +296,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     expect(left).toEqual([{ product_id: "theirs" }]);
   });
 
-  test("they leave the price of products from before sales as it is, and nothing on sale", async () => {
+  test("they keep the prices of existing products, and put none on sale", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 62 });
     const row = {

@@ -190,7 +190,7 @@ test("limits count IPv6 by /64, /56 and /48, and logs shorten addresses", () => 
   expect(cutAddress("")).toBe("unknown");
 });
 
-test("a start and doctor say so if the address of the service has another port than it listens on", async () => {
+test("serve and doctor warn if the port of the base URL differs from the port of the service", async () => {
   const env = await freshEnvironment("sqlite");
   const { context, port } = await startServer(env);
   const fault = `has port ${port}, but the service listens on port ${port + 1}.`;

@@ -213,7 +213,7 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     await php(`update_option( 'woocommerce_tax_display_shop', 'incl' ); echo 1;`);
   });
 
-  test("have their sale with its times, also if it begins later or is not one", async () => {
+  test("are sent with their sale and its times, also if it begins later, and without a wrong one", async () => {
     const day = 86_400;
     const times = (from: number | null, until: number | null) =>
       [

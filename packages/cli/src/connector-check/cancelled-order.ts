@@ -1,6 +1,6 @@
 import type { ShopOrder } from "@gatehouse/server/connector";
 
-/** The next revision of an order, in which this many of its line are cancelled. */
+/** The next revision of an order, in which this quantity of each line is cancelled. */
 export function withCancelled(order: ShopOrder, cancelled: number): ShopOrder {
   const lines = order.lines.map((line) => ({ ...line, cancelled }));
   const isWhole = lines.every(({ quantity }) => quantity === cancelled);

@@ -10,7 +10,7 @@ function deviceName(): string {
 }
 
 interface Props {
-  /** Whether it is what the page is for. */
+  /** Whether it is the primary button of the page. */
   readonly isMain?: boolean;
   onAdded?(): void;
 }

@@ -11,7 +11,7 @@ export function PublicPage() {
   if (site.status !== "verified") {
     return (
       <Empty
-        title="Your public page is not there yet"
+        title="Your public page is not published yet"
         action={
           <Link to="/$site" params={{ site: name }} search={{ step: "domain" }} className="link">
             Verify your domain

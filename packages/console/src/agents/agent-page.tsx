@@ -21,7 +21,7 @@ type Agent = Api["AgentWithKeys"];
 interface Step {
   readonly label: string;
   readonly title?: string;
-  /** What happens, for who is asked first. Absent: it happens at once, and can be undone. */
+  /** The text of the confirmation. Without it, the step is done at once and can be undone. */
   readonly text?: string;
   readonly danger?: boolean;
   readonly from: readonly Agent["status"][];

@@ -155,8 +155,8 @@ export function ProductsPage() {
   const all = useColumns(search.sort, chosen, choose);
   const columns = mayChange ? all : all.slice(1);
   const [file, setFile] = useState<ChosenFile>();
-  // One thing stands out: the file that is looked at, the first product, or else the next one.
-  const isNext = file === undefined && list.data?.length !== 0;
+  // The page has one primary button: of the chosen file, of the empty list, or else this one.
+  const isAddPrimary = file === undefined && list.data?.length !== 0;
   return (
     <Page
       title="Products"
@@ -167,7 +167,7 @@ export function ProductsPage() {
             <Link
               to="/$site/products/new"
               params={{ site: name }}
-              className={isNext ? "button-act" : "button-plain"}
+              className={isAddPrimary ? "button-act" : "button-plain"}
             >
               Add a product
             </Link>

@@ -15,7 +15,7 @@ const THUMB = "max-sm:flex-1 max-sm:py-3";
 interface Props {
   readonly siteKeyHash: string;
   readonly review: Review;
-  /** Whether it is the one of its page that stands out. */
+  /** Whether it has the primary button of the page. */
   readonly isFirst: boolean;
   /** Gets the new state. */
   onDecided(status: Review["status"]): void;

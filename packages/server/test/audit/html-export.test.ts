@@ -111,7 +111,7 @@ describe.skipIf(skipChromium)("an unchanged page", () => {
     expect(await give({ key: keySet(key) })).toBe("holds");
   });
 
-  test("of a day that is still open says that later records are missing, and does not call the day complete", async () => {
+  test("of a day that is still open says that later records are missing, and never that the day is complete", async () => {
     const open = await signedPart(log, { ...(await writePart(log)), closed: false });
     const { verdict, answer } = await browser.open(await pageOf(open, [key]));
     expect(await verdict()).toBe("unconfirmed");

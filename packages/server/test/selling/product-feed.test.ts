@@ -121,7 +121,7 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     expect(await ids()).toEqual(["lily", "own", "rose"]);
   });
 
-  test("brings the attributes of its items, without those that are wrong, and ends its sales", async () => {
+  test("brings the attributes of its items, leaves out wrong ones, and ends its sales", async () => {
     await set();
     const at = (hours: number) => new Date(clock.now() + hours * HOUR_MS).toISOString();
     const tee = {

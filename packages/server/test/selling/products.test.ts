@@ -153,7 +153,7 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     options: { Color: "Red", Size: "M" },
   };
 
-  test("have a brand, numbers, a category, more pictures and variants, which other files leave alone", async () => {
+  test("keep their brand, numbers, category, pictures and options when another file does not name them", async () => {
     expect((await upload(CSV, DETAILED)).body).toMatchObject({ written: 1, refused: 0 });
     expect(await listed()).toMatchObject([DETAILS]);
     const tee = { id: "tee-m", title: "Tee", price: "20.00", currency: "EUR" };
@@ -206,7 +206,7 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     expect([status, body.message]).toEqual([400, expect.stringContaining(problem)]);
   });
 
-  test("cost less while their sale lasts, in lists, searches and orders alike", async () => {
+  test("cost the sale price only during the sale, in lists, searches and orders alike", async () => {
     const at = (hours: number) => new Date(clock.now() + hours * HOUR_MS).toISOString();
     const sale = { sale_price: "1.50", sale_from: at(1), sale_until: at(3) };
     const rose = { id: "rose", title: "Rose", price: "2.00", currency: "EUR" };

@@ -136,7 +136,7 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
     await shop.admin("DELETE", "/products?id=tee-m");
   }
 
-  test("for Google name brand, numbers, category, pictures, sale and variant, and can be read back", async () => {
+  test("for Google have all details of a product, and can be imported again", async () => {
     await publish("google");
     await withTee(async () => {
       const options = { ...TEE.options, Constructor: "Rosa", Colour: "Crimson" };

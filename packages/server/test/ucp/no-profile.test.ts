@@ -85,19 +85,19 @@ describe.each(TIER_DATABASES)("an assistant without a profile, over MCP, on %s,"
 
   test.each<[string, string, JsonObject, RegExp]>([
     [
-      "begin a checkout, and is told to create a cart",
+      "begin a checkout: the answer names create_cart",
       "create_checkout",
       { checkout: lines(["rose", 1]) },
       /^The call has no profile of a platform\..* use `create_cart`:/,
     ],
     [
-      "read an order, and is told that a mandate or a profile is missing",
+      "read an order: the answer says that a mandate or a profile is missing",
       "get_order",
       { id: "ord_1" },
       /^The call has no mandate and no profile of a platform\. .*add `mandate`/,
     ],
     [
-      "name a profile that is no address, and is told what it must be",
+      "name a profile that is no address: the answer says what it must be",
       "create_checkout",
       { meta: { "ucp-agent": { profile: 7 } }, checkout: lines(["rose", 1]) },
       /^`meta\.ucp-agent\.profile` must be the https address of your profile\.$/,

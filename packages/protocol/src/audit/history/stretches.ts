@@ -94,7 +94,7 @@ export class Stretches {
     return { findings, before: sum("before"), forgotten: sum("forgotten") };
   }
 
-  /** A part that is taken twice is compared once. That it is there twice is the answer to another question. */
+  /** A part that is taken twice is compared once. Another check reports the duplicate. */
   private wasTaken({ firstSeq }: Piece): boolean {
     const { firstSeq: from = 0, nextSeq: to = 0 } = this.current ?? {};
     return this.waiting.has(firstSeq) || (firstSeq >= from && firstSeq < to);

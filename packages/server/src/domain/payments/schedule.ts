@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../infra/time.js";
 export const PROVIDER_MS_MAX = 10 * SECOND_MS;
 
 /**
- * When an attempt is looked after by itself for the first time. By then the request that made it has ended
+ * When the job reconciles an attempt for the first time. By then the request that made it has ended
  * it, or is gone.
  */
 export const FIRST_LOOK_MS = 30 * SECOND_MS;

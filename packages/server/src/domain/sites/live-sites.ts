@@ -88,7 +88,7 @@ const isSameOffer = (a: Offer, b: Offer) =>
 /**
  * A cache of sites by key and by hash, bounded by bytes. A change is served at once by the process
  * that made it, and within a second by all others. What is made of a site can be kept in a WeakMap:
- * what a change overtakes goes with its site, even if it is still being made.
+ * when the site changes, it is dropped with the old site, even if it is not finished.
  */
 export class LiveSites {
   private readonly db: Database;

@@ -47,7 +47,7 @@ const text = (description: string, example: string) =>
   z.string().nullable().optional().openapi({ description, example });
 const time = (description: string) => text(description, "2030-05-17T08:00:00Z");
 
-/** The same in requests. What they must be, the list of products says. */
+/** The same in requests. Reading the product checks them. */
 export const DETAIL_INPUTS = {
   sale_price: text("A decimal number, lower than the price, in its currency.", "3.90"),
   sale_from: time("When the sale begins. Leave it out if it has begun."),

@@ -84,7 +84,7 @@ export async function deletePasskey(
   return (await tx.run(sql, personId, credentialId)) === 1;
 }
 
-/** For one that was removed after a backup. In the backup, another person may have it. */
+/** Deletes a passkey that was removed after a backup, whoever owns it in the backup. */
 export async function deletePasskeyById(tx: Transaction, credentialId: string): Promise<void> {
   await tx.run("DELETE FROM passkeys WHERE credential_id = ?", credentialId);
 }
