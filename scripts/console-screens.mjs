@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 import { fillCart, signIn, startDemo } from "./console-screens/demo.mjs";
-import { waitUntilDrawn, STATES, shoot, VIEWS } from "./console-screens/shoot.mjs";
+import { STATES, shoot, VIEWS, waitUntilDrawn } from "./console-screens/shoot.mjs";
 
 const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(`../${path}`, import.meta.url)))).module;
