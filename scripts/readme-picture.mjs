@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
+import { signIn } from "./console-screens/demo.mjs";
 import { animatedPng } from "./picture/animated-png.mjs";
 import { callsPage, framePage } from "./picture/pages.mjs";
 
@@ -86,12 +87,7 @@ try {
   await shot("An AI assistant finds a bouquet in the shop and fills a cart");
   await page.goto(continue_url);
   await payOnPage(page, shot);
-  await page.goto(link);
-  // The demo is at an IP address, where no passkey can be made.
-  await page.getByText("Continue here without a passkey").click();
-  await page.getByLabel("Your name").fill("Ann");
-  await page.getByRole("button", { name: "Create account" }).click();
-  await page.locator("nav[aria-label=Pages] a").first().waitFor();
+  await signIn(page, link);
   await page.goto(`${new URL(page.url()).href.replace(/\/$/, "")}/decisions`);
   await page.locator('main a[href*="/decisions/dec_"]').first().click();
   await page.locator("main h1").waitFor();
