@@ -1,6 +1,7 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
 import { type Field, flag, Table } from "../../infra/db/table.js";
+import { DETAIL_FIELDS } from "./details.js";
 import { type Product, wordsOf } from "./product.js";
 import type { Sale } from "./sale.js";
 
@@ -60,6 +61,24 @@ export const products = new Table<Product>("products", {
   testAgentId: "test_agent_id",
   changedAt: "changed_at",
 });
+
+/** The columns that a list of products sets. */
+export const LISTED_COLUMNS = [
+  "title",
+  "description",
+  "price_minor",
+  "currency",
+  "image_url",
+  "url",
+  "availability",
+  "quantity",
+  "regular_minor",
+  "sale_minor",
+  "sale_from",
+  "sale_until",
+  "sale_changes_at",
+  ...DETAIL_FIELDS,
+] as const;
 
 /** A product of the owner, not the item of a test. */
 export const OWN = "test_agent_id IS NULL";

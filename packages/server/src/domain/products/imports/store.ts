@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows } from "../../../infra/db/statements.js";
 import { Table } from "../../../infra/db/table.js";
 import type { ListedProduct } from "../product.js";
-import { OWN } from "../store.js";
+import { LISTED_COLUMNS, OWN } from "../store.js";
 
 /** The last import of a site, while it can be undone. */
 export interface LastImport {
@@ -17,26 +17,7 @@ const imports = new Table<LastImport>("product_imports", {
 
 /** What is kept of a product that an import replaces. Stock in payments stays with the product. */
 const KEPT = [
-  "title",
-  "description",
-  "price_minor",
-  "currency",
-  "image_url",
-  "url",
-  "availability",
-  "quantity",
-  "regular_minor",
-  "sale_minor",
-  "sale_from",
-  "sale_until",
-  "sale_changes_at",
-  "brand",
-  "gtin",
-  "mpn",
-  "category",
-  "additional_image_urls",
-  "item_group_id",
-  "options",
+  ...LISTED_COLUMNS,
   "paused",
   "import_id",
   "title_words",

@@ -1,29 +1,10 @@
 import type { Transaction } from "../../../infra/db/database.js";
 import { type ListedProduct, wordsOf } from "../product.js";
 import { priceAt } from "../sale.js";
-import { inOrder, listText } from "../store.js";
+import { inOrder, LISTED_COLUMNS, listText } from "../store.js";
 
 const COLUMNS = [
-  "title",
-  "description",
-  "price_minor",
-  "currency",
-  "image_url",
-  "url",
-  "availability",
-  "quantity",
-  "regular_minor",
-  "sale_minor",
-  "sale_from",
-  "sale_until",
-  "sale_changes_at",
-  "brand",
-  "gtin",
-  "mpn",
-  "category",
-  "additional_image_urls",
-  "item_group_id",
-  "options",
+  ...LISTED_COLUMNS,
   "import_id",
   "changed_at",
   "title_words",
