@@ -184,7 +184,7 @@ function Past({ status }: { readonly status: string }) {
               </Link>
             }
           >
-            <p>Every request that your rules ask you about stays here with its decision.</p>
+            <p>Requests that needed your review are listed here, each with its decision.</p>
           </Empty>
         ) : (
           <NothingFound title="No reviews found" />
