@@ -1,6 +1,5 @@
 import { isSkillId, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { publishedAnswer } from "../../domain/questions/store.js";
 import { isVerified, readOfStatus } from "../../domain/sites/store.js";
 import {
   type CommittedWords,
@@ -8,18 +7,9 @@ import {
   type StrangerWords,
 } from "../../domain/stranger-records/stranger-words.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { plainLine } from "../../infra/mail/text.js";
-import type { Sender } from "../../infra/networks.js";
 import { REJECTED_REQUESTS, type RejectionCommit } from "../mandates/rejection-aggregator.js";
 import type { MandateCommit } from "../mandates/submission.js";
-import {
-  type CallingClient,
-  digestOf,
-  type PlainTool,
-  type ToolCall,
-  type ToolOutcome,
-  type ToolResult,
-} from "./tools.js";
+import { type CallingClient, digestOf, type ToolCall, type ToolOutcome } from "./tools.js";
 
 /** The site was deleted during the call, so nothing is recorded and nothing is answered. */
 export class SiteGoneError extends Error {
@@ -209,28 +199,4 @@ function countBytes(
   const bytes = ROW_BYTES + Buffer.byteLength(JSON.stringify(content));
   recordAllowance.add(siteKeyHash, bytes);
   metrics.counter("gatehouse_mcp_record_bytes_total")({}, bytes);
-}
-
-/**
- * Calls a tool and records the call. If this throws, nothing was recorded and nothing may be answered. A question
- * of the call goes to the owner afterwards.
- */
-export async function callTool(
-  context: Context,
-  tool: PlainTool,
-  call: ToolCall,
-  { networks }: Pick<Sender, "networks">,
-): Promise<ToolResult> {
-  const { siteKeyHash, client } = call;
-  const skill = String(call.name);
-  const result = await tool.call(call.args, (question) =>
-    publishedAnswer(context.db, siteKeyHash, { skill, question }),
-  );
-  await recordCall(context, call, result);
-  const { question } = result;
-  if (question !== undefined) {
-    const askerName = plainLine(client.name ?? "") || null;
-    context.questions.take({ siteKeyHash, skill, question, askerId: null, askerName }, networks);
-  }
-  return result;
 }

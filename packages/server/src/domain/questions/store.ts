@@ -134,6 +134,16 @@ export async function publishedAnswer(
   return row?.answer;
 }
 
+export async function hasPublishedAnswers(
+  db: Queries,
+  siteKeyHash: string,
+  skill: string,
+): Promise<boolean> {
+  const sql =
+    "SELECT 1 AS found FROM questions WHERE site_key_hash = ? AND skill = ? AND published = 1 LIMIT 1";
+  return (await db.get(sql, siteKeyHash, skill)) !== undefined;
+}
+
 /** Questions with a published answer, most asked first. */
 export function publishedQuestions(db: Queries, siteKeyHash: string): Promise<Question[]> {
   const rest = `WHERE site_key_hash = ? AND state = 'answered' AND published = 1

@@ -6,7 +6,8 @@ import {
   MCP_STATELESS_REVISION,
   movesMoney,
 } from "@gatehouse/protocol";
-import { callTool, recordCall } from "../../actions/mcp/record-call.js";
+import { callTool } from "../../actions/mcp/call-tool.js";
+import { recordCall } from "../../actions/mcp/record-call.js";
 import type { CallingClient, PlainTool, ShopTool, ToolCall } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
 import { liveNames } from "../../domain/sites/skills.js";
