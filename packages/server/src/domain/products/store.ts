@@ -18,50 +18,6 @@ function listIn<T>(column: string): Field<readonly T[]> {
 export const listText = (list: readonly unknown[]) =>
   list.length === 0 ? null : JSON.stringify(list);
 
-/** `price_minor` is what a product costs now. `regular_minor` is null if that is its regular price. */
-export const products = new Table<Product>("products", {
-  productId: "product_id",
-  title: "title",
-  description: "description",
-  price: {
-    read: ({ price_minor, currency }) =>
-      Object.freeze({ minor: price_minor as number, currency: currency as string }),
-    write: ({ minor, currency }) => ({ price_minor: minor, currency }),
-  },
-  regularPrice: {
-    read: ({ regular_minor, price_minor, currency }) =>
-      Object.freeze({
-        minor: (regular_minor ?? price_minor) as number,
-        currency: currency as string,
-      }),
-    write: ({ minor }) => ({ regular_minor: minor }),
-  },
-  sale: {
-    read: ({ sale_minor: minor, sale_from: from, sale_until: until }) =>
-      typeof minor === "number" ? (Object.freeze({ minor, from, until }) as Sale) : null,
-    write: (sale) => ({
-      sale_minor: sale?.minor ?? null,
-      sale_from: sale?.from ?? null,
-      sale_until: sale?.until ?? null,
-    }),
-  },
-  imageUrl: "image_url",
-  url: "url",
-  availability: "availability",
-  quantity: "quantity",
-  brand: "brand",
-  gtin: "gtin",
-  mpn: "mpn",
-  category: "category",
-  additionalImageUrls: listIn("additional_image_urls"),
-  itemGroupId: "item_group_id",
-  options: listIn("options"),
-  reserved: "reserved",
-  paused: flag("paused"),
-  testAgentId: "test_agent_id",
-  changedAt: "changed_at",
-});
-
 /** The columns that a list of products sets. */
 export const LISTED_COLUMNS = [
   "title",
@@ -79,6 +35,64 @@ export const LISTED_COLUMNS = [
   "sale_changes_at",
   ...DETAIL_FIELDS,
 ] as const;
+
+/** Rows are wide, and pages read many: only the columns of a product, by name (see PreparedStatement). */
+const COLUMNS = [
+  "product_id",
+  ...LISTED_COLUMNS.filter((column) => column !== "sale_changes_at"),
+  "reserved",
+  "paused",
+  "test_agent_id",
+  "changed_at",
+].join(", ");
+
+/** `price_minor` is what a product costs now. `regular_minor` is null if that is its regular price. */
+export const products = new Table<Product>(
+  "products",
+  {
+    productId: "product_id",
+    title: "title",
+    description: "description",
+    price: {
+      read: ({ price_minor, currency }) =>
+        Object.freeze({ minor: price_minor as number, currency: currency as string }),
+      write: ({ minor, currency }) => ({ price_minor: minor, currency }),
+    },
+    regularPrice: {
+      read: ({ regular_minor, price_minor, currency }) =>
+        Object.freeze({
+          minor: (regular_minor ?? price_minor) as number,
+          currency: currency as string,
+        }),
+      write: ({ minor }) => ({ regular_minor: minor }),
+    },
+    sale: {
+      read: ({ sale_minor: minor, sale_from: from, sale_until: until }) =>
+        typeof minor === "number" ? (Object.freeze({ minor, from, until }) as Sale) : null,
+      write: (sale) => ({
+        sale_minor: sale?.minor ?? null,
+        sale_from: sale?.from ?? null,
+        sale_until: sale?.until ?? null,
+      }),
+    },
+    imageUrl: "image_url",
+    url: "url",
+    availability: "availability",
+    quantity: "quantity",
+    brand: "brand",
+    gtin: "gtin",
+    mpn: "mpn",
+    category: "category",
+    additionalImageUrls: listIn("additional_image_urls"),
+    itemGroupId: "item_group_id",
+    options: listIn("options"),
+    reserved: "reserved",
+    paused: flag("paused"),
+    testAgentId: "test_agent_id",
+    changedAt: "changed_at",
+  },
+  COLUMNS,
+);
 
 /** A product of the owner, not the item of a test. */
 export const OWN = "test_agent_id IS NULL";

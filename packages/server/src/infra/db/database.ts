@@ -39,12 +39,16 @@ export interface Queries {
   getOnce<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>;
   /** Finds a row by a unique key; in a transaction, once. */
   find<Row>(table: string, key: NewRow): Promise<Row | undefined>;
-  /** As `find`, for several rows whose keys differ in one column. In no order, without those that are not there. */
+  /**
+   * As `find`, for several rows whose keys differ in one column. In no order, without those that are not there.
+   * `columns` are read outside a transaction; one reads whole rows.
+   */
   findEach<Row>(
     table: string,
     key: NewRow,
     column: string,
     values: readonly string[],
+    columns?: string,
   ): Promise<Row[]>;
   /** What a store remembers of a transaction while it lasts; outside one, nothing. */
   memory<T extends object>(Kind: new () => T): T;
@@ -124,9 +128,9 @@ export function findRow<Row>(
 }
 
 /** The statement that selects a row by a key. */
-export function selectBy(table: string, key: NewRow): string {
+export function selectBy(table: string, key: NewRow, columns = "*"): string {
   const where = Object.keys(key).map((column) => `${column} = ?`);
-  return `SELECT * FROM ${table} WHERE ${where.join(" AND ")}`;
+  return `SELECT ${columns} FROM ${table} WHERE ${where.join(" AND ")}`;
 }
 
 /** Values that one statement looks for. Few sizes, so that few statements are prepared. */
@@ -139,13 +143,14 @@ export function findEachRow<Row>(
   key: NewRow,
   column: string,
   values: readonly string[],
+  columns?: string,
 ): Promise<Row[]> {
   const size = SIZES.find((one) => one >= values.length);
   if (size === undefined) throw new Error("too many rows are asked for at once");
   const marks = Array.from({ length: size }, () => "?").join(", ");
   // The last value fills the rest; a row is found once however often it is asked for.
   const padded = Array.from({ length: size }, (_, i) => values[i] ?? (values.at(-1) as string));
-  const sql = `${selectBy(table, key)} AND ${column} IN (${marks})`;
+  const sql = `${selectBy(table, key, columns)} AND ${column} IN (${marks})`;
   return db.all(sql, ...Object.values(key), ...padded);
 }
 
@@ -168,8 +173,9 @@ export abstract class PlainQueries implements Queries {
     key: NewRow,
     column: string,
     values: readonly string[],
+    columns?: string,
   ): Promise<Row[]> {
-    return values.length === 0 ? [] : findEachRow<Row>(this, table, key, column, values);
+    return values.length === 0 ? [] : findEachRow<Row>(this, table, key, column, values, columns);
   }
 
   memory<T extends object>(Kind: new () => T): T {

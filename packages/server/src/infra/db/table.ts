@@ -93,10 +93,12 @@ export class Table<T extends object> {
   private readonly name: string;
   private readonly fields: readonly [keyof T & string, string | Field<unknown>][];
   private readonly select: string;
+  private readonly columns: string;
 
   constructor(name: string, fields: Fields<T>, columns = "*") {
     this.name = name;
     this.fields = Object.entries(fields) as never;
+    this.columns = columns;
     this.select = `SELECT ${columns} FROM ${name} `;
   }
 
@@ -131,7 +133,7 @@ export class Table<T extends object> {
     column: string,
     values: readonly string[],
   ): Promise<T[]> {
-    const rows = await db.findEach<NewRow>(this.name, key, column, values);
+    const rows = await db.findEach<NewRow>(this.name, key, column, values, this.columns);
     return rows.map((row) => this.read(row));
   }
 
