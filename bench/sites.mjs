@@ -57,6 +57,7 @@ function nthSite(n, count, now) {
     auditPublic: "full",
     provider: null,
     policyPublished: false,
+    publishedFeeds: { formats: [], condition: "new" },
     pausedAt: null,
     status: "verified",
     version: 1,
