@@ -22,7 +22,7 @@ function fixture(name: string, result: JsonObject, inputSchema = NO_ARGUMENTS): 
     description: `Fixture of the MCP conformance suite: ${name}.`,
     inputSchema,
   };
-  return { kind: "plain", definition, call: () => made };
+  return { kind: "plain", seen: { hasNoAnswers: false }, definition, call: () => made };
 }
 
 /** Every keyword the suite looks for must come through as it is. */

@@ -339,6 +339,7 @@ describe("the stateless revision", () => {
 test("a list longer than a page is read page by page, and restarted after a change", async () => {
   const tools = Array.from({ length: 118 }, (_, i) => ({
     kind: "plain" as const,
+    seen: { hasNoAnswers: false },
     definition: { name: `tool_${i}`, inputSchema: { type: "object" } },
     call: () => toolResult({ content: [] }, "answered"),
   }));

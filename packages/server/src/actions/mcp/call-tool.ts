@@ -5,6 +5,21 @@ import type { Sender } from "../../infra/networks.js";
 import { recordCall } from "./record-call.js";
 import type { PlainTool, ToolCall, ToolResult } from "./tools.js";
 
+/** The published answer to a question. A skill that has none costs one look, not one for each question. */
+async function answerTo(
+  { db }: Context,
+  { seen }: PlainTool,
+  question: { readonly siteKeyHash: string; readonly skill: string; readonly question: string },
+): Promise<string | undefined> {
+  if (seen.hasNoAnswers) return undefined;
+  const { siteKeyHash, skill } = question;
+  const answer = await publishedAnswer(db, siteKeyHash, question);
+  if (answer === undefined) {
+    seen.hasNoAnswers = !(await hasPublishedAnswers(db, siteKeyHash, skill));
+  }
+  return answer;
+}
+
 /**
  * Calls a tool and records the call. If this throws, nothing was recorded and nothing may be answered. A question
  * of the call goes to the owner afterwards.
@@ -17,10 +32,9 @@ export async function callTool(
 ): Promise<ToolResult> {
   const { siteKeyHash, client } = call;
   const skill = String(call.name);
-  const result = await tool.call(call.args, {
-    exist: () => hasPublishedAnswers(context.db, siteKeyHash, skill),
-    to: (question) => publishedAnswer(context.db, siteKeyHash, { skill, question }),
-  });
+  const result = await tool.call(call.args, (question) =>
+    answerTo(context, tool, { siteKeyHash, skill, question }),
+  );
   await recordCall(context, call, result);
   const { question } = result;
   if (question !== undefined) {

@@ -27,11 +27,8 @@ export interface ToolResult {
   readonly question?: string;
 }
 
-/** The answers that the owner published for a skill. */
-interface PublishedAnswers {
-  exist(): Promise<boolean>;
-  to(question: string): Promise<string | undefined>;
-}
+/** Looks for the answer that the owner published to a question. */
+type AnswerLookup = (question: string) => Promise<string | undefined>;
 
 /** The caller as it describes itself; none of it is proven. */
 export interface CallingClient {
@@ -60,7 +57,12 @@ export interface ToolCall {
 export interface PlainTool {
   readonly kind: "plain";
   readonly definition: JsonObject;
-  call(args: JsonValue, answers: PublishedAnswers): ToolResult | Promise<ToolResult>;
+  /**
+   * Whether its skill is known to have no published answer. Publishing one changes the site, and a changed
+   * site has new tools.
+   */
+  readonly seen: { hasNoAnswers: boolean };
+  call(args: JsonValue, answerTo: AnswerLookup): ToolResult | Promise<ToolResult>;
 }
 
 /** A tool that moves money. It needs a mandate that is signed for the call. */
@@ -100,21 +102,17 @@ function refusedArguments(detail: string): ToolResult {
 
 function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot): PlainTool {
   const answered = toolResult(linkResult(skill, site), "answered");
-  // Publishing an answer changes the site, and a changed site has new tools.
-  let isUnanswered = false;
   return {
     kind: "plain",
     definition,
-    async call(args, answers) {
+    seen: { hasNoAnswers: false },
+    async call(args, answerTo) {
       const read = readLinkArguments(args);
       if (!read.ok) return refusedArguments(read.detail);
       const question = plainQuestion(String(read.value.question ?? ""));
       if (question === undefined) return answered;
-      const answer = isUnanswered ? undefined : await answers.to(question);
-      if (answer === undefined) {
-        isUnanswered ||= !(await answers.exist());
-        return { ...answered, question };
-      }
+      const answer = await answerTo(question);
+      if (answer === undefined) return { ...answered, question };
       return { ...toolResult(linkResult(skill, site, answer), "answered"), question };
     },
   };
