@@ -53,6 +53,7 @@ function nthSite(n, count, now) {
     domain,
     name: `Filled ${n}`,
     description: "",
+    picture: null,
     skills: ids.map((id) => ({ id, enabled: true, url: `https://${domain}/${id}` })),
     auditPublic: "full",
     provider: null,

@@ -15,6 +15,8 @@ export interface SiteBody {
   readonly domain: string;
   readonly name: string;
   readonly description: string;
+  /** The picture of the shop on its public page; null if it has none. */
+  readonly picture_url: string | null;
   readonly status: string;
   readonly audit_public: string;
   /** The version of UCP of the profile at the root of its domain. */

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
+import { PNG } from "../../server/test/pictures/sample-pictures.ts";
 import { ORDER_POLICY } from "../../server/test/selling/selling.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
@@ -184,6 +186,44 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
     const { body: site } = await at.shop.admin("GET", "");
     expect(site.description).toBe("Flowers of every kind");
     expect((await at.shop.admin("GET", "/skills")).body.live).toContain("contact_support");
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("an owner adds a picture to the shop, its public page shows it, and a reviewer only sees it", async () => {
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/settings");
+    const card = page.locator("section").filter({ hasText: "Picture of the shop" }).last();
+    const choose = (name: string, buffer: Buffer) =>
+      card.locator("input[name=picture]").setInputFiles({ name, mimeType: "image/png", buffer });
+    const save = card.getByRole("button", { name: "Save", exact: true });
+    await choose("shop.png", Buffer.from("no picture"));
+    await save.click();
+    await card.getByText("Choose a JPEG, PNG or WebP file.").waitFor();
+    await choose("shop.png", PNG);
+    await save.click();
+    await card.getByRole("button", { name: "Remove the picture" }).waitFor();
+    const { picture_url: url } = (await at.shop.admin("GET", "")).body;
+    expect(await card.getByRole("img").getAttribute("src")).toBe(url);
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    const name = (await at.shop.admin("GET", "")).body.name;
+    await at.signedIn(page, "owner", "/agents-see");
+    const framed = page.frameLocator("iframe").getByRole("img", { name });
+    await framed.waitFor();
+    const decoded = framed.evaluate(async (picture: HTMLImageElement) => {
+      await picture.decode();
+      return picture.naturalWidth;
+    });
+    expect(await decoded).toBe(12);
+    const other = await at.opened();
+    await at.signedIn(other.page, "reviewer", "/settings");
+    await other.page.getByRole("img", { name }).waitFor();
+    expect(await other.page.locator("input[name=picture]").count()).toBe(0);
+    await at.signedIn(page, "owner", "/settings");
+    await card.getByRole("button", { name: "Remove the picture" }).click();
+    await save.click();
+    await card.getByText("Drop a file here, or choose one.").waitFor();
+    await expect.poll(async () => (await at.shop.admin("GET", "")).body.picture_url).toBeNull();
     expectQuiet(opened, at.baseUrl());
   });
 

@@ -15,6 +15,8 @@ export { a2aProjection } from "./discovery/a2a.js";
 export { namedType, prefersMarkdown } from "./discovery/accept.js";
 export { acpDocument } from "./discovery/acp.js";
 export {
+  PICTURES_PATH,
+  pictureUrl,
   SITE_PATHS,
   type SiteAddresses,
   type SiteNames,

@@ -119,6 +119,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "reached-owners",
       "job-names",
       "product-details",
+      "site-pictures",
     ]);
   });
 

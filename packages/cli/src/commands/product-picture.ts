@@ -1,19 +1,10 @@
-import { createReadStream, statSync } from "node:fs";
-import { extname } from "node:path";
+import { createReadStream } from "node:fs";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
-import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { queryOf } from "../list-query.js";
+import { PICTURE_FILE, pictureType } from "../picture-file.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
-
-/** What a file is sent as. The service decides by its bytes what it is. */
-const TYPES: Readonly<Record<string, string>> = {
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".png": "image/png",
-  ".webp": "image/webp",
-};
 
 interface PictureArguments {
   readonly text: string;
@@ -26,14 +17,7 @@ async function upload(
   { text, id, file }: PictureArguments,
   asJson: boolean,
 ): Promise<void> {
-  const type = TYPES[extname(file).toLowerCase()];
-  if (type === undefined) {
-    const hint = "Use a file whose name ends in .jpg, .png or .webp.";
-    throw new CommandError(`${file} is not a picture by its name.`, EXIT.usage, hint);
-  }
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw new CommandError(`${file} does not exist.`, EXIT.failed, "Check the path of the file.");
-  }
+  const type = pictureType(file);
   const client = adminClient(terminal);
   const { site_key_hash, domain } = await findSite(client, text);
   const path = `/v1/admin/sites/${site_key_hash}/products/picture${queryOf({ id })}`;
@@ -48,7 +32,7 @@ export function productPictureCommand(product: Command, terminal: Terminal): voi
     .command("picture")
     .argument("<site>", "domain, site key or site key hash")
     .argument("<id>", "id from `product list`")
-    .argument("<file>", "JPEG, PNG or WebP file of up to 5 MB and 25 megapixels")
+    .argument("<file>", PICTURE_FILE)
     .description("upload the picture of a product")
     .option("--json", "print JSON")
     .action((text: string, id: string, file: string, { json }: { json?: boolean }) =>

@@ -13,6 +13,7 @@ import { siteDeclinesCommand } from "./site-declines.js";
 import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
 import { sitePauseCommands } from "./site-pause.js";
+import { sitePictureCommand } from "./site-picture.js";
 import { sitePlatformsCommand } from "./site-platforms.js";
 import { siteShopCommand } from "./site-shop.js";
 import { howToVerify, proofLines } from "./site-text.js";
@@ -27,6 +28,7 @@ function describe(site: SiteBody): string {
     name: site.name,
     ...(site.description === "" ? {} : { description: site.description }),
     domain: site.domain,
+    ...(site.picture_url === null ? {} : { picture: site.picture_url }),
     status: site.status + (proof.method === null ? "" : ` (${proof.method})`),
     ...(site.paused_at === null ? {} : { sales: `paused since ${site.paused_at}` }),
     ...(proof.reason === null ? {} : { reason: proof.reason }),
@@ -209,6 +211,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   siteConnectCommands(site, terminal);
   siteMandatesCommand(site, terminal);
   sitePauseCommands(site, terminal);
+  sitePictureCommand(site, terminal);
   sitePlatformsCommand(site, terminal);
   siteDeclinesCommand(site, terminal);
   siteShopCommand(site, terminal);

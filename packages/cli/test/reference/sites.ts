@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { PNG } from "../../../server/test/pictures/sample-pictures.ts";
 import { type Coverage, noService, noSite } from "./covered.ts";
 
 let made = 0;
@@ -38,6 +39,17 @@ export const sites: Coverage = {
       code: 2,
       says: /^There is nothing to change\.$/m,
       next: /Use --domain, --name, /,
+    },
+  },
+  "site picture": {
+    args: ({ shop, file }) => [shop, file("png", PNG)],
+    says: /^shop-\d+\.example\.com has a new picture: \S+\/v1\/pictures\/\S+$/m,
+    json: { picture_url: expect.stringContaining("/v1/pictures/") },
+    fails: {
+      args: ({ shop }) => [shop],
+      code: 2,
+      says: /^Use either a file or --remove\.$/m,
+      next: /Name a file to upload, or use --remove\./,
     },
   },
   "site delete": {

@@ -11,6 +11,8 @@ interface Props {
   /** A file that is uploaded when the form is saved. */
   readonly file: File | null;
   onUrl(url: string): void;
+  /** Whether the address of a picture that is elsewhere can be entered. */
+  readonly takesAddress?: boolean;
   onFile(file: File | null): void;
 }
 
@@ -26,8 +28,8 @@ function useShownFile(file: File | null): string | undefined {
   return shown;
 }
 
-/** The picture of a product: a file to choose or drop, or the address of one. */
-export function PictureField({ url, file, onUrl, onFile }: Props) {
+/** A picture: a file to choose or drop, or the address of one. */
+export function PictureField({ url, file, onUrl, onFile, takesAddress = true }: Props) {
   const id = useId();
   const problem = useProblem("picture");
   const isAddressWrong = useProblem("image_url") !== undefined;
@@ -96,16 +98,18 @@ export function PictureField({ url, file, onUrl, onFile }: Props) {
         JPEG, PNG or WebP, up to 5 MB; larger photos are made smaller. Everybody can see it.
         Gatehouse removes the location from photos.
       </span>
-      <details open={isAddressWrong || undefined}>
-        <summary className="text-soft">Use the address of a picture</summary>
-        <TextField
-          label="Address of the picture"
-          name="image_url"
-          type="url"
-          value={url}
-          onChange={({ target }) => onUrl(target.value)}
-        />
-      </details>
+      {takesAddress && (
+        <details open={isAddressWrong || undefined}>
+          <summary className="text-soft">Use the address of a picture</summary>
+          <TextField
+            label="Address of the picture"
+            name="image_url"
+            type="url"
+            value={url}
+            onChange={({ target }) => onUrl(target.value)}
+          />
+        </details>
+      )}
     </fieldset>
   );
 }

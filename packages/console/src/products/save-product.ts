@@ -1,6 +1,5 @@
-import { type Api, call, Refused } from "../api/client.js";
-import { Unfit } from "../ui/problems.js";
-import { fitPicture } from "./shrink-picture.js";
+import { type Api, call } from "../api/client.js";
+import { fitPicture, uploadPicture } from "./shrink-picture.js";
 
 type Product = Api["Product"];
 
@@ -15,15 +14,6 @@ interface Saving {
 }
 
 const query = (id: string) => `?id=${encodeURIComponent(id)}`;
-
-async function upload(path: string, id: string, picture: Blob): Promise<Product> {
-  try {
-    return await call<Product>("PUT", `${path}/products/picture${query(id)}`, picture);
-  } catch (error) {
-    if (error instanceof Refused) throw new Unfit("picture", error.message);
-    throw error;
-  }
-}
 
 /**
  * Saves a product, and then its picture. Returns what is wrong with the picture of a product that was added all the
@@ -41,7 +31,8 @@ export async function saveProduct({
   if (newId === undefined) await call("PATCH", `${path}/products${query(id)}`, fields);
   else await call("POST", `${path}/products`, { id: newId, ...fields });
   if (picture === undefined) return undefined;
-  const saving = upload(path, newId ?? id, picture);
+  const place = `${path}/products/picture${query(newId ?? id)}`;
+  const saving = uploadPicture<Product>(place, picture);
   if (newId === undefined) await saving;
   return saving.then(
     () => undefined,

@@ -1,3 +1,4 @@
+import { call, Refused } from "../api/client.js";
 import { Unfit } from "../ui/problems.js";
 
 /** The service refuses larger files and pictures with more pixels. */
@@ -36,4 +37,14 @@ export async function fitPicture(file: Blob): Promise<Blob> {
   picture.close();
   if (image === null) throw new Unfit("picture", NO_PICTURE);
   return image;
+}
+
+/** Uploads a picture. What the service says about the file is shown beside its field. */
+export async function uploadPicture<Saved>(path: string, picture: Blob): Promise<Saved> {
+  try {
+    return await call<Saved>("PUT", path, picture);
+  } catch (error) {
+    if (error instanceof Refused) throw new Unfit("picture", error.message);
+    throw error;
+  }
 }

@@ -16,6 +16,7 @@ import { SaveRow } from "../ui/save-row.js";
 import { Time } from "../ui/time.js";
 import { scriptTag } from "../visits/script-tag.js";
 import { RegionCard } from "./region.js";
+import { PictureCard } from "./site-picture.js";
 
 const METHODS: Readonly<Record<string, string>> = {
   dns: "DNS record",
@@ -163,6 +164,7 @@ export function SitePart() {
           <Snippet label="script tag" text={scriptTag(site)} />
         </Fold>
       </Card>
+      <PictureCard key={site.site_key_hash} site={site} />
       <RegionCard />
       {owner && site.status !== "verified" && <VerifyDomain />}
       {operator && <DeleteSite site={site} />}

@@ -33,6 +33,19 @@ export const SITE_PATHS = Object.freeze({
   acpFeed: "/v1/feeds/{site_key_hash}/acp.jsonl",
 });
 
+/** Below it is every picture that an owner uploaded, by site and content. */
+export const PICTURES_PATH = "/v1/pictures";
+
+/**
+ * Where everybody can read an uploaded picture. The address never means another one.
+ *
+ * @example
+ * pictureUrl("https://gate.example.com", "A".repeat(43), "B".repeat(43)).length; //=> 124
+ */
+export function pictureUrl(baseUrl: string, siteKeyHash: string, digest: string): string {
+  return `${baseUrl}${PICTURES_PATH}/${siteKeyHash}/${digest}`;
+}
+
 /** Where the service itself publishes what belongs to no site. */
 const SERVICE_PATHS = Object.freeze({
   keySet: "/.well-known/jwks.json",

@@ -1,4 +1,4 @@
-import { type SiteAddresses, siteAddresses } from "./addresses.js";
+import { pictureUrl, type SiteAddresses, siteAddresses } from "./addresses.js";
 import { NO_OFFER, type Offer } from "./offer.js";
 import type { PublishedFeed } from "./published-feed.js";
 import { type LiveSkill, liveSkills, type SkillSetting } from "./skills.js";
@@ -16,6 +16,8 @@ export interface SiteProfile {
   readonly offer?: Offer;
   /** The product feeds that it publishes; none if it is left out. */
   readonly feeds?: readonly PublishedFeed[];
+  /** The digest of its uploaded picture; none if it is null or left out. */
+  readonly picture?: string | null;
   /** Whether control of the domain is proven; only previews are made of sites where it is not. */
   readonly verified: boolean;
   /** Whether the operator of the service confirmed the domain without a check. */
@@ -38,6 +40,8 @@ export interface SiteSnapshot {
   readonly sells: boolean;
   readonly offer: Offer;
   readonly feeds: readonly PublishedFeed[];
+  /** The address of its picture; null if it has none. */
+  readonly imageUrl: string | null;
   readonly verified: boolean;
   readonly vouched: boolean;
   readonly version: string;
@@ -59,7 +63,7 @@ export interface SiteSnapshot {
  */
 export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
   const { siteKey, domain, name, description, verified, changedAt, offer = NO_OFFER } = profile;
-  const { feeds = [], vouched = false } = profile;
+  const { feeds = [], vouched = false, picture = null, siteKeyHash } = profile;
   return Object.freeze({
     siteKey,
     domain,
@@ -70,6 +74,7 @@ export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapsho
     baseUrl,
     offer,
     feeds,
+    imageUrl: picture === null ? null : pictureUrl(baseUrl, siteKeyHash, picture),
     sells: offer.buying.length > 0,
     summary: description === "" ? `What ${name} offers to AI agents.` : description,
     skills: liveSkills(profile.skills, name, offer),

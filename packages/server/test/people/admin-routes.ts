@@ -52,6 +52,8 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "get /v1/admin/people/{person_id}/sessions": FREE,
     "delete /v1/admin/people/{person_id}/sessions/{session_id}": ASKS,
     "patch {site}": FREE,
+    "put {site}/picture": FREE,
+    "delete {site}/picture": FREE,
     "post {site}/agents": FREE,
     "patch {site}/agents/{agent_id}": FREE,
     "post {site}/agents/{agent_id}/{step}": FREE,

@@ -24,15 +24,19 @@ import { byDigest } from "../restoring.ts";
 import { openMarket, type selling } from "../selling/selling.ts";
 import { JPEG, PNG, pngOf, WEBP } from "./sample-pictures.ts";
 
-/** Uploads a file as the picture of a product. */
+/** Uploads a file as the picture of a product, or of the shop if there is no product. */
 async function upload(
   server: TestServer,
   { site_key_hash }: Pick<Shop, "site_key_hash">,
   file: Uint8Array | string,
-  { id = "rose", type = "image/jpeg", token = OPERATOR_TOKEN } = {},
+  {
+    id = "rose",
+    type = "image/jpeg",
+    token = OPERATOR_TOKEN,
+  }: { id?: string | null; type?: string; token?: string } = {},
 ) {
-  const path = `/v1/admin/sites/${site_key_hash}/products/picture?${new URLSearchParams({ id })}`;
-  const response = await fetch(server.url + path, {
+  const place = id === null ? "picture" : `products/picture?${new URLSearchParams({ id })}`;
+  const response = await fetch(`${server.url}/v1/admin/sites/${site_key_hash}/${place}`, {
     method: "PUT",
     headers: { authorization: `Bearer ${token}`, "content-type": type },
     body: file as BodyInit,
@@ -205,6 +209,99 @@ describe.each(DATABASES)("a product's picture on %s", (dialect) => {
   });
 });
 
+describe.each(DATABASES)("the picture of a shop on %s", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let at: ReturnType<typeof selling>;
+  let shop: Shop;
+  beforeAll(async () => {
+    ({ server, at } = await openMarket(dialect, clock));
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    shop = await at.shop();
+  });
+  const put = (file: Uint8Array, options = {}) =>
+    upload(server, shop, file, { id: null, ...options });
+  const page = async () => (await fetch(`${server.url}/v1/agent/${shop.site_key_hash}`)).text();
+  async function anHourLater() {
+    clock.advance(HOUR_MS + 1);
+    await deleteUnusedPictures(server.context, () => false);
+  }
+
+  test("is on its public page with its name, in its site, and in the log", async () => {
+    const name = 'Fern & "Petal"';
+    await shop.admin("PATCH", "", { name });
+    expect(await page()).not.toContain("<img class");
+    const saved = await put(JPEG);
+    expect(saved.status).toBe(200);
+    const { picture_url } = saved.body;
+    expect((await shop.admin("GET", "")).body.picture_url).toBe(picture_url);
+    expect(await page()).toContain(
+      `<img class="shop" src="${picture_url}" alt="Fern &amp; &quot;Petal&quot;" referrerpolicy="no-referrer">`,
+    );
+    expect(await page()).toContain(`"image":"${picture_url}"`);
+    const { response, bytes } = await read(picture_url);
+    expect(response.headers.get("content-type")).toBe("image/jpeg");
+    expect(Buffer.compare(bytes, JPEG)).toBe(0);
+    const { items } = (await shop.admin("GET", "/audit/records?type=site.changed")).body;
+    expect(items[0].record.change).toMatchObject({
+      kind: "changed",
+      fields: ["picture"],
+      picture: picture_url.slice(-43),
+    });
+  });
+
+  test("is kept while it is shown, also if no product uses it, and other settings leave it", async () => {
+    const { picture_url } = (await put(PNG, { type: "image/png" })).body;
+    await anHourLater();
+    const changed = await shop.admin("PATCH", "", { description: "Flowers" });
+    expect(changed.body.picture_url).toBe(picture_url);
+    expect((await read(picture_url)).response.status).toBe(200);
+    await server.context.db.run(
+      "UPDATE product_pictures SET size = ? WHERE site_key_hash = ?",
+      SITE_PICTURE_BYTES_MAX,
+      shop.site_key_hash,
+    );
+    expect((await put(JPEG)).status).toBe(409);
+    expect((await read(picture_url)).response.status).toBe(200);
+  });
+
+  test("is replaced and removed, and then deleted within an hour", async () => {
+    const first = (await put(PNG)).body.picture_url;
+    const second = (await put(WEBP)).body.picture_url;
+    expect(await page()).toContain(second);
+    await anHourLater();
+    expect((await read(first)).response.status).toBe(404);
+    const removed = await shop.admin("DELETE", "/picture");
+    expect([removed.status, removed.body.picture_url]).toEqual([200, null]);
+    expect(await page()).not.toContain("/v1/pictures/");
+    await anHourLater();
+    expect((await read(second)).response.status).toBe(404);
+  });
+
+  test("is read as strictly as that of a product", async () => {
+    const answers = [
+      await put(Buffer.from("<svg onload=alert(1)>"), { type: "image/png" }),
+      await put(JPEG, { type: "image/svg+xml" }),
+      await put(pngOf(60_000, 60_000)),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([400, 415, 400]);
+    expect((await shop.admin("GET", "")).body.picture_url).toBeNull();
+  });
+
+  test("is deleted with its site", async () => {
+    const { picture_url } = (await put(JPEG)).body;
+    await server.admin("DELETE", `/v1/admin/sites/${shop.site_key_hash}`);
+    expect((await read(picture_url)).response.status).toBe(404);
+    const left = await server.context.db.all<{ picture: string | null }>(
+      "SELECT picture FROM sites WHERE site_key_hash = ?",
+      shop.site_key_hash,
+    );
+    expect(left).toEqual([{ picture: null }]);
+  });
+});
+
 describe("an upload", () => {
   let server: TestServer;
   let at: ReturnType<typeof selling>;
@@ -296,12 +393,17 @@ test.each([
   const { server, at } = await openMarket(from, new ManualClock(NOON));
   const shop = await at.shop();
   const { image_url } = (await upload(server, shop, WEBP)).body;
+  const { picture_url } = (await upload(server, shop, JPEG, { id: null })).body;
   await server.stop();
   const out = join(temporaryFolder(), "backup.ndjson.gz");
   await backup(server.env, { out });
   const elsewhere = await freshEnvironment(to);
   await restore(elsewhere, out, byDigest(out));
   const restored = await startServer(elsewhere);
-  const { bytes } = await read(restored.url + new URL(image_url).pathname);
-  expect(Buffer.compare(bytes, WEBP)).toBe(0);
+  const readThere = (url: string) => read(restored.url + new URL(url).pathname);
+  expect(Buffer.compare((await readThere(image_url)).bytes, WEBP)).toBe(0);
+  // The address begins with that of the service, and the picture follows it there.
+  const { body: site } = await restored.admin("GET", `/v1/admin/sites/${shop.site_key_hash}`);
+  expect(new URL(site.picture_url).pathname).toBe(new URL(picture_url).pathname);
+  expect(Buffer.compare((await readThere(site.picture_url)).bytes, JPEG)).toBe(0);
 });

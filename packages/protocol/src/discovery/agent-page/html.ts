@@ -15,7 +15,7 @@ import { STYLE } from "./style.js";
 import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
 
 /**
- * The page's Content-Security-Policy: its one style sheet, pictures of products, and nothing else. The data
+ * The page's Content-Security-Policy: its one style sheet, pictures, and nothing else. The data
  * blocks are not scripts to a browser and need no exception. No script can run, so `connect-src` lets
  * nothing out: it is there for page checkers, which look for robots.txt and llms.txt from the page. Only pages of the
  * same origin may frame it, so that the console can show it to its owner.
@@ -116,15 +116,22 @@ function verifySection(site: SiteSnapshot): string {
   return `<p>${inlineHtml(before)}</p>\n<ol>\n${items}\n</ol>\n<p>${inlineHtml(after)}</p>`;
 }
 
+/** The picture of the shop. The service itself serves it. */
+function picture({ imageUrl, name }: SiteSnapshot): string {
+  if (imageUrl === null) return "";
+  return `<img class="shop" src="${htmlText(imageUrl)}" alt="${htmlText(name)}" referrerpolicy="no-referrer">\n`;
+}
+
 /** What search engines look for: who publishes this, on which site, through which interface. */
 function graph(site: SiteSnapshot): string {
-  const { name, domain, summary, addresses } = site;
+  const { name, domain, summary, addresses, imageUrl } = site;
   const home = `${siteOrigin(domain)}/`;
   const publisher = { "@id": `${home}#organization` };
+  const image = imageUrl === null ? {} : { image: imageUrl };
   return JSON.stringify({
     "@context": "https://schema.org",
     "@graph": [
-      { "@type": "Organization", ...publisher, name, url: home },
+      { "@type": "Organization", ...publisher, name, url: home, ...image },
       { "@type": "WebSite", "@id": `${home}#website`, name, url: home, publisher },
       {
         "@type": "WebAPI",
@@ -180,7 +187,7 @@ ${head(site)}
 </head>
 <body>
 <main>
-<p class="domain">${a(`${siteOrigin(domain)}/`, htmlText(domain))} ${badge(site)}</p>
+${picture(site)}<p class="domain">${a(`${siteOrigin(domain)}/`, htmlText(domain))} ${badge(site)}</p>
 <h1>${own(name)} for AI agents</h1>
 <p class="lead">${own(summary)}</p>
 <p>${htmlText(opening(site))}</p>

@@ -17,6 +17,7 @@ p{margin:.4rem 0 0}
 a{color:var(--color-act);text-underline-offset:.15em;overflow-wrap:anywhere}
 a:focus-visible{outline:3px solid var(--color-act);outline-offset:2px;border-radius:2px}
 code{font-family:var(--font-mono);font-size:var(--text-sm);overflow-wrap:anywhere}
+img.shop{display:block;height:6rem;max-width:100%;margin:0 0 1rem;object-fit:contain;object-position:left;border-radius:var(--radius)}
 .domain{color:var(--color-soft);margin:0 0 .6rem}
 .badge{display:inline-block;background:var(--color-act-soft);color:var(--color-act);border-radius:1rem;padding:.1rem .7rem;font-size:var(--text-sm);font-weight:600}
 .lead{font-size:var(--text-lg);color:var(--color-soft)}

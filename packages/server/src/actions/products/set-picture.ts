@@ -1,9 +1,7 @@
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { ok, pictureUrl, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import {
-  type Picture,
-  pictureUrl,
   readPicture,
   SITE_PICTURE_BYTES_MAX,
   UNUSED_PICTURE_KEPT_MS,
@@ -15,7 +13,8 @@ import {
   storePicture,
 } from "../../domain/products/pictures/store.js";
 import { productById } from "../../domain/products/store.js";
-import { lockSite } from "../../domain/sites/store.js";
+import { lockSite, pictureOf } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type Changed, changeProduct } from "./change-product.js";
 import { ownedByShop } from "./changing-products.js";
@@ -27,23 +26,33 @@ const FULL = refuse(
 );
 const NO_SITE = refuse("not_found", "There is no such site.");
 
-/** Stores a picture if the site has room for it. Those that no product uses make room, unless one is being saved now. */
-function store(
+async function deleteUnusedBefore(tx: Transaction, siteKeyHash: string, before: number) {
+  await deleteUnused(tx, siteKeyHash, { before, shop: await pictureOf(tx, siteKeyHash) });
+}
+
+/**
+ * Stores an uploaded picture if the site has room for it, and returns its digest. Pictures that are not in use make
+ * room, unless one is being saved now.
+ */
+export async function storeUpload(
   { db, clock }: Context,
   siteKeyHash: string,
-  picture: Picture,
-): Promise<Result<null, "conflict" | "not_found">> {
+  file: Uint8Array,
+): Promise<Result<string, "invalid_request" | "conflict" | "not_found">> {
+  const read = readPicture(file);
+  if (!read.ok) return refuse("invalid_request", read.detail);
+  const picture = read.value;
   return db.transaction(async (tx) => {
     if (!(await lockSite(tx, siteKeyHash))) return NO_SITE;
     const now = clock.now();
     const fits = async () =>
       (await pictureBytes(tx, siteKeyHash)) + picture.bytes.length <= SITE_PICTURE_BYTES_MAX;
     if (!(await fits())) {
-      await deleteUnused(tx, siteKeyHash, now - MINUTE_MS);
+      await deleteUnusedBefore(tx, siteKeyHash, now - MINUTE_MS);
       if (!(await fits())) return FULL;
     }
     await storePicture(tx, siteKeyHash, picture, now);
-    return ok(null);
+    return ok(picture.digest);
   });
 }
 
@@ -60,15 +69,13 @@ export async function setPicture(
   if ((await productById(db, siteKeyHash, productId)) === undefined) {
     return refuse("not_found", "The site has no such product.");
   }
-  const picture = readPicture(file);
-  if (!picture.ok) return refuse("invalid_request", picture.detail);
-  const stored = await store(context, siteKeyHash, picture.value);
+  const stored = await storeUpload(context, siteKeyHash, file);
   if (!stored.ok) return stored;
-  const image_url = pictureUrl(config.baseUrl, siteKeyHash, picture.value.digest);
+  const image_url = pictureUrl(config.baseUrl, siteKeyHash, stored.value);
   return changeProduct(context, siteKeyHash, productId, { image_url }, actor);
 }
 
-/** Deletes the pictures of all sites that no product uses. */
+/** Deletes the pictures of all sites that are not in use. */
 export async function deleteUnusedPictures(
   { db, clock }: Context,
   stopping: () => boolean,
@@ -76,6 +83,6 @@ export async function deleteUnusedPictures(
   for (const siteKeyHash of await sitesWithPictures(db)) {
     if (stopping()) return;
     const before = clock.now() - UNUSED_PICTURE_KEPT_MS;
-    await db.transaction((tx) => deleteUnused(tx, siteKeyHash, before));
+    await db.transaction((tx) => deleteUnusedBefore(tx, siteKeyHash, before));
   }
 }

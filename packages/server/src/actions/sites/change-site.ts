@@ -10,12 +10,15 @@ import {
   unproven,
 } from "../../domain/sites/site.js";
 import { siteByHash, updateSite } from "../../domain/sites/store.js";
+import { storeUpload } from "../products/set-picture.js";
 import { siteChange } from "./site-change.js";
 
 export interface SiteChanges {
   readonly domain?: string | undefined;
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  /** The digest of an uploaded picture; null removes it. */
+  readonly picture?: string | null | undefined;
   readonly audit_public?: AuditPublic | undefined;
   readonly ucp_version?: UcpVersion | undefined;
   readonly published_feeds?: PublishedFeeds | undefined;
@@ -56,6 +59,7 @@ export async function changeSite(
       ...here,
       name: changes.name ?? site.name,
       description: changes.description ?? site.description,
+      picture: changes.picture === undefined ? site.picture : changes.picture,
       auditPublic: changes.audit_public ?? site.auditPublic,
       ucpVersion: changes.ucp_version ?? site.ucpVersion,
       publishedFeeds: changes.published_feeds ?? site.publishedFeeds,
@@ -74,4 +78,16 @@ export async function changeSite(
     };
   });
   return answer;
+}
+
+/** Gives the shop an uploaded picture, or removes the one it has. Its public page shows it. */
+export async function setSitePicture(
+  context: Context,
+  siteKeyHash: string,
+  file: Uint8Array | null,
+  actor: Actor,
+): Promise<Result<Site, "invalid_request" | "not_found" | "conflict">> {
+  const stored = file === null ? ok(null) : await storeUpload(context, siteKeyHash, file);
+  if (!stored.ok) return stored;
+  return changeSite(context, siteKeyHash, { picture: stored.value }, actor);
 }

@@ -44,6 +44,7 @@ export async function createSite(
     domain: domain.value,
     name: input.name,
     description: input.description ?? "",
+    picture: null,
     skills: [],
     auditPublic: "full",
     provider: null,

@@ -42,6 +42,7 @@ export async function siteChange(
 ): Promise<RecordDraft> {
   const { name, description, domain, skills, status, version, auditPublic, verification } = site;
   const settings = {
+    picture: site.picture,
     audit_public: auditPublic,
     ucp_version: site.ucpVersion,
     published_feeds: { ...site.publishedFeeds, formats: [...site.publishedFeeds.formats] },

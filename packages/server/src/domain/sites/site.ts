@@ -45,6 +45,8 @@ export interface Site {
   readonly domain: string;
   readonly name: string;
   readonly description: string;
+  /** The digest of the picture of the shop; null if it has none. */
+  readonly picture: string | null;
   /** In the owner's order. */
   readonly skills: readonly SkillSetting[];
   readonly auditPublic: AuditPublic;

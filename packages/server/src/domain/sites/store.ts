@@ -18,6 +18,7 @@ const sites = new Table<Site>("sites", {
   domain: "domain",
   name: "name",
   description: "description",
+  picture: "picture",
   // Written from checked settings only.
   skills: converted(
     "skills",
@@ -92,6 +93,12 @@ export async function isVerified(db: Queries, siteKeyHash: string): Promise<bool
 /** What {@link isVerified} reads. */
 export function readOfStatus(siteKeyHash: string): ExpectedRead {
   return { kind: "get", sql: SITE_STATUS, values: [siteKeyHash] };
+}
+
+/** The picture of a shop, now; null if it has none or the site was deleted. */
+export async function pictureOf(db: Queries, siteKeyHash: string): Promise<string | null> {
+  const from = "sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+  return (await selectValue<string | null>(db, "picture", from, siteKeyHash)) ?? null;
 }
 
 /** The domain of a site, deleted ones included, because their logs continue. */
@@ -190,6 +197,7 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
     "domain",
     "name",
     "description",
+    "picture",
     "skills",
     "audit_public",
     "processor",
@@ -255,7 +263,7 @@ export async function deleteSite(
   now: number,
 ): Promise<boolean> {
   const changed = await tx.run(
-    "UPDATE sites SET deleted_at = ?, version = version + 1 WHERE site_key_hash = ? AND deleted_at IS NULL",
+    "UPDATE sites SET deleted_at = ?, picture = NULL, version = version + 1 WHERE site_key_hash = ? AND deleted_at IS NULL",
     now,
     siteKeyHash,
   );

@@ -1,4 +1,4 @@
-import { PUBLISHED_FEEDS, siteAddresses, UCP_VERSIONS } from "@gatehouse/protocol";
+import { PUBLISHED_FEEDS, pictureUrl, siteAddresses, UCP_VERSIONS } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import type { Config } from "../../config/config.js";
 import { proofInstructions } from "../../domain/sites/proof.js";
@@ -37,6 +37,9 @@ export const SiteBody = z
     domain: z.string(),
     name: z.string(),
     description: z.string(),
+    picture_url: z.string().nullable().openapi({
+      description: "The picture of the shop on its public page. null if it has none.",
+    }),
     skills: z.array(SkillBody),
     status: z.enum(["pending", "verified"]),
     audit_public: z
@@ -85,6 +88,8 @@ export function renderSite(
     domain: site.domain,
     name: site.name,
     description: site.description,
+    picture_url:
+      site.picture === null ? null : pictureUrl(baseUrl, site.siteKeyHash, site.picture),
     skills: [...site.skills],
     status: site.status,
     audit_public: site.auditPublic,

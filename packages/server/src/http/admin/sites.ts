@@ -1,6 +1,6 @@
 import { UCP_VERSIONS } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { changeSite } from "../../actions/sites/change-site.js";
+import { changeSite, setSitePicture } from "../../actions/sites/change-site.js";
 import { createSite } from "../../actions/sites/create-site.js";
 import { deleteSite } from "../../actions/sites/delete-site.js";
 import { listSites } from "../../actions/sites/read-sites.js";
@@ -73,6 +73,13 @@ const change = siteRoute("patch", "", {
   errors: ["conflict"],
 });
 
+const removePicture = siteRoute("delete", "/picture", {
+  tags: ["Sites"],
+  summary: "Remove the picture of the shop",
+  answer: json(SiteBody, "The site without a picture."),
+  errors: ["conflict"],
+});
+
 const remove = siteRoute("delete", "", {
   tags: ["Sites"],
   summary: "Delete a site",
@@ -119,6 +126,12 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(change, async (c) => {
     const { siteKeyHash } = await requireSite(context, c, "owner");
     const site = requireOk(await changeSite(context, siteKeyHash, c.req.valid("json"), actorOf(c)));
+    return c.json(render(site), 200);
+  });
+
+  app.openapi(removePicture, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const site = requireOk(await setSitePicture(context, siteKeyHash, null, actorOf(c)));
     return c.json(render(site), 200);
   });
 

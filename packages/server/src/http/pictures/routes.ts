@@ -21,9 +21,9 @@ const show = createRoute({
   method: "get",
   path: PICTURE_ROUTE,
   tags: ["Discovery"],
-  summary: "An uploaded picture of a product",
+  summary: "An uploaded picture of a product or a shop",
   description:
-    "The last part of the path is the SHA-256 of the bytes in base64url. A picture that no product uses is deleted.",
+    "The last part of the path is the SHA-256 of the bytes in base64url. A picture that is no longer in use is deleted.",
   security: [],
   request: {
     params: z.object({ site_key_hash: SiteKeyHash, picture: z.string().regex(DIGEST) }),
@@ -40,7 +40,7 @@ const show = createRoute({
   },
 });
 
-/** Pictures of products that owners uploaded. */
+/** Pictures that owners uploaded. */
 export function pictureRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<HttpEnv>();
   routes.openapi(show, async (c) => {

@@ -69,6 +69,7 @@ import { plannedShipments } from "./migrations/0060-planned-shipments.js";
 import { reachedOwners } from "./migrations/0061-reached-owners.js";
 import { jobNames } from "./migrations/0062-job-names.js";
 import { productDetails } from "./migrations/0063-product-details.js";
+import { sitePictures } from "./migrations/0064-site-pictures.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -136,6 +137,7 @@ const MIGRATIONS: readonly Migration[] = [
   reachedOwners,
   jobNames,
   productDetails,
+  sitePictures,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

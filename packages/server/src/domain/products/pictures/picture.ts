@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ok, type Result } from "@gatehouse/protocol";
+import { ok, PICTURES_PATH, pictureUrl, type Result } from "@gatehouse/protocol";
 import { HOUR_MS } from "../../../infra/time.js";
 import { broken, type CleanedPicture, startsWith } from "./cleaned.js";
 import { cleanJpeg, JPEG_START } from "./jpeg.js";
@@ -13,29 +13,23 @@ export const PICTURE_PIXELS_MAX = 25_000_000;
 const PICTURE_SIDE_PIXELS_MAX = 10_000;
 /** What all pictures of a site may take. */
 export const SITE_PICTURE_BYTES_MAX = 512 * 1024 * 1024;
-/** A picture that no product uses is kept for this long, so that none is deleted while it is being saved. */
+/** A picture that is not in use is kept for this long, so that none is deleted while it is being saved. */
 export const UNUSED_PICTURE_KEPT_MS = HOUR_MS;
 
 /** Pictures uploaded at a time, per site and in all. Each is in memory as a whole. */
 export const PICTURE_UPLOADS_MAX = { perKey: 2, total: 16 };
 
-const PATH = "/v1/pictures";
 /** SHA-256 in base64url. */
 export const DIGEST = /^[\w-]{43}$/;
 
-/** A picture of a product, named by its content. */
+/** A picture of a product or of the shop, named by its content. */
 export interface Picture extends CleanedPicture {
   /** SHA-256 of the bytes, in base64url. */
   readonly digest: string;
 }
 
 /** The paths of all pictures, for the table of routes. */
-export const PICTURE_ROUTE = `${PATH}/{site_key_hash}/{picture}`;
-
-/** Where everybody can read a picture. The address never means another one. */
-export function pictureUrl(baseUrl: string, siteKeyHash: string, digest: string): string {
-  return `${baseUrl}${PATH}/${siteKeyHash}/${digest}`;
-}
+export const PICTURE_ROUTE = `${PICTURES_PATH}/{site_key_hash}/{picture}`;
 
 /** Whether an address is that of a picture that was uploaded for a site. */
 export function isPictureUrl(baseUrl: string, siteKeyHash: string, url: unknown): url is string {

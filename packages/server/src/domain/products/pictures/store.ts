@@ -77,18 +77,22 @@ const isAdditionalIn = (table: string) =>
   `EXISTS (SELECT 1 FROM ${table} WHERE site_key_hash = ?
    AND additional_image_urls LIKE '%/v1/pictures/%/' || product_pictures.digest || '%')`;
 
-/** Deletes the pictures, stored before a time, that no product uses and no undone import would bring back. */
+/**
+ * Deletes the pictures, stored before a time, that no product uses and no undone import would bring back, except the
+ * picture of the shop.
+ */
 export async function deleteUnused(
   tx: Transaction,
   siteKeyHash: string,
-  before: number,
+  { before, shop }: { readonly before: number; readonly shop: string | null },
 ): Promise<void> {
   await tx.run(
-    `DELETE FROM product_pictures WHERE site_key_hash = ? AND stored_at < ? AND digest NOT IN
+    `DELETE FROM product_pictures WHERE site_key_hash = ? AND stored_at < ? AND digest <> ? AND digest NOT IN
        (${usedIn("products")} UNION ALL ${usedIn("replaced_products")})
      AND NOT ${isAdditionalIn("products")} AND NOT ${isAdditionalIn("replaced_products")}`,
     siteKeyHash,
     before,
+    shop ?? "",
     siteKeyHash,
     siteKeyHash,
     siteKeyHash,
