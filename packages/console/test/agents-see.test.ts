@@ -55,6 +55,28 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     expect(await page.getByText("An agent would get no answer").count()).toBe(0);
   });
 
+  test.each([["reviewer"], ["auditor"]])(
+    "what is on the website is shown to an %s as the last check of an owner found it, without a new check",
+    async (role) => {
+      const { page } = await at.opened();
+      await at.signedIn(page, role, "/agents-see");
+      const card = page.locator("section").filter({ hasText: "On your website" }).last();
+      await card.getByText("No owner has checked the documents on the website yet.").waitFor();
+      await card.locator("[data-item=domain]").getByText("Found").waitFor();
+      await card.locator("[data-item=script]").getByText("Not found yet").waitFor();
+      await at.shop.admin("POST", "/install-check", {});
+      const sent: string[] = [];
+      page.on("request", (request) => {
+        if (request.url().endsWith("/install-check")) sent.push(request.method());
+      });
+      await page.reload();
+      await card.locator("[data-item='/llms.txt']").waitFor();
+      await card.getByText("Checked just now").waitFor();
+      expect(sent).toEqual(["GET"]);
+      expect(await card.getByRole("button").count()).toBe(0);
+    },
+  );
+
   test.each([["owner"], ["auditor"]])(
     "the public page is shown in place, and each document with its state and the time of its check, to an %s",
     async (role) => {
@@ -85,7 +107,9 @@ describe.skipIf(skipChromium)("what agents see:", () => {
       expect(await raw.isVisible()).toBe(false);
       await page.getByText("llms.txt", { exact: true }).first().click();
       expect(await raw.textContent()).toContain("# ");
-      if (role === "owner") await page.getByText("Checked just now").last().waitFor();
+      const website = page.locator("section").filter({ hasText: "On your website" }).last();
+      const isOwner = role === "owner";
+      await website.getByText(isOwner ? "Checked just now" : "No owner has checked").waitFor();
       expectQuiet(opened, at.baseUrl());
     },
   );

@@ -340,6 +340,41 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect(await visitsOf()).toBe(5);
   });
 
+  test("can be read by everybody who can read the site, and reading sends no request to it", async () => {
+    const { shop, server, site, admin, check, documents } = await startShop();
+    const shown = async (role: string, hash = site.site_key_hash) => {
+      const input = { role, name: "a", sites: [hash] };
+      const { token } = (await server.admin("POST", "/v1/admin/tokens", input)).body;
+      return admin("GET", "/install-check", undefined, token);
+    };
+    const known = (await shown("auditor")).body;
+    expect(known.checked_at).toBeNull();
+    expect(known.items.map(({ item }: Finding) => item)).toEqual(["domain", "script"]);
+    expect(shop.asked).toEqual([]);
+    const served = await documents();
+    shop.listener = ({ url = "" }, response) => {
+      const { text, type } = served[url] ?? { text: "", type: "text/plain" };
+      response.writeHead(text === "" ? 404 : 200, { "content-type": type }).end(text);
+    };
+    const { items } = await check();
+    const before = shop.asked.length;
+    for (const role of ["auditor", "reviewer", "owner"]) {
+      const { status, body } = await shown(role);
+      expect([role, status, body.items]).toEqual([role, 200, items]);
+      expect(body.checked_at).toMatch(/^2030-/);
+    }
+    expect(shop.asked.length).toBe(before);
+    const { site_key_hash: other } = await createSite(server, "other.example.com");
+    expect((await shown("owner", other)).status).toBe(404);
+    // What was found on one domain says nothing about another one.
+    await admin("PATCH", "", { domain: "moved.example.com" });
+    const moved = await shown("auditor");
+    expect(moved.body.checked_at).toBeNull();
+    expect(moved.body.items).toMatchObject([{ item: "domain", state: "missing" }, {}]);
+    await server.admin("DELETE", `/v1/admin/sites/${site.site_key_hash}`);
+    expect(await server.context.db.all("SELECT * FROM install_checks")).toEqual([]);
+  });
+
   test("is for owners, and limited in rate", async () => {
     const { server, site, admin } = await startShop();
     const { site_key_hash: other } = await createSite(server, "other.example.com");

@@ -1,7 +1,5 @@
 import { CallerTabs } from "../layout/pages.js";
-import { useMay } from "../layout/sites.js";
 import { InstallCheck } from "../setup/install-check.js";
-import { Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { AskBox } from "./ask-box.js";
 import { Documents } from "./documents.js";
@@ -9,7 +7,6 @@ import { PublicPage } from "./public-page.js";
 
 /** The shop from outside: its public page, its answers and its documents. */
 export function AgentsSeePage() {
-  const owner = useMay("owner");
   return (
     <Page
       title="What agents see"
@@ -20,13 +17,7 @@ export function AgentsSeePage() {
       <AskBox />
       <Documents />
       <Card title="On your website">
-        {owner ? (
-          <InstallCheck />
-        ) : (
-          <Notice>
-            Only owners can check the website, because each check sends requests to it.
-          </Notice>
-        )}
+        <InstallCheck />
       </Card>
     </Page>
   );

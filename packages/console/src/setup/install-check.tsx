@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
-import { useSite } from "../layout/sites.js";
+import { useMay, useSite } from "../layout/sites.js";
 import { Advice } from "../ui/advice.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
@@ -16,7 +16,10 @@ const ITEMS: Readonly<Record<string, string>> = {
   selling: "Selling",
 };
 
-/** What the service finds on the site now, as agents would. Each item turns green when it is found. */
+/**
+ * What the service finds on the site now, as agents would. Each item turns green when it is found. Others than owners
+ * see what the last check found, because each check sends requests to the site.
+ */
 export function InstallCheck({
   everyMs,
   only,
@@ -26,15 +29,20 @@ export function InstallCheck({
   readonly only?: readonly string[];
 }) {
   const { site, path } = useSite();
+  const owner = useMay("owner");
   const looked = useQuery({
-    queryKey: ["install", path, site.status],
-    queryFn: () => call<Api["InstallCheck"]>("POST", `${path}/install-check`, {}),
+    queryKey: ["install", path, site.status, owner],
+    queryFn: () =>
+      owner
+        ? call<Api["InstallCheck"]>("POST", `${path}/install-check`, {})
+        : call<Api["InstallCheck"]>("GET", `${path}/install-check`),
     refetchInterval: everyMs ?? false,
   });
   // The service limits the number of checks. Keep the last result in the meantime.
   if (looked.isError && looked.data === undefined) return <Failure error={looked.error} />;
   if (looked.data === undefined) return <Notice>Checking your site…</Notice>;
-  const shown = looked.data.items.filter(({ item }) => only?.includes(item) ?? true);
+  const { items: all, checked_at: checkedAt } = looked.data;
+  const shown = all.filter(({ item }) => only?.includes(item) ?? true);
   return (
     <>
       <ul className="flex flex-col gap-2 text-sm" aria-live="polite">
@@ -58,9 +66,15 @@ export function InstallCheck({
       </ul>
       <div className="flex flex-wrap items-center gap-3 text-sm text-soft">
         <span>
-          Checked <Ago at={Date.parse(looked.data.checked_at)} />
+          {checkedAt === null ? (
+            "No owner has checked the documents on the website yet."
+          ) : (
+            <>
+              Checked <Ago at={Date.parse(checkedAt)} />
+            </>
+          )}
         </span>
-        {everyMs === undefined && (
+        {owner && everyMs === undefined && (
           <Button disabled={looked.isFetching} onClick={() => void looked.refetch()}>
             Check again
           </Button>

@@ -155,6 +155,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "get {site}/declines": FREE,
     "get {site}/escalations": FREE,
     "get {site}/escalations/{escalation_id}": FREE,
+    "get {site}/install-check": FREE,
     "get {site}/mandates": FREE,
     "get {site}/orders": FREE,
     "get {site}/orders/counts": FREE,

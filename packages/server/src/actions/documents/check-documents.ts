@@ -1,24 +1,14 @@
 import { cardInPage, OWN_DOMAIN_PATHS } from "@gatehouse/protocol";
 import type { FetchResult } from "@gatehouse/safe-fetch";
 import type { Context } from "../../context.js";
+import type { InstallFinding } from "../../domain/install-checks/store.js";
 import { siteOrigin } from "../../domain/sites/proof.js";
 import type { Site } from "../../domain/sites/site.js";
 import { checkUserAgent } from "../../domain/visits/own-check.js";
 import { offerOf } from "../sites/offer.js";
 import { fetchHint } from "../sites/verify-site.js";
 
-export const FINDING_STATES = ["good", "missing", "wrong"] as const;
-
-/** The result of one check of a site, with advice for the owner. */
-export interface InstallFinding {
-  /** `domain`, `script`, `edge` or the path of a document. */
-  readonly item: string;
-  /** `missing` may be what the owner wants; `wrong` needs a fix. */
-  readonly state: (typeof FINDING_STATES)[number];
-  readonly found: string;
-  /** Absent if there is nothing to do. */
-  readonly advice?: string;
-}
+export const FINDING_STATES = ["good", "missing", "wrong"] as const satisfies readonly InstallFinding["state"][];
 
 /** The safe client allows no more requests to one host at a time; others would wait in its queue. */
 const FETCHES_AT_ONCE = 2;

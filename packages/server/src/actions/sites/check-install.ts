@@ -1,21 +1,27 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { countLiveEdgeTokens, listEdgeTokens } from "../../domain/access/edge/store.js";
+import {
+  type InstallFinding,
+  lastCheck,
+  writeLastCheck,
+} from "../../domain/install-checks/store.js";
 import type { Site } from "../../domain/sites/site.js";
+import { lockSite } from "../../domain/sites/store.js";
 import { lastVisit } from "../../domain/visits/store.js";
 import type { Visit } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
-import type { InstallFinding } from "../documents/check-documents.js";
 import { checkDocuments } from "../documents/check-documents.js";
 import { obstaclesOf } from "./offer.js";
 
 /** Each check requests documents from the site: ten checks at once, then six a minute. */
 const CHECK_RATE = { perMinute: 6, burst: 10 };
 
-export interface InstallCheck {
+interface InstallCheck {
   readonly items: readonly InstallFinding[];
-  readonly checkedAt: number;
+  /** When the documents were fetched; null if they never were. */
+  readonly checkedAt: number | null;
 }
 
 function checkDomain({ status, verification }: Site): InstallFinding {
@@ -92,20 +98,43 @@ async function checkSelling({ db, policies }: Context, site: Site): Promise<Inst
   return [{ item, state: "missing", found: "agents cannot buy", advice }];
 }
 
+/** What is known of a site without a request to it. */
+async function knownFindings(context: Context, site: Site): Promise<InstallFinding[]> {
+  const reported = [checkDomain(site), await checkScript(context, site)];
+  const edge = await checkEdge(context, site);
+  return [...reported, ...edge, ...(await checkSelling(context, site))];
+}
+
 /** Checks what agents find on a site and which visits were reported, with advice for the owner. */
 export async function checkInstall(
   context: Context,
   site: Site,
 ): Promise<Result<InstallCheck, "rate_limited">> {
   const { clock, db } = context;
-  const limit = `install-checks ${site.siteKeyHash}`;
+  const { siteKeyHash, domain } = site;
+  const limit = `install-checks ${siteKeyHash}`;
   if (!(await db.transaction((tx) => takeExact(tx, limit, CHECK_RATE, clock.now())))) {
     return refuse("rate_limited", "Too many checks. Try again in a minute.");
   }
-  const reported = [checkDomain(site), await checkScript(context, site)];
-  const edge = await checkEdge(context, site);
+  const known = await knownFindings(context, site);
   // Before the domain is verified there are no documents, and the owner has proven nothing.
-  const documents = site.status === "verified" ? await checkDocuments(context, site) : [];
-  const selling = await checkSelling(context, site);
-  return ok({ items: [...reported, ...edge, ...selling, ...documents], checkedAt: clock.now() });
+  if (site.status !== "verified") return ok({ items: known, checkedAt: clock.now() });
+  const findings = await checkDocuments(context, site);
+  const checkedAt = clock.now();
+  await db.transaction(async (tx) => {
+    // A site that was deleted meanwhile leaves nothing.
+    if (await lockSite(tx, siteKeyHash))
+      await writeLastCheck(tx, { siteKeyHash, domain, findings, checkedAt });
+  });
+  return ok({ items: [...known, ...findings], checkedAt });
+}
+
+/** What is known now, and what the last check of the documents found. Sends no request to the site. */
+export async function showInstall(context: Context, site: Site): Promise<InstallCheck> {
+  const known = await knownFindings(context, site);
+  const last = await lastCheck(context.db, site.siteKeyHash);
+  const isCurrent = site.status === "verified" && last?.domain === site.domain;
+  return isCurrent
+    ? { items: [...known, ...last.findings], checkedAt: last.checkedAt }
+    : { items: known, checkedAt: null };
 }

@@ -9,6 +9,7 @@ import { deleteCheckouts } from "../../domain/checkouts/store.js";
 import { keepAnswers } from "../../domain/decisions/kept/store.js";
 import { deleteDecisions } from "../../domain/decisions/store.js";
 import { deleteDeclines } from "../../domain/declines/store.js";
+import { deleteLastCheck } from "../../domain/install-checks/store.js";
 import { deleteMandateSettings } from "../../domain/mandate-settings/store.js";
 import { deleteNotifySettings } from "../../domain/notify-settings/store.js";
 import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
@@ -87,6 +88,7 @@ export async function deleteSite(
     await deleteRejections(tx, siteKeyHash);
     await deleteStrangerRecords(tx, siteKeyHash);
     await deleteOwnProfile(tx, siteKeyHash);
+    await deleteLastCheck(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteShopConnection(tx, siteKeyHash);
     await deleteShopEvents(tx, siteKeyHash);

@@ -1,10 +1,9 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { FINDING_STATES } from "../../actions/documents/check-documents.js";
-import { checkInstall } from "../../actions/sites/check-install.js";
+import { checkInstall, showInstall } from "../../actions/sites/check-install.js";
 import type { Context } from "../../context.js";
-import { isoTime } from "../../infra/clock.js";
 import { requireOk } from "../server/require-ok.js";
-import { json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { strict } from "../server/validation.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
@@ -31,7 +30,9 @@ const InstallCheckBody = z
           .openapi({ description: "Left out if there is nothing to do." }),
       }),
     ),
-    checked_at: Timestamp,
+    checked_at: Timestamp.nullable().openapi({
+      description: "When the documents were fetched from the site. null if they never were.",
+    }),
   })
   .openapi("InstallCheck");
 
@@ -46,12 +47,27 @@ const check = siteRoute("post", "/install-check", {
   answer: json(InstallCheckBody, "What was found, and what to do."),
 });
 
-export function installRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
+const show = siteRoute("get", "/install-check", {
+  tags: ["Sites"],
+  summary: "Show what is known about a site as agents see it",
+  description:
+    "Sends no request to the site. The documents are as the last check found them, and are left out if the domain " +
+    "was never checked.",
+  answer: json(InstallCheckBody, "What is known, and what to do."),
+});
+
+export function installRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(show, async (c) => {
+    const site = await requireSite(context, c, "auditor");
+    const { items, checkedAt } = await showInstall(context, site);
+    return c.json({ items: [...items], checked_at: timeOrNull(checkedAt) }, 200);
+  });
+
   app.openapi(check, async (c) => {
     // Not for auditors: a check makes this service send requests to the site.
     const site = await requireSite(context, c, "owner");
     const checked = await checkInstall(context, site);
     const { items, checkedAt } = requireOk(checked, CHECK_RETRY_AFTER_S);
-    return c.json({ items: [...items], checked_at: isoTime(checkedAt) }, 200);
+    return c.json({ items: [...items], checked_at: timeOrNull(checkedAt) }, 200);
   });
 }

@@ -22,7 +22,7 @@ import { declineRoutes } from "./declines.js";
 import { documentRoutes } from "./documents.js";
 import { edgeTokenRoutes } from "./edge-tokens.js";
 import { escalationRoutes } from "./escalations.js";
-import { installRoute } from "./install.js";
+import { installRoutes } from "./install.js";
 import { keyRoutes } from "./keys.js";
 import { mandateRoutes } from "./mandates.js";
 import { messageRoutes } from "./messages.js";
@@ -66,7 +66,7 @@ export function adminRoutes(context: Context): HonoGroup {
   declineRoutes(routes, context);
   skillRoutes(routes, context);
   documentRoutes(routes, context);
-  installRoute(routes, context);
+  installRoutes(routes, context);
   policyRoutes(routes, context);
   policyVersionRoutes(routes, context);
   for (const owner of [SITE_LOGS, INSTALLATION_LOGS]) {
