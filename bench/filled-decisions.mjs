@@ -58,6 +58,7 @@ function nth(n, { siteKeyHash, from }) {
       siteKeyHash,
       observedAt: at,
       receivedAt: at,
+      hour: at - (at % HOUR_MS),
       source: "beacon",
       ...VISITORS[lap % VISITORS.length],
       signature: null,

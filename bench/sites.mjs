@@ -59,6 +59,7 @@ function nthSite(n, count, now) {
     provider: null,
     policyPublished: false,
     publishedFeeds: { formats: [], condition: "new" },
+    hourStartMinute: 0,
     pausedAt: null,
     status: "verified",
     version: 1,

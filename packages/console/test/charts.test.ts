@@ -14,7 +14,11 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
   async function overview(
     timezoneId: string,
     range: string,
-    { shopZone, view = {} }: { readonly shopZone?: string; readonly view?: object } = {},
+    {
+      shopZone,
+      at: start = VISIT,
+      view = {},
+    }: { readonly shopZone?: string; readonly at?: string; readonly view?: object } = {},
   ) {
     const { body: shop } = await at.shop.admin("GET", "/shop");
     if (shopZone !== undefined) {
@@ -24,7 +28,7 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await page.clock.setFixedTime(NOW);
     const kinds = { verified_agent: 1, declared_agent: 0, suspected_automation: 0, person: 0 };
     const pages = [{ page_url: "https://shop.example/roses", visits: 7 }];
-    const item = { start: VISIT, visits: 1, by_classification: kinds, by_agent: {} };
+    const item = { start, visits: 1, by_classification: kinds, by_agent: {} };
     await page.route("**/visits/counts?*", (route) =>
       route.fulfill({ json: { items: [item], pages, cut: false } }),
     );
@@ -48,8 +52,30 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await page.getByLabel("Time range").selectOption("Last 7 days");
     await page.waitForURL("**?range=7d");
     expect(await last.locator("th").textContent()).toBe("Nov 18");
-    await page.getByText("Counted in whole hours").waitFor();
+    expect(await page.getByText("Some visits were counted before").count()).toBe(0);
   });
+
+  test.each([
+    ["Asia/Kolkata", "2026-11-16T18:30:00.000Z", "Nov 17", undefined],
+    ["Asia/Kolkata", "2026-11-16T18:00:00.000Z", "Nov 16", 30],
+    ["Asia/Kathmandu", "2026-11-16T18:15:00.000Z", "Nov 17", undefined],
+    ["Asia/Kathmandu", "2026-11-16T18:00:00.000Z", "Nov 16", 45],
+  ])(
+    "in %s, an hour that begins at %s is on %s, and the page says which minutes are shifted: %s",
+    async (shopZone, start, day, minutes) => {
+      const { chart, page } = await overview("Europe/Berlin", "7d", { shopZone, at: start });
+      await chart.getByText("Show as a table").click();
+      const row = chart.locator("tbody tr").filter({ hasText: day });
+      expect(await row.locator("td").first().textContent()).toBe("1");
+      const shifted = page.getByText("Some visits were counted before your shop had this time zone.");
+      expect(await shifted.count()).toBe(minutes === undefined ? 0 : 1);
+      if (minutes !== undefined) {
+        expect(await shifted.textContent()).toContain(
+          `the first ${minutes} minutes of a day are on the day before`,
+        );
+      }
+    },
+  );
 
   test("days are chosen freely, and compared with as many days before", async () => {
     const { chart, page } = await overview("Asia/Tokyo", "7d");

@@ -477,7 +477,8 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       return found.map((row) => Object.values(row).join(" ")).sort();
     };
     expect(await values("outcome_hours")).toEqual([
-      `hash ${NOON} approved 2`,
+      `hash ${NOON} approved 1`,
+      `hash ${NOON + 0.75 * HOUR_MS} approved 1`,
       `hash ${NOON + HOUR_MS} approved 1`,
       `hash ${NOON + HOUR_MS} escalated 1`,
       `hash ${day + 24 * HOUR_MS} rejected 1`,

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { OUTCOMES } from "../src/domain/decisions/decision.ts";
 import { insertDecision } from "../src/domain/decisions/store.ts";
 import { insertVisits } from "../src/domain/visits/store.ts";
-import type { Visit } from "../src/domain/visits/visit.ts";
+import type { NewVisit } from "../src/domain/visits/visit.ts";
 import { ManualClock } from "../src/infra/clock.ts";
 import { ownTables } from "../src/infra/db/migrate.ts";
 import {
@@ -71,9 +71,10 @@ describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
           answer: { status: 200, body: {} },
         });
         const classification = CLASSIFICATIONS[n % CLASSIFICATIONS.length] as "person";
-        const visit: Visit = {
+        const visit: NewVisit = {
           visitId: id,
           siteKeyHash: site,
+          hour: at - (at % HOUR_MS),
           observedAt: at,
           receivedAt: at,
           classification,

@@ -16,7 +16,15 @@ import { pageText } from "../visits/page-text.js";
 import { Chart } from "./chart.js";
 import type { Series } from "./chart-parts.js";
 import { changeText, countWords } from "./compare.js";
-import { type Range, reachedBefore, type Span, spanOf, splitsHours, stepAt } from "./ranges.js";
+import {
+  minutesBefore,
+  type Range,
+  reachedBefore,
+  type Span,
+  spanOf,
+  splitsHours,
+  stepAt,
+} from "./ranges.js";
 import { Ranked, Row } from "./sales.js";
 
 /** How often the counts are reloaded. */
@@ -36,8 +44,17 @@ const OUTCOME_COLORS = {
   paying: "info",
 } as const;
 
+interface Answer {
+  readonly items: readonly { readonly start: string }[];
+}
+
+/** The service begins with the hour that contains the start. What began earlier belongs to the time before. */
+function since<Counts extends Answer>(counts: Counts, from = 0): Counts {
+  return { ...counts, items: counts.items.filter(({ start }) => Date.parse(start) >= from) };
+}
+
 /** The counts of a time, and of the time before. */
-function useCounts<Answer>(what: "visits" | "decisions", range: Range) {
+function useCounts<Counts extends Answer>(what: "visits" | "decisions", range: Range) {
   const { site, path } = useSite();
   const zone = useZone();
   return useQuery({
@@ -46,18 +63,24 @@ function useCounts<Answer>(what: "visits" | "decisions", range: Range) {
       const now = Date.now();
       const span = spanOf(range, zone, now);
       if (span === undefined) return null;
-      // The service counts UTC days, so days of another zone are added up from hours.
+      // The service counts UTC days, so days of another zone are added up from shorter steps. The hours of visits begin
+      // as they do in the zone of the shop.
+      const by = what === "decisions" && splitsHours(span) ? "quarter_hour" : "hour";
       const get = (from = 0, to = 0) => {
         const iso = (ms: number) => (ms > now ? undefined : new Date(ms).toISOString());
-        const query = queryText({ from: iso(from), to: iso(to), by: "hour" });
-        return call<Answer>("GET", `${path}/${what}/counts?${query}`);
+        const query = queryText({ from: iso(from), to: iso(to), by });
+        return call<Counts>("GET", `${path}/${what}/counts?${query}`);
       };
       const [start] = span.steps;
-      const [counts, earlier] = await Promise.all([
-        get(start, span.end),
-        get(span.stepsBefore[0], start),
-      ]);
-      return { span, now, counts, earlier };
+      const [startBefore] = span.stepsBefore;
+      const [counts, earlier] = await Promise.all([get(start, span.end), get(startBefore, start)]);
+      return {
+        span,
+        now,
+        counts: since(counts, start),
+        earlier: since(earlier, startBefore),
+        shiftedMinutes: by === "hour" ? minutesBefore(span, counts.items) : 0,
+      };
     },
     refetchInterval: REFRESH_MS,
   });
@@ -98,16 +121,17 @@ function Change({
   readonly span: Span;
 }) {
   return (
-    <>
-      <p className="text-sm text-soft">
-        {changeText(count, before, span.before, countWords(many))}
-      </p>
-      {splitsHours(span) && (
-        <p className="text-xs text-soft">
-          Counted in whole hours: some {many} around midnight are on the day before.
-        </p>
-      )}
-    </>
+    <p className="text-sm text-soft">{changeText(count, before, span.before, countWords(many))}</p>
+  );
+}
+
+/** Which visits are not where they belong, because they were counted before the shop had its time zone. */
+function Shifted({ minutes, by }: { readonly minutes: number; readonly by: Span["by"] }) {
+  return minutes === 0 ? null : (
+    <p className="text-xs text-soft">
+      Some visits were counted before your shop had this time zone. Of those, the first {minutes}{" "}
+      minutes of a {by} are on the {by} before.
+    </p>
   );
 }
 
@@ -141,7 +165,7 @@ export function Visits({ range }: { readonly range: Range }) {
   if (query.isError) return <Failure error={query.error} />;
   if (!query.isSuccess) return <LoadingChart />;
   if (query.data === null) return null;
-  const { span, now, counts, earlier } = query.data;
+  const { span, now, counts, earlier, shiftedMinutes } = query.data;
   const { items, pages, cut } = counts;
   const rows = items.map(({ start, by_classification }) => ({ start, by: by_classification }));
   const countOf = (some: VisitCounts["items"]) => total(some.map(({ visits }) => visits));
@@ -154,6 +178,7 @@ export function Visits({ range }: { readonly range: Range }) {
         span={span}
         many="visits"
       />
+      <Shifted minutes={shiftedMinutes} by={span.by} />
       <Chart
         title="Visits over time"
         steps={span.steps}

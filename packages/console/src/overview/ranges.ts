@@ -1,5 +1,5 @@
 import { dayInZone, startOfDay } from "@gatehouse/protocol";
-import { DAY_MS, HOUR_MS } from "../ui/time-units.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../ui/time-units.js";
 
 /** The time ranges of Home. `days` is chosen with a first and a last day. */
 export const RANGES = {
@@ -98,6 +98,20 @@ export function lastWeek(
 
 /** Whether days of the zone begin within an hour of UTC. */
 export const splitsHours = ({ steps }: Span) => steps.some((start) => start % HOUR_MS !== 0);
+
+/** How many minutes at the start of a step are in an hour that began in the step before. */
+export function minutesBefore(
+  { steps, end }: Span,
+  hours: readonly { readonly start: string }[],
+): number {
+  const borders = [...steps, end];
+  const shifted = hours.map(({ start }) => {
+    const hourEnd = Date.parse(start) + HOUR_MS;
+    const ms = hourEnd - (borders[stepAt(borders, hourEnd - 1)] ?? hourEnd);
+    return ms < HOUR_MS ? ms : 0;
+  });
+  return Math.max(0, ...shifted) / MINUTE_MS;
+}
 
 /** The position of the step that contains a time, or -1. */
 export function stepAt(steps: readonly number[], at: number): number {

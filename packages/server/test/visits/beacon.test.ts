@@ -131,6 +131,49 @@ describe.each(DATABASES)("page-load beacons, on %s,", (dialect) => {
     expect(counted.body.pages).toEqual([]);
   });
 
+  test("are counted in hours of the shop's time zone from when it is set, so that its days are exact", async () => {
+    await fresh();
+    const path = `/v1/admin/sites/${site.site_key_hash}`;
+    const setZone = async (time_zone: string | null) => {
+      const { body: shop } = await server.admin("GET", `${path}/shop`);
+      const changed = await server.admin("PUT", `${path}/shop`, { ...shop, time_zone });
+      expect(changed.status).toBe(200);
+    };
+    const visitAt = async (...minutes: readonly number[]) => {
+      for (const minute of minutes) {
+        const observed_at = new Date(NOON + minute * 60_000).toISOString();
+        expect((await send(beaconOf(site.site_key, { observed_at }))).status).toBe(204);
+      }
+    };
+    type Counted = { start: string; visits: number };
+    const counts = async (query: string) =>
+      (await server.admin("GET", `${path}/visits/counts?${query}`)).body.items.map(
+        ({ start, visits }: Counted) => [(Date.parse(start) - NOON) / 60_000, visits],
+      );
+    await visitAt(20);
+    await setZone("Asia/Kolkata");
+    await visitAt(29, 30, 89);
+    await setZone("Asia/Kathmandu");
+    await visitAt(74, 75);
+    await setZone("Europe/Berlin");
+    await visitAt(119);
+    expect(await counts("by=hour")).toEqual([
+      [-30, 1],
+      [0, 1],
+      [15, 1],
+      [30, 2],
+      [60, 1],
+      [75, 1],
+    ]);
+    const from = (minute: number) => `from=${new Date(NOON + minute * 60_000).toISOString()}`;
+    expect(await counts(`by=hour&${from(75)}`)).toEqual([
+      [30, 2],
+      [60, 1],
+      [75, 1],
+    ]);
+    expect(await counts("by=day")).toEqual([[-12 * 60, 7]]);
+  });
+
   test("with a clock more than a day off get the time of arrival", async () => {
     await fresh();
     const now = clock.now();

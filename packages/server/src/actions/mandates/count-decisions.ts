@@ -1,10 +1,10 @@
 import type { Context } from "../../context.js";
-import { busiestAgents, outcomeHours } from "../../domain/decisions/counts/store.js";
+import { busiestAgents, outcomeSteps } from "../../domain/decisions/counts/store.js";
 import { type DecisionOutcome, OUTCOMES, type Span } from "../../domain/decisions/decision.js";
-import { type CountBy, stepOf } from "../count-by.js";
+import { type CountBy, STEP_MS } from "../count-by.js";
 
-/** Rows of hours one answer is made from: every outcome of more than a year of hours. */
-const ROWS_MAX = 50_000;
+/** Rows of quarters of an hour one answer is made from: every outcome of a year. */
+const ROWS_MAX = 150_000;
 /** Agents one answer names: those with most decisions. */
 const AGENTS_MAX = 20;
 /** Rows of days their sums are made from: a thousand agents a day for a month, each with three outcomes. */
@@ -17,7 +17,7 @@ interface Counted {
 }
 
 export interface DecisionCounts {
-  /** Of UTC hours or days. */
+  /** Of UTC quarters of an hour, hours or days. */
   readonly counts: readonly ({ readonly start: number } & Counted)[];
   /** Of whole UTC days, the one with most decisions first. */
   readonly agents: readonly ({ readonly actorId: string } & Counted)[];
@@ -32,15 +32,17 @@ export async function countDecisions(
   span: Span,
   by: CountBy,
 ): Promise<DecisionCounts> {
-  const rows = await outcomeHours(db, siteKeyHash, span, ROWS_MAX + 1);
+  const counted = await outcomeSteps(db, siteKeyHash, span, {
+    stepMs: STEP_MS[by],
+    rowsMax: ROWS_MAX + 1,
+  });
   const none = () =>
     Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<DecisionOutcome, number>;
   const steps = new Map<
     number,
     { start: number; decisions: number; by: Record<DecisionOutcome, number> }
   >();
-  for (const { hour, outcome, decisions } of rows.slice(0, ROWS_MAX)) {
-    const start = stepOf(hour, by);
+  for (const { start, outcome, decisions } of counted.steps) {
     const step = steps.get(start) ?? { start, decisions: 0, by: none() };
     step.decisions += decisions;
     step.by[outcome] += decisions;
@@ -51,6 +53,6 @@ export async function countDecisions(
   return {
     counts: [...steps.values()],
     agents: busiest.agents,
-    cut: rows.length > ROWS_MAX || busiest.rows > AGENT_ROWS_MAX,
+    cut: counted.rows > ROWS_MAX || busiest.rows > AGENT_ROWS_MAX,
   };
 }

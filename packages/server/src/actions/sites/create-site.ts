@@ -51,6 +51,7 @@ export async function createSite(
     policyPublished: false,
     ucpVersion: UCP_VERSION,
     publishedFeeds: NO_FEEDS,
+    hourStartMinute: 0,
     pausedAt: null,
     status: "pending",
     version: 1,

@@ -2,8 +2,13 @@ import { hash } from "node:crypto";
 import { canonicalize, type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import { type ShopSettings, shopFault } from "../../domain/shop-settings/shop-settings.js";
+import {
+  hourStartMinute,
+  type ShopSettings,
+  shopFault,
+} from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings, writeShopSettings } from "../../domain/shop-settings/store.js";
+import { setHourStart } from "../../domain/sites/store.js";
 
 /** The names of the settings that change. Their values stay out of the log. */
 function changedFields(before: ShopSettings, after: ShopSettings): string[] {
@@ -24,8 +29,10 @@ export async function setShop(
   const fault = shopFault(settings);
   if (!fault.ok) return refuse("invalid_request", fault.detail);
   await audit.commit(siteKeyHash, async (tx) => {
+    const now = clock.now();
     const before = await shopSettings(tx, siteKeyHash);
     await writeShopSettings(tx, siteKeyHash, settings);
+    await setHourStart(tx, siteKeyHash, { minute: hourStartMinute(settings, now), now });
     const text = canonicalize(JSON.parse(JSON.stringify(settings)) as JsonObject);
     const change = {
       kind: "shop_set",
@@ -33,7 +40,7 @@ export async function setShop(
       sha256: hash("sha256", text, "hex"),
       allow_unsigned: settings.allowUnsigned,
     };
-    const record = actorDraft("site.changed", actor, clock.now(), { change });
+    const record = actorDraft("site.changed", actor, now, { change });
     return { records: [record], answer: null };
   });
   return ok(settings);

@@ -29,7 +29,7 @@ export function listVisits(
   );
 }
 
-/** How many visits a UTC hour or day had: in total, by kind and by agent. */
+/** How many visits an hour or a UTC day had: in total, by kind and by agent. */
 interface VisitCount {
   readonly start: number;
   readonly visits: number;
@@ -45,7 +45,10 @@ export interface VisitCounts {
   readonly cut: boolean;
 }
 
-/** Counts visits by UTC hour or day. Hours or days without a visit are left out. */
+/**
+ * Counts visits by the hours that begin as in the time zone of the shop, or by the UTC day in which those begin. Hours
+ * or days without a visit are left out.
+ */
 export async function countVisits(
   { db }: Context,
   siteKeyHash: string,
@@ -65,7 +68,7 @@ export async function countVisits(
     }
   >();
   for (const { hour, classification, agent, visits } of rows.slice(0, ROWS_MAX)) {
-    const start = stepOf(hour, by);
+    const start = by === "hour" ? hour : stepOf(hour, by);
     const step = steps.get(start) ?? { start, visits: 0, by: none(), agents: {} };
     step.visits += visits;
     step.by[classification] += visits;

@@ -9,7 +9,7 @@ import {
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isOwnCheck } from "../../domain/visits/own-check.js";
-import type { Visit, VisitSignature } from "../../domain/visits/visit.js";
+import { hourOf, type NewVisit, type Visit, type VisitSignature } from "../../domain/visits/visit.js";
 import { DAY_MS } from "../../infra/time.js";
 
 /** A reported time that differs more than this from our clock is replaced by our time. */
@@ -32,13 +32,15 @@ function visitOf(
   site: Site,
   { observedAt, page }: { readonly observedAt: number; readonly page: VisitedPage | undefined },
   { source, classified, signature }: Observation,
-): Visit {
+): NewVisit {
   const now = clock.now();
-  const off = Math.abs(observedAt - now) > OBSERVED_OFF_MS_MAX;
+  const isOff = Math.abs(observedAt - now) > OBSERVED_OFF_MS_MAX;
+  const at = isOff ? now : observedAt;
   return {
     visitId: ids.timeId("vis", now),
     siteKeyHash: site.siteKeyHash,
-    observedAt: off ? now : observedAt,
+    observedAt: at,
+    hour: hourOf(at, site.hourStartMinute),
     receivedAt: now,
     source,
     classification: classified.classification,

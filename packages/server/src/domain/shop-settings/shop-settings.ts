@@ -1,4 +1,13 @@
-import { minorUnitDigits, ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
+import {
+  dayInZone,
+  minorUnitDigits,
+  ok,
+  parseAmount,
+  type Result,
+  refuse,
+  startOfDay,
+} from "@gatehouse/protocol";
+import { HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 
 /** Pages of a shop that UCP can link to. */
 export const LINK_TYPES = [
@@ -116,6 +125,13 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The minute of the UTC hour at which hours begin now in the time zone of the shop: 30 in Asia/Kolkata. */
+export function hourStartMinute({ timeZone }: ShopSettings, now: number): number {
+  if (timeZone === null) return 0;
+  const midnight = startOfDay(dayInZone(now, timeZone), timeZone) ?? 0;
+  return (midnight % HOUR_MS) / MINUTE_MS;
 }
 
 function twice<T>(list: readonly T[]): T | undefined {

@@ -56,6 +56,8 @@ export interface Site {
   /** The version of UCP of the profile at the root of its domain; the other versions have their own. */
   readonly ucpVersion: UcpVersion;
   readonly publishedFeeds: PublishedFeeds;
+  /** The minute of the UTC hour at which hours begin in the time zone of the shop: 0 in most zones. */
+  readonly hourStartMinute: number;
   /** Since when the owner has paused sales; null while they are not paused. */
   readonly pausedAt: number | null;
   readonly status: SiteStatus;

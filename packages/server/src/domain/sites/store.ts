@@ -30,6 +30,7 @@ const sites = new Table<Site>("sites", {
   policyPublished: flag("policy_published"),
   ucpVersion: "ucp_version",
   publishedFeeds: json<PublishedFeeds>("published_feeds"),
+  hourStartMinute: "hour_start_minute",
   pausedAt: "paused_at",
   status: "status",
   version: "version",
@@ -227,6 +228,23 @@ export async function touchSite(tx: Transaction, siteKeyHash: string, now: numbe
      WHERE site_key_hash = ? AND deleted_at IS NULL`;
   await tx.run(sql, now, siteKeyHash);
   tx.announce(SITE_TOPIC, siteKeyHash);
+}
+
+/** From now on, visits are counted in hours that begin at this minute. */
+export async function setHourStart(
+  tx: Transaction,
+  siteKeyHash: string,
+  { minute, now }: { readonly minute: number; readonly now: number },
+): Promise<void> {
+  const changed = await tx.run(
+    `UPDATE sites SET hour_start_minute = ?, version = version + 1, changed_at = ?
+     WHERE site_key_hash = ? AND deleted_at IS NULL AND hour_start_minute <> ?`,
+    minute,
+    now,
+    siteKeyHash,
+    minute,
+  );
+  if (changed === 1) tx.announce(SITE_TOPIC, siteKeyHash);
 }
 
 /** Writes the result of a check of the proof. The site itself does not change, so its documents stay valid. */

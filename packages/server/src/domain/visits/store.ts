@@ -3,7 +3,7 @@ import type { Database, Queries, Transaction } from "../../infra/db/database.js"
 import { type Condition, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
 import { flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import { HOUR_MS } from "../../infra/time.js";
-import type { Visit, VisitFilter, VisitSignature } from "./visit.js";
+import type { NewVisit, Visit, VisitFilter, VisitSignature } from "./visit.js";
 
 const visits = new Table<Visit>("visits", {
   visitId: "visit_id",
@@ -25,7 +25,7 @@ const visits = new Table<Visit>("visits", {
   offSite: flag("off_site"),
 });
 
-/** The number of visits of one kind in an hour. */
+/** The number of visits of one kind in the hour that begins then. */
 export interface HourCount {
   readonly siteKeyHash: string;
   readonly hour: number;
@@ -49,7 +49,7 @@ function countedName(agent: Visit["agent"]): string {
 }
 
 /** Writes visits, and adds them to the counts of their hours. */
-export async function insertVisits(tx: Transaction, added: readonly Visit[]): Promise<void> {
+export async function insertVisits(tx: Transaction, added: readonly NewVisit[]): Promise<void> {
   await visits.insert(tx, added);
   for (const count of countsOf(added)) {
     const { visits: _visits, ...key } = hours.rowOf(count);
@@ -58,11 +58,10 @@ export async function insertVisits(tx: Transaction, added: readonly Visit[]): Pr
 }
 
 /** All writers use the same order, so that two of them cannot deadlock. */
-function countsOf(added: readonly Visit[]): HourCount[] {
+function countsOf(added: readonly NewVisit[]): HourCount[] {
   const counts = new Map<string, HourCount & { visits: number }>();
-  for (const { siteKeyHash, observedAt, classification, agent, offSite } of added) {
+  for (const { siteKeyHash, hour, classification, agent, offSite } of added) {
     if (offSite) continue;
-    const hour = observedAt - (observedAt % HOUR_MS);
     const name = countedName(agent);
     const key = `${siteKeyHash} ${hour} ${classification} ${name}`;
     const count = counts.get(key);
@@ -166,7 +165,8 @@ export function visitHours(
   filter: VisitFilter,
   limit: number,
 ): Promise<HourCount[]> {
-  const from = filter.from === undefined ? undefined : filter.from - (filter.from % HOUR_MS);
+  // Hours begin at the minute of the time zone that the shop had.
+  const from = filter.from === undefined ? undefined : filter.from - HOUR_MS + 1;
   const columns = { agent: "agent", time: "hour" };
   const where = conditions(siteKeyHash, { ...filter, from }, columns).filter(
     (condition) => condition !== undefined,

@@ -1,7 +1,7 @@
 import { systemClock } from "../../infra/clock.js";
 import { type Database, DatabaseUnavailableError } from "../../infra/db/database.js";
 import { insertVisits } from "./store.js";
-import type { Visit } from "./visit.js";
+import type { NewVisit } from "./visit.js";
 
 /** Visits written in one transaction. */
 const BATCH_VISITS_MAX = 512;
@@ -11,7 +11,7 @@ const QUEUE_VISITS_MAX = 20_000;
 const TURN_MS_MAX = 2000;
 
 interface QueuedVisit {
-  readonly visits: readonly Visit[];
+  readonly visits: readonly NewVisit[];
   readonly queuedAt: number;
   resolve(): void;
   reject(error: unknown): void;
@@ -32,7 +32,7 @@ export class VisitLog {
     this.db = db;
   }
 
-  add(visits: readonly Visit[]): Promise<void> {
+  add(visits: readonly NewVisit[]): Promise<void> {
     if (this.waiting + visits.length > QUEUE_VISITS_MAX) {
       return Promise.reject(new DatabaseUnavailableError("too many visits are waiting"));
     }

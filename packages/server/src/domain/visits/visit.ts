@@ -1,4 +1,5 @@
 import type { Classification, ReportedSignature } from "@gatehouse/protocol";
+import { HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 
 /** The verified signature of a page request. Only edges report it. */
 export type VisitSignature = ReportedSignature;
@@ -16,6 +17,16 @@ export interface Visit {
   readonly pageUrl: string | null;
   /** The page belongs to another host than the site: shown, but not counted. */
   readonly offSite: boolean;
+}
+
+/** A visit that is to be written, with the start of the hour that counts it. */
+export interface NewVisit extends Visit {
+  readonly hour: number;
+}
+
+/** The start of the hour that contains a moment, where hours begin at a minute of the UTC hour. */
+export function hourOf(at: number, startMinute: number): number {
+  return at - ((at - startMinute * MINUTE_MS) % HOUR_MS);
 }
 
 /** An undefined property does not restrict the list or the count. */

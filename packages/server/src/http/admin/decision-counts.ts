@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { COUNT_BY } from "../../actions/count-by.js";
+import { COUNT_BY_QUARTER } from "../../actions/count-by.js";
 import { countDecisions } from "../../actions/mandates/count-decisions.js";
 import type { Context } from "../../context.js";
 import { OUTCOMES } from "../../domain/decisions/decision.js";
@@ -22,9 +22,9 @@ const count = siteRoute("get", "/decisions/counts", {
   tags: ["Mandates"],
   summary: "Count decisions over time",
   description:
-    "Counts decisions per UTC hour or day, starting with the hour of `from`, by their current outcome. " +
-    "Hours and days without decisions are left out.",
-  query: SpanQuery.extend({ by: z.enum(COUNT_BY).default("day") }),
+    "Counts decisions per quarter of an hour, hour or day of UTC, by their current outcome, starting with the quarter " +
+    "or hour of `from`. Times without decisions are left out.",
+  query: SpanQuery.extend({ by: z.enum(COUNT_BY_QUARTER).default("day") }),
   answer: json(
     z.object({
       items: z.array(CountBody),

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { COUNT_SALES_BY } from "../../actions/count-by.js";
+import { COUNT_BY_QUARTER } from "../../actions/count-by.js";
 import { countSales } from "../../actions/orders/count-sales.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
@@ -27,7 +27,7 @@ const count = siteRoute("get", "/orders/counts", {
   description:
     "Adds up orders per quarter of an hour, hour or day of UTC. Cancelled orders, and orders whose payment was voided or expired, are left " +
     "out. A site that takes real payments counts only those; any other site counts its test orders.",
-  query: SpanQuery.extend({ by: z.enum(COUNT_SALES_BY).default("day") }),
+  query: SpanQuery.extend({ by: z.enum(COUNT_BY_QUARTER).default("day") }),
   answer: json(
     z.object({
       total: Sales,

@@ -67,7 +67,9 @@ const count = siteRoute("get", "/visits/counts", {
   tags: ["Visits"],
   summary: "Count visits over time",
   description:
-    "Counts visits per UTC hour or day, starting with the hour of `from`. Hours and days without visits are left out.",
+    "Counts visits per hour or UTC day, starting with the hour of `from`. Hours and days without visits are left out. " +
+    "Hours begin as in the time zone of the shop, so in some zones at half past an hour of UTC. Visits from before it " +
+    "was set are counted in hours of UTC. A day has the hours that begin in it.",
   query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
   answer: json(
     z.object({

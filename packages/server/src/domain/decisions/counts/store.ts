@@ -1,5 +1,5 @@
 import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
-import { DAY_MS, HOUR_MS } from "../../../infra/time.js";
+import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from "../../../infra/time.js";
 import type { Decision, DecisionOutcome, Span } from "../decision.js";
 
 const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
@@ -11,12 +11,16 @@ interface Counts {
   keyOf(counted: Counted, outcome: DecisionOutcome): NewRow;
 }
 
+/**
+ * Days begin within an hour of UTC in some time zones, so quarters of an hour are counted. Their table is named after
+ * whole hours: nodes of an older version write those into it while they are replaced.
+ */
 const COUNTS: readonly Counts[] = [
   {
     table: "outcome_hours",
     keyOf: ({ siteKeyHash, evaluatedAt }, outcome) => ({
       site_key_hash: siteKeyHash,
-      hour: floor(evaluatedAt, HOUR_MS),
+      hour: floor(evaluatedAt, QUARTER_HOUR_MS),
       outcome,
     }),
   },
@@ -49,7 +53,7 @@ export function countDecision(
   return count(tx, decision, { added: decision.outcome });
 }
 
-/** Counts a decision under its new outcome, in the hour and day in which it was made. */
+/** Counts a decision under its new outcome, in the quarter of an hour and the day in which it was made. */
 export async function recountDecision(
   tx: Transaction,
   before: Counted & Pick<Decision, "outcome">,
@@ -64,27 +68,49 @@ function stepsOf({ from = 0, to = Number.MAX_SAFE_INTEGER }: Span, stepMs: numbe
   return [floor(from, stepMs), to];
 }
 
-interface OutcomeHour {
-  readonly hour: number;
+interface OutcomeStep {
+  readonly start: number;
   readonly outcome: DecisionOutcome;
   readonly decisions: number;
 }
 
-/** The number of decisions by hour and outcome, the oldest first. */
-export function outcomeHours(
+interface OutcomeSteps {
+  readonly steps: readonly OutcomeStep[];
+  /** The number of rows that were summed. */
+  readonly rows: number;
+}
+
+type StepSums = Readonly<Record<"start" | "decisions" | "rows_read", number | string>>;
+
+/**
+ * The number of decisions by step and outcome, the oldest first, in the first `rowsMax` rows. They begin with the hour
+ * that contains the start of the span, or with the quarter if steps are that short.
+ */
+export async function outcomeSteps(
   db: Queries,
   siteKeyHash: string,
   span: Span,
-  limit: number,
-): Promise<OutcomeHour[]> {
-  return db.all<OutcomeHour>(
-    `SELECT hour, outcome, decisions FROM outcome_hours
-     WHERE site_key_hash = ? AND hour >= ? AND hour < ? AND decisions > 0
-     ORDER BY hour, outcome LIMIT ?`,
+  { stepMs, rowsMax }: { readonly stepMs: number; readonly rowsMax: number },
+): Promise<OutcomeSteps> {
+  const sums = await db.all<StepSums & { readonly outcome: DecisionOutcome }>(
+    `SELECT hour - hour % ${stepMs} AS start, outcome, SUM(decisions) AS decisions,
+       SUM(COUNT(*)) OVER () AS rows_read
+     FROM (SELECT hour, outcome, decisions FROM outcome_hours
+       WHERE site_key_hash = ? AND hour >= ? AND hour < ? AND decisions > 0
+       ORDER BY hour, outcome LIMIT ?) AS quarters
+     GROUP BY 1, 2 ORDER BY 1, 2`,
     siteKeyHash,
-    ...stepsOf(span, HOUR_MS),
-    limit,
+    ...stepsOf(span, Math.min(stepMs, HOUR_MS)),
+    rowsMax,
   );
+  return {
+    steps: sums.map(({ start, outcome, decisions }) => ({
+      start: Number(start),
+      outcome,
+      decisions: Number(decisions),
+    })),
+    rows: Number(sums[0]?.rows_read ?? 0),
+  };
 }
 
 interface AgentDecisions {
