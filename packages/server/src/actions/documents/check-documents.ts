@@ -8,7 +8,11 @@ import { checkUserAgent } from "../../domain/visits/own-check.js";
 import { offerOf } from "../sites/offer.js";
 import { fetchHint } from "../sites/verify-site.js";
 
-export const FINDING_STATES = ["good", "missing", "wrong"] as const satisfies readonly InstallFinding["state"][];
+export const FINDING_STATES = [
+  "good",
+  "missing",
+  "wrong",
+] as const satisfies readonly InstallFinding["state"][];
 
 /** The safe client allows no more requests to one host at a time; others would wait in its queue. */
 const FETCHES_AT_ONCE = 2;

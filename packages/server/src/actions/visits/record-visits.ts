@@ -9,7 +9,12 @@ import {
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isOwnCheck } from "../../domain/visits/own-check.js";
-import { hourOf, type NewVisit, type Visit, type VisitSignature } from "../../domain/visits/visit.js";
+import {
+  hourOf,
+  type NewVisit,
+  type Visit,
+  type VisitSignature,
+} from "../../domain/visits/visit.js";
 import { DAY_MS } from "../../infra/time.js";
 
 /** A reported time that differs more than this from our clock is replaced by our time. */

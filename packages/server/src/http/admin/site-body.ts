@@ -88,8 +88,7 @@ export function renderSite(
     domain: site.domain,
     name: site.name,
     description: site.description,
-    picture_url:
-      site.picture === null ? null : pictureUrl(baseUrl, site.siteKeyHash, site.picture),
+    picture_url: site.picture === null ? null : pictureUrl(baseUrl, site.siteKeyHash, site.picture),
     skills: [...site.skills],
     status: site.status,
     audit_public: site.auditPublic,
