@@ -371,6 +371,11 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     const moved = await shown("auditor");
     expect(moved.body.checked_at).toBeNull();
     expect(moved.body.items).toMatchObject([{ item: "domain", state: "missing" }, {}]);
+    await admin("POST", "/verify", { method: "operator", reason: "The domain is ours." });
+    expect((await shown("auditor")).body).toMatchObject({
+      checked_at: null,
+      items: [{ item: "domain", state: "good" }, { item: "script" }],
+    });
     await server.admin("DELETE", `/v1/admin/sites/${site.site_key_hash}`);
     const sql = "SELECT * FROM install_checks WHERE site_key_hash = ?";
     expect(await server.context.db.all(sql, site.site_key_hash)).toEqual([]);
