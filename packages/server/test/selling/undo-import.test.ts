@@ -1,22 +1,25 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { changePrices } from "../../src/actions/products/change-prices.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { HOUR_MS } from "../../src/infra/time.ts";
 import {
   answerOf,
   cleanUp,
-  freshEnvironment,
+  NOON,
   OPERATOR_TOKEN,
-  startServer,
   type TestServer,
   TIER_DATABASES,
 } from "../harness.ts";
-import { selling } from "./selling.ts";
+import { openMarket, selling } from "./selling.ts";
 
 const HEAD = "id,title,price,currency,quantity";
 const FILE = [HEAD, "rose,Red rose,11.00,EUR,40", "tulip,Tulip,2.80,EUR,30"].join("\n");
 
 describe.each(TIER_DATABASES)("an import of products on %s", (dialect) => {
+  const clock = new ManualClock(NOON);
   let server: TestServer;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment(dialect));
+    ({ server } = await openMarket(dialect, clock));
     return cleanUp;
   });
 
@@ -95,6 +98,30 @@ describe.each(TIER_DATABASES)("an import of products on %s", (dialect) => {
       "No import can be undone. Something else has changed the products since the last one.",
     ]);
     expect((await listed()).some(({ id }: { id: string }) => id === "tulip")).toBe(true);
+  });
+
+  test("is undone to the prices of that moment if sales have begun or ended since", async () => {
+    const { shop, send, listed, undo } = await open();
+    const inHours = (hours: number) => new Date(clock.now() + hours * HOUR_MS).toISOString();
+    const product = { title: "T", price: "2.00", currency: "EUR", sale_price: "1.50" };
+    const products = [
+      { ...product, id: "begun", sale_from: inHours(1), sale_until: inHours(3) },
+      { ...product, id: "ended", sale_until: inHours(1) },
+      { ...product, id: "later", sale_from: inHours(3) },
+    ];
+    await shop.admin("PUT", "/products", { products });
+    const prices = async () =>
+      (await listed()).map(({ price }: { price: { minor: number } }) => price.minor);
+    expect(await prices()).toEqual([200, 150, 200]);
+    const lines = products.map(({ id }) => `${id},T,9.00,EUR,`);
+    await send("?mode=replace", [HEAD, ...lines].join("\n"));
+    clock.advance(2 * HOUR_MS);
+    expect(await prices()).toEqual([900, 900, 900]);
+    expect((await undo()).body).toMatchObject({ restored: 3 });
+    expect(await prices()).toEqual([150, 200, 200]);
+    clock.advance(HOUR_MS);
+    await changePrices(server.context, () => false);
+    expect(await prices()).toEqual([200, 200, 150]);
   });
 
   test("leaves what was sold since out of the stock when it is undone", async () => {

@@ -2,6 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { countRows } from "../../../infra/db/statements.js";
 import { Table } from "../../../infra/db/table.js";
 import type { ListedProduct } from "../product.js";
+import { changeReplacedPrices } from "../sales/store.js";
 import { LISTED_COLUMNS, OWN } from "../store.js";
 
 /** The last import of a site, while it can be undone. */
@@ -127,6 +128,7 @@ export async function restoreReplaced(
   now: number,
 ): Promise<void> {
   await takeSales(tx, siteKeyHash);
+  await changeReplacedPrices(tx, siteKeyHash, now);
   await tx.run(
     `DELETE FROM products WHERE site_key_hash = ? AND product_id IN
        (SELECT product_id FROM replaced_products WHERE site_key_hash = ? AND was_listed = 0)`,
