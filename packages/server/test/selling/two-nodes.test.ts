@@ -1,4 +1,6 @@
 import { beforeAll, expect, test, vi } from "vitest";
+import { changePrices } from "../../src/actions/products/change-prices.ts";
+import { dueSales } from "../../src/domain/products/sales/store.ts";
 import { answerOf, cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
 import { PRODUCTS, selling } from "./selling.ts";
 
@@ -14,6 +16,7 @@ beforeAll(async () => {
   };
   const first = await startServer(env);
   nodes = [first, await startServer(env)];
+  for (const { context } of nodes) await context.jobs.stop();
   at = selling(first);
   return cleanUp;
 });
@@ -125,6 +128,31 @@ test("an import and an order on the same products do not deadlock", async () => 
   // Had they, the database would have ended one of them, to be tried again.
   const sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
   expect(await nodes[0].context.db.all(sql)).toEqual([{ deadlocks: 0 }]);
+});
+
+test("an import and the job that changes sale prices do not deadlock", async () => {
+  const shop = await at.shop();
+  const { context } = nodes[0];
+  // PostgreSQL compares code points, and has the last of these before the first.
+  const ids = ["\u{1f339}", "\uff20", "\uff21"];
+  const soon = new Date(context.clock.now() + 500).toISOString();
+  const sale = { sale_price: "0.50", sale_until: soon };
+  const products = ids.map((id, n) => ({ ...PRODUCTS[1], id, ...(n === 1 ? {} : sale) }));
+  await at.importLines(shop, products);
+  const due = async () => (await dueSales(context.db, context.clock.now(), 10)).length;
+  await vi.waitFor(async () => expect(await due()).toBe(2));
+  let importing: Promise<unknown> | undefined;
+  let changing: Promise<void> | undefined;
+  await nodes[1].context.db.transaction(async (tx) => {
+    await tx.lock("SELECT * FROM products WHERE product_id = ?", ids[1] as string);
+    importing = at.importLines(shop, products);
+    await untilWaiting(1);
+    changing = changePrices(context, () => false);
+    await untilWaiting(2);
+  });
+  await Promise.all([importing, changing]);
+  const sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+  expect(await context.db.all(sql)).toEqual([{ deadlocks: 0 }]);
 });
 
 test("an id that no product can have is refused and recorded on PostgreSQL too", async () => {

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.js";
 import { changePrice, type DueSale, dueSales } from "../../domain/products/sales/store.js";
+import { inOrder } from "../../domain/products/store.js";
 import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { BATCH_ROWS } from "./import-products.js";
 
@@ -21,7 +22,8 @@ export async function changePrices({ clock, db }: Context, stopping: () => boole
     }
     for (const [siteKeyHash, sales] of bySite) {
       await db.transaction(async (tx) => {
-        for (const sale of sales) await changePrice(tx, sale, now);
+        for (const sale of inOrder(sales, ({ productId }) => productId))
+          await changePrice(tx, sale, now);
         tx.announce(SITE_TOPIC, siteKeyHash);
       });
     }
