@@ -120,6 +120,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "job-names",
       "product-details",
       "site-pictures",
+      "published-details",
     ]);
   });
 

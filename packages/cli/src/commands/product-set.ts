@@ -31,6 +31,7 @@ interface SetFlags {
   readonly brand?: string;
   readonly gtin?: string;
   readonly mpn?: string;
+  readonly identifierExists?: "yes" | "no" | "unknown";
   readonly category?: string;
   readonly salePrice?: string;
   readonly saleFrom?: string;
@@ -55,9 +56,11 @@ function optionsOf(pairs: readonly string[]): Readonly<Record<string, string>> {
   );
 }
 
+const IDENTIFIER_EXISTS = { yes: true, no: false, unknown: null } as const;
+
 /** What the flags change, in the names of the interface. `--stock none` means that it is not counted. */
 function fieldsOf({ stock, pause, resume, json: _json, option, ...texts }: SetFlags) {
-  const { image, salePrice, saleFrom, saleUntil, group, ...same } = texts;
+  const { image, salePrice, saleFrom, saleUntil, group, identifierExists, ...same } = texts;
   const renamed = {
     image_url: image,
     sale_price: salePrice === "none" ? null : salePrice,
@@ -71,6 +74,9 @@ function fieldsOf({ stock, pause, resume, json: _json, option, ...texts }: SetFl
     ...same,
     ...Object.fromEntries(given),
     ...(stock === undefined ? {} : { quantity }),
+    ...(identifierExists === undefined
+      ? {}
+      : { identifier_exists: IDENTIFIER_EXISTS[identifierExists] }),
     ...(option === undefined ? {} : { options: optionsOf(option) }),
     ...(pause === true ? { paused: true } : {}),
     ...(resume === true ? { paused: false } : {}),
@@ -121,6 +127,13 @@ export function setProductCommand(product: Command, terminal: Terminal): void {
     .option("--brand <name>", "name of the brand")
     .option("--gtin <digits>", "number under the barcode: EAN, UPC, ISBN-13 or GTIN-14")
     .option("--mpn <text>", "manufacturer's number")
+    .addOption(
+      choice(
+        "--identifier-exists <word>",
+        "no: it has no GTIN, and not both a brand and an MPN, such as handmade goods",
+        Object.keys(IDENTIFIER_EXISTS),
+      ),
+    )
     .option("--category <path>", 'such as "Garden > Flowers"')
     .option("--sale-price <amount>", "lower price; none: end the sale")
     .option("--sale-from <time>", "when the sale begins, such as 2030-05-17T08:00:00Z")

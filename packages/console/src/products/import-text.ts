@@ -22,6 +22,7 @@ export const FIELD_NAMES: Readonly<Record<Field, string>> = {
   brand: "Brand",
   gtin: "GTIN",
   mpn: "MPN",
+  identifier_exists: "Identifiers exist",
   category: "Category",
   additional_image_urls: "More pictures",
   item_group_id: "Variant group",
@@ -54,7 +55,9 @@ function valueText(field: Changed, values: Values): string {
   if (field === "sale_price") return values.sale_price ? moneyText(values.sale_price) : "none";
   if (field === "availability") return titleOf(values.availability);
   if (field === "options") return Object.values(values.options).join(", ") || "none";
-  return String(values[field] ?? "none") || "none";
+  const value = values[field] ?? "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value) || "none";
 }
 
 /** What a line changes: “Name: A rose → Red rose”. */

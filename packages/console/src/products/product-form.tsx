@@ -61,6 +61,7 @@ function draftOf(product: Product | undefined, currency: string) {
     gtin: product?.gtin ?? "",
     mpn: product?.mpn ?? "",
     category: product?.category ?? "",
+    identifier_exists: product?.identifier_exists ?? null,
   };
 }
 
@@ -140,6 +141,12 @@ function Fields({ draft, file, set, onFile }: FieldsProps) {
         {MORE_NAMES.map((name) => (
           <TextField key={name} label={MORE[name]} {...field(name)} />
         ))}
+        <Checkbox
+          label="This product has no GTIN or MPN"
+          hint="For example, because it is handmade. Your Google feed says so."
+          checked={draft.identifier_exists === false}
+          onChange={({ target }) => set({ identifier_exists: target.checked ? false : null })}
+        />
       </Fold>
       <Checkbox
         label="Pause this product"

@@ -140,7 +140,12 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       (n) => `<g:additional_image_link>https://a.example.com/${n}</g:additional_image_link>`,
     );
     const whole = item("tee", tee).replace("</item>", `${pictures.join("")}</item>`);
-    const wrong = { gtin: "123", brand: "x".repeat(101), sale_price: "9.00 EUR" };
+    const wrong = {
+      gtin: "123",
+      identifier_exists: "no",
+      brand: "x".repeat(101),
+      sale_price: "9.00 EUR",
+    };
     expect(await fetched(rss(whole, item("wrong", wrong)))).toMatchObject({ added: 2, refused: 0 });
     expect(await listed()).toMatchObject([
       {
@@ -155,7 +160,13 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
         regular_price: { minor: 250 },
         sale_until: at(1),
       },
-      { brand: null, gtin: null, sale_price: null, price: { minor: 250 } },
+      {
+        brand: null,
+        gtin: null,
+        identifier_exists: false,
+        sale_price: null,
+        price: { minor: 250 },
+      },
     ]);
     expect(await fetched(rss(whole, item("wrong", wrong)))).toMatchObject({ outcome: "unchanged" });
     // A sale that cannot be read, or costs nothing, does not keep a product from being sold.

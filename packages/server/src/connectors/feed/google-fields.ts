@@ -52,7 +52,8 @@ const OPTIONS = { color: "Color", size: "Size", material: "Material", pattern: "
 
 /** What helps to recognize a product. A category that is a number says nothing to buyers. */
 function detailsOf(attributes: GoogleAttributes): JsonObject {
-  const { brand = "", gtin = "", mpn = "", item_group_id = "" } = attributes;
+  const { brand = "", gtin = "", mpn = "", identifier_exists = "" } = attributes;
+  const { item_group_id = "" } = attributes;
   const { product_type, google_product_category = "", additional_image_link = "" } = attributes;
   const category = product_type ?? google_product_category;
   const options = Object.entries(OPTIONS).flatMap(([name, label]) => {
@@ -63,6 +64,7 @@ function detailsOf(attributes: GoogleAttributes): JsonObject {
     brand: plainText(brand),
     gtin,
     mpn: plainText(mpn),
+    identifier_exists,
     category: /^\d*$/.test(category) ? "" : plainText(category),
     additional_image_urls: additional_image_link,
     item_group_id,

@@ -23,6 +23,8 @@ export interface ProductDetails {
   readonly gtin: string | null;
   /** The number that the manufacturer has given it. */
   readonly mpn: string | null;
+  /** False if its owner says that it has no GTIN, and not both a brand and an MPN. Null: nobody has said it. */
+  readonly identifierExists: boolean | null;
   /** A path, from the largest category to the smallest: `Garden > Flowers`. */
   readonly category: string | null;
   readonly additionalImageUrls: readonly string[];
@@ -36,6 +38,7 @@ export const DETAIL_FIELDS = [
   "brand",
   "gtin",
   "mpn",
+  "identifier_exists",
   "category",
   "additional_image_urls",
   "item_group_id",
@@ -70,6 +73,23 @@ function readGtin(value: JsonValue | undefined): Read<string | null> {
   const digits = isText ? String(value).replaceAll(/[\s-]/g, "") : "";
   if (GTIN.test(digits) && hasCheckDigit(digits)) return ok(digits);
   return bad("gtin: must have 8, 12, 13 or 14 digits, and end with the right check digit");
+}
+
+/** `yes` and `no` are the words of product feeds. */
+const IDENTIFIER_EXISTS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
+  [true, true],
+  [false, false],
+  ["yes", true],
+  ["true", true],
+  ["no", false],
+  ["false", false],
+]);
+
+function readIdentifierExists(value: JsonValue | undefined): Read<boolean | null> {
+  if (isEmpty(value)) return ok(null);
+  const word = typeof value === "string" ? value.trim().toLowerCase() : (value as JsonValue);
+  const exists = IDENTIFIER_EXISTS.get(word);
+  return exists === undefined ? bad("identifier_exists: must be yes or no") : ok(exists);
 }
 
 function readCategory(value: JsonValue | undefined): Read<string | null> {
@@ -151,11 +171,15 @@ function readOptions(value: JsonValue | undefined): Read<readonly ProductOption[
 
 /** How each field is read. */
 const READERS: Readonly<
-  Record<DetailField, (value: JsonValue | undefined) => Read<string | null | readonly unknown[]>>
+  Record<
+    DetailField,
+    (value: JsonValue | undefined) => Read<string | boolean | null | readonly unknown[]>
+  >
 > = {
   brand: (value) => readOptional(value, "brand", BRAND_CHARS_MAX),
   gtin: readGtin,
   mpn: (value) => readOptional(value, "mpn", MPN_CHARS_MAX),
+  identifier_exists: readIdentifierExists,
   category: readCategory,
   additional_image_urls: readImages,
   item_group_id: (value) => readOptional(value, "item_group_id", GROUP_ID_CHARS_MAX),
@@ -172,10 +196,12 @@ export function readDetails(value: JsonObject): Read<ProductDetails> {
   }
   const {
     additional_image_urls: additionalImageUrls,
+    identifier_exists: identifierExists,
     item_group_id: itemGroupId,
     ...rest
   } = values;
-  return ok({ ...rest, additionalImageUrls, itemGroupId } as ProductDetails);
+  const renamed = { additionalImageUrls, identifierExists, itemGroupId };
+  return ok({ ...rest, ...renamed } as ProductDetails);
 }
 
 /**
@@ -190,11 +216,13 @@ export function readableDetails(details: JsonObject): JsonObject {
 
 /** The details in the words of a list. */
 export function listedDetails(details: ProductDetails) {
-  const { brand, gtin, mpn, category, additionalImageUrls, itemGroupId, options } = details;
+  const { brand, gtin, mpn, identifierExists, category, additionalImageUrls } = details;
+  const { itemGroupId, options } = details;
   return {
     brand,
     gtin,
     mpn,
+    identifier_exists: identifierExists,
     category,
     additional_image_urls: [...additionalImageUrls],
     item_group_id: itemGroupId,

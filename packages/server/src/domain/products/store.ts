@@ -82,6 +82,10 @@ export const products = new Table<Product>(
     brand: "brand",
     gtin: "gtin",
     mpn: "mpn",
+    identifierExists: {
+      read: ({ identifier_exists: exists }) => (typeof exists === "number" ? exists === 1 : null),
+      write: (exists) => ({ identifier_exists: exists === null ? null : Number(exists) }),
+    },
     category: "category",
     additionalImageUrls: listIn("additional_image_urls"),
     itemGroupId: "item_group_id",

@@ -23,6 +23,7 @@ export const DETAILS = {
   brand: z.string().nullable(),
   gtin: z.string().nullable(),
   mpn: z.string().nullable(),
+  identifier_exists: z.boolean().nullable(),
   category: z.string().nullable(),
   additional_image_urls: z.array(z.string()),
   item_group_id: z.string().nullable(),
@@ -43,6 +44,9 @@ export function renderDetails(product: Product | ListedProduct) {
   };
 }
 
+const IDENTIFIER_EXISTS =
+  "false: the product has no GTIN, and not both a brand and an MPN, as most handmade goods. null: not known.";
+
 const text = (description: string, example: string) =>
   z.string().nullable().optional().openapi({ description, example });
 const time = (description: string) => text(description, "2030-05-17T08:00:00Z");
@@ -55,6 +59,7 @@ export const DETAIL_INPUTS = {
   brand: text(`At most ${BRAND_CHARS_MAX} characters.`, "Rosa"),
   gtin: text("The number under the barcode: EAN, UPC, ISBN-13 or GTIN-14.", "4006381333931"),
   mpn: text(`The manufacturer's number. At most ${MPN_CHARS_MAX} characters.`, "RS-12"),
+  identifier_exists: z.boolean().nullable().optional().openapi({ description: IDENTIFIER_EXISTS }),
   category: text(
     `A path of at most ${CATEGORY_CHARS_MAX} characters, the largest category first.`,
     "Garden > Flowers",

@@ -45,6 +45,10 @@ const DETAILS = {
     description: "The number under the barcode, with its check digit.",
   },
   mpn: orNull(MPN_CHARS_MAX, "The manufacturer's number."),
+  identifier_exists: {
+    type: ["boolean", "null"] as ("boolean" | "null")[],
+    description: "false: it has no GTIN, and not both a brand and an MPN. null: not known.",
+  },
   category: orNull(CATEGORY_CHARS_MAX, "A path, such as Garden > Flowers."),
   additional_image_urls: {
     type: ["array", "null"] as ("array" | "null")[],

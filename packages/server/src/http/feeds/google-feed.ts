@@ -90,14 +90,17 @@ function optionsOf({ options }: Product): readonly string[] {
   });
 }
 
-/** What identifies a product: its GTIN, or its brand with the manufacturer's number. */
-function identifiersOf({ brand, gtin, mpn }: Product): readonly string[] {
+/**
+ * What identifies a product: its GTIN, or its brand with the manufacturer's number. That it has none is for its owner
+ * to say: Google wants nothing about identifiers that exist and are not known.
+ */
+function identifiersOf({ brand, gtin, mpn, identifierExists }: Product): readonly string[] {
   const isKnown = gtin !== null || (brand !== null && mpn !== null);
   return [
     ...(brand === null ? [] : [element("brand", brand)]),
     ...(gtin === null ? [] : [element("gtin", gtin)]),
     ...(mpn === null ? [] : [element("mpn", mpn)]),
-    ...(isKnown ? [] : [element("identifier_exists", "no")]),
+    ...(isKnown || identifierExists !== false ? [] : [element("identifier_exists", "no")]),
   ];
 }
 

@@ -70,6 +70,7 @@ import { reachedOwners } from "./migrations/0061-reached-owners.js";
 import { jobNames } from "./migrations/0062-job-names.js";
 import { productDetails } from "./migrations/0063-product-details.js";
 import { sitePictures } from "./migrations/0064-site-pictures.js";
+import { publishedDetails } from "./migrations/0065-published-details.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -138,6 +139,7 @@ const MIGRATIONS: readonly Migration[] = [
   jobNames,
   productDetails,
   sitePictures,
+  publishedDetails,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -67,6 +67,7 @@ export async function writeProducts(
       product.brand,
       product.gtin,
       product.mpn,
+      product.identifierExists === null ? null : Number(product.identifierExists),
       product.category,
       listText(product.additionalImageUrls),
       product.itemGroupId,
