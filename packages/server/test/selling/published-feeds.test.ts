@@ -12,6 +12,7 @@ import {
   TIER_DATABASES,
 } from "../harness.ts";
 import { type Shop, submitting } from "../mandates/submitting.ts";
+import { plansOf } from "../query-plans.ts";
 import { type FeedServer, startFeedServer } from "./feed-server.ts";
 
 const schema = fileURLToPath(
@@ -136,12 +137,21 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
     ]);
   });
 
-  /** Does this while the shop sells a product with everything that a feed can name. */
-  async function withTee(check: () => Promise<void>) {
-    expect((await shop.admin("POST", "/products", TEE)).status).toBe(201);
+  /** Does this while the shop sells a product with everything that a feed can name, and others. */
+  async function withTee(check: () => Promise<void>, ...others: readonly { id: string }[]) {
+    const added = [TEE, ...others];
+    for (const one of added) {
+      expect((await shop.admin("POST", "/products", one)).status).toBe(201);
+    }
     await check();
-    await shop.admin("DELETE", "/products?id=tee-m");
+    for (const { id } of added) await shop.admin("DELETE", `/products?id=${id}`);
   }
+
+  const acpProducts = async () =>
+    (await (await read("acp.jsonl")).text())
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
 
   test("for Google have all details of a product, and can be imported again", async () => {
     await publish("google");
@@ -188,8 +198,7 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
   test("for ACP name barcode, category, pictures, list price and variant", async () => {
     await publish("acp");
     await withTee(async () => {
-      const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
-      const tee = lines.map((line) => JSON.parse(line)).find(({ id }) => id === "tee-m");
+      const tee = (await acpProducts()).find(({ id }) => id === "tee");
       const urls = [TEE.image_url, ...TEE.additional_image_urls];
       expect(tee.media).toMatchObject(urls.map((url) => ({ type: "image", url })));
       expect(tee.variants).toMatchObject([
@@ -207,19 +216,49 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
     });
   });
 
+  const VARIANTS = [
+    { ...TEE, id: "a-tee", title: "Tee – Red / S", gtin: null, options: { Size: "S" } },
+    { ...TEE, id: "z-tee", title: "Tee – Blue / M", gtin: null, options: { Color: "Blue" } },
+  ];
+
+  test("for ACP have the variants of a product together", async () => {
+    await publish("acp");
+    const check = async () => {
+      const lines = await acpProducts();
+      expect(lines.map(({ id }) => id)).toEqual(["bonsai", "rose & <co>", "tee", "tulip"]);
+      const tee = lines[2];
+      expect(tee.title).toBe("Tee");
+      expect(tee.media[0].url).toBe(TEE.image_url);
+      expect(tee.variants).toMatchObject([
+        { id: "a-tee", title: "Tee – Red / S", variant_options: [{ name: "Size", value: "S" }] },
+        // Without a group, but with its id.
+        { id: "tee" },
+        { id: "tee-m", variant_options: [{ value: "Red" }, { value: "M" }] },
+        { id: "z-tee", price: { amount: 1500 } },
+      ]);
+      expect(lines[3]).toMatchObject({ title: "A tulip –", variants: [{ id: "tulip" }] });
+    };
+    const own = { ...TEE, id: "tee", item_group_id: null };
+    const tulip = { ...TEE, id: "tulip", title: "A tulip –", item_group_id: null };
+    await withTee(check, ...VARIANTS, own, tulip);
+  });
+
   test.skipIf(schemaAbsent)("for ACP has lines that are valid products of its schema", async () => {
     await publish("acp");
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     ajv.addSchema(JSON.parse(readFileSync(schema, "utf8")), "feed");
     const validate = ajv.compile({ $ref: "feed#/$defs/Product" });
-    await withTee(async () => {
-      const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
-      for (const line of lines) {
-        expect([validate(JSON.parse(line)), validate.errors]).toEqual([true, null]);
-      }
-      expect(lines).toHaveLength(3);
-    });
+    await withTee(
+      async () => {
+        const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
+        for (const line of lines) {
+          expect([validate(JSON.parse(line)), validate.errors]).toEqual([true, null]);
+        }
+        expect(lines).toHaveLength(3);
+      },
+      ...VARIANTS,
+    );
   });
 
   test("for ACP have price, availability, condition and seller", async () => {
@@ -259,17 +298,33 @@ describe.each(TIER_DATABASES)("the product feeds that a site publishes, on %s,",
   });
 
   test("list every one of ten thousand products once", async () => {
-    const many = Array.from({ length: 10_000 }, (_, place) =>
-      JSON.stringify({ id: `n${place}`, title: "N", price: "1", currency: "EUR" }),
-    );
+    const many = Array.from({ length: 10_000 }, (_, place) => {
+      const group = place < 5000 ? { item_group_id: `group ${place % 40}` } : {};
+      return JSON.stringify({ id: `n${place}`, title: "N", price: "1", currency: "EUR", ...group });
+    });
     feeds.answer = many.join("\n");
     await shop.admin("PUT", "/product-feed", { url: feeds.url });
     const { body } = await shop.admin("POST", "/product-feed/fetch", {});
     expect(body.last_result).toMatchObject({ outcome: "applied", added: 10_000 });
     await publish("acp");
-    const lines = (await (await read("acp.jsonl")).text()).trimEnd().split("\n");
-    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(10_002);
-    expect(lines).toHaveLength(10_002);
+    const products = await acpProducts();
+    const variants = products.flatMap(({ variants: all }) =>
+      all.map(({ id }: { id: string }) => id),
+    );
+    expect([variants.length, new Set(variants).size]).toEqual([10_002, 10_002]);
+    expect(new Set(products.map(({ id }) => id)).size).toBe(5042);
+    expect(products).toHaveLength(5042);
+    if (dialect === "sqlite") {
+      const plans = await plansOf(server.context.db, acpProducts);
+      const byGroup = plans.flat().filter((step) => step.includes("<expr>"));
+      expect(new Set(byGroup)).toEqual(
+        new Set([
+          "SEARCH products USING INDEX products_by_group (site_key_hash=? AND <expr>=? AND product_id>?)",
+          "SEARCH products USING INDEX products_by_group (site_key_hash=? AND <expr>>?)",
+        ]),
+      );
+      expect(plans.flat().filter((step) => step.startsWith("SCAN products"))).toEqual([]);
+    }
     const head = await fetch(`${server.url}/v1/feeds/${shop.site_key_hash}/acp.jsonl`, {
       method: "HEAD",
     });

@@ -1,7 +1,11 @@
 import { ok, type PublishedFeed, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Product } from "../../domain/products/product.js";
-import { offeredAfter, offeredVersion } from "../../domain/products/published/store.js";
+import {
+  offeredByGroup,
+  offeredById,
+  offeredVersion,
+} from "../../domain/products/published/store.js";
 import { shopConnection } from "../../domain/shop-connections/store.js";
 import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
@@ -16,16 +20,22 @@ export interface PublishedProducts {
   readonly shop: ShopSettings;
   /** Changes with the products and the settings. */
   readonly version: string;
-  /** The products for sale, page by page. Each call reads them anew. */
-  pages(): AsyncGenerator<readonly Product[]>;
+  /** The products for sale, page by page, with or without the variants of each together. Each call reads them anew. */
+  pages(order: keyof typeof READERS): AsyncGenerator<readonly Product[]>;
 }
 
-async function* pagesOf({ db }: Context, siteKeyHash: string): AsyncGenerator<readonly Product[]> {
-  for (let after = ""; ; ) {
-    const page = await offeredAfter(db, siteKeyHash, { after, limit: PAGE_PRODUCTS });
+const READERS = { byId: offeredById, byGroup: offeredByGroup } as const;
+
+async function* pagesOf(
+  { db }: Context,
+  siteKeyHash: string,
+  order: keyof typeof READERS,
+): AsyncGenerator<readonly Product[]> {
+  for (let after: Product | undefined; ; ) {
+    const page = await READERS[order](db, siteKeyHash, { after, limit: PAGE_PRODUCTS });
     if (page.length > 0) yield page;
     if (page.length < PAGE_PRODUCTS) return;
-    after = page.at(-1)?.productId as string;
+    after = page.at(-1);
   }
 }
 
@@ -48,5 +58,5 @@ export async function publishedProducts(
   const shop = isConnected ? { ...settings, shipping: [] } : settings;
   const own = JSON.stringify([site.version, shop]);
   const version = `${own} ${await offeredVersion(db, siteKeyHash)}`;
-  return ok({ site, shop, version, pages: () => pagesOf(context, siteKeyHash) });
+  return ok({ site, shop, version, pages: (order) => pagesOf(context, siteKeyHash, order) });
 }

@@ -83,6 +83,11 @@ export interface Product extends ProductSetting {
   readonly changedAt: number;
 }
 
+/** The same for all variants of a product. One without variants is alone in a group with its own id. */
+export function groupOf({ itemGroupId, productId }: ProductSetting): string {
+  return itemGroupId ?? productId;
+}
+
 /** The fields in which a product can differ from a line of a list. */
 export const COMPARED_FIELDS = ["title", "price", "sale_price", ...OPTIONAL] as const;
 export type ProductField = (typeof COMPARED_FIELDS)[number];

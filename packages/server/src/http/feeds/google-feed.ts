@@ -139,7 +139,7 @@ export async function* googleFeed({
     `<title>${escapeXml(name)}</title>\n<link>${escapeXml(siteOrigin(domain))}</link>\n` +
     `<description>${escapeXml(description)}</description>\n`;
   const shipping = new Map<string, string>();
-  for await (const page of pages()) {
+  for await (const page of pages("byId")) {
     for (const product of page) {
       const { currency } = product.price;
       const known = shipping.get(currency) ?? shippingIn(shop, currency);
