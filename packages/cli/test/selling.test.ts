@@ -121,6 +121,34 @@ test("an owner uploads the picture of a product, whatever its name says it is", 
   ]);
 });
 
+test("an owner sets more pictures of a product, and removes them", async () => {
+  const set = (...flags: string[]) => run("product", "set", SHOP, "rose", ...flags, "--json");
+  const [first, second] = ["https://a.example.com/1", "https://a.example.com/2"] as const;
+  const picturesOf = ({ out }: { out: string }) => JSON.parse(out).additional_image_urls;
+  expect(picturesOf(await set("--more-image", first, second))).toEqual([first, second]);
+  expect(picturesOf(await set("--more-image", second, "--more-image", first))).toEqual([
+    second,
+    first,
+  ]);
+  expect(picturesOf(await set("--title", "Rose"))).toEqual([second, first]);
+  const mixed = await set("--more-image", "none", first);
+  expect([mixed.code, mixed.err]).toEqual([2, expect.stringContaining("--more-image: none")]);
+  expect(picturesOf(await set("--more-image", "none"))).toEqual([]);
+});
+
+test("an owner says whether a product has identifiers", async () => {
+  const set = async (word: string) =>
+    run("product", "set", SHOP, "rose", "--identifier-exists", word, "--json");
+  for (const [word, exists] of [
+    ["no", false],
+    ["yes", true],
+    ["unknown", null],
+  ] as const) {
+    expect(JSON.parse((await set(word)).out).identifier_exists).toBe(exists);
+  }
+  expect(await set("maybe")).toMatchObject({ code: 2 });
+});
+
 test("gates are listed with the command that opens each, and open one by one", async () => {
   expect((await run("skill", "list", SHOP)).out).toMatch(
     /^place_order +on, not ready: see `site gates`/m,

@@ -28,6 +28,7 @@ interface SetFlags {
   readonly stock?: string;
   readonly availability?: string;
   readonly image?: string;
+  readonly moreImage?: readonly string[];
   readonly brand?: string;
   readonly gtin?: string;
   readonly mpn?: string;
@@ -56,10 +57,18 @@ function optionsOf(pairs: readonly string[]): Readonly<Record<string, string>> {
   );
 }
 
+/** The addresses, or an empty list for `none`. */
+function imagesOf(addresses: readonly string[]): readonly string[] {
+  if (!addresses.includes("none")) return addresses;
+  if (addresses.length === 1) return [];
+  const hint = "Use addresses, or only none.";
+  throw new CommandError("--more-image: none is not valid with addresses.", EXIT.usage, hint);
+}
+
 const IDENTIFIER_EXISTS = { yes: true, no: false, unknown: null } as const;
 
 /** What the flags change, in the names of the interface. `--stock none` means that it is not counted. */
-function fieldsOf({ stock, pause, resume, json: _json, option, ...texts }: SetFlags) {
+function fieldsOf({ stock, pause, resume, json: _json, option, moreImage, ...texts }: SetFlags) {
   const { image, salePrice, saleFrom, saleUntil, group, identifierExists, ...same } = texts;
   const renamed = {
     image_url: image,
@@ -77,6 +86,7 @@ function fieldsOf({ stock, pause, resume, json: _json, option, ...texts }: SetFl
     ...(identifierExists === undefined
       ? {}
       : { identifier_exists: IDENTIFIER_EXISTS[identifierExists] }),
+    ...(moreImage === undefined ? {} : { additional_image_urls: imagesOf(moreImage) }),
     ...(option === undefined ? {} : { options: optionsOf(option) }),
     ...(pause === true ? { paused: true } : {}),
     ...(resume === true ? { paused: false } : {}),
@@ -123,6 +133,7 @@ export function setProductCommand(product: Command, terminal: Terminal): void {
       ]),
     )
     .option("--image <url>", "https address of a picture")
+    .option("--more-image <url...>", "https addresses of more pictures; none: remove them")
     .option("--url <url>", "https address of its page")
     .option("--brand <name>", "name of the brand")
     .option("--gtin <digits>", "number under the barcode: EAN, UPC, ISBN-13 or GTIN-14")

@@ -54,7 +54,18 @@ export const sales: Coverage = {
     args: async ({ site }) => {
       const fields = ["--title", "A tulip", "--price", "2.80", "--currency", "EUR", "--pause"];
       const more = ["--brand", "Rosa", "--group", "tulips", "--option", "Color=Red", "Size=M"];
-      return [await site(), "tulip", ...fields, ...more, "--sale-price", "2.50"];
+      const pictures = ["--more-image", "https://a.example.com/1", "https://a.example.com/2"];
+      const numbers = ["--identifier-exists", "no"];
+      return [
+        await site(),
+        "tulip",
+        ...fields,
+        ...more,
+        ...pictures,
+        ...numbers,
+        "--sale-price",
+        "2.50",
+      ];
     },
     says: /^Added tulip at \S+: 2\.50 EUR\. It is paused: nobody can buy it\.$/m,
     json: {
@@ -65,6 +76,8 @@ export const sales: Coverage = {
       brand: "Rosa",
       item_group_id: "tulips",
       options: { Color: "Red", Size: "M" },
+      additional_image_urls: ["https://a.example.com/1", "https://a.example.com/2"],
+      identifier_exists: false,
     },
     fails: {
       args: async ({ site }) => [await site(), "tulip", "--title", "A tulip"],
