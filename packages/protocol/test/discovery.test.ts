@@ -375,6 +375,55 @@ describe("text by owners:", () => {
     expect(agentMarkdown(EXAMPLE_SITE, { products }).includes("24.00 EUR. [Buy here]")).toBe(true);
   });
 
+  test("the agent page names its products in the words of schema.org, and no title leaves its data", () => {
+    const listOf = (page: string) => {
+      const [, json = ""] = /id="graph">([^<]*)<\/script>/.exec(page) ?? [];
+      expect(/[<>&\u2028\u2029]/.test(json)).toBe(false);
+      const nodes = parsed(json)["@graph"] as { readonly "@type": string }[];
+      return nodes.find(({ "@type": type }) => type === "ItemList");
+    };
+    const title = "</script><!-- & \u2028\u2029";
+    const details = { brand: "Rosa", gtin: "4006381333931", mpn: null };
+    const url = "https://shop.example.com/vase";
+    const imageUrl = "https://shop.example.com/vase.jpg";
+    const price = { minor: 5000, currency: "JPY" };
+    const vase = { id: "vase", title, price, url, imageUrl, ...details } as const;
+    const offered = [{ ...vase, availability: "preorder" } as const, ...products.slice(0, 1)];
+    const seller = { "@id": `https://${EXAMPLE_SITE.domain}/#organization` };
+    const first = {
+      "@type": "Product",
+      sku: "vase",
+      name: title,
+      url,
+      image: imageUrl,
+      brand: { "@type": "Brand", name: "Rosa" },
+      gtin: "4006381333931",
+      offers: {
+        "@type": "Offer",
+        price: "5000",
+        priceCurrency: "JPY",
+        availability: "https://schema.org/PreOrder",
+        url,
+        seller,
+      },
+    };
+    const second = {
+      "@type": "Product",
+      sku: "rose",
+      name: "A [rose]",
+      offers: { "@type": "Offer", price: "12.50", priceCurrency: "EUR", seller },
+    };
+    expect(listOf(agentPage(EXAMPLE_SITE, "{}", { products: offered }))).toEqual({
+      "@type": "ItemList",
+      "@id": `${EXAMPLE_SITE.addresses.agentPage}#products`,
+      itemListElement: [
+        { "@type": "ListItem", position: 1, item: first },
+        { "@type": "ListItem", position: 2, item: second },
+      ],
+    });
+    expect(listOf(agentPage(EXAMPLE_SITE, "{}"))).toBe(undefined);
+  });
+
   test("the robots block says what may be done with texts, in both vocabularies", () => {
     const lines = robotsBlock(EXAMPLE_SITE).split("\n");
     expect(lines.includes("Content-Usage: search=y, train-ai=n")).toBe(true);

@@ -10,6 +10,10 @@ export interface OfferedProduct {
   readonly url: string | null;
   /** Its picture, at an https: address. */
   readonly imageUrl?: string | null;
+  readonly availability?: "in_stock" | "out_of_stock" | "preorder" | "backorder";
+  readonly brand?: string | null;
+  readonly gtin?: string | null;
+  readonly mpn?: string | null;
 }
 
 /**

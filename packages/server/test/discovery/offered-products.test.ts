@@ -43,6 +43,42 @@ describe("the pages for agents", () => {
     for (const page of await pages()) expect(page).toContain("111.00 EUR");
   });
 
+  test("name the first twelve in data for search engines, with price and availability", async () => {
+    const listed = async () => {
+      const page = await fetch(`${server.url}/v1/agent/${shop.site_key_hash}`);
+      const [, json = ""] = /id="graph">([^<]*)</.exec(await page.text()) ?? [];
+      const { "@graph": nodes } = JSON.parse(json);
+      const list = nodes.find((node: { "@type": string }) => node["@type"] === "ItemList");
+      return { etag: page.headers.get("etag"), items: list.itemListElement };
+    };
+    const before = await listed();
+    const more = Array.from({ length: 20 }, (_, n) => ({
+      id: `a${n}`,
+      title: "</script><b>",
+      price: "7.50",
+      currency: "EUR",
+      availability: "backorder",
+    }));
+    await at.importLines(shop, more);
+    const { etag, items } = await listed();
+    expect(etag).not.toBe(before.etag);
+    expect(items).toHaveLength(12);
+    expect(items[0]).toMatchObject({
+      position: 1,
+      item: {
+        sku: "a0",
+        name: "</script><b>",
+        offers: {
+          price: "7.50",
+          priceCurrency: "EUR",
+          availability: "https://schema.org/BackOrder",
+        },
+      },
+    });
+    for (const { id } of more) await shop.admin("DELETE", `/products?id=${id}`);
+    expect((await listed()).items).toEqual(before.items);
+  });
+
   test("show none that is sold out, or whose last pieces are being paid for", async () => {
     for (const page of await pages()) expect(page).toContain("The last one");
     const last = { items: [{ id: "last", quantity: 1 }], total: "20.00" };

@@ -10,6 +10,7 @@ import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText, scriptJson } from "../text.js";
 import { pageLinks } from "./links.js";
 import { productCards } from "./product-cards.js";
+import { productData } from "./product-data.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { STYLE } from "./style.js";
 import { callSteps, inlineHtml, opening, verifySteps } from "./wording.js";
@@ -122,8 +123,8 @@ function picture({ imageUrl, name }: SiteSnapshot): string {
   return `<img class="shop" src="${htmlText(imageUrl)}" alt="${htmlText(name)}" referrerpolicy="no-referrer">\n`;
 }
 
-/** What search engines look for: who publishes this, on which site, through which interface. */
-function graph(site: SiteSnapshot): string {
+/** What search engines look for: who publishes this, on which site, through which interface, and what it sells. */
+function graph(site: SiteSnapshot, products: readonly OfferedProduct[]): string {
   const { name, domain, summary, addresses, imageUrl } = site;
   const home = `${siteOrigin(domain)}/`;
   const publisher = { "@id": `${home}#organization` };
@@ -142,6 +143,7 @@ function graph(site: SiteSnapshot): string {
         url: addresses.agentPage,
         provider: publisher,
       },
+      ...productData(products, { id: `${addresses.agentPage}#products`, seller: publisher }),
     ],
   });
 }
@@ -183,7 +185,7 @@ export function agentPage(
 <head>
 ${head(site)}
 <script type="application/ld+json" id="agent-card">${scriptJson(card)}</script>
-<script type="application/ld+json" id="graph">${scriptJson(graph(site))}</script>
+<script type="application/ld+json" id="graph">${scriptJson(graph(site, products))}</script>
 </head>
 <body>
 <main>

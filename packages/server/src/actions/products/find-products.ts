@@ -28,7 +28,7 @@ import { PRODUCTS_BY_ID_MAX, productById, productsByIds } from "../../domain/pro
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import type { Page, PageRequest } from "../page.js";
 
-/** Products on the pages for agents. Tools find the others. */
+/** Products on the pages for agents, and in their data for search engines. Tools find the others. */
 const OFFERED_MAX = 12;
 
 /** Words of a query that are searched for; further words are ignored. */
@@ -159,11 +159,8 @@ export async function offeredProducts(
 ): Promise<readonly OfferedProduct[]> {
   if (!snapshot.sells) return [];
   const products = await firstOffered(db, site.siteKeyHash, OFFERED_MAX);
-  return products.map(({ productId: id, title, price, url, imageUrl }) => ({
-    id,
-    title,
-    price,
-    url,
-    imageUrl,
-  }));
+  return products.map(({ productId: id, title, price, url, imageUrl, ...product }) => {
+    const { availability, brand, gtin, mpn } = product;
+    return { id, title, price, url, imageUrl, availability, brand, gtin, mpn };
+  });
 }
