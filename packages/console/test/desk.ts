@@ -66,12 +66,13 @@ export function desk({
   beforeAll(async () => {
     const host = named ? await namedHost() : {};
     platform = withPlatform ? await Platform.start() : undefined;
-    const allowed = platform === undefined ? {} : { GATEHOUSE_FETCH_ALLOW: platform.host };
+    const more = await env();
+    const hosts = [platform?.host, more.GATEHOUSE_FETCH_ALLOW].filter((one) => one !== undefined);
     server = await startServer({
       ...(await freshEnvironment("sqlite")),
       ...host,
-      ...allowed,
-      ...(await env()),
+      ...more,
+      ...(hosts.length === 0 ? {} : { GATEHOUSE_FETCH_ALLOW: hosts.join(",") }),
     });
     at = selling(server);
     browser = await launchChromium();
@@ -149,25 +150,27 @@ export function desk({
     expect(answer.body.outcome).toBe("escalated");
     return answer.body.escalation_id as string;
   }
-  /** A buyer checks out at a platform, and a person has to decide. Needs a desk with a platform. */
-  async function checksOut(image_url: string) {
+  /** A buyer's platform. Needs a desk with a platform. */
+  function ucp() {
     if (platform === undefined) throw new Error("this desk has no platform");
+    return buying(server, platform, server.context.clock);
+  }
+  /** A buyer checks out at a platform, and a person has to decide. */
+  async function checksOut(image_url: string) {
     await shop.admin("PUT", "/policy", CHECKOUT_POLICY);
     await shop.admin("PUT", "/shop", SHOP);
     const palm = { id: "palm", title: "A palm", price: "600.00", currency: "EUR", image_url };
     await at.importLines(shop, [palm]);
-    const ucp = buying(server, platform, server.context.clock);
-    const { id } = await ucp.ready(shop, { ...ROSE, ...lines(["palm", 1]) });
-    await ucp.complete(shop, id);
+    const { id } = await ucp().ready(shop, { ...ROSE, ...lines(["palm", 1]) });
+    await ucp().complete(shop, id);
     const { items } = (await shop.admin("GET", "/escalations?status=pending")).body;
     return items[0].escalation_id as string;
   }
-  /** A buyer's platform buys a rose that is to be sent. Needs a desk with a platform. */
+  /** A buyer's platform buys a rose that is to be sent. */
   async function buysAtPlatform() {
-    if (platform === undefined) throw new Error("this desk has no platform");
     await shop.admin("PUT", "/policy", CHECKOUT_POLICY);
     await shop.admin("PUT", "/shop", SHOP);
-    const { orderId } = await buying(server, platform, server.context.clock).bought(shop, ROSE);
+    const { orderId } = await ucp().bought(shop, ROSE);
     return orderId;
   }
   /** Asks with an action, and returns what the agent gets. The question is in the inbox then. */
@@ -208,6 +211,7 @@ export function desk({
     tokenOf,
     signedIn,
     asks,
+    ucp,
     checksOut,
     buysAtPlatform,
     askQuestion,

@@ -2,12 +2,14 @@ import { afterAll, describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { systemClock } from "../../server/src/infra/clock.ts";
 import { ShopStandIn } from "../../server/test/connectors/shop-stand-in.ts";
+import { BUYER, CHECKOUT_POLICY, lines, sent } from "../../server/test/ucp/buying.ts";
 import { desk } from "./desk.ts";
 
 describe.skipIf(skipChromium)("a shop system at the console", () => {
   let system: ShopStandIn;
   afterAll(() => system.stop());
   const at = desk({
+    platform: true,
     env: async () => {
       system = await ShopStandIn.start(systemClock);
       return { GATEHOUSE_FETCH_ALLOW: system.host };
@@ -38,6 +40,32 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await page.getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("button", { name: "Connect a shop" }).waitFor();
+  });
+
+  test("gave the prices of an order and of a decision at a time that their pages name", async () => {
+    const { page } = await at.opened();
+    system.reset();
+    await at.shop.admin("PUT", "/policy", CHECKOUT_POLICY);
+    await system.connect(at.server, at.shop.site_key_hash);
+    const parcel = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
+    const { orderId } = await at.ucp().bought(at.shop, parcel);
+    system.prices.rose = 30_000;
+    const two = { ...parcel, ...lines(["rose", 2]) };
+    const { id } = await at.ucp().ready(at.shop, two);
+    await at.ucp().complete(at.shop, id);
+    const { items } = (await at.shop.admin("GET", "/escalations?status=pending")).body;
+    const [{ escalation_id, purchase }] = items;
+    const decisions = (await at.shop.admin("GET", "/decisions?outcome=escalated")).body;
+    const [{ decision_id }] = decisions.items;
+    await at.signedIn(page, "owner", `/orders/${orderId}`);
+    await page.getByText(/^Your shop gave these prices on .+\d{4}.+\.$/).waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/reviews/${escalation_id}`);
+    const quoted = page.getByText("Your shop gave these prices on");
+    expect(await quoted.locator("time").getAttribute("datetime")).toBe(purchase.quoted_at);
+    await page.getByText("It confirms them before the payment.").waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/decisions/${decision_id}`);
+    await page.getByText("Your shop gave the prices on").waitFor();
+    expect(await page.getByText("Your shop gave these prices").count()).toBe(0);
   });
 
   test("that asks to be connected gets the browser back with a code", async () => {

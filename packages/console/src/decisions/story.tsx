@@ -89,6 +89,14 @@ export function Story({ decision }: { readonly decision: Explained }) {
       </>,
     );
   }
+  const quoted = review.data?.purchase?.quoted_at;
+  if (quoted) {
+    steps.push(
+      <>
+        Your shop gave the prices on <Time at={quoted} />.
+      </>,
+    );
+  }
   if (payment !== null) {
     const why = payment.reason === null ? "" : ` (${plainWord(payment.reason)})`;
     steps.push(
