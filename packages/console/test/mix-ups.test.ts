@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import { OPERATOR_TOKEN } from "../../server/test/harness.ts";
+import { send } from "../../server/test/http-client.ts";
 import { desk } from "./desk.ts";
 
 describe.skipIf(skipChromium)("the console does not mix things up:", () => {
@@ -136,6 +138,37 @@ describe.skipIf(skipChromium)("the console does not mix things up:", () => {
     const formulas = cells.filter((cell) => /^"?[\s\u200e]*[=+\-@]/.test(cell));
     expect(cells.length).toBeGreaterThan(names.length);
     expect(formulas).toEqual([]);
+  });
+
+  test("an exported file of products changes nothing when it is imported again", async () => {
+    const tee = {
+      id: "tee",
+      title: "Tee",
+      price: "20.00",
+      currency: "EUR",
+      sale_price: "15.00",
+      sale_until: "2100-01-01T00:00:00Z",
+      brand: "Rosa",
+      identifier_exists: false,
+      additional_image_urls: ["https://a.example.com/1,2", "https://a.example.com/3"],
+      item_group_id: "tees",
+      options: { shoe_size: "42", Color: "Red" },
+    };
+    await at.at.importLines(at.shop, [tee]);
+    const { page } = await at.opened();
+    await at.signedIn(page, "auditor", "/products");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    const path = `/v1/admin/sites/${at.shop.site_key_hash}/products/import/check?mode=replace`;
+    const { body } = await send(at.server.url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "text/csv" },
+      body: readFileSync(await download.path(), "utf8"),
+    });
+    expect(body).toMatchObject({ changed: 0, added: 0, removed: 0, refused: 0, changes: [] });
+    expect(body.unchanged).toBeGreaterThan(5);
   });
 
   test("the test agent keeps a shop's own text for its skill, and offers its test item to nobody else", async () => {

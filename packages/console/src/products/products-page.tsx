@@ -18,6 +18,7 @@ import { FeedCard } from "./feed-card.js";
 import { ImportCard } from "./import-card.js";
 import type { ChosenFile } from "./import-preview.js";
 import { PublishCard } from "./publish-card.js";
+import { cellText, FIELDS } from "./read-file.js";
 
 type Product = Api["Product"];
 
@@ -127,18 +128,13 @@ function NoProducts({ mayChange }: { readonly mayChange: boolean }) {
   );
 }
 
-/** The columns of an import, so that an export can be imported again. */
-const IMPORTED = [
-  "id",
-  "title",
-  "description",
-  "price",
-  "currency",
-  "image_url",
-  "url",
-  "availability",
-  "quantity",
-];
+/** A product as an import reads it: with its regular price, and each list in one cell. */
+const importedRow = ({ regular_price: price, additional_image_urls, ...product }: Product) => ({
+  ...product,
+  price,
+  additional_image_urls: additional_image_urls.join(" "),
+  options: cellText(product.options),
+});
 
 /** The products of a site. */
 export function ProductsPage() {
@@ -176,7 +172,8 @@ export function ProductsPage() {
             path={`${path}/products`}
             filter={search}
             name="products"
-            columns={IMPORTED}
+            columns={FIELDS}
+            rowOf={importedRow}
             raw
           />
         </>

@@ -135,7 +135,7 @@ export async function readTable(file: Blob): Promise<ReadFile> {
 }
 
 /** A JSON value as a field of a table has it: `Color: Red; Size: M` for the options of a variant. */
-function cellText(value: unknown): string {
+export function cellText(value: unknown): string {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return String(value ?? "");
   return Object.entries(value)
