@@ -41,6 +41,11 @@ const unpriced = deciding(
   { ...decided({ by: lax }), amount: null as never },
   { facts: { agent: { id: "agt_1" }, protocol: "a2a", skill: "place_order" } },
 );
+/** The shop system did not answer, so the payment provider was never asked. */
+const unrequested = {
+  ...declined,
+  decision: { outcome: "rejected", reason_codes: ["unavailable"] },
+};
 const releasing = { release: "requested" };
 const released = { release: "done" };
 const taken = { release: "captured" };
@@ -98,6 +103,14 @@ describe("a log that follows its rules verifies", () => {
       [large, { ...reviewed(large, 2), occurred_at: `${DAY}T16:00:01.999Z` }],
     ],
     ["with a review that was denied", [large, reviewed(large, 2, { outcome: "denied" })]],
+    [
+      "with a mandate that was decided again, because the shop system had not answered",
+      [order, paid(order, 2, unrequested), decided({ count: 1 })],
+    ],
+    [
+      "with a review that was approved again, because the shop system had not answered",
+      [large, reviewed(large, 2), paid(large, 3, unrequested), reviewed(large, 2), paid(large, 5)],
+    ],
     ["with rejections of the same mandate before and after", [refusal, order, refusal]],
     ["with another agent's mandate of the same id", [order, decided({ agent: "agt_2", count: 1 })]],
     ["with a mandate that the rules deny", [huge]],
@@ -451,6 +464,21 @@ describe("an audit finds in a correctly signed and linked log", () => {
       "a review of another mandate",
       [large, { ...reviewed(large, 2), mandate: { mandate_id: "m-2", digest: "00" } }],
       [3, `${about} 2`],
+    ],
+    [
+      "a mandate that was decided again after its payment was declined",
+      [order, paid(order, 2, declined), decided({ count: 1 })],
+      [4, "record 2 already decided its mandate"],
+    ],
+    [
+      "a mandate that was decided twice after the shop system had not answered once",
+      [order, paid(order, 2, unrequested), decided({ count: 1 }), decided({ spent: 10_000, count: 2 })],
+      [5, "record 4 already decided its mandate"],
+    ],
+    [
+      "a review that was approved again after its payment was declined",
+      [large, reviewed(large, 2), paid(large, 3, declined), reviewed(large, 2)],
+      [5, "record 3 already ended its review"],
     ],
     [
       "a review that ends twice",

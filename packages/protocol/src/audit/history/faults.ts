@@ -18,8 +18,12 @@ export interface Known {
   readonly review: string | undefined;
   readonly wanted: PolicyReview | undefined;
   readonly asks: boolean;
+  /** The mandate that it decided; empty if it decided none. */
+  readonly mandate: string;
+  /** Where it ended a review: the decision that opened it. */
+  readonly opener: Known | undefined;
   /** The record that ended the review. */
-  ended?: number;
+  ended?: number | undefined;
   spending?: Spending;
 }
 

@@ -118,7 +118,7 @@ export class History {
     if (mandate !== "" && before === undefined) this.mandates.set(mandate, seq);
     if (step.agent !== BUYER) this.counters.countDecision(step.agent, step.at);
     const asks = outcome === "escalated";
-    this.remember(step, { approved, asks, wanted: step.wanted });
+    this.remember(step, { approved, asks, wanted: step.wanted, mandate, opener: undefined });
     return fault;
   }
 
@@ -133,7 +133,8 @@ export class History {
       paysFault(step, step.approved) ??
       this.counters.fault(step, known?.at);
     if (known !== undefined) known.ended ??= step.seq;
-    this.remember(step, { approved: step.approved, asks: false, wanted: undefined });
+    const { approved } = step;
+    this.remember(step, { approved, asks: false, wanted: undefined, mandate: "", opener: known });
     return fault;
   }
 
@@ -157,7 +158,14 @@ export class History {
     if (used === undefined) this.attempts.set(attempt, parentId);
     const ordered = state === "authorized" || state === "unknown";
     if (!ordered && known?.spending !== undefined) this.counters.takeBack(known.spending);
+    if (step.reopens && known !== undefined && fault === undefined) this.reopen(known);
     return fault;
+  }
+
+  /** Nobody was asked for money: what was decided may be decided once more. */
+  private reopen({ mandate, opener }: Known): void {
+    if (opener !== undefined) opener.ended = undefined;
+    if (mandate !== "") this.mandates.delete(mandate);
   }
 
   /** Two records of one id would let one stand for the other. */
@@ -198,14 +206,16 @@ export class History {
 
   private remember(
     step: DecidedStep | ReviewedStep,
-    { approved, asks, wanted }: Pick<Known, "asks" | "wanted"> & { readonly approved: boolean },
+    { approved, ...more }: Pick<Known, "asks" | "wanted" | "mandate" | "opener"> & {
+      readonly approved: boolean;
+    },
   ): void {
     const { seq, at, subject, amount, protocol, review, agent, skill, recordId } = step;
     const pays = approved && step.pays;
     const elsewhere = step.kind === "decided" && step.elsewhere;
     const known: Known = Object.assign(
-      { seq, at, subject, amount, protocol, pays, elsewhere },
-      { review, asks, wanted },
+      { seq, at, subject, amount, protocol, pays, elsewhere, review },
+      more,
     );
     if (pays && amount !== undefined && movesMoney(skill) && agent !== BUYER) {
       known.spending = this.counters.countSpent(agent, amount, at);

@@ -115,8 +115,12 @@ function reviewedStep(record: AuditRecord): ReviewedStep {
   });
 }
 
+/** The reason of a payment that was never requested, because the shop system did not answer. */
+const NOT_REQUESTED = "unavailable";
+
 function paidStep(record: AuditRecord): PaidStep {
   const { minor, currency } = membersOf(record.amount);
+  const { outcome, reason_codes: reasons } = membersOf(record.decision);
   return {
     kind: "paid",
     seq: record.seq,
@@ -128,8 +132,10 @@ function paidStep(record: AuditRecord): PaidStep {
     attempt: textIn(record.attempt_id) ?? "",
     payment: textIn(record.payment),
     release: record.release === undefined ? undefined : (textIn(record.release) ?? ""),
-    outcome: textIn(membersOf(record.decision).outcome),
+    outcome: textIn(outcome),
     ordered: record.order_id !== undefined,
+    reopens:
+      record.payment === "declined" && Array.isArray(reasons) && reasons.includes(NOT_REQUESTED),
   };
 }
 

@@ -15,6 +15,10 @@ export class Remembered<T> {
     return this.entries.get(name);
   }
 
+  delete(name: string): void {
+    this.entries.delete(name);
+  }
+
   set(name: string, value: T): void {
     this.entries.set(name, value);
     if (this.entries.size <= this.max) return;

@@ -89,6 +89,8 @@ export interface PaidStep extends Placed {
   /** What the mandate has come to. */
   readonly outcome: string | undefined;
   readonly ordered: boolean;
+  /** Whether nobody was asked for money, so that the same mandate or review may be decided once more. */
+  readonly reopens: boolean;
 }
 
 /** What a record says that other records can confirm or contradict. */
