@@ -2,14 +2,19 @@ import type { JsonObject, ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Actor, RecordDraft } from "../domain/audit/drafts.js";
 import { problemOf } from "../domain/checkouts/problem.js";
-import { reopenCheckout } from "../domain/checkouts/store.js";
+import { isUnderWay, reopenCheckout } from "../domain/checkouts/store.js";
 import { approvedAnswer, rejectedAnswer } from "../domain/decisions/answers.js";
-import type { StoredAnswer } from "../domain/decisions/decision.js";
+import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
 import { decisionById, moveDecision } from "../domain/decisions/store.js";
 import type { PaymentCaller } from "../domain/declines/caller.js";
-import type { Payment } from "../domain/payments/payment.js";
+import { type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { type Review, type ReviewStatus, reviewTokenPlace } from "../domain/reviews/review.js";
-import { writeApprovals, writeReviewEnd } from "../domain/reviews/store.js";
+import {
+  reviewById,
+  writeApprovals,
+  writeReopened,
+  writeReviewEnd,
+} from "../domain/reviews/store.js";
 import { siteByHash } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import { newRecordId } from "../infra/ids.js";
@@ -169,6 +174,37 @@ export async function endReview(
   const content = reviewRecord(review, end);
   const record: RecordDraft = { type: "review.decision", recordId, occurredAt: now, content };
   return { review: ended, answer: answerNow, records: [record], payment };
+}
+
+/**
+ * Opens a review again whose payment was not requested, because the shop system did not answer. The last approval no
+ * longer counts. Returns false if no review waits for the payment, or its checkout no longer does.
+ */
+export async function reopenReview(
+  { secrets }: Pick<Context, "secrets">,
+  tx: Transaction,
+  { attemptId, siteKeyHash, escalationId, checkoutId, sealedToken }: Payment,
+  decision: Decision,
+  now: number,
+): Promise<boolean> {
+  if (escalationId === null) return false;
+  const { decisionId, answer } = decision;
+  const review = await reviewById(tx, siteKeyHash, escalationId);
+  const isWanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
+  if (review === undefined || !isWanted) return false;
+  const token = sealedToken && secrets.open(tokenPlace(attemptId), sealedToken);
+  const reopened = await writeReopened(tx, {
+    ...review,
+    status: "pending",
+    sealedToken: token && secrets.seal(reviewTokenPlace(escalationId), token),
+    approvedBy: review.approvedBy.filter((id) => id !== review.decidedBy),
+    decidedAt: null,
+    decidedBy: null,
+    note: null,
+    decidedRecordId: null,
+  });
+  if (reopened) await moveDecision(tx, decision, { outcome: "escalated", reason: null, answer }, now);
+  return reopened;
 }
 
 /** Writes a reviewer's approval. It ends the review, unless more reviewers have to approve. */

@@ -32,7 +32,8 @@ const NOT_RESERVED: Readonly<Record<string, ReasonCode>> = {
   shop_out_of_stock: "out_of_stock",
   shop_price_changed: "cart_mismatch",
   shop_closed: "skill_not_live",
-  shop_unanswered: "skill_not_live",
+  // Nobody was asked for money, so the same may be tried again.
+  shop_unanswered: "unavailable",
 };
 
 /** Whether an answer counts against the card and the caller. */

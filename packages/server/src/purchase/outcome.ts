@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import type { RecordDraft } from "../domain/audit/drafts.js";
 import { problemOf } from "../domain/checkouts/problem.js";
 import { checkoutById, completeCheckout, reopenCheckout } from "../domain/checkouts/store.js";
-import { rejectedAnswer } from "../domain/decisions/answers.js";
+import { rejectedAnswer, shopUnansweredAnswer } from "../domain/decisions/answers.js";
 import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
 import { findDecision, moveDecision, readOfDecision } from "../domain/decisions/store.js";
 import { endAttempt } from "../domain/declines/store.js";
@@ -17,6 +17,7 @@ import { readOfProduct, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import type { SettlementAnswer } from "../payments/provider.js";
+import { reopenReview } from "./commit-review.js";
 import { countDeclines } from "./declines.js";
 import { evaluate } from "./evaluate.js";
 import { identityOfBuyer } from "./identity.js";
@@ -44,7 +45,9 @@ async function reject(
 ): Promise<void> {
   // The site was deleted with its decisions, but the payment remains.
   if (decision === undefined) return;
-  const answer = rejectedAnswer(reason, decision.mandateId);
+  const { mandateId } = decision;
+  const isUnanswered = reason === "unavailable";
+  const answer = isUnanswered ? shopUnansweredAnswer(mandateId) : rejectedAnswer(reason, mandateId);
   await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
   if (escalationId !== null) {
     const failed = { status: "payment_failed", reasonCode: reason } as const;
@@ -67,8 +70,14 @@ async function declined(
   const reason = rejectionOf(payment);
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await releaseInShop(context, tx, payment, now);
-  await reject(tx, payment, decision, { reason, now });
-  const result = { payment: "declined", outcome: "rejected", reasons: [reason] };
+  // Nobody was asked for money, so a reviewer may approve again.
+  const isReopened =
+    reason === "unavailable" &&
+    decision !== undefined &&
+    (await reopenReview(context, tx, payment, decision, now));
+  if (!isReopened) await reject(tx, payment, decision, { reason, now });
+  const outcome = isReopened ? "escalated" : "rejected";
+  const result = { payment: "declined", outcome, reasons: [reason] };
   const records = [outcomeRecord(ended, result, now)];
   if (!mustVoid) return { payment: ended, records };
   return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };

@@ -9,8 +9,13 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import type { StoredAnswer } from "../../domain/decisions/decision.js";
-import { decisionById, decisionOfMandate, readOfMandate } from "../../domain/decisions/store.js";
+import { mayDecideAgain, type StoredAnswer } from "../../domain/decisions/decision.js";
+import {
+  decisionById,
+  decisionOfMandate,
+  freeMandateId,
+  readOfMandate,
+} from "../../domain/decisions/store.js";
 import { declineWait } from "../../domain/declines/caller.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import { readOfShopConnection } from "../../domain/shop-connections/store.js";
@@ -147,14 +152,16 @@ async function decideOrReplay(
   if (!isForCall(mandate, call)) return refuse({ reason: "arguments_mismatch" });
   const { agentId, mandateId } = proven;
   const earlier = await decisionOfMandate(tx, site.siteKeyHash, agentId, mandateId);
-  if (earlier !== undefined && earlier.digest === proven.digest) {
+  const isSame = earlier?.digest === proven.digest;
+  if (earlier !== undefined && isSame && !mayDecideAgain(earlier)) {
     return replay(context, tx, provenMandate, earlier);
   }
   if (retired) return refuse({ reason: "identity_check_failed", specific: RETIRED });
-  if (earlier !== undefined) return refuse({ reason: "mandate_id_conflict" });
+  if (earlier !== undefined && !isSame) return refuse({ reason: "mandate_id_conflict" });
   if (site.status !== "verified") return refuse({ reason: "mandates_disabled" });
   const admitted = await admitMandate(context, tx, { site, mandate, share, now });
   if (!admitted.ok) return refuse(admitted.fault);
+  if (earlier !== undefined) await freeMandateId(tx, earlier);
   return decideMandate(context, tx, provenMandate, admitted.agent);
 }
 

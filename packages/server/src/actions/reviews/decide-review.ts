@@ -201,7 +201,9 @@ export async function decideReview(
   const { review, payment } = answer.value;
   if (payment === undefined) return ok(review);
   await settlePayment(context, payment);
-  return ok((await reviewById(context.db, siteKeyHash, escalationId)) ?? review);
+  const settled = (await reviewById(context.db, siteKeyHash, escalationId)) ?? review;
+  // It is open again only if the shop system did not answer.
+  return settled.status === "pending" ? blockOf("shop_unreachable") : ok(settled);
 }
 
 /** Ends a review that nobody decided in time; undefined if it is not late. */

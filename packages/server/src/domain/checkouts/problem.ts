@@ -14,6 +14,13 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
     content: "An item sold out before it was paid. Nothing was charged.",
   },
   agent_suspended: PLATFORM_SUSPENDED,
+  unavailable: {
+    code: "shop_unavailable",
+    final: false,
+    content:
+      "The shop did not answer in time. Nothing was charged. Complete the checkout again in a minute, or let the buyer " +
+      "continue at `continue_url`.",
+  },
   site_paused: { code: "sales_paused", final: false, content: REASONS.site_paused.message },
   policy_denied: {
     code: "policy_denied",

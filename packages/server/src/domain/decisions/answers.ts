@@ -74,10 +74,21 @@ export function escalatedAnswer(
   return { status: 202, body };
 }
 
-/** The answer while nobody knows whether it is paid (decisions 6). */
-export function paymentUnknownAnswer(mandateId: string): StoredAnswer {
-  const message =
-    "The outcome of the payment is not known yet. Send the same bytes again later. You are never charged twice.";
+function unavailableAnswer(mandateId: string, message: string): StoredAnswer {
   const body = { outcome: "unavailable", message, mandate_id: mandateId };
   return { status: REASONS.unavailable.status, body };
 }
+
+/** The answer while nobody knows whether it is paid (decisions 6). */
+export const paymentUnknownAnswer = (mandateId: string) =>
+  unavailableAnswer(
+    mandateId,
+    "The outcome of the payment is not known yet. Send the same bytes again later. You are never charged twice.",
+  );
+
+/** The answer if the shop system did not answer, so that no payment was requested. The same mandate is decided again. */
+export const shopUnansweredAnswer = (mandateId: string) =>
+  unavailableAnswer(
+    mandateId,
+    "The shop did not answer in time. Nothing was charged. Send the same bytes again in a minute.",
+  );

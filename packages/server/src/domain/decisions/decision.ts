@@ -58,6 +58,11 @@ export function isSpent({
   return outcome === "approved" || outcome === "paying";
 }
 
+/** Whether a decision ended without a payment request, so that the same mandate is decided again. */
+export function mayDecideAgain({ outcome, reason }: Pick<Decision, "outcome" | "reason">): boolean {
+  return outcome === "rejected" && reason === "unavailable";
+}
+
 /** A range of time. */
 export interface Span {
   /** Included. */

@@ -1,9 +1,18 @@
-import type { Database, ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
+import {
+  type Database,
+  DatabaseConflictError,
+  type ExpectedRead,
+  type Queries,
+  type Transaction,
+} from "../../infra/db/database.js";
 import { type Condition, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
-import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
+import { converted, flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
 import { countDecision, recountDecision } from "./counts/store.js";
 import { BUYER, type Decision, isSpent, type Span } from "./decision.js";
+
+/** What follows the mandate id of a decision that a later decision replaced. No mandate id contains it. */
+const FREED = /~.*$/;
 
 const decisions = new Table<Decision>("decisions", {
   decisionId: "decision_id",
@@ -11,7 +20,11 @@ const decisions = new Table<Decision>("decisions", {
   actorId: "actor_id",
   identity: "identity",
   pooled: flag("pooled"),
-  mandateId: "mandate_id",
+  mandateId: converted(
+    "mandate_id",
+    (stored) => stored.replace(FREED, ""),
+    (id) => id,
+  ),
   digest: "digest",
   skill: "skill",
   protocol: "protocol",
@@ -120,6 +133,16 @@ export async function moveDecision(
     await addToBuckets(tx, before, spentAt ?? before.spentAt ?? now, { minor, decisions: 0 });
   }
   await recountDecision(tx, before, after.outcome);
+}
+
+/** Frees the id of a mandate, so that the same mandate is decided again. The earlier decision remains. */
+export async function freeMandateId(
+  tx: Transaction,
+  { decisionId, mandateId }: Pick<Decision, "decisionId" | "mandateId">,
+): Promise<void> {
+  const sql = "UPDATE decisions SET mandate_id = ? WHERE decision_id = ? AND mandate_id = ?";
+  const freed = await tx.run(sql, `${mandateId}~${decisionId}`, decisionId, mandateId);
+  if (freed !== 1) throw new DatabaseConflictError("the mandate is being decided again");
 }
 
 export interface DecisionFilter extends Span {

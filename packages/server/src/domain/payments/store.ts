@@ -60,8 +60,11 @@ export async function testAttempts(
   return new Set(await selectValues<string>(db, "payments.attempt_id", from, ...attemptIds));
 }
 
-/** The payment of a decision; there is at most one. */
-export const paymentOfDecision = payments.by("decision_id");
+/** The payment of a decision: the newest, if a review was approved again after the shop system had not answered. */
+export function paymentOfDecision(db: Queries, decisionId: string): Promise<Payment | undefined> {
+  const rest = "WHERE decision_id = ? ORDER BY requested_at DESC, attempt_id DESC LIMIT 1";
+  return payments.get(db, rest, decisionId);
+}
 
 /**
  * The payment with a provider's reference. If two accounts of a site use the same reference,

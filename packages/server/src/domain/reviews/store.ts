@@ -77,6 +77,24 @@ export async function endPaying(
   tx.announce(REVIEW_TOPIC, siteKeyHash);
 }
 
+/** Opens a review again whose payment was not requested. Returns false if it was not waiting for one. */
+export async function writeReopened(tx: Transaction, review: Review): Promise<boolean> {
+  const columns = [
+    "status",
+    "decided_at",
+    "decided_by",
+    "note",
+    "decided_record_id",
+    "approved_by",
+    "sealed_token",
+  ];
+  const paying = "escalation_id = ? AND status = 'paying'";
+  const row = reviews.rowOf(review);
+  const changed = await reviews.update(tx, row, columns, paying, review.escalationId);
+  if (changed === 1) tx.announce(REVIEW_TOPIC, review.siteKeyHash);
+  return changed === 1;
+}
+
 export const reviewById = reviews.ofSiteBy("escalation_id");
 
 /** The reviews of a site with these ids. */
