@@ -26,6 +26,8 @@ const POINTS = [
   ...PURCHASE_POINTS.filter((point) => point !== "decide.released"),
   CHECKOUT_POINT,
 ];
+/** Where a process can die that has no answer to a reservation. */
+const UNANSWERED_POINTS = [RESERVED_POINT, "decide.asked", "decide.ended", CHECKOUT_POINT];
 const DEATHS = Array.from({ length: ROUNDS }, () => POINTS).flat();
 
 describe("a service that sells for a shop system, killed at every named point of a completion,", () => {
@@ -56,13 +58,15 @@ describe("a service that sells for a shop system, killed at every named point of
           headers: { "idempotency-key": key },
         });
       /** Completes a new checkout in a process that dies at a point, and once more in the next process. */
-      const completed = async (point: string, payment: object) => {
+      const completed = async (point: string, payment: object, unanswered?: "silent") => {
         const made = await call("", ROSE, randomUUID());
         const completion = { path: `/${made.body.id}/complete`, key: randomUUID() };
         await node.ask({ point, times: 1 });
+        system.spoil = unanswered === undefined ? {} : { reserve: unanswered };
         const answer = await call(completion.path, payment, completion.key).catch(() => "none");
         expect(answer, `the answer of a process killed at ${point}`).toBe("none");
         expect(await node.died).toBe("SIGKILL");
+        system.spoil = {};
         aheadMs += MINUTE_MS;
         node = await start();
         await node.ask({ reconcile: true });
@@ -76,6 +80,15 @@ describe("a service that sells for a shop system, killed at every named point of
       }
       const declined = await completed(RESERVED_POINT, paying("pm_card_chargeDeclined"));
       expect(declined.status).not.toBe("completed");
+      // The shop reserves, and its answer is lost; it answers again when the next process has started.
+      for (const point of Array.from({ length: ROUNDS }, () => UNANSWERED_POINTS).flat()) {
+        const shown = await completed(point, paying(), "silent");
+        const isOpen = shown.status === "ready_for_complete";
+        const path = `/${shown.id}/complete`;
+        const done = isOpen ? (await call(path, paying(), randomUUID())).body : shown;
+        expect([point, done.status]).toEqual([point, "completed"]);
+        orderIds.add(done.order.id);
+      }
       expect(await findingsOfSite(node, shop.site_key_hash)).toEqual([]);
       node.child.kill("SIGKILL");
       await node.died;
@@ -85,9 +98,10 @@ describe("a service that sells for a shop system, killed at every named point of
       aheadMs += MINUTE_MS;
       await deliverMessages(context);
       await deliverMessages(context);
-      expect(orderIds.size).toBe(DEATHS.length);
+      const sold = DEATHS.length + ROUNDS * UNANSWERED_POINTS.length;
+      expect(orderIds.size).toBe(sold);
       expect([...system.orders.keys()].sort()).toEqual([...orderIds].sort());
-      expect([system.stock.rose, system.reservations.size]).toEqual([STOCK - DEATHS.length, 0]);
+      expect([system.stock.rose, system.reservations.size]).toEqual([STOCK - sold, 0]);
       await expectBooksAgree(context, shop as never, { rose: STOCK });
       await context.close();
     },

@@ -20,9 +20,16 @@ import { type Json, ShopInMemory } from "./shop-in-memory.ts";
 
 /**
  * What a test does to an answer: changes its body; "silent" cuts the connection, "never" leaves it open without an
- * answer.
+ * answer, "late" cuts the connection and keeps the message, which `arriveLate` handles.
  */
-type Spoil = "silent" | "never" | ((answer: Json) => Json);
+type Spoil = "silent" | "never" | "late" | ((answer: Json) => Json);
+
+/** A message as it was sent. */
+export interface SentMessage {
+  readonly to: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 interface Signature {
   readonly timestamp: string;
@@ -53,7 +60,10 @@ export class ShopStandIn extends ShopInMemory {
   proof: string | undefined;
   /** Answers no proof, as a shop that is not connecting. */
   stopProving = false;
+  /** The message that was sent to Gatehouse last. */
+  lastSent: SentMessage | undefined;
   private sent = 0;
+  private late: Json[] = [];
   readonly clock: Clock;
   private readonly server: Server;
 
@@ -101,6 +111,7 @@ export class ShopStandIn extends ShopInMemory {
     this.otherSecret = undefined;
     this.location = undefined;
     this.paths = [];
+    this.late = [];
     this.status = 200;
     this.coupon = "welcome10";
     this.connectionLink = "https://shop.example.com/checkout-link/?products={items}";
@@ -180,6 +191,7 @@ export class ShopStandIn extends ShopInMemory {
     const key = { secret: this.secret, sentAt: this.clock.now(), ...signing };
     const headers = await signHmacWebhook({ id, body: utf8(body) }, key);
     const to = `${url}/v1/connections/${this.connectionId}/${path}`;
+    this.lastSent = { to, headers, body };
     const answer = await send(to, { method: "POST", headers, body });
     if (answer.status === 200) {
       const signature = {
@@ -213,6 +225,11 @@ export class ShopStandIn extends ShopInMemory {
     }
   }
 
+  /** Handles the messages that were held back. Returns the answers, which nobody gets. */
+  arriveLate(): Json[] {
+    return this.late.splice(0).map((message) => this.answer(message));
+  }
+
   answer(message: Json): Json {
     return this[message.type as keyof typeof SHOP_MESSAGES](message);
   }
@@ -241,6 +258,10 @@ export class ShopStandIn extends ShopInMemory {
     if (message === undefined) return void response.writeHead(400).end();
     this.received.push({ ...message, webhook_id: id });
     const spoil = this.spoil[message.type];
+    if (spoil === "late") {
+      this.late.push(message);
+      return void request.socket.destroy();
+    }
     const right = this.answer(message);
     if (spoil === "never") return;
     if (spoil === "silent") return void request.socket.destroy();

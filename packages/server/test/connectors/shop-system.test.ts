@@ -236,16 +236,6 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("frees a reservation that the shop made without answering", async () => {
-    const { id } = await at.ready(shop, ROSE);
-    system.spoil = { reserve: "silent" };
-    await at.complete(shop, id);
-    expect([system.reservations.size, await charged()]).toEqual([1, []]);
-    await deliver();
-    expect(system.reservations.size).toBe(0);
-    expect((await at.product(shop, "rose")).quantity).toBe(50);
-  });
-
   test("frees the goods if the card is declined, and repeats that until the shop has it", async () => {
     const { id } = await at.ready(shop, ROSE);
     const declined = await at.complete(shop, id, paying("pm_card_visa_chargeDeclined"));
@@ -371,7 +361,7 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     system.spoil = { reserve: "never" };
     await at.get(shop, id);
     const unreserved = await completeAfter("reserve", 5000);
-    expect(told(unreserved)).toEqual([200, "incomplete", "skill_not_live"]);
+    expect(told(unreserved)).toEqual([200, "ready_for_complete", "shop_unavailable"]);
     expect(unreserved.body.continue_url).toContain("checkout-link");
     expect([waits, await charged()]).toEqual([[2000, 2000, 5000], []]);
     await deliver();

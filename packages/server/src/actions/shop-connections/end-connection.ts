@@ -40,7 +40,8 @@ export async function endConnection(
 }
 
 /**
- * Ends the connection of a site. Its products are paused, because nobody knows their stock any more; they come back
+ * Ends the connection of a site, or only the one with an id: a message that was under way when the shop connected
+ * again must not end the new connection. Its products are paused, because nobody knows their stock any more; they come back
  * with the next connection, or when the owner puts them on sale. Purchases that are being paid for end without an
  * order unless the shop system has reserved the goods already.
  */
@@ -48,11 +49,13 @@ export async function disconnectShop(
   context: Context,
   siteKeyHash: string,
   actor: Actor,
+  connectionId?: string,
 ): Promise<Result<null, "not_found">> {
   type Answer = Result<null, "not_found">;
   const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
     const connection = await siteConnection(tx, siteKeyHash);
-    if (connection === undefined) return { records: [], answer: NO_CONNECTION };
+    const isOther = connectionId !== undefined && connection?.connectionId !== connectionId;
+    if (connection === undefined || isOther) return { records: [], answer: NO_CONNECTION };
     const records = await endConnection(context, tx, connection, actor);
     if (connection.sells) await pauseOfShop(tx, siteKeyHash, context.clock.now());
     return { records, answer: ok(null) };

@@ -7,11 +7,16 @@ import { orderById } from "../../domain/orders/store.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
 import {
   countEventsOf,
+  earlierShopEvent,
   type ShopEvent,
   shopEvent,
   writeShopEvent,
 } from "../../domain/shop-events/store.js";
-import { DatabaseConflictError, type Transaction } from "../../infra/db/database.js";
+import {
+  DatabaseConflictError,
+  type Queries,
+  type Transaction,
+} from "../../infra/db/database.js";
 import { UNDER_WAY } from "../../purchase/orders/change-payment.js";
 import type { RequestedLines, ShopOrigin } from "../../purchase/orders/line-change.js";
 import { wholeOrder } from "../../purchase/orders/whole-order.js";
@@ -46,6 +51,14 @@ function rowOf(
   return { siteKeyHash, connectionId, eventId, orderId, changeDigest, answer: null, receivedAt };
 }
 
+/** An event that arrived before, by this connection or, unless it was refused then, by an earlier one. */
+async function knownEvent(db: Queries, row: ShopEvent): Promise<ShopEvent | undefined> {
+  const own = await shopEvent(db, row);
+  if (own !== undefined) return own;
+  const earlier = await earlierShopEvent(db, row);
+  return earlier?.answer?.state === "refused" ? undefined : earlier;
+}
+
 /** Notes an event in the transaction of its effect. Two tries at once must not both take effect. */
 function originOf(
   { clock }: Context,
@@ -54,7 +67,7 @@ function originOf(
 ): ShopOrigin {
   const write = async (tx: Transaction) => {
     const row = rowOf(connection, event, clock.now());
-    if ((await shopEvent(tx, row)) !== undefined) {
+    if ((await knownEvent(tx, row)) !== undefined) {
       throw new DatabaseConflictError("the event is being carried out");
     }
     await writeShopEvent(tx, row);
@@ -101,8 +114,8 @@ async function carryOut(context: Context, taken: Taken): Promise<ChangeResult> {
       const shipped = await ship(context, taken, { type: "shipped", ...shipment });
       if (!capture || !shipped.ok || shipped.value.state !== "done") return shipped;
       const { eventId } = event;
-      const { connectionId } = connection;
-      const isNoted = (await shopEvent(context.db, { connectionId, eventId })) !== undefined;
+      const row = rowOf(connection, event, context.clock.now());
+      const isNoted = (await knownEvent(context.db, row)) !== undefined;
       const noted = isNoted ? { eventId, write: async () => {} } : origin;
       const capturing = { kind: "capture", amountMinor: null, reason: null } as const;
       return moveMoney(context, { ...money, origin: noted }, capturing);
@@ -147,7 +160,7 @@ export async function takeOrderChange(
   const order = await orderById(db, siteKeyHash, orderId);
   if (!order?.inShop) return refuse("not_found", "The shop system has no such order of this site.");
   const row = rowOf(connection, event, clock.now());
-  const known = await shopEvent(db, row);
+  const known = await knownEvent(db, row);
   if (known !== undefined && known.changeDigest !== row.changeDigest) {
     return refuse("invalid_request", "event_id: was used for another change.");
   }

@@ -5,6 +5,7 @@ import { PRODUCTS_MAX } from "../../domain/products/product.js";
 import { countProducts, deleteProduct } from "../../domain/products/store.js";
 import { writeProducts } from "../../domain/products/written/store.js";
 import type { ShopConnection } from "../../domain/shop-connections/shop-connection.js";
+import { siteConnection } from "../../domain/shop-connections/store.js";
 import { countVersions, versionsAmong, writeVersion } from "../../domain/shop-products/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -110,7 +111,10 @@ async function writeBatch(tx: Transaction, batch: Batch, changes: readonly Produ
   };
 }
 
-/** A batch in a separate commit, with a record if it changes anything. Undefined if the site is gone. */
+/**
+ * A batch in a separate commit, with a record if it changes anything. Undefined if the site is gone, or connected
+ * again since the message arrived.
+ */
 async function commitBatch(
   { audit, clock, ids }: Context,
   { siteKeyHash, connectionId }: ShopConnection,
@@ -120,7 +124,11 @@ async function commitBatch(
   const importId = ids.id("imp");
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
-    if (!(await lockSite(tx, siteKeyHash))) return { records: [], answer: undefined };
+    const isThere = await lockSite(tx, siteKeyHash);
+    const current = await siteConnection(tx, siteKeyHash);
+    if (!isThere || current?.connectionId !== connectionId) {
+      return { records: [], answer: undefined };
+    }
     const written = await writeBatch(tx, { siteKeyHash, syncId, importId, now }, changes);
     const { counts } = written;
     const isChanged = counts.added + counts.changed + counts.removed > 0;

@@ -7,7 +7,6 @@ import { DAY_MS } from "../../infra/time.js";
 /** A change of an order that a shop system has reported. */
 export interface ShopEvent {
   readonly siteKeyHash: string;
-  /** Another connection names its events anew. */
   readonly connectionId: string;
   readonly eventId: string;
   readonly orderId: string;
@@ -36,6 +35,19 @@ export function shopEvent(
   { connectionId, eventId }: Pick<ShopEvent, "connectionId" | "eventId">,
 ): Promise<ShopEvent | undefined> {
   return events.get(db, "WHERE connection_id = ? AND event_id = ?", connectionId, eventId);
+}
+
+/**
+ * The event that an earlier connection of the site reported, if the shop system reports the same change again because
+ * it missed the answer. Another connection may use the same id for another change.
+ */
+export function earlierShopEvent(
+  db: Queries,
+  { siteKeyHash, eventId, orderId, changeDigest }: ShopEvent,
+): Promise<ShopEvent | undefined> {
+  const rest = `WHERE order_id = ? AND site_key_hash = ? AND event_id = ? AND change_digest = ?
+    ORDER BY received_at DESC LIMIT 1`;
+  return events.get(db, rest, orderId, siteKeyHash, eventId, changeDigest);
 }
 
 export function countEventsOf(db: Queries, orderId: string): Promise<number> {

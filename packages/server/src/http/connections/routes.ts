@@ -116,7 +116,7 @@ function connectionHandlers(
         requireOk(await verifySite(context, siteKeyHash, proof, actor));
       }
       const status = requireOk(await showConnection(context, siteKeyHash));
-      if (disconnect) requireOk(await disconnectShop(context, siteKeyHash, actor));
+      if (disconnect) requireOk(await disconnectShop(context, siteKeyHash, actor, connectionId));
       return signedAnswer(context, message, statusBody(status));
     },
   };

@@ -108,8 +108,16 @@ final class Reserve {
 	 *
 	 * @param \WC_Order $draft The draft.
 	 * @return string|null Why not; null if it is reserved.
+	 * @throws Busy If this took so long that another request works with the reservation now.
 	 */
 	private function hold( \WC_Order $draft ): ?string {
+		try {
+			// Gatehouse did not wait that long, so it may have released the reservation meanwhile.
+			Reservations::go_on();
+		} catch ( Busy $busy ) {
+			Draft_Order::remove( $draft->get_id() );
+			throw $busy;
+		}
 		// A late order is made of the draft, so it is kept longer than the stock is held.
 		Reservations::keep( $this->id, Reservations::RESERVED, $draft->get_id(), time() + $this->seconds + DAY_IN_SECONDS );
 		if ( Draft_Order::hold_stock( $draft, (int) ceil( $this->seconds / MINUTE_IN_SECONDS ) ) ) {
