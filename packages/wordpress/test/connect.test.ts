@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -17,6 +17,10 @@ const POST = "/wp-admin/admin-post.php";
 /** WooCommerce keeps a version that is defined before it loads. */
 const OLD_WOOCOMMERCE =
   "if ( file_exists( KIT_DIR . '/old-woocommerce' ) ) { define( 'WC_VERSION', '8.1.3' ); }";
+/** Keeps every signed message of the plugin, as it was sent. */
+const KEEP_MESSAGES = `add_action( 'http_api_debug', static function ( $answer, $context, $client, $sent, $url ) {
+  if ( isset( $sent['headers']['webhook-signature'] ) ) { file_put_contents( KIT_DIR . '/sent-messages', wp_json_encode( array( 'url' => $url, 'headers' => $sent['headers'], 'body' => $sent['body'] ) ) . "\\n", FILE_APPEND ); }
+}, 10, 5 );`;
 const TOO_OLD =
   "Agents cannot buy, because this site has WooCommerce 8.1.3. Update WooCommerce to version 8.2 or later.";
 
@@ -30,7 +34,7 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
   // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
   let site: any;
   beforeAll(async () => {
-    wordpress = await startWordPress(() => OLD_WOOCOMMERCE);
+    wordpress = await startWordPress(() => `${OLD_WOOCOMMERCE}\n${KEEP_MESSAGES}`);
     const domain = `localhost:${wordpress.port}`;
     const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: domain };
     server = await startServer(env);
@@ -311,5 +315,36 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
     );
     expect(left).toEqual([]);
     expect(wordpress.complaints()).toEqual([]);
+  });
+
+  test("is not disconnected or changed by messages that it sent before it was connected again", async () => {
+    await wordpress.command("connect", {}, (await newCode()).connect_code);
+    await wordpress.work("gatehouse_full_sync");
+    await wordpress.command("disconnect");
+    await wordpress.command("connect", {}, (await newCode()).connect_code);
+    await wordpress.work("gatehouse_full_sync");
+    const { seen_at: _, ...connection } = (await admin("GET", "/shop-connection")).body;
+    const before = await products();
+    expect(before.length).toBeGreaterThan(0);
+    const kept = await wordpress.evaluate(
+      "echo json_encode( array( Gatehouse\\Settings::current()->connection_id ) );",
+    );
+    const messages = readFileSync(join(wordpress.folder, "sent-messages"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .filter(({ url }) => !url.includes(kept[0]));
+    const isDisconnect = ({ body }: { readonly body: string }) => body.includes('"disconnect":true');
+    const isList = ({ url }: { readonly url: string }) => url.endsWith("/products");
+    expect([messages.some(isDisconnect), messages.some(isList)]).toEqual([true, true]);
+    for (const { url, headers, body } of messages) {
+      for (const to of [url, url.replace(/con_[\w-]+/, kept[0])]) {
+        const { status } = await fetch(to, { method: "POST", headers, body });
+        expect([to, body.slice(0, 60), status]).toEqual([to, body.slice(0, 60), 401]);
+      }
+    }
+    expect((await admin("GET", "/shop-connection")).body).toMatchObject(connection);
+    expect(await products()).toEqual(before);
+    expect(await wordpress.command("status")).toContain("Connected");
   });
 });

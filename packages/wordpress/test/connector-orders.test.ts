@@ -176,6 +176,23 @@ describe.skipIf(missing !== undefined)("a reservation of the shop", () => {
     expect(await reserve(wanted)).toBe("closed");
   });
 
+  test("holds nothing if it was released while it took longer than its lock lasts", async () => {
+    const wanted = await reservation("SHOP-023", 100);
+    const outcome = await shop.php(`
+      $slow = static function () { global $wpdb; $wpdb->query( "UPDATE $wpdb->options SET option_value = '9999999999.other' WHERE option_name LIKE 'gatehouse_lock_%' AND option_name <> 'gatehouse_lock_stock'" );
+        Gatehouse\\WooCommerce\\Reservations::keep( '${wanted.reservation_id}', 'released', 0, time() + 86400 ); };
+      add_action( 'woocommerce_checkout_create_order_line_item', $slow );
+      try {
+        echo json_encode( Gatehouse\\WooCommerce\\Reserve::answer( Gatehouse\\WooCommerce\\Fields::read( '${JSON.stringify(wanted)}' ) ) );
+      } catch ( Gatehouse\\WooCommerce\\Busy $problem ) { echo json_encode( 'busy' ); }`);
+    expect(outcome).toBe("busy");
+    await shop.php(
+      `global $wpdb; $wpdb->query( "DELETE FROM $wpdb->options WHERE option_name LIKE 'gatehouse_lock_%'" ); echo 1`,
+    );
+    expect(await available("SHOP-023", 90)).toBe(true);
+    expect(await reserve(wanted)).toBe("closed");
+  });
+
   test("tells ids apart by upper and lower case", async () => {
     const wanted = await reservation("SHOP-023");
     await release("PAY_case");

@@ -19,15 +19,18 @@ export type ConnectedShop = Awaited<ReturnType<typeof startConnectedShop>>;
 /** A shop that has a connection, and a Gatehouse that is only a secret. */
 export async function startConnectedShop() {
   const wordpress = await startWordPress();
-  const secret = `whsec_${randomBytes(32).toString("base64")}`;
+  const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+  let secret = newSecret();
   const products = await connect(wordpress, secret);
   let sent = 0;
+  const sentMessages: { readonly headers: Record<string, string>; readonly body: string }[] = [];
   /** Sends bytes, signed unless the headers say something else. */
   const post = async (body: string, more: Record<string, string> = {}, route = ROUTE) => {
     const id = more["webhook-id"] ?? `msg_${++sent}`;
     const bytes = utf8(body);
     const signed = await signHmacWebhook({ id, body: bytes }, { secret, sentAt: Date.now() });
     const headers = { ...signed, ...more };
+    sentMessages.push({ headers, body });
     const answer = await fetch(wordpress.url + route, { method: "POST", headers, body: bytes });
     const text = await answer.text();
     const signature = {
@@ -40,7 +43,16 @@ export async function startConnectedShop() {
   };
   return {
     wordpress,
-    secret,
+    get secret() {
+      return secret;
+    },
+    /** Every message, as it was sent. */
+    sentMessages,
+    /** Connects the shop with another secret, where one connection replaces another. */
+    async connectAgain(): Promise<void> {
+      secret = newSecret();
+      await connect(wordpress, secret);
+    },
     /** Ids by number of the catalogue, such as `SHOP-001`. */
     products,
     post,
