@@ -18,6 +18,8 @@ import { ShopStandIn } from "./shop-stand-in.ts";
 /** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = 1 + Number(process.env.DECIDE_CRASH_ROUNDS ?? 0);
 const MINUTE_MS = 60_000;
+/** Each death starts another process. */
+const TEST_MS_MAX = (3 + 2 * ROUNDS) * MINUTE_MS;
 const STOCK = 500;
 const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
 
@@ -105,5 +107,6 @@ describe("a service that sells for a shop system, killed at every named point of
       await expectBooksAgree(context, shop as never, { rose: STOCK });
       await context.close();
     },
+    TEST_MS_MAX,
   );
 });

