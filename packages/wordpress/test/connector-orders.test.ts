@@ -177,7 +177,7 @@ describe.skipIf(missing !== undefined)("a reservation of the shop", () => {
   });
 
   test("holds nothing if it was released while it took longer than its lock lasts", async () => {
-    const wanted = await reservation("SHOP-023", 100);
+    const wanted = await reservation("SHOP-023", 90);
     const outcome = await shop.php(`
       $slow = static function () { global $wpdb; $wpdb->query( "UPDATE $wpdb->options SET option_value = '9999999999.other' WHERE option_name LIKE 'gatehouse_lock_%' AND option_name <> 'gatehouse_lock_stock'" );
         Gatehouse\\WooCommerce\\Reservations::keep( '${wanted.reservation_id}', 'released', 0, time() + 86400 ); };
