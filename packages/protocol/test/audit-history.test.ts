@@ -472,7 +472,12 @@ describe("an audit finds in a correctly signed and linked log", () => {
     ],
     [
       "a mandate that was decided twice after the shop system had not answered once",
-      [order, paid(order, 2, unrequested), decided({ count: 1 }), decided({ spent: 10_000, count: 2 })],
+      [
+        order,
+        paid(order, 2, unrequested),
+        decided({ count: 1 }),
+        decided({ spent: 10_000, count: 2 }),
+      ],
       [5, "record 4 already decided its mandate"],
     ],
     [

@@ -334,7 +334,8 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
       .split("\n")
       .map((line) => JSON.parse(line))
       .filter(({ url }) => !url.includes(kept[0]));
-    const isDisconnect = ({ body }: { readonly body: string }) => body.includes('"disconnect":true');
+    const isDisconnect = ({ body }: { readonly body: string }) =>
+      body.includes('"disconnect":true');
     const isList = ({ url }: { readonly url: string }) => url.endsWith("/products");
     expect([messages.some(isDisconnect), messages.some(isList)]).toEqual([true, true]);
     for (const { url, headers, body } of messages) {

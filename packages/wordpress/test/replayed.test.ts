@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BERLIN, type ConnectedShop, type Json, ROUTE, startConnectedShop } from "./connector-shop.ts";
+import {
+  BERLIN,
+  type ConnectedShop,
+  type Json,
+  ROUTE,
+  startConnectedShop,
+} from "./connector-shop.ts";
 import { missing } from "./wordpress.ts";
 
 let shop: ConnectedShop;

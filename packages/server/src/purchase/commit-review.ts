@@ -203,7 +203,8 @@ export async function reopenReview(
     note: null,
     decidedRecordId: null,
   });
-  if (reopened) await moveDecision(tx, decision, { outcome: "escalated", reason: null, answer }, now);
+  if (reopened)
+    await moveDecision(tx, decision, { outcome: "escalated", reason: null, answer }, now);
   return reopened;
 }
 

@@ -151,7 +151,12 @@ describe.each(TIER_DATABASES)("a shop that was connected again, on %s,", (dialec
       return [(await shop.admin("GET", "/shop-connection")).body, products];
     };
     const before = await shown();
-    const ended = await disconnectShop(context, hash, shopActor(old.connectionId), old.connectionId);
+    const ended = await disconnectShop(
+      context,
+      hash,
+      shopActor(old.connectionId),
+      old.connectionId,
+    );
     expect(ended).toMatchObject({ ok: false, reason: "not_found" });
     await updateConnection(context, old, itself, { sells: false, cartLink: null });
     const late = {

@@ -169,7 +169,10 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
     };
     const { payment: _, ...signed } = cart({ total, protocol: "mcp" });
     const fields = { ...signed, skill: "complete_checkout", arguments: args };
-    return { ...args, mandate: await signMandate(at.mandate(shop, buyer, fields), buyer.key.signer) };
+    return {
+      ...args,
+      mandate: await signMandate(at.mandate(shop, buyer, fields), buyer.key.signer),
+    };
   };
   const use = async (tool: string, args: JsonObject) =>
     (await at.callTool(shop, args, undefined, tool)).result.structuredContent;

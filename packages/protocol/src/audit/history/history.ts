@@ -206,7 +206,10 @@ export class History {
 
   private remember(
     step: DecidedStep | ReviewedStep,
-    { approved, ...more }: Pick<Known, "asks" | "wanted" | "mandate" | "opener"> & {
+    {
+      approved,
+      ...more
+    }: Pick<Known, "asks" | "wanted" | "mandate" | "opener"> & {
       readonly approved: boolean;
     },
   ): void {

@@ -12,11 +12,7 @@ import {
   shopEvent,
   writeShopEvent,
 } from "../../domain/shop-events/store.js";
-import {
-  DatabaseConflictError,
-  type Queries,
-  type Transaction,
-} from "../../infra/db/database.js";
+import { DatabaseConflictError, type Queries, type Transaction } from "../../infra/db/database.js";
 import { UNDER_WAY } from "../../purchase/orders/change-payment.js";
 import type { RequestedLines, ShopOrigin } from "../../purchase/orders/line-change.js";
 import { wholeOrder } from "../../purchase/orders/whole-order.js";
