@@ -198,6 +198,7 @@ describe("the layers of the server:", () => {
   const WRITERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
     decisions: {
       insertDecision: ["purchase/commit.ts"],
+      freeMandateId: ["purchase/commit.ts"],
       moveDecision: ["purchase/commit-review.ts", "purchase/outcome.ts"],
       deleteDecisions: ["actions/sites/delete-site.ts"],
     },
@@ -205,6 +206,7 @@ describe("the layers of the server:", () => {
       insertReview: ["purchase/commit.ts"],
       writeApprovals: ["purchase/commit-review.ts"],
       writeReviewEnd: ["purchase/commit-review.ts"],
+      writeReopened: ["purchase/commit-review.ts"],
       endPaying: ["purchase/outcome.ts"],
       deleteReviews: ["actions/sites/delete-site.ts"],
       eraseReviewNotes: ["actions/buyers/erase-purchase.ts"],

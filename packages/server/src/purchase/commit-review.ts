@@ -184,10 +184,14 @@ export async function reopenReview(
   { secrets }: Pick<Context, "secrets">,
   tx: Transaction,
   { attemptId, siteKeyHash, escalationId, checkoutId, sealedToken }: Payment,
-  decision: Decision,
-  now: number,
+  {
+    decision,
+    reason,
+    now,
+  }: { readonly decision: Decision | undefined; readonly reason: ReasonCode; readonly now: number },
 ): Promise<boolean> {
-  if (escalationId === null) return false;
+  // Otherwise the payment provider may have been asked.
+  if (reason !== "unavailable" || decision === undefined || escalationId === null) return false;
   const { decisionId, answer } = decision;
   const review = await reviewById(tx, siteKeyHash, escalationId);
   const isWanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));

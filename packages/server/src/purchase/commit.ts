@@ -11,8 +11,8 @@ import {
   paymentUnknownAnswer,
   rejectedAnswer,
 } from "../domain/decisions/answers.js";
-import type { StoredAnswer } from "../domain/decisions/decision.js";
-import { insertDecision } from "../domain/decisions/store.js";
+import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
+import { freeMandateId, insertDecision } from "../domain/decisions/store.js";
 import { countedCaller, type PaymentCaller } from "../domain/declines/caller.js";
 import { insertAttempt } from "../domain/declines/store.js";
 import { currentAccount } from "../domain/payments/accounts/store.js";
@@ -49,10 +49,7 @@ export interface CommittedDecision {
   readonly checkout?: Checkout | undefined;
 }
 
-interface DecisionNames {
-  readonly decisionId: string;
-  readonly recordId: string;
-}
+type DecisionNames = Pick<Decision, "decisionId" | "recordId">;
 
 function pendingReview(
   { ids, secrets }: Context,
@@ -255,6 +252,8 @@ export async function commitDecision(
   tx: Transaction,
   request: PurchaseRequest,
   verdict: Evaluation,
+  /** About the same mandate; it ended without a payment request. */
+  replaced?: Decision,
 ): Promise<CommittedDecision> {
   const { site, agent, identity, mandateId, now } = request;
   const decisionId = context.ids.timeId("dec", now);
@@ -269,6 +268,7 @@ export async function commitDecision(
   const payment = await requestIfApproved(context, tx, request, approved);
   const isPending = payment !== undefined && request.kind === "mandate";
   const answer = isPending ? paymentUnknownAnswer(mandateId) : final;
+  if (replaced !== undefined) await freeMandateId(tx, replaced);
   await insertDecision(tx, {
     decisionId,
     recordId,

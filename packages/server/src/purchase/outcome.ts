@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import type { RecordDraft } from "../domain/audit/drafts.js";
 import { problemOf } from "../domain/checkouts/problem.js";
 import { checkoutById, completeCheckout, reopenCheckout } from "../domain/checkouts/store.js";
-import { rejectedAnswer, shopUnansweredAnswer } from "../domain/decisions/answers.js";
+import { unpaidAnswer } from "../domain/decisions/answers.js";
 import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
 import { findDecision, moveDecision, readOfDecision } from "../domain/decisions/store.js";
 import { endAttempt } from "../domain/declines/store.js";
@@ -45,9 +45,7 @@ async function reject(
 ): Promise<void> {
   // The site was deleted with its decisions, but the payment remains.
   if (decision === undefined) return;
-  const { mandateId } = decision;
-  const isUnanswered = reason === "unavailable";
-  const answer = isUnanswered ? shopUnansweredAnswer(mandateId) : rejectedAnswer(reason, mandateId);
+  const answer = unpaidAnswer(reason, decision.mandateId);
   await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
   if (escalationId !== null) {
     const failed = { status: "payment_failed", reasonCode: reason } as const;
@@ -70,11 +68,7 @@ async function declined(
   const reason = rejectionOf(payment);
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await releaseInShop(context, tx, payment, now);
-  // Nobody was asked for money, so a reviewer may approve again.
-  const isReopened =
-    reason === "unavailable" &&
-    decision !== undefined &&
-    (await reopenReview(context, tx, payment, decision, now));
+  const isReopened = await reopenReview(context, tx, payment, { decision, reason, now });
   if (!isReopened) await reject(tx, payment, decision, { reason, now });
   const outcome = isReopened ? "escalated" : "rejected";
   const result = { payment: "declined", outcome, reasons: [reason] };

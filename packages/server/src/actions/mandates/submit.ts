@@ -9,13 +9,12 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import { mayDecideAgain, type StoredAnswer } from "../../domain/decisions/decision.js";
 import {
-  decisionById,
-  decisionOfMandate,
-  freeMandateId,
-  readOfMandate,
-} from "../../domain/decisions/store.js";
+  type Decision,
+  mayDecideAgain,
+  type StoredAnswer,
+} from "../../domain/decisions/decision.js";
+import { decisionById, decisionOfMandate, readOfMandate } from "../../domain/decisions/store.js";
 import { declineWait } from "../../domain/declines/caller.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import { readOfShopConnection } from "../../domain/shop-connections/store.js";
@@ -82,6 +81,7 @@ async function decideMandate(
   tx: Transaction,
   provenMandate: ProvenMandate,
   agent: Agent,
+  earlier: Decision | undefined,
 ): Promise<MandateCommit> {
   const { site, now } = provenMandate;
   const { request, rejection } = await mandateRequest(context, tx, provenMandate, agent);
@@ -102,6 +102,7 @@ async function decideMandate(
     tx,
     request,
     verdict,
+    earlier,
   );
   if (verdict.outcome === "rejected") await countIfFailed(tx, provenMandate, verdict.reason, now);
   if (payment !== undefined) {
@@ -161,8 +162,7 @@ async function decideOrReplay(
   if (site.status !== "verified") return refuse({ reason: "mandates_disabled" });
   const admitted = await admitMandate(context, tx, { site, mandate, share, now });
   if (!admitted.ok) return refuse(admitted.fault);
-  if (earlier !== undefined) await freeMandateId(tx, earlier);
-  return decideMandate(context, tx, provenMandate, admitted.agent);
+  return decideMandate(context, tx, provenMandate, admitted.agent, earlier);
 }
 
 /** Only a claimed mandate counts: not a repeated answer, and not an earlier refusal. */

@@ -86,9 +86,13 @@ export const paymentUnknownAnswer = (mandateId: string) =>
     "The outcome of the payment is not known yet. Send the same bytes again later. You are never charged twice.",
   );
 
-/** The answer if the shop system did not answer, so that no payment was requested. The same mandate is decided again. */
-export const shopUnansweredAnswer = (mandateId: string) =>
-  unavailableAnswer(
-    mandateId,
-    "The shop did not answer in time. Nothing was charged. Send the same bytes again in a minute.",
-  );
+/**
+ * The answer to a mandate that was approved and is not paid. If the shop system did not answer, no payment was requested,
+ * and the same mandate is decided again.
+ */
+export function unpaidAnswer(reason: ReasonCode, mandateId: string): StoredAnswer {
+  if (reason !== "unavailable") return rejectedAnswer(reason, mandateId);
+  const message =
+    "The shop did not answer in time. Nothing was charged. Send the same bytes again in a minute.";
+  return unavailableAnswer(mandateId, message);
+}
