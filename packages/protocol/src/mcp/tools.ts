@@ -33,9 +33,12 @@ const LINK_OUTPUT: JsonObject = {
       type: "string",
       description: "The owner's answer to the question, if the owner has published one.",
     },
+    outcome: {
+      type: "string",
+      description: "Only for a call with a mandate: the decision. Its other members are beside it.",
+    },
   },
   required: ["skill", "title", "url", "message"],
-  additionalProperties: false,
 };
 
 function linkTool({ id, title, description }: LiveSkill): JsonObject {

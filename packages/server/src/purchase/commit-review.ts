@@ -8,6 +8,7 @@ import type { Decision, StoredAnswer } from "../domain/decisions/decision.js";
 import { decisionById, moveDecision } from "../domain/decisions/store.js";
 import type { PaymentCaller } from "../domain/declines/caller.js";
 import { type Payment, tokenPlace } from "../domain/payments/payment.js";
+import { publishedAnswer } from "../domain/questions/store.js";
 import { type Review, type ReviewStatus, reviewTokenPlace } from "../domain/reviews/review.js";
 import {
   reviewById,
@@ -43,13 +44,17 @@ const REASONS_OF: Readonly<
 };
 
 /** The answer to the mandate from now on, or from its payment on. */
-function reviewAnswer(
-  { mandateId }: Review,
+async function reviewAnswer(
+  tx: Transaction,
+  { siteKeyHash, mandateId, request }: Review,
   { status, reasonCode, rulesEvaluated = 0 }: ReviewEnd,
   { recordId, now }: { readonly recordId: string; readonly now: number },
-): { readonly answer: StoredAnswer; readonly reason: ReasonCode | null } {
+): Promise<{ readonly answer: StoredAnswer; readonly reason: ReasonCode | null }> {
   if (status === "approved" || status === "paying") {
-    const answer = approvedAnswer({ mandateId, recordId, rulesEvaluated, now });
+    const { skill, questionKey } = request;
+    const published =
+      questionKey && (await publishedAnswer(tx, siteKeyHash, { skill, questionKey }));
+    const answer = approvedAnswer({ mandateId, recordId, rulesEvaluated, published, now });
     return { answer, reason: null };
   }
   const reason = REASONS_OF[status];
@@ -146,7 +151,7 @@ export async function endReview(
   now: number,
 ): Promise<EndedReview> {
   const recordId = newRecordId(context.ids, now);
-  const { reason, answer } = reviewAnswer(review, end, { recordId, now });
+  const { reason, answer } = await reviewAnswer(tx, review, end, { recordId, now });
   const ended: Review = {
     ...review,
     status: end.status,

@@ -58,7 +58,7 @@ function pendingReview(
   names: DecisionNames,
 ): Review {
   const { site, agent, identity, mandateId, now, payment, checkout } = request;
-  const { skill, protocol, amount, kid, digest, items } = request;
+  const { skill, protocol, amount, kid, digest, items, questionKey } = request;
   const escalationId = ids.id("esc");
   const returnUrl = payment?.returnUrl ?? null;
   return newReview({
@@ -80,6 +80,7 @@ function pendingReview(
       handler: payment?.provider,
       hosted: payment?.token === null ? true : undefined,
       checkout: checkout && { checkoutId: checkout.checkoutId, returnUrl },
+      questionKey,
     },
     sealedToken: payment?.token
       ? secrets.seal(reviewTokenPlace(escalationId), payment.token)

@@ -31,7 +31,8 @@ export interface PurchaseRequest {
   readonly payment?: PurchasePayment | undefined;
   /** The checkout that is paid for, with this try counted. */
   readonly checkout?: Checkout | undefined;
-  /** The answer that the owner published to the question that it asks; undefined if there is none. */
+  /** The key of the question that it asks, and the answer that the owner published; undefined if there is none. */
+  readonly questionKey?: string | undefined;
   readonly published?: string | undefined;
   /** Who asked for what: members of the records of the decision and of its payment. */
   readonly recordedRequest: JsonObject;

@@ -1,13 +1,14 @@
 import { hash } from "node:crypto";
-import { canonicalize, signMandate } from "@gatehouse/protocol";
+import { canonicalize, type JsonObject, signMandate } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { notifyQuestions } from "../../src/actions/questions/notify-questions.ts";
 import { QUESTION_KEPT_MS, QUESTIONS_MAX } from "../../src/domain/questions/question.ts";
 import { deleteExpiredQuestions, storeQuestion } from "../../src/domain/questions/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { createSite, DATABASES, NOON } from "../harness.ts";
-import { submitting } from "../mandates/submitting.ts";
+import { POLICY, submitting } from "../mandates/submitting.ts";
 import { from, mcpShop, TRUSTED_PROXY } from "../mcp/asking.ts";
+import { selling } from "../selling/selling.ts";
 
 const MINUTE_MS = 60_000;
 const MALTA = "Do you deliver to Malta?";
@@ -260,6 +261,116 @@ describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
     expect((await at.send(shop, first)).body.answer).toBe(says);
     const log = await server.context.db.all<{ text: string }>("SELECT text FROM audit_records");
     expect(JSON.stringify(log)).not.toMatch(/malta|five days/i);
+  });
+
+  test("a signed question that needs a review gets the answer that is published when it is approved", async () => {
+    const { server } = await open();
+    const at = submitting(server);
+    const watched = { id: "ask", effect: "escalate", when: { skill: { eq: "get_pricing" } } };
+    const shop = await at.shop({ ...POLICY, rules: [watched] } as never);
+    const buyer = await at.buyer(shop);
+    const ask = async (question: string) => {
+      const fields = { arguments: { question } };
+      const mandate = await signMandate(at.mandate(shop, buyer, fields), buyer.key.signer);
+      const { body } = await at.send(shop, mandate);
+      expect(body.outcome).toBe("escalated");
+      const approve = () => shop.admin("POST", `/escalations/${body.escalation_id}/approve`, {});
+      const state = async () => (await fetch(body.status_url)).json();
+      return { mandate, approve, state };
+    };
+    const malta = await ask(MALTA);
+    const mars = await ask("Do you deliver to Mars?");
+    await server.context.questions.drain();
+
+    // The owner reads it before anybody approves it, and the agent sees no answer until then.
+    const { items } = (await shop.admin("GET", "/questions")).body;
+    const { question_id } = items.find(({ question }: { question: string }) => question === MALTA);
+    const says = "Yes, within five days.";
+    await shop.admin("POST", `/questions/${question_id}/answer`, { answer: says, publish: true });
+    expect(await malta.state()).not.toHaveProperty("answer");
+    expect((await malta.approve()).body).toEqual({ status: "approved" });
+    expect(await malta.state()).toMatchObject({ status: "approved", answer: says });
+    const approved = await at.send(shop, malta.mandate);
+    expect(approved.body).toMatchObject({ outcome: "approved", answer: says });
+    await mars.approve();
+    expect(await mars.state()).not.toHaveProperty("answer");
+    expect((await at.send(shop, mars.mandate)).body).not.toHaveProperty("answer");
+
+    const [record] = await at.records(shop, "review.decision");
+    expect(record.record.review).toMatchObject({ outcome: "approved" });
+    const texts = [
+      ...(await server.context.db.all<{ text: string }>("SELECT text FROM audit_records")),
+      ...(await server.context.db.all<{ text: string }>("SELECT request AS text FROM reviews")),
+    ];
+    expect(JSON.stringify(texts)).not.toMatch(/malta|mars|five days/i);
+  });
+
+  test("a mandate in a call of a link tool is decided, and its result has the published answer", async () => {
+    const { server } = await open();
+    const at = selling(server);
+    const shop = await at.shop();
+    const buyer = await at.buyer(shop);
+    const decisions = async () => (await at.records(shop)).length;
+    const signed = (fields: JsonObject) =>
+      signMandate(at.mandate(shop, buyer, fields), buyer.key.signer);
+    const call = async (args: JsonObject, meta?: unknown) =>
+      (await at.call(shop, args, meta, "get_pricing")).result;
+    const asked = { question: MALTA };
+    const first = await signed({ arguments: asked });
+    const meta = { "dev.gatehouse/mandate": first };
+    const link = { skill: "get_pricing", url: "https://shop.example.com/prices" };
+    const unanswered = await call(asked, meta);
+    expect(unanswered).toMatchObject({ isError: false, structuredContent: link });
+    expect(unanswered.structuredContent).toMatchObject({ outcome: "approved" });
+    expect(unanswered.structuredContent).not.toHaveProperty("answer");
+    expect(await decisions()).toBe(1);
+    const [record] = await at.records(shop, "mcp.tools_call");
+    expect(record.record.tool).toMatchObject({ name: "get_pricing", outcome: "answered" });
+
+    await server.context.questions.drain();
+    const { items } = (await shop.admin("GET", "/questions")).body;
+    expect(items).toMatchObject([{ question: MALTA, asker: { agent_id: buyer.agentId } }]);
+    const answer = "Yes, within five days.";
+    const path = `/questions/${items[0].question_id}/answer`;
+    await shop.admin("POST", path, { answer, publish: true });
+    const mandate = await signed({ arguments: asked });
+    const answered = await call({ ...asked, mandate });
+    expect(answered.structuredContent).toMatchObject({ ...link, outcome: "approved", answer });
+    expect(answered.content[0].text).toMatch(/^Yes, within five days\.\n/);
+    expect(answered.structuredContent).toMatchObject((await at.send(shop, mandate)).body);
+    // The same mandate gets its first answer again, which is none.
+    expect(await call(asked, meta)).toEqual(unanswered);
+    expect(await decisions()).toBe(2);
+
+    // A mandate that is refused buys no answer, and one for other arguments is not for this call.
+    const forged = { ...mandate, envelope: { ...mandate.envelope, signature: "A".repeat(86) } };
+    for (const [args, reason] of [
+      [{ ...asked, mandate: forged }, "signature_invalid"],
+      [{ question: "And to Gozo?", mandate: await signed({ arguments: asked }) }, "arguments_mismatch"],
+    ] as const) {
+      const refused = await call(args as JsonObject);
+      expect(refused).toMatchObject({ isError: true, structuredContent: { ...link, reason } });
+      expect(refused.structuredContent).not.toHaveProperty("answer");
+    }
+  });
+
+  test("a mandate in a call of a link tool needs a review if the rules say so", async () => {
+    const { server } = await open();
+    const at = selling(server);
+    const watched = { id: "ask", effect: "escalate", when: { skill: { eq: "get_pricing" } } };
+    const shop = await at.shop({ ...POLICY, rules: [watched] } as never);
+    const buyer = await at.buyer(shop);
+    const mandate = await signMandate(at.mandate(shop, buyer), buyer.key.signer);
+    const call = async () => (await at.call(shop, { mandate }, undefined, "get_pricing")).result;
+    const { isError, structuredContent } = await call();
+    expect(isError).toBe(false);
+    expect(structuredContent).toMatchObject({ outcome: "escalated", skill: "get_pricing" });
+    await shop.admin("POST", `/escalations/${structuredContent.escalation_id}/approve`, {});
+    expect((await call()).structuredContent.outcome).toBe("approved");
+
+    // A decided mandate gets its first answer, even if its tool no longer exists.
+    await shop.admin("PUT", "/skills", { skills: [] });
+    expect((await call()).structuredContent).toMatchObject({ outcome: "approved" });
   });
 
   test("the owner gets an email with the questions, quoted, at most once in 15 minutes", async () => {

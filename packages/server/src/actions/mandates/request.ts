@@ -23,7 +23,7 @@ import type { PurchaseRequest } from "../../purchase/request.js";
 import { amountFault } from "../../purchase/settle.js";
 import { priceCheckout } from "../checkout/price-checkout.js";
 import { quoteDigest } from "../checkout/quote.js";
-import { answerToSigned } from "../questions/take-signed-question.js";
+import { signedQuestion } from "../questions/take-signed-question.js";
 import { REJECTED_REQUESTS } from "./rejection-aggregator.js";
 import type { ProvenFacts, ProvenMandate } from "./submission.js";
 
@@ -128,8 +128,8 @@ export async function mandateRequest(
   if (amount === undefined)
     return { request: bare, rejection: rejectedWithoutRules("cart_invalid") };
   if (amount === null || !movesMoney(skill)) {
-    const published = await answerToSigned(tx, site.siteKeyHash, mandate);
-    return { request: { ...bare, amount, published } };
+    const question = await signedQuestion(tx, site.siteKeyHash, mandate);
+    return { request: { ...bare, amount, ...question } };
   }
   const priced = await price(context, tx, provenMandate, amount);
   if (!priced.ok) {

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.js";
+import { type Question, questionKey } from "../../domain/questions/question.js";
 import { hasPublishedAnswers, publishedAnswer } from "../../domain/questions/store.js";
 import { plainLine } from "../../infra/mail/text.js";
 import type { Sender } from "../../infra/networks.js";
@@ -9,11 +10,11 @@ import type { PlainTool, ToolCall, ToolResult } from "./tools.js";
 async function answerTo(
   { db }: Context,
   { seen }: PlainTool,
-  question: { readonly siteKeyHash: string; readonly skill: string; readonly question: string },
+  { siteKeyHash, skill, question }: Pick<Question, "siteKeyHash" | "skill" | "question">,
 ): Promise<string | undefined> {
   if (seen.hasNoAnswers) return undefined;
-  const { siteKeyHash, skill } = question;
-  const answer = await publishedAnswer(db, siteKeyHash, question);
+  const key = { skill, questionKey: questionKey(question) };
+  const answer = await publishedAnswer(db, siteKeyHash, key);
   if (answer === undefined) {
     seen.hasNoAnswers = !(await hasPublishedAnswers(db, siteKeyHash, skill));
   }

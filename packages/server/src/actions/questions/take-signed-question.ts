@@ -1,9 +1,11 @@
 import { type Mandate, movesMoney, readLinkArguments } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { plainQuestion } from "../../domain/questions/question.js";
+import { decisionById } from "../../domain/decisions/store.js";
+import { plainQuestion, questionKey } from "../../domain/questions/question.js";
 import { publishedAnswer } from "../../domain/questions/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Sender } from "../../infra/networks.js";
+import type { PurchaseRequest } from "../../purchase/request.js";
 import type { MandateCommit } from "../mandates/submission.js";
 
 interface SignedQuestion {
@@ -19,25 +21,40 @@ function questionIn({ skill, arguments: args }: Mandate): string | undefined {
   return read.ok ? plainQuestion(String(read.value.question ?? "")) : undefined;
 }
 
-/** The answer that the owner published to what a mandate asks. */
-export async function answerToSigned(
+/** What a mandate asks, and the answer that the owner published; empty if it asks nothing. */
+export async function signedQuestion(
   tx: Transaction,
   siteKeyHash: string,
   mandate: Mandate,
-): Promise<string | undefined> {
+): Promise<Pick<PurchaseRequest, "questionKey" | "published">> {
   const question = questionIn(mandate);
-  if (question === undefined) return undefined;
-  return publishedAnswer(tx, siteKeyHash, { skill: mandate.skill, question });
+  if (question === undefined) return {};
+  const key = { skill: mandate.skill, questionKey: questionKey(question) };
+  const published = await publishedAnswer(tx, siteKeyHash, key);
+  return { questionKey: key.questionKey, published };
 }
 
-/** Passes on what an agent asked with a mandate for a link skill, once the rules have approved it. */
+/** The answer that the owner had published when a decision was approved, as the agent got it. */
+export async function answerOfDecision(
+  { db }: Context,
+  decisionId: string,
+): Promise<{ readonly answer?: string }> {
+  const { answer } = (await decisionById(db, decisionId))?.answer.body ?? {};
+  return typeof answer === "string" ? { answer } : {};
+}
+
+/**
+ * Passes on what an agent asked with a mandate for a link skill, unless the rules reject it. If it needs a
+ * review, the owner can answer the question before the review is decided.
+ */
 export function takeSignedQuestion(
   { questions }: Context,
   { siteKeyHash, mandate, caller }: SignedQuestion,
   answer: MandateCommit["answer"],
 ): void {
   if (answer.kind !== "answered" || answer.replayed) return;
-  if (answer.answer.body.outcome !== "approved") return;
+  const { outcome } = answer.answer.body;
+  if (outcome !== "approved" && outcome !== "escalated") return;
   const question = questionIn(mandate);
   if (question === undefined) return;
   const { agentId: askerId, skill } = mandate;

@@ -122,14 +122,14 @@ export async function deleteQuestion(tx: Transaction, question: Question): Promi
 export async function publishedAnswer(
   db: Queries,
   siteKeyHash: string,
-  { skill, question }: Pick<Question, "skill" | "question">,
+  { skill, questionKey: key }: Pick<Question, "skill" | "questionKey">,
 ): Promise<string | undefined> {
   const row = await db.get<{ answer: string }>(
     `SELECT answer FROM questions
      WHERE site_key_hash = ? AND skill = ? AND question_key = ? AND published = 1`,
     siteKeyHash,
     skill,
-    questionKey(question),
+    key,
   );
   return row?.answer;
 }

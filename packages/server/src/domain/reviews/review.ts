@@ -42,6 +42,8 @@ interface ReviewedRequest {
   readonly handler?: string | undefined;
   /** What is bought; undefined if nothing is. */
   readonly items?: readonly ReviewedItem[] | undefined;
+  /** The key of the question that it asks, for the answer that is published when it is approved. */
+  readonly questionKey?: string | undefined;
 }
 
 interface ReviewedCheckout {

@@ -1,3 +1,4 @@
+import { answerOfDecision } from "../../actions/questions/take-signed-question.js";
 import { awaitReview } from "../../actions/reviews/await-review.js";
 import { withdrawReview } from "../../actions/reviews/withdraw-review.js";
 import type { Context } from "../../context.js";
@@ -37,11 +38,16 @@ export class LongPolls {
   }
 }
 
-/** The answer about a review; one that led to an order names it. */
+/** The answer about a review; one that led to an order names it, and one of a question has its published answer. */
 async function statusBody(context: Context, review: Review) {
-  const { decisionId, status } = review;
-  const order = status === "approved" ? await orderLinkOfDecision(context, decisionId) : undefined;
-  return { ...render(review, context.clock.now()), ...order };
+  const body = render(review, context.clock.now());
+  const { decisionId, status, request } = review;
+  if (status !== "approved") return body;
+  const result =
+    request.questionKey === undefined
+      ? await orderLinkOfDecision(context, decisionId)
+      : await answerOfDecision(context, decisionId);
+  return { ...body, ...result };
 }
 
 function render(review: Review, now: number) {

@@ -4,7 +4,6 @@ import {
   type JsonValue,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
-  movesMoney,
 } from "@gatehouse/protocol";
 import { callTool } from "../../actions/mcp/call-tool.js";
 import { recordCall } from "../../actions/mcp/record-call.js";
@@ -21,6 +20,7 @@ import { clientInfoOf, type Revision } from "./revision.js";
 import { errorAnswer, limitedAnswer, RPC, resultAnswer } from "./rpc.js";
 import { readClient, type Session, type Sessions } from "./sessions.js";
 import { callShopTool, type ShopTools } from "./shop-tool.js";
+import { decidesMandate } from "./signed-link.js";
 import type { SiteServer } from "./site-server.js";
 
 /** `Retry-After` for a caller whose turn did not come. */
@@ -70,8 +70,8 @@ async function limitOf(
     return own;
   }
   const tool = namedTool(server, message.params.name);
-  const pays = tool?.kind === "mandate" && carriesMandate(message.params);
-  if (mayPay && pays) return undefined;
+  const isDecided = tool !== undefined && tool.kind !== "shop" && carriesMandate(message.params);
+  if (mayPay && isDecided) return undefined;
   const dayMs = await context.recordAllowance.waitMs(siteKeyHash);
   if (dayMs > 0) return { scope: "day", waitMs: dayMs };
   const waitMs = context.admission.takeOfSite(caller, "mcp_calls", siteKeyHash);
@@ -141,7 +141,7 @@ function signedIn({ body, exchange: { request } }: McpRequest, { config: { baseU
   return signedRequest(request, { target: request.url ?? "", baseUrl, body });
 }
 
-/** Calls a tool that is known to exist and that no mandate pays for. */
+/** Calls a tool that is known to exist, for a call whose mandate is not to be decided. */
 async function callFreeTool(
   request: McpRequest,
   tools: McpTools,
@@ -188,8 +188,9 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   }
   const tool = server.tools.get(name);
   // A decided mandate gets its first answer, even if its tool no longer exists.
-  const isGone = tool === undefined && movesMoney(name) && carriesMandate(params);
-  if (isGone || tool?.kind === "mandate") {
+  const isGone = tool === undefined && decidesMandate(name);
+  const isDecided = (isGone || tool?.kind === "plain") && carriesMandate(params);
+  if (isDecided || tool?.kind === "mandate") {
     const { caller } = exchange;
     const details = { meta: params._meta, caller, request: () => signedIn(request, context) };
     const { members } = await callWithMandate(tools, server.site, call, details);

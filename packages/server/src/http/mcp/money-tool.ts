@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   MANDATE_BYTES_MAX,
+  movesMoney,
   ok,
   type Result,
   refuse,
@@ -29,6 +30,7 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
 import type { Sent, ShopTools } from "./shop-tool.js";
+import { withLink } from "./signed-link.js";
 
 const MANDATE_META = "dev.gatehouse/mandate";
 
@@ -75,11 +77,12 @@ const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
 export function resultOf(
   { body }: Pick<MandateAnswer, "body">,
   content: JsonObject = { ...body },
+  shown: JsonValue = [{ type: "text", text: JSON.stringify(content) }],
 ): ToolResult {
   const decision = String(body.outcome);
   const outcome = OUTCOMES[decision] ?? "refused";
   const result = {
-    content: [{ type: "text", text: JSON.stringify(content) }],
+    content: shown,
     structuredContent: content,
     isError: outcome !== "answered",
   };
@@ -215,7 +218,12 @@ async function submitCall(
     call: { skill, arguments: args, toolCall: call },
   });
   const isRecorded = submitted.callRecorded === true;
-  const answer = answerOf(context.config.baseUrl, submitted);
+  const { baseUrl } = context.config;
+  const answer = answerOf(baseUrl, submitted);
+  if (!movesMoney(skill)) {
+    const { content, shown } = withLink({ site, baseUrl }, skill, answer.body);
+    return { result: resultOf(answer, content, shown), isRecorded };
+  }
   // A caller whose mandate does not verify must not see the checkout.
   if (skill !== COMPLETE_CHECKOUT || submitted.kind === "refused") {
     return { result: resultOf(answer), isRecorded };
@@ -269,7 +277,7 @@ async function answerCall(
 }
 
 /**
- * Calls a tool that moves money. The call is recorded in the commit of its decision; without a decision it
+ * Calls a tool that moves money, or a link tool with a mandate. The call is recorded in the commit of its decision; without a decision it
  * is recorded before it is answered, like any other call.
  */
 export async function callWithMandate(

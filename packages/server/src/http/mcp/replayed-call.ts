@@ -1,4 +1,4 @@
-import { canonicalize, MANDATE_BYTES_MAX, movesMoney, utf8 } from "@gatehouse/protocol";
+import { canonicalize, MANDATE_BYTES_MAX, utf8 } from "@gatehouse/protocol";
 import type { MandateSite } from "../../actions/mandates/find-site.js";
 import type { Submitted } from "../../actions/mandates/submission.js";
 import { submitMandate } from "../../actions/mandates/submit.js";
@@ -9,6 +9,7 @@ import { readMessage } from "./message.js";
 import { readCall, resultOf } from "./money-tool.js";
 import { revisionOf } from "./revision.js";
 import { resultAnswer } from "./rpc.js";
+import { decidesMandate } from "./signed-link.js";
 
 /** Whether there is an answer: an earlier decision, or that the key was revoked since. */
 function isAnswered(submitted: Submitted): boolean {
@@ -29,7 +30,7 @@ export async function replayedCall(
   if (message.kind !== "request" || message.method !== "tools/call") return undefined;
   const result = revisionOf(message, exchange);
   const { name: skill, arguments: sent = {}, _meta: meta } = message.params;
-  if (result.kind === "refused" || typeof skill !== "string" || !movesMoney(skill)) {
+  if (result.kind === "refused" || typeof skill !== "string" || !decidesMandate(skill)) {
     return undefined;
   }
   const read = readCall(sent, meta);
