@@ -17,9 +17,9 @@ interface QuestionBody {
   readonly published: boolean;
 }
 
-const noQuestion = (site: string) => ({
+const noQuestion = (site: string, state: string) => ({
   says: "There is no such question.",
-  hint: `\`gatehouse question list ${site} --state answered\` lists the answered questions.`,
+  hint: `\`gatehouse question list ${site} --state ${state}\` lists the ${state} questions.`,
 });
 
 async function pathTo(terminal: Terminal, site: string, rest: string) {
@@ -54,13 +54,17 @@ interface Change {
   readonly id: string;
   readonly verb: "answer" | "dismiss";
   readonly body: object;
+  /** The questions to list if there is no such question. */
+  readonly listed?: "answered" | "dismissed";
 }
 
-async function change(terminal: Terminal, { site, id, verb, body }: Change, asJson = false) {
+async function change(terminal: Terminal, changed: Change, asJson = false) {
+  const { site, id, verb, body, listed = "answered" } = changed;
   const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/${verb}`);
-  const changed = await client.callAbout<QuestionBody>(noQuestion(site), "POST", path, body);
-  const says = changed.published ? "answered and published" : changed.state;
-  terminal.out(asJson ? plainJson(changed) : says);
+  const unknown = noQuestion(site, listed);
+  const question = await client.callAbout<QuestionBody>(unknown, "POST", path, body);
+  const says = question.published ? "answered and published" : question.state;
+  terminal.out(asJson ? plainJson(question) : says);
 }
 
 interface AnswerFlags {
@@ -102,4 +106,15 @@ export function questionCommands(program: Command, terminal: Terminal): void {
     .action((site: string, id: string, { json }: { json?: boolean }) =>
       change(terminal, { site, id, verb: "dismiss", body: {} }, json),
     );
+
+  question
+    .command("restore")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<question_id>", "id from `question list --state dismissed`")
+    .description("undo `question dismiss`: the question is new again")
+    .option("--json", "print JSON")
+    .action((site: string, id: string, { json }: { json?: boolean }) => {
+      const undo = { verb: "dismiss", body: { undo: true }, listed: "dismissed" } as const;
+      return change(terminal, { site, id, ...undo }, json);
+    });
 }

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import type { Coverage } from "./covered.ts";
 
-const noQuestion = (...rest: string[]) => ({
+const noQuestion = (state: string, ...rest: string[]) => ({
   args: ({ shop }: { readonly shop: string }) => [shop, "qst_none", ...rest],
   code: 1 as const,
   says: /^There is no such question\.$/m,
-  next: /`gatehouse question list \S+ --state answered` lists the answered questions\./,
+  next: new RegExp(`\`gatehouse question list \\S+ --state ${state}\` lists the ${state} questions`),
 });
 
 /** `question`: what agents asked. */
@@ -28,12 +28,18 @@ export const questions: Coverage = {
     args: async ({ shop, question }) => [shop, await question(), "Yes.", "--publish"],
     says: /^answered and published$/m,
     json: { state: "answered", answer: "Yes.", published: true },
-    fails: noQuestion("Yes."),
+    fails: noQuestion("answered", "Yes."),
   },
   "question dismiss": {
     args: async ({ shop, question }) => [shop, await question()],
     says: /^dismissed$/m,
     json: { state: "dismissed" },
-    fails: noQuestion(),
+    fails: noQuestion("answered"),
+  },
+  "question restore": {
+    args: async ({ shop, dismissedQuestion }) => [shop, await dismissedQuestion()],
+    says: /^new$/m,
+    json: { state: "new" },
+    fails: noQuestion("dismissed"),
   },
 };

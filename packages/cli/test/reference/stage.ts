@@ -111,6 +111,15 @@ export async function openStage() {
     ...more,
   ];
 
+  /** A question that nobody has answered. */
+  const question = async () => {
+    const args = { question: `Is number ${++made} free?` };
+    await ask(`${url}/v1/mcp/${sold.site_key}`, args);
+    await server.context.questions.drain();
+    const { items } = (await sold.admin("GET", "/questions?state=new&limit=200")).body;
+    return items.find((one: typeof args) => one.question === args.question).question_id as string;
+  };
+
   return {
     server,
     url,
@@ -159,13 +168,11 @@ export async function openStage() {
       const { body } = await sells.order(sold, buyer, { items, total: "600.00" });
       return body.escalation_id as string;
     },
-    /** A question that nobody has answered. */
-    question: async () => {
-      const args = { question: `Is number ${++made} free?` };
-      await ask(`${url}/v1/mcp/${sold.site_key}`, args);
-      await server.context.questions.drain();
-      const { items } = (await sold.admin("GET", "/questions?state=new&limit=200")).body;
-      return items.find((one: typeof args) => one.question === args.question).question_id as string;
+    question,
+    dismissedQuestion: async () => {
+      const id = await question();
+      await sold.admin("POST", `/questions/${id}/dismiss`, {});
+      return id;
     },
     /** A mandate that was sent, in the file it was kept in, and its id. */
     sent: async () => {
