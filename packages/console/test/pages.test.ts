@@ -8,6 +8,24 @@ import { newKey } from "../../server/test/agents/registering.ts";
 import { CHECKOUT_POLICY } from "../../server/test/ucp/buying.ts";
 import { desk, expectQuiet, shipmentsTakeEffect } from "./desk.ts";
 
+/** Pixels by which what has loaded may be higher or lower than what stood in for it. */
+const MOVED_MAX = 40;
+
+/** The cards of a page by their left edge and width, and where the first of each column begins. */
+function columnsOf(page: Page): Promise<Record<string, number>> {
+  return page.evaluate(() => {
+    const cards = [...document.querySelectorAll("main .bg-card.border")].filter(
+      (card) => card.parentElement?.closest(".bg-card.border") === null,
+    );
+    const columns: Record<string, number> = {};
+    for (const card of cards) {
+      const { left, width, top } = card.getBoundingClientRect();
+      columns[`${Math.round(left)} ${Math.round(width)}`] ??= Math.round(top);
+    }
+    return columns;
+  });
+}
+
 /** What a click saves. */
 async function saved(page: Page, click: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), click()]);
@@ -301,10 +319,13 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
   });
 
   test.each([
-    ["home", "", "**/shop"],
-    ["order", "/orders/", "**/v1/**/orders/ord_*"],
-    ["review", "/reviews/", "**/v1/**/escalations/esc_*"],
-  ])("what is loading has the shape that it will have: %s", async (name, path, late) => {
+    ["home", "", "shop"],
+    ["home", "", "visits?*"],
+    ["order", "/orders/", "shop"],
+    ["order", "/orders/", "orders/ord_*"],
+    ["review", "/reviews/", "shop"],
+    ["review", "/reviews/", "escalations/esc_*"],
+  ])("what is loading has the shape that it will have: %s, until %s%s is here", async (name, path, late) => {
     await at.createActivity();
     const [order] = (await at.shop.admin("GET", "/orders")).body.items;
     const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
@@ -312,20 +333,34 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
       order: order.order_id,
       review: review.escalation_id,
     };
-    const { page } = await at.opened();
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(late, async (route) => {
-      await held;
-      await route.continue();
-    });
-    const shown = at.signedIn(page, "owner", `${path}${ids[name] ?? ""}`);
-    await page.locator(`[data-skeleton=${name}]`).waitFor();
-    release();
-    await shown;
-    await page.locator(`[data-skeleton=${name}]`).waitFor({ state: "detached" });
+    for (const width of [1440, 390]) {
+      const { page } = await at.opened({ viewport: { width, height: 900 } });
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(`**/v1/admin/sites/*/${late}`, async (route) => {
+        await held;
+        await route.continue();
+      });
+      const isAsked = page.waitForRequest(`**/v1/admin/sites/*/${late}`);
+      const shown = at.signedIn(page, "owner", `${path}${ids[name] ?? ""}`);
+      // Only now: before, another part of the page may be what is loading.
+      await isAsked;
+      const skeleton = page.locator(`[data-skeleton=${name}]`);
+      await skeleton.waitFor();
+      const expected = await columnsOf(page);
+      release();
+      await shown;
+      await page.getByText("Loading…").first().waitFor({ state: "detached" });
+      const loaded = await columnsOf(page);
+      expect(Object.keys(loaded)).toEqual(expect.arrayContaining(Object.keys(expected)));
+      const moved = Object.entries(expected).filter(
+        ([column, top]) => Math.abs((loaded[column] ?? 0) - top) > MOVED_MAX,
+      );
+      expect([moved, loaded]).toEqual([[], loaded]);
+      await page.context().close();
+    }
   });
 
   test("exported files have titles, items and times that people read", async () => {

@@ -4,7 +4,14 @@ import { useChanges } from "../api/changes.js";
 import { shopQuery } from "../delivery/shop.js";
 import { BackToSetup } from "../setup/back-to-setup.js";
 import { Badge } from "../ui/badge.js";
-import { Loading, LoadingHome, LoadingOrder, LoadingPage, LoadingReview } from "../ui/loading.js";
+import {
+  Loading,
+  LoadingHome,
+  LoadingOrder,
+  LoadingPage,
+  LoadingReview,
+  LoadingTitled,
+} from "../ui/loading.js";
 import { Failure } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
 import { PausedNotice } from "./pause.js";
@@ -19,8 +26,8 @@ function LoadingAt({
   readonly kind: string | undefined;
   readonly id: string | undefined;
 }) {
-  if (kind === undefined) return <LoadingHome />;
-  if (kind === "reviews") return <LoadingReview />;
+  const titled = kind === undefined ? <LoadingHome /> : kind === "reviews" && <LoadingReview />;
+  if (titled) return <LoadingTitled>{titled}</LoadingTitled>;
   if (kind === "orders" && id !== undefined) return <LoadingOrder />;
   return <LoadingPage />;
 }

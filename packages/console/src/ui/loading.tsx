@@ -89,6 +89,19 @@ function GoodsLines() {
   );
 }
 
+/** Stands in for the title of a page and the sentence below it. */
+export function LoadingTitled({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-5">
+      <span className="late flex flex-col gap-1">
+        <Bar className="h-9 w-48" />
+        <Bar className="h-5 w-32" />
+      </span>
+      {children}
+    </div>
+  );
+}
+
 /** Stands in for the page of one thing: its title, and cards in two columns. */
 export function LoadingPage() {
   return (
