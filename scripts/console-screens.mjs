@@ -1,22 +1,28 @@
 /**
- * Pictures of every page of the console and of the pages that buyers and agents see, wide and narrow, light and
- * dark, from the demo's own shop: `node scripts/console-screens.mjs [folder]`. They are looked at, not compared.
- * `VIEWS=phone-dark` takes only some. With `--guides` only those that the README and the guides show.
+ * Pictures of every page and dialog of the console, of the pages that buyers and agents see, and of every mail, wide
+ * and narrow, light and dark, from the demo's own shop: `node scripts/console-screens.mjs [folder]`. They are looked
+ * at, not compared. `VIEWS=phone-dark` and `KINDS=dialogs,mails` take only some. With `--guides` only those that the
+ * README and the guides show.
  */
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 import { fillCart, signIn, startDemo } from "./console-screens/demo.mjs";
-import { STATES, shoot, VIEWS, waitUntilDrawn } from "./console-screens/shoot.mjs";
+import { STATES, shoot, shootWindow, VIEWS, waitUntilDrawn } from "./console-screens/shoot.mjs";
 
 const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(`../${path}`, import.meta.url)))).module;
 const { launchChromium } = await load("test/chromium.ts");
 const { EVERY_PAGE, addressOf, firstIds } = await load("packages/console/test/every-page.ts");
+const { EVERY_DIALOG, dialogUrl, isIn, openDialog } = await load(
+  "packages/console/test/every-dialog.ts",
+);
+const { EVERY_MAIL } = await load("packages/server/test/notifications/every-mail.ts");
 const [first = "screens"] = process.argv.slice(2);
 const forGuides = first === "--guides";
 const folder = forGuides ? fileURLToPath(new URL("../docs/pictures/", import.meta.url)) : first;
 const wanted = process.env.VIEWS?.split(",") ?? VIEWS.map(({ name }) => name);
+const kinds = process.env.KINDS?.split(",") ?? ["pages", "states", "dialogs", "mails"];
 
 const PHONE = { width: 390, height: 760 };
 const DESK = { width: 1120, height: 700 };
@@ -58,21 +64,44 @@ async function picturesForGuides(browser, storageState, pages) {
   }
 }
 
-/** Every page and every state in one size and one theme. */
+/** How to take the pictures of each kind. Every kind begins with a page in a window of its own. */
+const SERIES = {
+  async pages(page, { pages }, fileOf) {
+    for (const [file, url] of Object.entries(pages)) {
+      await page.goto(url);
+      await shoot(page, fileOf(file));
+    }
+  },
+  async dialogs(page, { pages }, fileOf) {
+    const { width } = page.viewportSize();
+    for (const dialog of EVERY_DIALOG.filter((one) => isIn(one, width))) {
+      await openDialog(page, dialogUrl(dialog, pages), dialog);
+      await shootWindow(page, fileOf(`dialog-${dialog.name}`));
+    }
+  },
+  async mails(page, _shop, fileOf) {
+    for (const { name, html } of EVERY_MAIL) {
+      await page.setContent(html);
+      await page.screenshot({ path: fileOf(`mail-${name}`), fullPage: true });
+    }
+  },
+};
+
+/** Everything that is wanted in one size and one theme. */
 async function picturesOf({ name, width, height, colorScheme }, browser, storageState, shop) {
   const options = { viewport: { width, height }, colorScheme };
-  const view = await browser.newContext({ ...options, storageState });
-  const page = await view.newPage();
-  for (const [file, url] of Object.entries(shop.pages)) {
-    await page.goto(url);
-    await shoot(page, `${folder}/${file}.${name}.png`);
+  const fileOf = (file) => `${folder}/${file}.${name}.png`;
+  for (const kind of kinds.filter((one) => one in SERIES)) {
+    const view = await browser.newContext({ ...options, storageState });
+    await SERIES[kind](await view.newPage(), shop, fileOf);
+    await view.close();
   }
-  await view.close();
+  if (!kinds.includes("states")) return;
   for (const [file, { open, signedOut }] of Object.entries(STATES)) {
     const own = await browser.newContext(signedOut ? options : { ...options, storageState });
     const state = await own.newPage();
     await open(state, shop);
-    await shoot(state, `${folder}/${file}.${name}.png`);
+    await shoot(state, fileOf(file));
     await own.close();
   }
 }

@@ -25,6 +25,12 @@ export async function shoot(page, path) {
   await page.setViewportSize({ width, height });
 }
 
+/** What is in the window, such as a dialog, which stands above a page. */
+export async function shootWindow(page, path) {
+  await waitUntilDrawn(page);
+  await page.screenshot({ path });
+}
+
 /** Temporary and signed-out states: the name of each, and how to open it. */
 export const STATES = {
   "sign-in": {
@@ -32,12 +38,12 @@ export const STATES = {
     open: (page, { origin }) => page.goto(`${origin}/console`),
   },
   "unknown-site": { open: (page, { origin }) => page.goto(`${origin}/console/nothing.example`) },
-  search: {
-    async open(page, { home }) {
-      await page.goto(home);
-      await waitUntilDrawn(page);
-      await page.keyboard.press("/");
-      await page.getByRole("combobox", { name: "Find anything" }).fill("ord");
+  "connect-code": {
+    async open(page, { pages }) {
+      await page.goto(pages["settings-shop"]);
+      await page.getByRole("button", { name: "Connect a shop" }).click();
+      await page.getByRole("button", { name: "Create a code" }).click();
+      await page.getByText("Paste it into the shop system").waitFor();
     },
   },
   offline: {

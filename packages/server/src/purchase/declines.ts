@@ -5,22 +5,23 @@ import type { Payment } from "../domain/payments/payment.js";
 import { domainOfSite } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import { DECLINED_OFTEN, declinesEvent, declinesMail } from "./notices/declines-notice.js";
-import { notifyOwner } from "./notices/notify-owner.js";
+import { noticeZone, notifyOwner } from "./notices/notify-owner.js";
 
 async function notifyOfHandOff(
-  { ids }: Context,
+  { config: { baseUrl }, ids }: Context,
   tx: Transaction,
   { siteKeyHash }: Payment,
   { handOff, now }: { readonly handOff: HandOff; readonly now: number },
 ): Promise<void> {
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
   const notice = { siteKeyHash, domain, ...handOff, now };
+  const timeZone = await noticeZone(tx, siteKeyHash);
   await notifyOwner(tx, ids, {
     siteKeyHash,
     topic: DECLINED_OFTEN,
     now,
     event: (messageId) => declinesEvent(notice, messageId),
-    mail: () => declinesMail(notice),
+    mail: () => declinesMail(notice, { baseUrl, timeZone }),
   });
 }
 

@@ -4,7 +4,7 @@ import { notifySettings } from "../../domain/notify-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
-import { chatMessage } from "../../purchase/notices/chat-message.js";
+import { chatMessage, type NoticeWords } from "../../purchase/notices/chat-message.js";
 import { type Sendable, sendMessage } from "./deliver-messages.js";
 import { noteDelivery } from "./note-delivery.js";
 
@@ -20,12 +20,9 @@ export interface TestDelivery {
   readonly says: string;
 }
 
-function testMail({ domain }: Site) {
-  const text = [
-    `This is a test message. Gatehouse sends notifications about orders at ${domain},`,
-    "and about requests that need review, to this address. You do not have to do anything.",
-  ];
-  return { subject: `${domain}: test of your notifications`, text: `${text.join("\n")}\n` };
+export function testMail({ domain }: Pick<Site, "domain">): NoticeWords {
+  const text = `This is a test message. Gatehouse sends notifications about orders at ${domain}, and about requests that need review, to this address. You do not have to do anything.\n`;
+  return { subject: `${domain}: test of your notifications`, text };
 }
 
 /** Sends a test message to each receiver of the owner, once, and reports the results. */

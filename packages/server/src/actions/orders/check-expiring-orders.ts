@@ -1,4 +1,4 @@
-import { formatAmount, type JsonObject } from "@gatehouse/protocol";
+import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Order, orderLabel } from "../../domain/orders/order.js";
 import {
@@ -11,7 +11,9 @@ import {
 import { domainOfSite } from "../../domain/sites/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { HOUR_MS } from "../../infra/time.js";
-import { notifyOwner } from "../../purchase/notices/notify-owner.js";
+import type { NoticeWords } from "../../purchase/notices/chat-message.js";
+import { factLines, localTime, moneyWords, orderPage } from "../../purchase/notices/notice-words.js";
+import { noticeZone, notifyOwner } from "../../purchase/notices/notify-owner.js";
 import { syncPaymentOfAttempt } from "../../purchase/reconcile.js";
 
 const AUTHORIZATION_EXPIRES = "authorization.lapses";
@@ -42,23 +44,30 @@ function expiryEvent({ domain, order, expiresAt, now }: ExpiringOrder, messageId
   } satisfies JsonObject;
 }
 
-function expiryMail({ domain, order, expiresAt }: ExpiringOrder) {
-  const { amount } = order;
+export function expiryMail(
+  { domain, order, expiresAt }: Omit<ExpiringOrder, "now">,
+  { baseUrl, timeZone }: { readonly baseUrl: string; readonly timeZone: string },
+): NoticeWords {
   const label = orderLabel(order);
-  const sum = `${formatAmount(amount)} ${amount.currency}`;
+  const sum = moneyWords(order.amount);
+  const link = orderPage(baseUrl, domain, order.orderId);
   const lines = [
     `The payment of order ${label} at ${domain} is authorized, but not captured yet.`,
     "",
-    `Order:   ${label}`,
-    `Amount:  ${sum}`,
-    `Expires: ${isoTime(expiresAt)}`,
+    ...factLines([
+      ["Order", label],
+      ["Amount", sum],
+      ["Expires", localTime(expiresAt, timeZone)],
+    ]),
     "",
-    "Capture the payment in the console or at your payment provider before it expires, or void it",
-    "there. Gatehouse never captures payments by itself.",
+    "Capture the payment before it expires, or void it at your payment provider. Gatehouse never captures payments by itself. The order is here:",
+    "",
+    link,
   ];
   return {
     subject: `${domain}: the authorization of order ${label} (${sum}) expires soon`,
     text: `${lines.join("\n")}\n`,
+    link,
   };
 }
 
@@ -75,7 +84,7 @@ async function notifyOfExpiry(
   context: Context,
   { attemptId, orderId, siteKeyHash }: Order,
 ): Promise<void> {
-  const { db, clock, ids, log } = context;
+  const { config, db, clock, ids, log } = context;
   await syncPaymentOfAttempt(context, attemptId).catch((error: unknown) => {
     log.warn({ attempt_id: attemptId, error }, "payment.not_followed");
   });
@@ -86,12 +95,13 @@ async function notifyOfExpiry(
     if (!(await noteExpiryNotified(tx, orderId, now))) return;
     const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
     const notice = { domain, order, expiresAt: order.expiresAt, now };
+    const place = { baseUrl: config.baseUrl, timeZone: await noticeZone(tx, siteKeyHash) };
     const result = await notifyOwner(tx, ids, {
       siteKeyHash,
       topic: AUTHORIZATION_EXPIRES,
       now,
       event: (messageId) => expiryEvent(notice, messageId),
-      mail: () => expiryMail(notice),
+      mail: () => expiryMail(notice, place),
     });
     // Rolls back the note, so that the next run notifies the owner.
     if (result === "too_many") throw new TooManyError();

@@ -62,12 +62,17 @@ async function newInvitation(context: Context, { personId }: Person) {
   return { digest, url: config.baseUrl + LINK_PATH + secret, expiresAt };
 }
 
-function mailOf(context: Context, person: Person, url: string, lastsMs: number) {
-  const host = new URL(context.config.baseUrl).host;
-  const invited = person.joinedAt === null;
+/** Invites a person, or has somebody sign in who has joined. */
+export function linkMail(
+  { name, joinedAt }: Pick<Person, "name" | "joinedAt">,
+  url: string,
+  lastsMs: number,
+) {
+  const { host } = new URL(url);
+  const invited = joinedAt === null;
   const lasts = lastsMs >= DAY_MS ? `${lastsMs / DAY_MS} days` : `${lastsMs / MINUTE_MS} minutes`;
   const text = [
-    `Hello ${unlinked(person.name)},`,
+    `Hello ${unlinked(name)},`,
     "",
     invited
       ? `you have been invited to the Gatehouse console at ${host}. Open this link to sign in:`
@@ -118,7 +123,7 @@ export async function handLink(
   const sent = await mailer.send({
     messageId: ids.id("msg"),
     to,
-    ...mailOf(context, person, url, INVITATION_MS),
+    ...linkMail(person, url, INVITATION_MS),
     writtenAt: clock.now(),
   });
   if (!sent.ok) return shown({ mailProblem: sent.detail });
@@ -152,7 +157,7 @@ async function findAndMail(context: Context, email: string): Promise<void> {
     writtenAt: clock.now(),
     // To the address on record: another spelling of it could be another mailbox.
     to: person.email,
-    ...mailOf(context, person, url, SIGN_IN_LINK_MS),
+    ...linkMail(person, url, SIGN_IN_LINK_MS),
   });
   if (!sent.ok) log.warn({ person: person.personId, why: sent.detail }, "people.mail_failed");
 }

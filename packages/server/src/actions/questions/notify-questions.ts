@@ -42,7 +42,11 @@ function questionsEvent(notice: QuestionsNotice, messageId: string): JsonObject 
 }
 
 /** Its subject contains nothing that a stranger wrote. */
-function questionsMail({ domain, questions, page }: QuestionsNotice): NoticeWords {
+export function questionsMail({
+  domain,
+  questions,
+  page,
+}: Pick<QuestionsNotice, "domain" | "questions" | "page">): NoticeWords {
   const count = questions.length;
   const many = count === 1 ? "1 new question" : `${count} new questions`;
   const more = count - QUOTED_MAX;

@@ -20,11 +20,11 @@ function factRows(lines: readonly string[]): string {
   return `<table role="presentation">${rows.join("")}</table>`;
 }
 
-const button = (url: string) =>
+const button = (url: string, isConsole: boolean) =>
   styled(
     "a",
     `display:inline-block;padding:10px 18px;border-radius:${radius};background:${act};color:${actInk};text-decoration:none`,
-    "Open in Gatehouse",
+    isConsole ? "Open in Gatehouse" : "Show the order",
   ).replace("<a ", `<a href="${htmlText(url)}" `);
 
 /** One block of a text. Only an address of this installation, alone in its block, becomes a link. */
@@ -32,13 +32,18 @@ function blockHtml(block: string, baseUrl: string): string {
   const lines = block.split("\n");
   const [first = ""] = lines;
   const isOwnLink = lines.length === 1 && first.startsWith(`${baseUrl}/`) && !/\s/.test(first);
-  if (isOwnLink) return `<p>${button(first)}</p>`;
+  if (isOwnLink) return `<p>${button(first, first.startsWith(`${baseUrl}/console`))}</p>`;
   if (FACT.test(first)) return factRows(lines);
   return `<p>${lines.map(htmlText).join("<br>")}</p>`;
 }
 
+interface MailWords {
+  readonly subject: string;
+  readonly text: string;
+}
+
 /** The same words as the plain text of a mail. Everything in it is escaped, and nothing is loaded. */
-export function mailHtml(text: string, baseUrl: string): string {
+export function mailHtml({ subject, text }: MailWords, baseUrl: string): string {
   const blocks = text
     .trim()
     .split(/\n{2,}/)
@@ -53,5 +58,5 @@ export function mailHtml(text: string, baseUrl: string): string {
     `margin:0;padding:24px;background:${back};color:${ink};font:${font}`,
     inner,
   );
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title></title></head>${body}</html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${htmlText(subject)}</title></head>${body}</html>`;
 }

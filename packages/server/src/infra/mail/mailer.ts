@@ -110,7 +110,7 @@ export class Mailer {
       envelope: { from: from.address, to: [mail.to] },
       subject: mail.subject,
       text: mail.text,
-      html: mailHtml(mail.text, this.baseUrl),
+      html: mailHtml(mail, this.baseUrl),
       // The same bytes at every try.
       baseBoundary: mail.messageId,
       messageId: `<${mail.messageId}@${this.host}>`,

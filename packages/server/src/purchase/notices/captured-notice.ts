@@ -1,6 +1,7 @@
-import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
+import type { JsonObject, Money } from "@gatehouse/protocol";
 import type { Payment } from "../../domain/payments/payment.js";
 import { isoTime } from "../../infra/clock.js";
+import { factLines, moneyWords } from "./notice-words.js";
 
 export const CAPTURED_WITHOUT_ORDER = "payment.captured_without_order";
 
@@ -38,18 +39,18 @@ export function capturedEvent(
 }
 
 export function capturedMail({ domain, payment, captured, reason }: CapturedPayment) {
-  const taken = captured ?? payment.amount;
-  const sum = `${formatAmount(taken)} ${taken.currency}`;
+  const sum = moneyWords(captured ?? payment.amount);
   const lines = [
     `A payment at ${domain} was captured, but the purchase was declined. There is no order for it.`,
     "",
-    `Captured: ${sum}`,
-    `Payment:  ${payment.reference ?? "unknown"}`,
-    `Attempt:  ${payment.attemptId}`,
-    `Declined: ${reason}`,
+    ...factLines([
+      ["Captured", sum],
+      ["Payment", payment.reference ?? "unknown"],
+      ["Attempt", payment.attemptId],
+      ["Declined", reason],
+    ]),
     "",
-    "Gatehouse tried to void the authorization, but it was already captured. Refund it at your payment",
-    "provider, or deliver the items. Gatehouse never moves money by itself.",
+    "Gatehouse tried to void the authorization, but it was already captured. Refund it at your payment provider, or deliver the items. Gatehouse never moves money by itself.",
   ];
   return { subject: `${domain}: ${sum} captured without an order`, text: `${lines.join("\n")}\n` };
 }

@@ -1,5 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { isoTime } from "../../infra/clock.js";
+import type { NoticeWords } from "./chat-message.js";
+import { localTime } from "./notice-words.js";
 
 export const DECLINED_OFTEN = "payments.declined_often";
 
@@ -27,16 +29,21 @@ export function declinesEvent(
   };
 }
 
-export function declinesMail({ domain, declined, until }: DeclinedOften) {
+/** Who has to wait, and the button that stops all sales, are on Home. */
+export function declinesMail(
+  { domain, declined, until }: DeclinedOften,
+  { baseUrl, timeZone }: { readonly baseUrl: string; readonly timeZone: string },
+): NoticeWords {
+  const link = `${baseUrl}/console/${domain}`;
+  const end = localTime(until, timeZone);
   const lines = [
     `${declined} payments were declined at ${domain} in the last 10 minutes.`,
     "",
-    "Someone may be testing stolen cards. Platforms you have not admitted cannot pay by themselves",
-    `until ${isoTime(until)}. Their buyers are sent to the shop instead. Your agents and the`,
-    "platforms you admitted can still buy.",
+    `Someone may be testing stolen cards. Platforms that you have not admitted cannot pay by themselves until ${end}. Their buyers are sent to the shop instead. Your agents and the platforms that you admitted can still buy.`,
     "",
-    `See who has to wait:   gatehouse site declines ${domain}`,
-    `Stop all new payments: gatehouse site pause ${domain}`,
+    "See who has to wait, or pause all sales, here:",
+    "",
+    link,
   ];
-  return { subject: `${domain}: many declined payments`, text: `${lines.join("\n")}\n` };
+  return { subject: `${domain}: many declined payments`, text: `${lines.join("\n")}\n`, link };
 }

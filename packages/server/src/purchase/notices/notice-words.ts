@@ -22,6 +22,11 @@ export function localTime(at: number, timeZone: string): string {
   return `${new Intl.DateTimeFormat("en-GB", style).format(at)} (${timeZone})`;
 }
 
+/** The page of the console where an owner handles an order. */
+export function orderPage(baseUrl: string, domain: string, orderId: string): string {
+  return `${baseUrl}/console/${domain}/orders/${orderId}`;
+}
+
 /** A name, and the lines that belong to it. */
 export type Fact = readonly [name: string, ...lines: readonly string[]];
 

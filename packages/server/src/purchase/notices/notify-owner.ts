@@ -3,6 +3,8 @@ import type { WebhookFormat } from "../../domain/notify-settings/notify-settings
 import { notifySettings } from "../../domain/notify-settings/store.js";
 import { type Message, newMessage, WAITING_MAX } from "../../domain/outbox/message.js";
 import { failedIfFull, insertMessages } from "../../domain/outbox/store.js";
+import { currentPolicy } from "../../domain/policies/store.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
@@ -28,6 +30,13 @@ export interface Notice {
 
 /** `nobody`: the owner wants no notifications. `too_many`: not now, the mail budget is used up. */
 export type NotifyResult = "notified" | "nobody" | "too_many";
+
+/** The zone of the times in a notice: that of the shop, or else of its rules. */
+export async function noticeZone(db: Queries, siteKeyHash: string): Promise<string> {
+  const { timeZone } = await shopSettings(db, siteKeyHash);
+  const zone = timeZone ?? (await currentPolicy(db, siteKeyHash))?.document.timezone;
+  return typeof zone === "string" ? zone : "UTC";
+}
 
 export async function wantsNotification(db: Queries, siteKeyHash: string): Promise<boolean> {
   const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);

@@ -3,11 +3,10 @@ import type { Config } from "../../config/config.js";
 import type { Context } from "../../context.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
 import { currentPolicy } from "../../domain/policies/store.js";
-import { shopSettings } from "../../domain/shop-settings/store.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { plainLine } from "../../infra/mail/text.js";
-import { notifyOwner, wantsNotification } from "./notify-owner.js";
+import { noticeZone, notifyOwner, wantsNotification } from "./notify-owner.js";
 import { type ReviewNotice, reviewMail, reviewPage } from "./review-mail.js";
 
 const REVIEW_REQUESTED = "review.requested";
@@ -48,11 +47,9 @@ async function policyWords(tx: Transaction, siteKeyHash: string, ruleId: string)
   const rules = Array.isArray(document?.rules) ? document.rules : [];
   const rule = rules.find((one) => isJsonObject(one) && one.id === ruleId);
   const title = isJsonObject(rule) ? rule.title : undefined;
-  const { timeZone } = await shopSettings(tx, siteKeyHash);
-  const zone = timeZone ?? document?.timezone;
   return {
     ruleTitle: typeof title === "string" ? title : null,
-    timeZone: typeof zone === "string" ? zone : "UTC",
+    timeZone: await noticeZone(tx, siteKeyHash),
   };
 }
 

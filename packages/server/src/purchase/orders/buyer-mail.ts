@@ -1,8 +1,8 @@
-import { formatAmount } from "@gatehouse/protocol";
 import type { OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import { orderLabel } from "../../domain/orders/order.js";
 import type { Site } from "../../domain/sites/site.js";
 import { unlinked } from "../../infra/mail/text.js";
+import { moneyWords } from "../notices/notice-words.js";
 import type { OrderTopic } from "./order-notice.js";
 import type { WholeOrder } from "./whole-order.js";
 
@@ -58,7 +58,7 @@ function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly str
 
 function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] {
   const { currency } = order.amount;
-  const money = (minor: number) => `${formatAmount({ minor, currency })} ${currency}`;
+  const money = (minor: number) => moneyWords({ minor, currency });
   const none = { discountMinor: 0, shippingMinor: null, fees: [], taxMinor: 0 };
   const { totals = none } = checkout?.quote ?? {};
   const { discountMinor = 0, shippingMinor, fees = [], taxMinor } = totals;
@@ -101,8 +101,9 @@ export function buyerMail(mail: BuyerMail) {
     ...(isTest ? ["This is a test order. No money moves, and nothing is shipped.", ""] : []),
     ...text,
     "",
-    `Order: ${orderLabel(whole.order)}`,
-    `Status: ${url}`,
+    `The state of your order ${orderLabel(whole.order)} is here:`,
+    "",
+    url,
     "",
     `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
   ];

@@ -16,7 +16,7 @@ import { domainOfSite, siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { isMailAddress } from "../../infra/mail/text.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
-import { notifyOwner, wantsNotification } from "../notices/notify-owner.js";
+import { noticeZone, notifyOwner, wantsNotification } from "../notices/notify-owner.js";
 import { buyerMail, isForBuyer } from "./buyer-mail.js";
 import {
   disputedMail,
@@ -46,7 +46,12 @@ async function notifyOwnerOfOrder(
   const { topic, now, disputed } = update;
   if (!(await wantsNotification(tx, siteKeyHash))) return;
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-  const mail = ownerMail(whole, update, { domain, isTest: await isTestOrder(tx, whole.order) });
+  const mail = ownerMail(whole, update, {
+    baseUrl: config.baseUrl,
+    domain,
+    timeZone: await noticeZone(tx, siteKeyHash),
+    isTest: await isTestOrder(tx, whole.order),
+  });
   await notifyOwner(tx, ids, {
     siteKeyHash,
     topic,

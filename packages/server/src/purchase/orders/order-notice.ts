@@ -1,9 +1,11 @@
-import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
+import type { JsonObject } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import type { Adjustment, OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import { orderLabel } from "../../domain/orders/order.js";
 import { isoTime } from "../../infra/clock.js";
 import { plainLine } from "../../infra/mail/text.js";
+import type { NoticeWords } from "../notices/chat-message.js";
+import { factLines, localTime, moneyWords, orderPage } from "../notices/notice-words.js";
 import type { WholeOrder } from "./whole-order.js";
 
 /** The events of an order that platform, buyer or owner are notified of. */
@@ -21,7 +23,6 @@ export interface OrderUpdate {
   readonly adjusted?: Adjustment | undefined;
 }
 
-const sumText = (amount: Money) => `${formatAmount(amount)} ${amount.currency}`;
 const timeOf = (at: number | null) => (at === null ? null : isoTime(at));
 
 /** The body of the owner's webhook. It never contains the buyer or the address. */
@@ -77,67 +78,68 @@ export function orderEvent(
 }
 
 export interface MailContext {
+  readonly baseUrl: string;
   readonly domain: string;
+  readonly timeZone: string;
   readonly isTest: boolean;
 }
 
-const hint = (words: string, ...command: readonly string[]) => [
-  words,
-  "",
-  `  gatehouse order ${command.join(" ")}`,
-];
 const TEST_MODE_LINES = ["This is a test order. No money moves.", ""];
 const subjectOf = ({ domain, isTest }: MailContext, words: string) =>
   `${isTest ? "Test order: " : ""}${domain}: ${words}`;
 
-export function soldMail({ order, lines }: WholeOrder, context: MailContext) {
-  const { domain, isTest } = context;
-  const { amount, expiresAt, number } = order;
+export function soldMail({ order, lines }: WholeOrder, context: MailContext): NoticeWords {
+  const { baseUrl, domain, timeZone, isTest } = context;
+  const { orderId, amount, expiresAt } = order;
   const label = orderLabel(order);
+  const sum = moneyWords(amount);
+  const link = orderPage(baseUrl, domain, orderId);
   const text = [
     ...(isTest ? TEST_MODE_LINES : []),
     `You have a new order at ${domain}. The payment is authorized, but not captured yet.`,
     "",
-    `Order:   ${label}`,
-    ...lines.map(({ quantity, title, id }) => `         ${quantity} × ${plainLine(title)} (${id})`),
-    `Amount:  ${sumText(amount)}`,
-    ...(expiresAt === null ? [] : [`Expires: ${isoTime(expiresAt)}`]),
+    ...factLines([
+      ["Order", label],
+      ["Items", ...lines.map(({ quantity, title }) => `${quantity} × ${plainLine(title)}`)],
+      ["Amount", sum],
+      ["Expires", ...(expiresAt === null ? [] : [localTime(expiresAt, timeZone)])],
+    ]),
     "",
-    "Capture the payment in the console or at your payment provider before it expires.",
+    "See the buyer, capture the payment before it expires, and mark what you sent here. The buyer is then notified:",
     "",
-    ...hint("To see the buyer and the shipping address:", "show", domain, String(number)),
-    "",
-    ...hint(
-      "After you ship it, report the shipment. The buyer is then notified:",
-      "ship",
-      domain,
-      String(number),
-    ),
+    link,
   ];
-  const subject = subjectOf(context, `order ${label} of ${sumText(amount)}`);
-  return { subject, text: `${text.join("\n")}\n` };
+  const subject = subjectOf(context, `order ${label} of ${sum}`);
+  return { subject, text: `${text.join("\n")}\n`, link };
 }
 
-export function disputedMail({ order }: WholeOrder, dispute: Adjustment, context: MailContext) {
-  const { domain, isTest } = context;
-  const { amount, attemptId, number } = order;
+export function disputedMail(
+  { order }: WholeOrder,
+  dispute: Adjustment,
+  context: MailContext,
+): NoticeWords {
+  const { baseUrl, domain, isTest } = context;
+  const { orderId, amount, attemptId } = order;
   const label = orderLabel(order);
-  const sum = sumText({ minor: dispute.amountMinor ?? amount.minor, currency: amount.currency });
+  const sum = moneyWords({ ...amount, minor: dispute.amountMinor ?? amount.minor });
+  const link = orderPage(baseUrl, domain, orderId);
   const text = [
     ...(isTest ? TEST_MODE_LINES : []),
     `A buyer's bank disputes the payment of order ${label} at ${domain}.`,
     "",
-    `Order:    ${label}`,
-    `Amount:   ${sum}`,
-    `Dispute:  ${dispute.adjustmentId}`,
-    `Attempt:  ${attemptId}`,
+    ...factLines([
+      ["Order", label],
+      ["Amount", sum],
+      ["Dispute", dispute.adjustmentId],
+      ["Attempt", attemptId],
+    ]),
     "",
     "Respond to the dispute at your payment provider before the deadline that you see there.",
     "",
-    ...hint("To see the order:", "show", domain, String(number)),
+    "The order is here:",
+    "",
+    link,
   ];
-  return {
-    subject: subjectOf(context, `the payment of order ${label} is disputed: ${sum}`),
-    text: `${text.join("\n")}\n`,
-  };
+  const subject = subjectOf(context, `the payment of order ${label} is disputed: ${sum}`);
+  return { subject, text: `${text.join("\n")}\n`, link };
 }
