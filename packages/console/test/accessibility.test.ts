@@ -12,7 +12,7 @@ const LONG_MS = 240_000;
 const TEACHES_NOTHING = "[data-empty]:not(:has(a, button, [data-example]))";
 /** What stands out most, and is offered: one button of a page. */
 const PRIMARY = "main :is(.button-act, button.bg-act):visible";
-const PRIMARY_OF_DIALOG = "[role=dialog] :is(.button-act, button.bg-act, button.text-bad):visible";
+const PRIMARY_OF_DIALOG = "[role=dialog] :is(.button-act, button.bg-act):visible";
 
 describe.skipIf(skipChromium)("the console:", () => {
   const at = desk();

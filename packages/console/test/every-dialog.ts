@@ -372,8 +372,8 @@ export const EVERY_DIALOG: readonly SeenDialog[] = [
 ];
 
 async function answer(route: Route, change: (body: Body) => unknown): Promise<void> {
-  const answered = await route.fetch();
-  const body = await answered.json().catch(() => null);
+  const response = await route.fetch();
+  const body = await response.json().catch(() => null);
   await route.fulfill({ status: 200, json: change(body) });
 }
 
