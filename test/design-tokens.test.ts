@@ -103,7 +103,8 @@ describe("colors, sizes of text and shapes", () => {
 });
 
 describe("one list of design tokens", () => {
-  const names = (css: string) => [...css.matchAll(/--([\w-]+):/g)].map(([, name]) => name as string);
+  const names = (css: string) =>
+    [...css.matchAll(/--([\w-]+):/g)].map(([, name]) => name as string);
 
   test("is the style of the console", () => {
     expect(sourceOf("packages/console/src/main.tsx").text).toContain("virtual:design-tokens.css");

@@ -85,7 +85,10 @@ describe.skipIf(skipChromium)("the console:", () => {
         if (barriers.found.length > 0 || barriers.overflow > 0) found.push([dialog.name, barriers]);
         const primary = await page.locator(PRIMARY_OF_DIALOG).allInnerTexts();
         if (primary.length > 1) found.push([dialog.name, primary]);
-        const { y, height } = (await page.getByRole("dialog").boundingBox()) ?? { y: -1, height: 0 };
+        const { y, height } = (await page.getByRole("dialog").boundingBox()) ?? {
+          y: -1,
+          height: 0,
+        };
         if (y < 0 || y + height > 800) found.push([dialog.name, y, height]);
         titles.push(await page.getByRole("dialog").getByRole("heading").first().innerText());
       }

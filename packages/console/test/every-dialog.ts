@@ -300,7 +300,9 @@ export const EVERY_DIALOG: readonly SeenDialog[] = [
       [/\/people$/, PEOPLE],
       [
         /\/people\/per_ben\/sessions$/,
-        () => ({ items: [session("ses_1", "Firefox on Linux"), session("ses_2", "Safari on iOS")] }),
+        () => ({
+          items: [session("ses_1", "Firefox on Linux"), session("ses_2", "Safari on iOS")],
+        }),
       ],
     ],
     open: ofBen("Sessions"),
@@ -402,10 +404,7 @@ export const isIn = ({ only }: SeenDialog, width: number) =>
   only === undefined || (only === "phone") === width < 768;
 
 /** The address of the page of a dialog, among those of all pages by their name. */
-export function dialogUrl(
-  { page }: SeenDialog,
-  pages: Readonly<Record<string, string>>,
-): string {
+export function dialogUrl({ page }: SeenDialog, pages: Readonly<Record<string, string>>): string {
   const [name = "", search] = page.split("?");
   const url = pages[name];
   if (url === undefined) throw new Error(`there is no page ${name}`);

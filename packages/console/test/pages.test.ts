@@ -325,43 +325,46 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     ["order", "/orders/", "orders/ord_*"],
     ["review", "/reviews/", "shop"],
     ["review", "/reviews/", "escalations/esc_*"],
-  ])("what is loading has the shape that it will have: %s, until %s%s is here", async (name, path, late) => {
-    await at.createActivity();
-    const [order] = (await at.shop.admin("GET", "/orders")).body.items;
-    const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
-    const ids: Readonly<Record<string, string>> = {
-      order: order.order_id,
-      review: review.escalation_id,
-    };
-    for (const width of [1440, 390]) {
-      const { page } = await at.opened({ viewport: { width, height: 900 } });
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route(`**/v1/admin/sites/*/${late}`, async (route) => {
-        await held;
-        await route.continue();
-      });
-      const isAsked = page.waitForRequest(`**/v1/admin/sites/*/${late}`);
-      const shown = at.signedIn(page, "owner", `${path}${ids[name] ?? ""}`);
-      // Only now: before, another part of the page may be what is loading.
-      await isAsked;
-      const skeleton = page.locator(`[data-skeleton=${name}]`);
-      await skeleton.waitFor();
-      const expected = await columnsOf(page);
-      release();
-      await shown;
-      await page.getByText("Loading…").first().waitFor({ state: "detached" });
-      const loaded = await columnsOf(page);
-      expect(Object.keys(loaded)).toEqual(expect.arrayContaining(Object.keys(expected)));
-      const moved = Object.entries(expected).filter(
-        ([column, top]) => Math.abs((loaded[column] ?? 0) - top) > MOVED_MAX,
-      );
-      expect([moved, loaded]).toEqual([[], loaded]);
-      await page.context().close();
-    }
-  });
+  ])(
+    "what is loading has the shape that it will have: %s, until %s%s is here",
+    async (name, path, late) => {
+      await at.createActivity();
+      const [order] = (await at.shop.admin("GET", "/orders")).body.items;
+      const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
+      const ids: Readonly<Record<string, string>> = {
+        order: order.order_id,
+        review: review.escalation_id,
+      };
+      for (const width of [1440, 390]) {
+        const { page } = await at.opened({ viewport: { width, height: 900 } });
+        let release = () => {};
+        const held = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await page.route(`**/v1/admin/sites/*/${late}`, async (route) => {
+          await held;
+          await route.continue();
+        });
+        const isAsked = page.waitForRequest(`**/v1/admin/sites/*/${late}`);
+        const shown = at.signedIn(page, "owner", `${path}${ids[name] ?? ""}`);
+        // Only now: before, another part of the page may be what is loading.
+        await isAsked;
+        const skeleton = page.locator(`[data-skeleton=${name}]`);
+        await skeleton.waitFor();
+        const expected = await columnsOf(page);
+        release();
+        await shown;
+        await page.getByText("Loading…").first().waitFor({ state: "detached" });
+        const loaded = await columnsOf(page);
+        expect(Object.keys(loaded)).toEqual(expect.arrayContaining(Object.keys(expected)));
+        const moved = Object.entries(expected).filter(
+          ([column, top]) => Math.abs((loaded[column] ?? 0) - top) > MOVED_MAX,
+        );
+        expect([moved, loaded]).toEqual([[], loaded]);
+        await page.context().close();
+      }
+    },
+  );
 
   test("exported files have titles, items and times that people read", async () => {
     await at.createActivity();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { sourcesIn } from "../../../test/source.ts";
 import { router } from "../src/routes.tsx";
 import { SETTINGS_PARTS } from "../src/settings/parts.ts";
 import { STEPS } from "../src/setup/steps.ts";
-import { sourcesIn } from "../../../test/source.ts";
 import { EVERY_DIALOG } from "./every-dialog.ts";
 import { EVERY_PAGE } from "./every-page.ts";
 
@@ -36,7 +36,9 @@ test("every dialog and sheet is photographed and examined", () => {
     return (text.match(DIALOG) ?? []).map(() => file);
   });
   expect(sources.length).toBeGreaterThan(25);
-  const missing = Object.entries(counts(sources)).filter(([file, count]) => (seen[file] ?? 0) < count);
+  const missing = Object.entries(counts(sources)).filter(
+    ([file, count]) => (seen[file] ?? 0) < count,
+  );
   expect(missing).toEqual([]);
   expect(Object.keys(seen).filter((file) => !sources.includes(file))).toEqual([]);
   const names = EVERY_DIALOG.map(({ name }) => name);

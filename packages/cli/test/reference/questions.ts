@@ -5,7 +5,9 @@ const noQuestion = (state: string, ...rest: string[]) => ({
   args: ({ shop }: { readonly shop: string }) => [shop, "qst_none", ...rest],
   code: 1 as const,
   says: /^There is no such question\.$/m,
-  next: new RegExp(`\`gatehouse question list \\S+ --state ${state}\` lists the ${state} questions`),
+  next: new RegExp(
+    `\`gatehouse question list \\S+ --state ${state}\` lists the ${state} questions`,
+  ),
 });
 
 /** `question`: what agents asked. */

@@ -10,7 +10,7 @@ const OF_PAGES = ["landmark-one-main", "page-has-heading-one", "region"];
 
 test("every function that writes a mail is in the list that is photographed and examined", () => {
   const written = sourcesOf("server").flatMap(({ text }) =>
-    [...text.matchAll(/function (\w+Mail)\([^]*?\n\}\n/g)]
+    [...text.matchAll(/function (\w+Mail)\([\s\S]*?\n\}\n/g)]
       .filter(([body]) => /\bsubject\b/.test(body))
       .map(([, name]) => name as string),
   );

@@ -103,7 +103,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     place,
   ),
   "review-of-checkout": reviewMail(
-    { ...review, agent: { name: "Assistant", source: "admin" }, ruleTitle: null, checkout } as never,
+    {
+      ...review,
+      agent: { name: "Assistant", source: "admin" },
+      ruleTitle: null,
+      checkout,
+    } as never,
     place,
   ),
   sold: soldMail(whole as never, owner),
@@ -146,7 +151,9 @@ const WORDS: Readonly<Record<string, Words>> = {
 };
 
 /** Every kind of mail: photographed by `scripts/console-screens.mjs`, and examined for barriers. */
-export const EVERY_MAIL = Object.entries(WORDS).map(([name, { subject, text, mailText = text }]) => {
-  const mail = { subject, text: mailText };
-  return { name, ...mail, html: mailHtml(mail, baseUrl) };
-});
+export const EVERY_MAIL = Object.entries(WORDS).map(
+  ([name, { subject, text, mailText = text }]) => {
+    const mail = { subject, text: mailText };
+    return { name, ...mail, html: mailHtml(mail, baseUrl) };
+  },
+);

@@ -62,7 +62,9 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     for (const words of ["2 × A rose", "1 × A vase", "Delivery: €4.90", "Total: €217.40"]) {
       expect(mail.text).toContain(words);
     }
-    expect(mail.text).toContain(`\n\nThe state of your order #1001 is here:\n\n${order.permalink_url}\n\n`);
+    expect(mail.text).toContain(
+      `\n\nThe state of your order #1001 is here:\n\n${order.permalink_url}\n\n`,
+    );
     expect(mail.html).toContain(`<a href="${order.permalink_url}" `);
     expect(mail.text).toContain("No money moves");
     // Whoever ordered wrote these: they are no mail to send for a stranger.

@@ -346,7 +346,10 @@ describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
     const forged = { ...mandate, envelope: { ...mandate.envelope, signature: "A".repeat(86) } };
     for (const [args, reason] of [
       [{ ...asked, mandate: forged }, "signature_invalid"],
-      [{ question: "And to Gozo?", mandate: await signed({ arguments: asked }) }, "arguments_mismatch"],
+      [
+        { question: "And to Gozo?", mandate: await signed({ arguments: asked }) },
+        "arguments_mismatch",
+      ],
     ] as const) {
       const refused = await call(args as JsonObject);
       expect(refused).toMatchObject({ isError: true, structuredContent: { ...link, reason } });

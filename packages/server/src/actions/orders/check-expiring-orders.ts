@@ -12,7 +12,12 @@ import { domainOfSite } from "../../domain/sites/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { HOUR_MS } from "../../infra/time.js";
 import type { NoticeWords } from "../../purchase/notices/chat-message.js";
-import { factLines, localTime, moneyWords, orderPage } from "../../purchase/notices/notice-words.js";
+import {
+  factLines,
+  localTime,
+  moneyWords,
+  orderPage,
+} from "../../purchase/notices/notice-words.js";
 import { noticeZone, notifyOwner } from "../../purchase/notices/notify-owner.js";
 import { syncPaymentOfAttempt } from "../../purchase/reconcile.js";
 
