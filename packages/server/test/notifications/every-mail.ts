@@ -70,18 +70,14 @@ const checkout = {
   content: {
     buyer: { first_name: "Rosa", last_name: "Ling" },
     delivery: {
-      methods: [
+      addressId: null,
+      addresses: [
         {
-          selected_destination_id: "home",
-          destinations: [
-            {
-              id: "home",
-              street_address: "Harbour Road 3",
-              postal_code: "1010",
-              address_locality: "Vienna",
-              address_country: "AT",
-            },
-          ],
+          id: "home",
+          street_address: "Harbour Road 3",
+          postal_code: "1010",
+          address_locality: "Vienna",
+          address_country: "AT",
         },
       ],
     },

@@ -19,6 +19,14 @@ function decoded(body: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8").replaceAll("\r\n", "\n");
 }
 
+/** Undoes the encoded words of a header (RFC 2047). */
+function decodedHeader(value: string): string {
+  const joined = value.replace(/\?= +=\?/g, "?==?");
+  return joined.replace(/=\?UTF-8\?Q\?([^?]*)\?=/gi, (_, words: string) =>
+    decoded(words.replaceAll("_", " ")),
+  );
+}
+
 /** A part of a mail with its own headers. */
 function decodedPart(part: string): string {
   const [head = "", ...rest] = part.trimStart().split("\r\n\r\n");
@@ -32,7 +40,7 @@ function readMail(raw: string) {
   const lines = head.replace(/\r\n[ \t]+/g, " ").split("\r\n");
   const headers = lines.map((line) => {
     const [name = "", ...value] = line.split(":");
-    return [name.toLowerCase(), value.join(":").trim()] as const;
+    return [name.toLowerCase(), decodedHeader(value.join(":").trim())] as const;
   });
   const body = rest.join("\r\n\r\n");
   const [, boundary] = /boundary="([^"]+)"/.exec(head) ?? [];

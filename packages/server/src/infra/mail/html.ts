@@ -6,16 +6,19 @@ const { font, radius } = PLAIN_SHAPES;
 /** A line such as `Amount:  60.50 EUR`, and those below it that continue it. */
 const FACT = /^([A-Z][\w ]{0,20}): +(\S.*)$/;
 
+/** An address has no space to break at. */
+const WRAPPED = ";overflow-wrap:anywhere";
+
 /** Mail readers drop style sheets, so each element has its own style. */
 const styled = (tag: string, style: string, body: string) =>
   `<${tag} style="${style}">${body}</${tag}>`;
 
 function factRows(lines: readonly string[]): string {
-  const cell = (body: string, color: string) =>
-    styled("td", `padding:4px 16px 4px 0;color:${color};vertical-align:top`, body);
+  const cell = (body: string, color: string, more = "") =>
+    styled("td", `padding:4px 16px 4px 0;color:${color};vertical-align:top${more}`, body);
   const rows = lines.map((text) => {
     const [, name = "", value = text.trim()] = FACT.exec(text) ?? [];
-    return `<tr>${cell(htmlText(name), soft)}${cell(htmlText(value), ink)}</tr>`;
+    return `<tr>${cell(htmlText(name), soft)}${cell(htmlText(value), ink, WRAPPED)}</tr>`;
   });
   return `<table role="presentation">${rows.join("")}</table>`;
 }
@@ -50,7 +53,7 @@ export function mailHtml({ subject, text }: MailWords, baseUrl: string): string 
     .map((block) => blockHtml(block, baseUrl));
   const inner = styled(
     "div",
-    `max-width:560px;margin:0 auto;padding:24px;border:1px solid ${line};border-radius:${radius};background:${card}`,
+    `max-width:560px;margin:0 auto;padding:24px;border:1px solid ${line};border-radius:${radius};background:${card}${WRAPPED}`,
     blocks.join("\n"),
   );
   const body = styled(
