@@ -158,9 +158,13 @@ export const EVERY_DIALOG: readonly SeenDialog[] = [
     source: "account/account-page.tsx",
     page: "account",
     answers: [
+      [/\/console\/session$/, (own) => ({ ...own, kind: "person" })],
       [
         /\/console\/person$/,
         (account) => ({
+          name: "Ann",
+          email: null,
+          sessions: [],
           ...account,
           passkeys: [
             {

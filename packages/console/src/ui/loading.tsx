@@ -89,13 +89,14 @@ function GoodsLines() {
   );
 }
 
-/** Stands in for the title of a page and the sentence below it. */
+/** Stands in for the title of a page and the sentence below it. On a phone, what can be done is below both. */
 export function LoadingTitled({ children }: { readonly children: ReactNode }) {
   return (
     <div className="flex flex-col gap-5">
       <span className="late flex flex-col gap-1">
         <Bar className="h-9 w-48" />
         <Bar className="h-5 w-32" />
+        <Bar className="h-8 w-36 sm:hidden" />
       </span>
       {children}
     </div>
@@ -122,10 +123,16 @@ export function LoadingPage() {
 export function LoadingOrder() {
   return (
     <Skeleton name="order">
-      <Bar className="h-8 w-48" />
-      <span className="flex items-center gap-4">
-        <Bar className="h-8 w-28" />
-        <Bar className="h-5 w-20" />
+      <span className="flex flex-col gap-2">
+        <Bar className="h-9 w-48" />
+        <Bar className="h-8 w-48 sm:hidden" />
+      </span>
+      <span className="flex flex-col gap-2">
+        <span className="flex items-center gap-4">
+          <Bar className="h-8 w-28" />
+          <Bar className="h-5 w-20" />
+        </span>
+        <Bar className="h-5 w-40 sm:hidden" />
       </span>
       <div aria-hidden className="grid items-start gap-4 lg:grid-cols-[3fr_2fr]">
         <div className="flex flex-col gap-4">

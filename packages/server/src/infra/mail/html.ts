@@ -14,8 +14,8 @@ const styled = (tag: string, style: string, body: string) =>
   `<${tag} style="${style}">${body}</${tag}>`;
 
 function factRows(lines: readonly string[]): string {
-  const cell = (body: string, color: string, more = "") =>
-    styled("td", `padding:4px 16px 4px 0;color:${color};vertical-align:top${more}`, body);
+  const cell = (body: string, color: string, wrap = ";overflow-wrap:normal") =>
+    styled("td", `padding:4px 16px 4px 0;color:${color};vertical-align:top${wrap}`, body);
   const rows = lines.map((text) => {
     const [, name = "", value = text.trim()] = FACT.exec(text) ?? [];
     return `<tr>${cell(htmlText(name), soft)}${cell(htmlText(value), ink, WRAPPED)}</tr>`;
