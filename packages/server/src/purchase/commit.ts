@@ -91,9 +91,7 @@ function pendingReview(
   });
 }
 
-interface Written extends DecisionNames {
-  readonly review: Review | undefined;
-}
+type Written = DecisionNames & { readonly review: Review | undefined };
 
 function decisionAnswer(
   { config }: Context,
