@@ -109,7 +109,7 @@ function Revoke({ token }: { readonly token: AnyToken }) {
     >
       <p>It stops working immediately. Everybody who is signed in with it is signed out.</p>
       {token.role !== undefined && (
-        <label className="mt-3 flex items-center gap-2">
+        <label className="flex items-center gap-2">
           <input
             type="checkbox"
             checked={descendants}

@@ -15,12 +15,12 @@ const styled = (tag: string, style: string, body: string) =>
 
 function factRows(lines: readonly string[]): string {
   const cell = (body: string, color: string, wrap = ";overflow-wrap:normal") =>
-    styled("td", `padding:4px 16px 4px 0;color:${color};vertical-align:top${wrap}`, body);
+    styled("td", `padding:0 16px 0 0;color:${color};vertical-align:top${wrap}`, body);
   const rows = lines.map((text) => {
     const [, name = "", value = text.trim()] = FACT.exec(text) ?? [];
     return `<tr>${cell(htmlText(name), soft)}${cell(htmlText(value), ink, WRAPPED)}</tr>`;
   });
-  return `<table role="presentation">${rows.join("")}</table>`;
+  return `<table role="presentation" cellspacing="0" cellpadding="0">${rows.join("")}</table>`;
 }
 
 const button = (url: string, isConsole: boolean) =>
