@@ -69,6 +69,7 @@ describe.skipIf(skipChromium)("the console:", () => {
     "every dialog is accessible, fits, and has at most one primary button, in $colorScheme at $width pixels",
     async (view) => {
       const ids = await at.fillEveryPage();
+      await at.tokenOf("reviewer");
       const { page } = await at.opened(viewOptions(view));
       await at.byLink(page, await at.operatorLink());
       await page.locator("main h1").waitFor();
