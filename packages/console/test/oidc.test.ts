@@ -10,6 +10,9 @@ const ACCOUNTS = {
   eve: { email: "eve@example.com", email_verified: true },
 };
 
+/** Within this, a page that was signed out of has deleted what it had loaded. */
+const SETTLED_MS = 500;
+
 describe.skipIf(skipChromium)("with the sign-in service of the company,", () => {
   let stop = () => {};
   afterAll(() => stop());
@@ -76,6 +79,12 @@ describe.skipIf(skipChromium)("with the sign-in service of the company,", () => 
     const page = await signIn("ada");
     await page.getByText("Signed in as Ada").waitFor();
     await page.waitForURL(`**/console/${at.domain}`);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("link", { name: "Sign in with Example SSO" }).waitFor();
+    // What was loaded before is deleted a moment later, and this must stay.
+    await page.waitForTimeout(SETTLED_MS);
+    expect(await page.getByRole("link", { name: "Sign in with Example SSO" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Email me a link" }).count()).toBe(1);
     const stranger = await signIn("eve");
     await stranger.getByText("There is no invitation for this email address.").waitFor();
   });

@@ -82,9 +82,12 @@ export function takeProblem(): string | undefined {
 
 /** Ends the session and deletes everything that was loaded, so that the next person does not see it. */
 export function endSession(client: QueryClient): void {
-  const [session] = sessionQuery.queryKey;
+  // The page to sign in shows the ways, and loads them only when it opens.
+  const kept: readonly unknown[] = [sessionQuery.queryKey[0], waysQuery.queryKey[0]];
   client.setQueryData(sessionQuery.queryKey, null);
   clearAllButDrafts();
   // After the sign-in has replaced the pages: one that is drawn once more still finds its site.
-  setTimeout(() => client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session }));
+  setTimeout(() =>
+    client.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) }),
+  );
 }
