@@ -37,6 +37,18 @@ describe.skipIf(skipChromium)("signing in to the console:", () => {
     expect(new URL(other.page.url()).hash).toBe("");
   });
 
+  test("a link signs in somebody else in place of who was signed in, and the pages load", async () => {
+    const { page } = await at.opened();
+    await at.byLink(page, await at.link(await at.tokenOf("owner")));
+    await page.waitForURL(`**/console/${at.domain}`);
+    await at.byLink(page, await at.link(await at.tokenOf("auditor")));
+    await page
+      .getByRole("button", { name: "Sign in with this link" })
+      .waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: at.domain }).waitFor();
+    await page.getByText("Signed in as auditor").waitFor();
+  });
+
   test("a token signs in, a wrong one is refused with a message, and signing out ends the session", async () => {
     const { page } = await at.opened();
     await page.goto(`${at.server.url}/console`);

@@ -80,14 +80,23 @@ export function takeProblem(): string | undefined {
   return PROBLEMS[problem];
 }
 
-/** Ends the session and deletes everything that was loaded, so that the next person does not see it. */
-export function endSession(client: QueryClient): void {
+/** Deletes everything that was loaded, so that the next person does not see it. */
+function deleteLoaded(client: QueryClient): void {
   // The page to sign in shows the ways, and loads them only when it opens.
   const kept: readonly unknown[] = [sessionQuery.queryKey[0], waysQuery.queryKey[0]];
+  client.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) });
+}
+
+export function endSession(client: QueryClient): void {
   client.setQueryData(sessionQuery.queryKey, null);
   clearAllButDrafts();
   // After the sign-in has replaced the pages: one that is drawn once more still finds its site.
-  setTimeout(() =>
-    client.removeQueries({ predicate: ({ queryKey }) => !kept.includes(queryKey[0]) }),
-  );
+  setTimeout(() => deleteLoaded(client));
+}
+
+/** Starts a session in place of an earlier one. It comes before the pages, which would wait for deleted data. */
+export function startSession(client: QueryClient, session: Session): void {
+  clearAllButDrafts();
+  deleteLoaded(client);
+  client.setQueryData(sessionQuery.queryKey, session);
 }

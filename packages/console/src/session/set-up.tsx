@@ -11,7 +11,7 @@ import { Notice } from "../ui/notice.js";
 import { canUsePasskeys } from "./confirm.js";
 import { Frame } from "./frame.js";
 import { PasskeyPlace } from "./passkey-place.js";
-import { endSession, sessionQuery, setUpOwner, waysQuery } from "./session.js";
+import { setUpOwner, startSession, waysQuery } from "./session.js";
 
 const NAME_CHARS_MAX = 80;
 
@@ -42,8 +42,7 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
   const create = useSave(async () => {
     const session = await setUpOwner({ code, name, email: email.trim() });
     draft.saved(draft.value);
-    endSession(client);
-    client.setQueryData(sessionQuery.queryKey, session);
+    startSession(client, session);
     onCreated();
   });
   const isUsed = create.error instanceof Refused && create.error.status === 401;

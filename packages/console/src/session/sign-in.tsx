@@ -14,10 +14,9 @@ import { PasskeyPlace } from "./passkey-place.js";
 import {
   askForLink,
   type Credential,
-  endSession,
   type OpenedLink,
-  sessionQuery,
   signIn,
+  startSession,
   takeLink,
   takeProblem,
   waysQuery,
@@ -43,8 +42,7 @@ function useSignIn(onSignedIn: () => void) {
     const credential =
       given === "passkey" ? { kind: "passkey" as const, answer: await passkeyToSignIn() } : given;
     const session = await signIn(credential);
-    endSession(client);
-    client.setQueryData(sessionQuery.queryKey, session);
+    startSession(client, session);
     onSignedIn();
   });
 }
