@@ -129,14 +129,17 @@ test("no command prints text of a service that could control the terminal", asyn
     agent_page_url: `${rude}/v1/agent/`,
     mcp_url: rude,
     description: rude,
+    picture_url: rude,
     created_at: rude,
   };
-  const env = asking(await hostile(site, { url: rude, version: rude, findings: [], token: rude }));
+  const other = { url: rude, version: rude, findings: [], token: rude, picture_url: rude };
+  const env = asking(await hostile(site, other));
   const policy = join(temporaryFolder(), "policy.json");
   const { out: preset } = await command(["policy", "preset", "ask_always"], env);
   writeFileSync(policy, preset);
   const commands = [
     ["site", "show", "shop.example.com"],
+    ["site", "picture", "shop.example.com", "--remove"],
     ["policy", "publish", "shop.example.com", policy],
     ["token", "link"],
     ["token", "create", "--name", "a", "--role", "auditor"],

@@ -4,7 +4,7 @@ import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { PICTURE_FILE, pictureType } from "../picture-file.js";
-import { plainJson, type Terminal } from "../terminal.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
 
 interface Flags {
   readonly remove?: true;
@@ -31,11 +31,8 @@ async function setPicture(
       : await client.upload<SiteBody>("PUT", path, { type, body: createReadStream(file) });
   if (json) return terminal.out(plainJson(saved));
   const { picture_url } = saved;
-  terminal.out(
-    picture_url === null
-      ? `${domain} has no picture.`
-      : `${domain} has a new picture: ${picture_url}`,
-  );
+  const state = picture_url === null ? "no picture." : `a new picture: ${picture_url}`;
+  terminal.out(plainText(`${domain} has ${state}`));
 }
 
 export function sitePictureCommand(site: Command, terminal: Terminal): void {
