@@ -204,6 +204,25 @@ describe.each(TIER_DATABASES)("a shop that was connected again, on %s,", (dialec
     expect((await change(orderId, "refund-1", refund)).body.state).toBe("done");
   });
 
+  test("has its own changes carried out, even under the ids of an earlier connection", async () => {
+    const { orderId } = await at.bought(shop, TWO_ROSES);
+    const refund = (minor: number) => ({ kind: "refunded", amount_minor: minor });
+    const refunded = async () => (await shop.admin("GET", `/orders/${orderId}`)).body.refunded_minor;
+    await change(orderId, "captured-1", { kind: "captured" });
+    expect((await change(orderId, "refund-1", refund(500))).body.state).toBe("done");
+    await connectAgain("replaced");
+    expect((await change(orderId, "refund-1", refund(300))).body.state).toBe("done");
+    expect(await refunded()).toBe(800);
+    // Both are remembered, whoever reports them again.
+    expect((await change(orderId, "refund-1", refund(300))).body.state).toBe("done");
+    await connectAgain("replaced");
+    for (const minor of [500, 300]) {
+      expect((await change(orderId, "refund-1", refund(minor))).body).toMatchObject({ state: "done" });
+      await connectAgain("replaced");
+    }
+    expect(await refunded()).toBe(800);
+  });
+
   test("gets the releases and orders of before with its new secret, and is believed with no other", async () => {
     const { id } = await at.ready(shop, TWO_ROSES);
     system.spoil = { reserve: "silent" };

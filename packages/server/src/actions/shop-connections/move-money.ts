@@ -19,6 +19,8 @@ interface Money {
   readonly order: Order;
   readonly origin: ShopOrigin;
   readonly actor: Actor;
+  /** The ids of the actors that have reported the event. */
+  readonly requesters: readonly string[];
 }
 
 function outcomeOf(change: PaymentChange): ChangeOutcome {
@@ -33,7 +35,7 @@ function outcomeOf(change: PaymentChange): ChangeOutcome {
  */
 export async function moveMoney(
   context: Context,
-  { order: { siteKeyHash, orderId }, origin, actor }: Money,
+  { order: { siteKeyHash, orderId }, origin, actor, requesters }: Money,
   change: Omit<RequestedChange, "revision" | "origin">,
 ): Promise<Result<ChangeOutcome, "conflict">> {
   const { db } = context;
@@ -41,7 +43,8 @@ export async function moveMoney(
   if (order === undefined) throw new Error("an order is gone");
   const changes = await changesOf(db, orderId);
   const own = changes.find(
-    ({ kind, shopEventId }) => kind === change.kind && shopEventId === origin.eventId,
+    ({ kind, shopEventId, requestedBy }) =>
+      kind === change.kind && shopEventId === origin.eventId && requesters.includes(requestedBy),
   );
   if (own !== undefined) return ok(outcomeOf(own));
   if (changes.some(isPending)) return refuse("conflict", UNDER_WAY);

@@ -33,8 +33,8 @@ interface Taken {
   readonly connection: ShopConnection;
   readonly order: Order;
   readonly event: OrderChangeEvent;
-  /** Whether an earlier try has carried out its first effect. */
-  readonly isBegun: boolean;
+  /** What an earlier try has noted with its first effect; undefined if none has carried that out. */
+  readonly known: ShopEvent | undefined;
   readonly origin: ShopOrigin;
 }
 
@@ -91,8 +91,8 @@ async function ship(
   shipment: Pick<Parameters<typeof shipOrder>[2], "type" | "lines"> &
     Partial<Parameters<typeof shipOrder>[2]>,
 ): Promise<ChangeResult> {
-  const { connection, order, isBegun, origin } = taken;
-  if (isBegun) return DONE;
+  const { connection, order, known, origin } = taken;
+  if (known !== undefined) return DONE;
   const { type, lines } = shipment;
   if (type === "shipped" && (await isNothingLeft(context, taken, lines))) return DONE;
   const words = { carrier: null, trackingNumber: null, trackingUrl: null, description: null };
@@ -101,9 +101,12 @@ async function ship(
 }
 
 async function carryOut(context: Context, taken: Taken): Promise<ChangeResult> {
-  const { connection, order, event, isBegun, origin } = taken;
+  const { connection, order, event, known, origin } = taken;
   const { change } = event;
-  const money = { order, origin, actor: shopActor(connection.connectionId) };
+  const actor = shopActor(connection.connectionId);
+  // A connection that did not report this event may have used its id for another change.
+  const requesters = [actor.id, ...(known ? [shopActor(known.connectionId).id] : [])];
+  const money = { order, origin, actor, requesters };
   switch (change.kind) {
     case "sent": {
       const { kind: _, capture, ...shipment } = change;
@@ -119,10 +122,10 @@ async function carryOut(context: Context, taken: Taken): Promise<ChangeResult> {
     case "delivered":
       return ship(context, taken, { type: "delivered", lines: change.lines });
     case "cancelled": {
-      if (isBegun || (await isNothingLeft(context, taken, change.lines))) return DONE;
+      if (known !== undefined || (await isNothingLeft(context, taken, change.lines))) return DONE;
       const { lines, reason } = change;
       const cancellation = { lines, reason, origin };
-      return outcomeOf(await cancelOrder(context, order, cancellation, money.actor));
+      return outcomeOf(await cancelOrder(context, order, cancellation, actor));
     }
     case "captured":
       return moveMoney(context, money, { kind: "capture", reason: null, ...pick(change) });
@@ -166,8 +169,7 @@ export async function takeOrderChange(
     return refuse("invalid_request", "order_id: the order has too many events.");
   }
   const origin = originOf(context, connection, event);
-  const isBegun = known !== undefined;
-  const outcome = await carryOut(context, { connection, order, event, isBegun, origin });
+  const outcome = await carryOut(context, { connection, order, event, known, origin });
   if (!outcome.ok) return outcome;
   if (outcome.value.state !== "pending") {
     await writeShopEvent(db, { ...row, answer: outcome.value });
