@@ -36,11 +36,14 @@ const NOT_RESERVED: Readonly<Record<string, ReasonCode>> = {
   shop_unanswered: "unavailable",
 };
 
+export const isNotReserved = (answer: SettlementAnswer) =>
+  answer.outcome === "declined" && answer.reason in NOT_RESERVED;
+
 /** Whether an answer counts against the card and the caller. */
 export const isDecline = (answer: SettlementAnswer) =>
   answer.outcome === "declined" &&
   !NOT_THE_CARD.includes(answer.reason) &&
-  !(answer.reason in NOT_RESERVED);
+  !isNotReserved(answer);
 
 /** Why the decision of a payment that was not authorized is rejected. */
 export function rejectionOf({ reason }: Pick<Payment, "reason">): ReasonCode {

@@ -25,7 +25,7 @@ import { orderObstacle } from "./order-obstacle.js";
 import { notifyOfOrder } from "./orders/notify-of-order.js";
 import { namingOrder } from "./orders/order-link.js";
 import { freshOrder } from "./orders/whole-order.js";
-import { isDecline, outcomeRecord, rejectionOf } from "./outcome-record.js";
+import { isDecline, isNotReserved, outcomeRecord, rejectionOf } from "./outcome-record.js";
 import { releaseInShop } from "./reserve-in-shop.js";
 
 /** Announces every attempt that has changed. */
@@ -211,7 +211,7 @@ function outcomeUnknown(payment: Payment, answer: UnknownAnswer, now: number): S
  */
 export async function writeOutcome(
   context: Context,
-  { attemptId, siteKeyHash, decisionId, items }: Payment,
+  { attemptId, siteKeyHash, decisionId, items, tries }: Payment,
   settlement: SettlementAnswer,
 ): Promise<Payment> {
   const { audit, clock } = context;
@@ -227,6 +227,9 @@ export async function writeOutcome(
     const current = await findPayment(tx, attemptId);
     if (current === undefined) throw new Error("a payment is gone");
     if (!isOpen(current)) return lateAnswer(tx, current, settlement, now);
+    // Without a reservation the provider was not asked here, but it may have been by whoever looked after it since.
+    const isTakenOver = current.tries !== tries;
+    if (isTakenOver && isNotReserved(settlement)) return { records: [], answer: current };
     const reason = reasonOf(settlement);
     const payment = { ...current, reference: settlement.reference ?? current.reference, reason };
     const step = await applySettlement(context, tx, payment, settlement, now);

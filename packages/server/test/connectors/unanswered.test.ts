@@ -273,6 +273,30 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
     expect([system.reservations.size, await at.orders(shop)]).toEqual([0, []]);
   });
 
+  test("does not end a payment that another process has requested meanwhile", async () => {
+    system.connectionLink = null;
+    await system.connect(server, shop.site_key_hash);
+    const { id, continue_url } = await at.ready(shop, ROSE);
+    system.spoil = { reserve: "never" };
+    const completing = at.complete(shop, id, paying("pm_sandbox_processing"));
+    await expect.poll(() => system.of("reserve").length).toBe(1);
+    system.spoil = {};
+    // As a buyer who comes back from a bank.
+    const { pathname } = new URL(continue_url);
+    const page = await fetch(`${server.url}${pathname}?returned`, { redirect: "manual" });
+    expect(page.status).toBe(303);
+    expect(await at.authorizations(shop, "processing")).toHaveLength(1);
+    clock.advance(5000);
+    expect(told(await completing)).toEqual([200, "complete_in_progress"]);
+    expect(told(await at.complete(shop, id))).not.toContain("completed");
+    clock.advance(10 * MINUTE_MS);
+    await reconcilePayments(server.context, () => false);
+    expect(told(await at.get(shop, id))).toEqual([200, "completed"]);
+    await deliver();
+    expect([(await at.orders(shop)).length, await charged()]).toEqual([1, 1]);
+    expect(system.of("release")).toEqual([]);
+  });
+
   test("lets a buyer try again on the page of the checkout", async () => {
     system.connectionLink = null;
     await system.connect(server, shop.site_key_hash);
