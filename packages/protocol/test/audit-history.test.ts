@@ -46,6 +46,7 @@ const unrequested = {
   ...declined,
   decision: { outcome: "rejected", reason_codes: ["unavailable"] },
 };
+const reopened = { decision: { outcome: "escalated", reason_codes: ["unavailable"] } };
 const releasing = { release: "requested" };
 const released = { release: "done" };
 const taken = { release: "captured" };
@@ -109,7 +110,13 @@ describe("a log that follows its rules verifies", () => {
     ],
     [
       "with a review that was approved again, because the shop system had not answered",
-      [large, reviewed(large, 2), paid(large, 3, unrequested), reviewed(large, 2), paid(large, 5)],
+      [
+        large,
+        reviewed(large, 2),
+        paid(large, 3, { ...unrequested, ...reopened }),
+        reviewed(large, 2),
+        paid(large, 5),
+      ],
     ],
     ["with rejections of the same mandate before and after", [refusal, order, refusal]],
     ["with another agent's mandate of the same id", [order, decided({ agent: "agt_2", count: 1 })]],
@@ -484,6 +491,16 @@ describe("an audit finds in a correctly signed and linked log", () => {
       "a review that was approved again after its payment was declined",
       [large, reviewed(large, 2), paid(large, 3, declined), reviewed(large, 2)],
       [5, "record 3 already ended its review"],
+    ],
+    [
+      "a review that was approved again, although the request was rejected",
+      [large, reviewed(large, 2), paid(large, 3, unrequested), reviewed(large, 2)],
+      [5, "record 3 already ended its review"],
+    ],
+    [
+      "a mandate that was decided again, although its request waits for a review",
+      [order, paid(order, 2, { ...unrequested, ...reopened }), decided({ count: 1 })],
+      [4, "record 2 already decided its mandate"],
     ],
     [
       "a review that ends twice",

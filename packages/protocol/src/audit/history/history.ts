@@ -158,14 +158,14 @@ export class History {
     if (used === undefined) this.attempts.set(attempt, parentId);
     const ordered = state === "authorized" || state === "unknown";
     if (!ordered && known?.spending !== undefined) this.counters.takeBack(known.spending);
-    if (step.reopens && known !== undefined && fault === undefined) this.reopen(known);
+    if (step.reopens && known !== undefined && fault === undefined) this.reopen(known, step);
     return fault;
   }
 
-  /** Nobody was asked for money: what was decided may be decided once more. */
-  private reopen({ mandate, opener }: Known): void {
-    if (opener !== undefined) opener.ended = undefined;
-    if (mandate !== "") this.mandates.delete(mandate);
+  /** Nobody was asked for money: the mandate may be decided once more, or the review that is open again. */
+  private reopen({ mandate, opener }: Known, { outcome }: PaidStep): void {
+    if (opener !== undefined && outcome === "escalated") opener.ended = undefined;
+    if (mandate !== "" && outcome === "rejected") this.mandates.delete(mandate);
   }
 
   /** Two records of one id would let one stand for the other. */
