@@ -1,8 +1,10 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { paymentById } from "../../src/domain/payments/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/reconcile.ts";
+import { reconcilePayments, syncPaymentOfAttempt } from "../../src/purchase/reconcile.ts";
+import { attemptOf, providerOf } from "../../src/purchase/settle.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
@@ -295,6 +297,29 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
     await deliver();
     expect([(await at.orders(shop)).length, await charged()]).toEqual([1, 1]);
     expect(system.of("release")).toEqual([]);
+  });
+
+  test("voids a late authorization for a review that is open again, and says why", async () => {
+    const { context } = server;
+    system.prices.rose = 60_000;
+    const { id } = await at.ready(shop, ROSE);
+    await at.complete(shop, id);
+    system.spoil = { reserve: "silent" };
+    await approve();
+    const [reserved = ""] = idsOf("reserve") as string[];
+    const payment = await paymentById(context.db, reserved);
+    if (payment === undefined) throw new Error("there is no payment");
+    const request = { ...attemptOf(payment), token: "pm_card_visa", first: true, returnUrl: null };
+    await providerOf(context, payment).authorize(request);
+    await syncPaymentOfAttempt(context, reserved);
+    expect(await charged()).toBe(0);
+    const outcomes = await at.records(shop, "payment.outcome");
+    expect(outcomes.map(({ record }) => record.decision.reason_codes)).toEqual([
+      ["payment_declined"],
+      ["payment_declined"],
+      ["unavailable"],
+    ]);
+    await settleRelease("silent");
   });
 
   test("lets a buyer try again on the page of the checkout", async () => {
