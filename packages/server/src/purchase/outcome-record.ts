@@ -41,9 +41,7 @@ export const isNotReserved = (answer: SettlementAnswer) =>
 
 /** Whether an answer counts against the card and the caller. */
 export const isDecline = (answer: SettlementAnswer) =>
-  answer.outcome === "declined" &&
-  !NOT_THE_CARD.includes(answer.reason) &&
-  !isNotReserved(answer);
+  answer.outcome === "declined" && !NOT_THE_CARD.includes(answer.reason) && !isNotReserved(answer);
 
 /** Why the decision of a payment that was not authorized is rejected. */
 export function rejectionOf({ reason }: Pick<Payment, "reason">): ReasonCode {

@@ -69,7 +69,8 @@ export async function writeVoidOutcome(
     await writePayment(tx, ended, now);
     const decision = await decisionById(tx, current.decisionId);
     // A decision has no reason if its review was opened again.
-    const reason = decision === undefined ? "site_not_found" : (decision.reason ?? "payment_declined");
+    const reason =
+      decision === undefined ? "site_not_found" : (decision.reason ?? "payment_declined");
     const result = { payment: "authorized", outcome: "rejected", reasons: [reason] };
     if (!isCaptured) {
       return { records: [outcomeRecord(ended, result, now, { release: "done" })], answer: null };

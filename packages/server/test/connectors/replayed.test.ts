@@ -207,7 +207,8 @@ describe.each(TIER_DATABASES)("a shop that was connected again, on %s,", (dialec
   test("has its own changes carried out, even under the ids of an earlier connection", async () => {
     const { orderId } = await at.bought(shop, TWO_ROSES);
     const refund = (minor: number) => ({ kind: "refunded", amount_minor: minor });
-    const refunded = async () => (await shop.admin("GET", `/orders/${orderId}`)).body.refunded_minor;
+    const refunded = async () =>
+      (await shop.admin("GET", `/orders/${orderId}`)).body.refunded_minor;
     await change(orderId, "captured-1", { kind: "captured" });
     expect((await change(orderId, "refund-1", refund(500))).body.state).toBe("done");
     await connectAgain("replaced");
@@ -217,7 +218,9 @@ describe.each(TIER_DATABASES)("a shop that was connected again, on %s,", (dialec
     expect((await change(orderId, "refund-1", refund(300))).body.state).toBe("done");
     await connectAgain("replaced");
     for (const minor of [500, 300]) {
-      expect((await change(orderId, "refund-1", refund(minor))).body).toMatchObject({ state: "done" });
+      expect((await change(orderId, "refund-1", refund(minor))).body).toMatchObject({
+        state: "done",
+      });
       await connectAgain("replaced");
     }
     expect(await refunded()).toBe(800);

@@ -314,11 +314,9 @@ describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,
     await syncPaymentOfAttempt(context, reserved);
     expect(await charged()).toBe(0);
     const outcomes = await at.records(shop, "payment.outcome");
-    expect(outcomes.map(({ record }) => record.decision.reason_codes)).toEqual([
-      ["payment_declined"],
-      ["payment_declined"],
-      ["unavailable"],
-    ]);
+    type Outcome = { readonly record: { readonly decision: JsonObject } };
+    const reasons = outcomes.map(({ record }: Outcome) => record.decision.reason_codes);
+    expect(reasons).toEqual([["payment_declined"], ["payment_declined"], ["unavailable"]]);
     await settleRelease("silent");
   });
 
