@@ -228,8 +228,8 @@ export async function writeOutcome(
     if (current === undefined) throw new Error("a payment is gone");
     if (!isOpen(current)) return lateAnswer(tx, current, settlement, now);
     // Without a reservation the provider was not asked here, but it may have been by whoever looked after it since.
-    const isTakenOver = current.tries !== tries;
-    if (isTakenOver && isNotReserved(settlement)) return { records: [], answer: current };
+    const isTakenOver = current.tries !== tries && isNotReserved(settlement);
+    if (isTakenOver) return { records: [], answer: current };
     const reason = reasonOf(settlement);
     const payment = { ...current, reference: settlement.reference ?? current.reference, reason };
     const step = await applySettlement(context, tx, payment, settlement, now);
@@ -295,6 +295,5 @@ async function applySettlement(
   // A buyer who was sent to the bank could still confirm the payment. A page that has closed cannot be paid.
   const isClosed = settlement.outcome === "declined" && settlement.reason === "page_closed";
   const isLost = settlement.outcome === "timed_out" || payment.challengeUrl !== null;
-  const mustVoid = isLost && !isClosed;
-  return declined(context, tx, payment, { mustVoid, now });
+  return declined(context, tx, payment, { mustVoid: isLost && !isClosed, now });
 }
