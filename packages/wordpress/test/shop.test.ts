@@ -525,6 +525,76 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     ]);
   });
 
+  /** What a message of Gatehouse says of the payment. */
+  const payment = (id: number, state: string) =>
+    php(`Gatehouse\\WooCommerce\\Incoming::run( function () { $order = wc_get_order( ${id} );
+      Gatehouse\\WooCommerce\\Held_Refunds::follow( $order, '${state}' );
+      $order->update_meta_data( '_gatehouse_payment_state', '${state}' ); $order->save(); } ); echo 1;`);
+  const refund = (id: number, amount: string): Promise<number> =>
+    php(
+      `echo wc_create_refund( array( 'order_id' => ${id}, 'amount' => '${amount}' ) )->get_id();`,
+    );
+
+  test("are captured without what was refunded before the capture, once", async () => {
+    const id = await order();
+    await payment(id, "authorized");
+    await refund(id, "3.00");
+    await refund(id, "2.00");
+    await sendNow();
+    expect(changes()).toEqual([]);
+    expect((await notes(id)).join()).toContain("The payment is not captured yet.");
+    gate.answers = {
+      "order.change": () => ({ type: "order.change.answer", state: "refused", problem: "No." }),
+    };
+    await status(id, "completed");
+    await sendNow();
+    gate.answers = {};
+    await status(id, "processing");
+    await status(id, "completed");
+    const late = await refund(id, "1.00");
+    await payment(id, "captured");
+    await sendNow();
+    const lowered = { kind: "sent", lines: null, capture: true, refunded_minor: 500 };
+    expect(changes().map(({ event_id, change }) => [event_id, change])).toEqual([
+      [`wc-${id}-sent-1`, lowered],
+      [`wc-${id}-sent-2`, lowered],
+      [`wc-${id}-refund-${late}`, { kind: "refunded", amount_minor: 100 }],
+    ]);
+    expect((await notes(id)).join()).toContain("It captured the payment without the");
+    await payment(id, "captured");
+    expect(await sendNow()).toBe(0);
+    expect(changes()).toHaveLength(3);
+  });
+
+  test("are refunded after a capture in the console by what was refunded before it", async () => {
+    const id = await order();
+    await payment(id, "authorized");
+    const held = await refund(id, "3.00");
+    await payment(id, "captured");
+    await payment(id, "captured");
+    await status(id, "completed");
+    await sendNow();
+    expect(changes().map(({ event_id, change }) => [event_id, change.refunded_minor])).toEqual([
+      [`wc-${id}-refund-${held}`, undefined],
+      [`wc-${id}-sent-1`, undefined],
+    ]);
+  });
+
+  test("are cancelled if all is refunded before the capture, and nothing is refunded later", async () => {
+    const id = await order();
+    await payment(id, "authorized");
+    await refund(id, "3.00");
+    await status(id, "refunded");
+    await sendNow();
+    expect(changes().map(({ change }) => change)).toEqual([
+      { kind: "cancelled", lines: null, reason: expect.any(String) },
+    ]);
+    await payment(id, "released");
+    await payment(id, "captured");
+    expect(await sendNow()).toBe(0);
+    expect(changes()).toHaveLength(1);
+  });
+
   test("wait in order while Gatehouse is wrong, busy or waits for the provider, with the same event", async () => {
     const id = await order();
     await status(id, "completed");

@@ -390,6 +390,32 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     });
 
+    test("captures less by what the shop refunded before, and refunds it if all is captured", async () => {
+      const total = (await order()).amount.minor;
+      const less = { kind: "sent", lines: null, capture: true, refunded_minor: 500 };
+      await Promise.all([change(less, "less-1"), change(less, "less-1")]);
+      expect((await change(less, "less-1")).body.state).toBe("done");
+      expect((await change(less, "less-2")).body.state).toBe("done");
+      expect(await order()).toMatchObject({ captured_minor: total - 500, refunded_minor: 0 });
+
+      system.stock.rose = 5;
+      ({ orderId } = await at.bought(shop, ROSE, paying()));
+      await change({ kind: "captured" });
+      for (const id of ["late-1", "late-1", "late-2"]) {
+        expect((await change(less, id)).body.state).toBe("done");
+      }
+      expect(await order()).toMatchObject({ captured_minor: total, refunded_minor: 500 });
+
+      ({ orderId } = await at.bought(shop, ROSE, paying()));
+      const refused = await change({ ...less, refunded_minor: total });
+      expect(refused.body).toMatchObject({
+        state: "refused",
+        problem: expect.stringContaining("Nothing is left to capture"),
+      });
+      expect((await order()).payment).toBe("authorized");
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+
     test("refunds each event once, and the shop is told which refund was its own", async () => {
       await change({ kind: "captured" });
       const refund = { kind: "refunded", amount_minor: 500, reason: "Broken" };

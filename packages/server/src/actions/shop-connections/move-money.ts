@@ -12,6 +12,8 @@ import {
   UNDER_WAY,
 } from "../../purchase/orders/change-payment.js";
 import type { ShopOrigin } from "../../purchase/orders/line-change.js";
+import { overpaidMinor } from "../../purchase/orders/money-left.js";
+import { wholeOrder } from "../../purchase/orders/whole-order.js";
 import { changePayment } from "../orders/change-payment.js";
 import type { ChangeOutcome } from "./order-change.js";
 
@@ -31,14 +33,16 @@ function outcomeOf(change: PaymentChange): ChangeOutcome {
 
 /**
  * Captures or refunds what the shop system asks for, once: a repeated event finds the change that it made. What is
- * captured already is done. `conflict`: the order is being changed now.
+ * captured already is done, and what the shop refunded before goes back to the buyer then. `conflict`: the order is being changed now.
  */
 export async function moveMoney(
   context: Context,
-  { order: { siteKeyHash, orderId }, origin, actor, requesters }: Money,
+  money: Money,
   change: Omit<RequestedChange, "revision" | "origin">,
 ): Promise<Result<ChangeOutcome, "conflict">> {
   const { db } = context;
+  const { origin, actor, requesters } = money;
+  const { siteKeyHash, orderId } = money.order;
   const order = await orderById(db, siteKeyHash, orderId);
   if (order === undefined) throw new Error("an order is gone");
   const changes = await changesOf(db, orderId);
@@ -48,7 +52,12 @@ export async function moveMoney(
   );
   if (own !== undefined) return ok(outcomeOf(own));
   if (changes.some(isPending)) return refuse("conflict", UNDER_WAY);
-  if (change.kind === "capture" && order.payment === "captured") return ok({ state: "done" });
+  if (change.kind === "capture" && order.payment === "captured") {
+    const { refundedMinor = 0 } = change;
+    const amountMinor = overpaidMinor(await wholeOrder(db, order), refundedMinor);
+    if (refundedMinor === 0 || amountMinor === 0) return ok({ state: "done" });
+    return moveMoney(context, money, { kind: "refund", amountMinor, reason: null });
+  }
   const requested = { ...change, revision: order.revision, origin };
   const changed = await changePayment(context, order, requested, actor);
   if (changed.ok) return ok(outcomeOf(changed.value));

@@ -10,6 +10,8 @@ export type OrderChange =
       readonly trackingNumber: string | null;
       readonly trackingUrl: string | null;
       readonly capture: boolean;
+      /** What the shop refunded before the capture. */
+      readonly refundedMinor?: number;
     }
   | { readonly kind: "delivered"; readonly lines: RequestedLines }
   | { readonly kind: "cancelled"; readonly lines: RequestedLines; readonly reason: string | null }

@@ -109,7 +109,7 @@ async function carryOut(context: Context, taken: Taken): Promise<ChangeResult> {
   const money = { order, origin, actor, requesters };
   switch (change.kind) {
     case "sent": {
-      const { kind: _, capture, ...shipment } = change;
+      const { kind: _, capture, refundedMinor, ...shipment } = change;
       const shipped = await ship(context, taken, { type: "shipped", ...shipment });
       if (!capture || !shipped.ok || shipped.value.state !== "done") return shipped;
       const { eventId } = event;
@@ -117,7 +117,7 @@ async function carryOut(context: Context, taken: Taken): Promise<ChangeResult> {
       const isNoted = (await knownEvent(context.db, row)) !== undefined;
       const noted = isNoted ? { eventId, write: async () => {} } : origin;
       const capturing = { kind: "capture", amountMinor: null, reason: null } as const;
-      return moveMoney(context, { ...money, origin: noted }, capturing);
+      return moveMoney(context, { ...money, origin: noted }, { ...capturing, refundedMinor });
     }
     case "delivered":
       return ship(context, taken, { type: "delivered", lines: change.lines });

@@ -85,6 +85,9 @@ const Change = z.discriminatedUnion("kind", [
     tracking_number: Words,
     tracking_url: webAddress(/^https?$/).nullish(),
     capture: z.boolean().default(false),
+    refunded_minor: AmountMinor.nullish().describe(
+      "With `capture`: what the shop refunded before the capture. The buyer pays that much less.",
+    ),
   }),
   z.object({ kind: z.literal("delivered"), lines: Lines }),
   z.object({ kind: z.literal("cancelled"), lines: Lines, reason: Words }),
@@ -110,6 +113,10 @@ export const StatusMessage = z
 const linesOf = (lines: z.infer<typeof Lines>) =>
   lines?.map(({ line_id: id, quantity }) => ({ id, quantity })) ?? null;
 
+/** Left out if nothing was refunded, so that the digest of an event from before this field stays the same. */
+const refundedBefore = (minor: number | null | undefined) =>
+  minor == null ? undefined : { refundedMinor: minor };
+
 /** A change in the terms of the actions. */
 export function changeOf(change: z.infer<typeof Change>): OrderChange {
   switch (change.kind) {
@@ -121,6 +128,7 @@ export function changeOf(change: z.infer<typeof Change>): OrderChange {
         trackingNumber: change.tracking_number ?? null,
         trackingUrl: change.tracking_url ?? null,
         capture: change.capture,
+        ...refundedBefore(change.refunded_minor),
       };
     case "delivered":
       return { kind: "delivered", lines: linesOf(change.lines) };

@@ -29,6 +29,8 @@ export interface RequestedChange {
   readonly kind: ChangeKind;
   /** Null captures what the buyer owes, or refunds all that is left. */
   readonly amountMinor: number | null;
+  /** What the shop system refunded before the capture; it is not captured. */
+  readonly refundedMinor?: number | undefined;
   readonly reason: string | null;
   /** The revision that the owner saw. A repeated request finds another one, so it moves nothing twice. */
   readonly revision: number;
@@ -39,6 +41,7 @@ export interface RequestedChange {
 export type ChangeFault = "not_found" | "conflict" | "invalid_request";
 
 const AUTHORIZED_ONLY = "Only an authorized payment can be captured.";
+const ALL_REFUNDED = "Nothing is left to capture. Cancel the order to void the payment.";
 const CAPTURED_ONLY = "Only a captured payment can be refunded, up to what is left of it.";
 export const CHANGED = "The order has changed since you opened it. Look at it again.";
 export const UNDER_WAY = "A capture or refund of this order is under way. Wait for its outcome.";
@@ -48,14 +51,16 @@ const TOO_MANY = `An order can have at most ${CHANGES_MAX} captures and refunds.
 function amountOf(
   { amount: { currency } }: Order,
   left: MoneyLeft,
-  { kind, amountMinor }: RequestedChange,
+  { kind, amountMinor, refundedMinor = 0 }: RequestedChange,
 ): Result<number, ChangeFault> {
   const { capture, refund } = left;
   const most = kind === "capture" ? capture?.maxMinor : refund?.maxMinor;
   if (most === undefined) {
     return refuse("conflict", kind === "capture" ? AUTHORIZED_ONLY : CAPTURED_ONLY);
   }
-  const minor = amountMinor ?? (kind === "capture" ? (capture?.owedMinor ?? most) : most);
+  const owed = (capture?.owedMinor ?? most) - refundedMinor;
+  const minor = amountMinor ?? (kind === "capture" ? owed : most);
+  if (minor <= 0) return refuse("conflict", ALL_REFUNDED);
   if (minor <= most) return ok(minor);
   const text = `${formatAmount({ minor: most, currency })} ${currency}`;
   return refuse("invalid_request", `amount_minor: must be at most ${text}.`);

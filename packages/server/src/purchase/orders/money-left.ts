@@ -31,6 +31,13 @@ function returnedMinor({ adjustments }: WholeOrder): number {
     .reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0), 0);
 }
 
+/** What of a captured payment is more than the buyer owes, if the shop refunded a sum before the capture. */
+export function overpaidMinor(whole: WholeOrder, refundedMinor: number): number {
+  const { amount, capturedMinor } = whole.order;
+  const kept = (capturedMinor ?? amount.minor) - returnedMinor(whole);
+  return Math.max(0, kept - (owedMinor(whole) - refundedMinor));
+}
+
 /** Whether a capture may be sent. The authorization of a cancelled order is voided, or will be. */
 export function isCapturable(
   order: Pick<Order, "payment" | "status"> | undefined,

@@ -97,8 +97,11 @@ final class Order_Change_Sender {
 	 * @param array<string, mixed> $message The message.
 	 */
 	private static function done( object $row, array $message ): void {
-		Order_Change_Queue::delete( (int) $row->id );
 		$order = wc_get_order( (int) $row->shop_order_id );
+		if ( $order instanceof \WC_Order ) {
+			Held_Refunds::settle( $order, $row->event_id, true );
+		}
+		Order_Change_Queue::delete( (int) $row->id );
 		if ( $order instanceof \WC_Order ) {
 			$order->add_order_note( Order_Notes::done( $message['change'], $order->get_currency() ) );
 		}
@@ -112,6 +115,10 @@ final class Order_Change_Sender {
 	 * @param mixed                $problem What Gatehouse says.
 	 */
 	private static function refused( object $row, array $message, mixed $problem ): void {
+		$order = wc_get_order( (int) $row->shop_order_id );
+		if ( $order instanceof \WC_Order ) {
+			Held_Refunds::settle( $order, $row->event_id, false );
+		}
 		self::leave( $row, static fn( \WC_Order $order ): string => Order_Notes::refused( $message['change'], $order->get_currency(), $problem ) );
 	}
 

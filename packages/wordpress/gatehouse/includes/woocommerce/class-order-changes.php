@@ -19,8 +19,11 @@ final class Order_Changes {
 	/**
 	 * At a refund: its id at Gatehouse.
 	 */
-	public const META_REFUND   = '_gatehouse_refund_id';
-	private const META_PAYMENT = '_gatehouse_payment_state';
+	public const META_REFUND = '_gatehouse_refund_id';
+	/**
+	 * At an order: the state of its payment.
+	 */
+	public const META_PAYMENT = '_gatehouse_payment_state';
 	/**
 	 * At an order: notes that it has more refunds than are recorded.
 	 */
@@ -46,6 +49,8 @@ final class Order_Changes {
 				self::refund( wc_get_order( $id ), $refund, $message->currency );
 			}
 		}
+		// Before the state is noted: a crash between leaves it to the next message.
+		Held_Refunds::follow( wc_get_order( $id ), $message->payment['state'] );
 		self::note_payment( wc_get_order( $id ), $message );
 		$order = wc_get_order( $id );
 		if ( ! $message->is_sent() ) {

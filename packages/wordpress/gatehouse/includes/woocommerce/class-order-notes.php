@@ -24,6 +24,10 @@ final class Order_Notes {
 	 * @param string               $currency Of the order.
 	 */
 	public static function done( array $change, string $currency ): string {
+		if ( isset( $change['refunded_minor'] ) ) {
+			/* translators: %s: amount of money */
+			return sprintf( __( 'Gatehouse marked the order as sent. It captured the payment without the %s that you refunded before.', 'gatehouse' ), Money::shown( (int) $change['refunded_minor'], $currency ) );
+		}
 		return match ( $change['kind'] ) {
 			'sent' => true === ( $change['capture'] ?? false )
 				? __( 'Gatehouse marked the order as sent and captured the payment.', 'gatehouse' )

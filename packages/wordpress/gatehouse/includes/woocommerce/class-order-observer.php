@@ -41,13 +41,18 @@ final class Order_Observer {
 				'lines'   => null,
 				'capture' => $settings->capture,
 			);
+			$event_id = self::numbered( $order, 'sent' );
+			$refunded = $settings->capture ? Held_Refunds::take( $order, $event_id ) : 0;
+			if ( $refunded > 0 ) {
+				$change['refunded_minor'] = $refunded;
+			}
 			/**
 			 * Lets plugins for shipments add `carrier`, `tracking_number` and `tracking_url`.
 			 *
 			 * @param array     $change Fields of the change.
 			 * @param \WC_Order $order  The order.
 			 */
-			self::add( $order, self::numbered( $order, 'sent' ), (array) apply_filters( 'gatehouse_order_sent', $change, $order ) );
+			self::add( $order, $event_id, (array) apply_filters( 'gatehouse_order_sent', $change, $order ) );
 		} elseif ( 'cancelled' === $to ) {
 			$change = array(
 				'kind'  => 'cancelled',
@@ -82,12 +87,69 @@ final class Order_Observer {
 			self::recognize( $order, $refund, $made );
 			return;
 		}
+		if ( Held_Refunds::are_needed( $order ) ) {
+			self::hold( $order, $refund, $amount );
+		} else {
+			self::add_refund( $order, $refund );
+		}
+	}
+
+	/**
+	 * Holds a refund until the payment is captured. If nothing is left to pay, the order is cancelled, and Gatehouse voids
+	 * the payment.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 * @param int              $amount Its amount in minor units.
+	 */
+	private static function hold( \WC_Order $order, \WC_Order_Refund $refund, int $amount ): void {
+		Held_Refunds::hold( $refund );
+		if ( Money::minor( $order->get_remaining_refund_amount(), $order->get_currency() ) > 0 ) {
+			/* translators: %s: an amount */
+			$order->add_order_note( sprintf( __( 'The payment is not captured yet. Gatehouse will capture %s less, or refund it right after the capture.', 'gatehouse' ), Money::shown( $amount, $order->get_currency() ) ) );
+			return;
+		}
+		$change = self::refund_change( $order, $refund );
+		unset( $change['amount_minor'] );
+		$change['lines'] = null;
+		$change['kind']  = 'cancelled';
+		self::add( $order, self::refund_event( $order, $refund ) . '-cancelled', $change );
+	}
+
+	/**
+	 * Queues a refund.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 */
+	public static function add_refund( \WC_Order $order, \WC_Order_Refund $refund ): void {
+		self::add( $order, self::refund_event( $order, $refund ), self::refund_change( $order, $refund ) );
+	}
+
+	/**
+	 * The id of a refund's event.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 */
+	private static function refund_event( \WC_Order $order, \WC_Order_Refund $refund ): string {
+		return 'wc-' . $order->get_id() . '-refund-' . $refund->get_id();
+	}
+
+	/**
+	 * A refund as a change.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund What the owner has entered.
+	 * @return array<string, mixed>
+	 */
+	private static function refund_change( \WC_Order $order, \WC_Order_Refund $refund ): array {
 		$reason = Product_Text::plain( (string) $refund->get_reason(), Product_Text::TITLE_CHARS_MAX );
 		$change = array(
 			'kind'         => 'refunded',
-			'amount_minor' => $amount,
+			'amount_minor' => Money::minor( $refund->get_amount(), $order->get_currency() ),
 		);
-		self::add( $order, 'wc-' . $order->get_id() . '-refund-' . $refund->get_id(), $change + ( '' === $reason ? array() : array( 'reason' => $reason ) ) );
+		return $change + ( '' === $reason ? array() : array( 'reason' => $reason ) );
 	}
 
 	/**
