@@ -213,9 +213,14 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
   });
 
   test("goes to the console and back, and uses a code only with the state of this person", async () => {
-    await submit("disconnect");
+    expect((await submit("disconnect")).text).toContain("Nothing has changed.");
+    expect((await admin("GET", "/shop-connection")).status).toBe(200);
+    expect(await shown()).toContain("Test orders are deleted, and their stock is returned.");
+    await submit("disconnect", { confirm: "1" });
     const insecure = await submit("connect_there", { connect_there: "http://gate.example.com" });
     expect(insecure.text).toContain("It must begin with https://.");
+    const plain = await submit("connect_there", { connect_there: "gate.example.com" });
+    expect(plain.location).toMatch(/^https:\/\/gate\.example\.com\/console\/connect-shop/);
     const { location } = await submit("connect_there", { connect_there: `${server.url}/` });
     const asked = new URL(location);
     expect(`${asked.origin}${asked.pathname}`).toBe(`${server.url}/console/connect-shop`);
@@ -261,6 +266,11 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
     });
     expect(await wordpress.command("status")).not.toContain("WooCommerce is not active");
     expect(await wordpress.command("sync")).toContain("The shop is not connected.");
+    const page = await shown();
+    for (const words of ["Agents cannot buy", "WooCommerce orders", "Capture the payment when"]) {
+      expect(page).not.toContain(words);
+    }
+    expect(page).toContain('<input type="hidden" name="capture" value="1">');
     expect((await fetch(`${wordpress.url}/agent`)).status).toBe(200);
     await switchShop("activate_plugin");
     await wordpress.background();
@@ -286,7 +296,7 @@ describe.skipIf(missing !== undefined)("a shop that is connected with a real Gat
     expect(health.description).toContain(TOO_OLD);
     // Nothing that cannot be sold is sent, and nobody connects a shop that cannot answer.
     expect(await wordpress.command("sync")).toContain("The shop is not connected.");
-    await submit("disconnect");
+    await submit("disconnect", { confirm: "1" });
     expect(await shown()).toContain(TOO_OLD);
     const { connect_code } = await newCode();
     expect((await submit("connect_code", { connect_code })).text).not.toContain(

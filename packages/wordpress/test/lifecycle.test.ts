@@ -222,7 +222,8 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
     );
     expect(kept).toBe(edgeToken);
     for (const action of ["refresh", "disconnect"]) {
-      const form = { action: `gatehouse_${action}`, _wpnonce: nonceOf(shown, action) };
+      const _wpnonce = nonceOf(shown, action);
+      const form = { action: `gatehouse_${action}`, _wpnonce, confirm: "1" };
       expect((await owner.send("/wp-admin/admin-post.php", form)).status).toBe(302);
     }
     expect(await left()).toEqual(NOTHING);

@@ -382,6 +382,24 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     await php(`wc_get_product( ${id} )->delete( true ); echo 1;`);
   });
 
+  test("that are variations for any value are named in the settings, with the reason", async () => {
+    const [id, parent] = await php(
+      `$p = wc_get_product( current( wc_get_products( array( 'type' => 'variation', 'limit' => 1, 'return' => 'ids' ) ) ) );
+      update_option( 'kept_attributes', $p->get_attributes() );
+      $p->set_attributes( array_map( fn() => '', $p->get_attributes() ) ); $p->save(); echo json_encode( array( $p->get_id(), get_the_title( $p->get_parent_id() ) ) );`,
+    );
+    const owner = browser(wordpress.url);
+    await owner.signIn(wordpress.admin);
+    const { text } = await owner.send(PAGE);
+    expect(text).toContain("1 variation is not offered to agents: ");
+    expect(text).toContain(`${parent} (#${id})`);
+    expect(text).toContain("Create one variation for each value.");
+    await php(
+      `$p = wc_get_product( ${id} ); $p->set_attributes( get_option( 'kept_attributes' ) ); $p->save(); delete_option( 'kept_attributes' ); echo 1;`,
+    );
+    expect((await owner.send(PAGE)).text).not.toContain("not offered to agents");
+  });
+
   test("that Gatehouse does not accept are named in the settings, with everything escaped", async () => {
     const id = await change("SHOP-012", `$p->set_name( '"><script>alert(1)</script>Cup' );`);
     gate.answers.products = () => ({
@@ -570,6 +588,7 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     const id = await order();
     await payment(id, "authorized");
     const held = await refund(id, "3.00");
+    expect(await waiting()).toBe(0);
     await payment(id, "captured");
     await payment(id, "captured");
     await status(id, "completed");
@@ -578,6 +597,28 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
       [`wc-${id}-refund-${held}`, undefined],
       [`wc-${id}-sent-1`, undefined],
     ]);
+  });
+
+  test("lose the notice about a refund when the same refund is done later", async () => {
+    const id = await order();
+    const notices = () =>
+      php(
+        `echo json_encode( array_values( array_filter( get_option( 'gatehouse_order_notices', array() ), fn( $one ) => ${id} === $one['order'] ) ) );`,
+      );
+    gate.answers = {
+      "order.change": () => ({ type: "order.change.answer", state: "refused", problem: "No." }),
+    };
+    const first = await refund(id, "3.00");
+    await sendNow();
+    expect(await notices()).toHaveLength(1);
+    gate.answers = {};
+    await php(`wc_get_order( ${first} )->delete( true ); echo 1;`);
+    await refund(id, "2.00");
+    await sendNow();
+    expect(await notices()).toHaveLength(1);
+    await refund(id, "3.00");
+    await sendNow();
+    expect(await notices()).toEqual([]);
   });
 
   test("are cancelled if all is refunded before the capture, and nothing is refunded later", async () => {

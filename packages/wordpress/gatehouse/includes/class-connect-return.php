@@ -26,7 +26,7 @@ final class Connect_Return {
 	 * @param string $address What the owner entered.
 	 */
 	public static function begin( string $address ): ?string {
-		$gatehouse = Settings::read_address( $address );
+		$gatehouse = Settings::read_address( str_contains( $address, '://' ) ? $address : 'https://' . $address );
 		if ( null === $gatehouse ) {
 			return null;
 		}

@@ -128,6 +128,9 @@ final class Settings_Actions {
 	 */
 	public static function disconnect(): never {
 		self::require_permission( 'gatehouse_disconnect' );
+		if ( '' === self::field( 'confirm' ) ) {
+			self::go_back( __( 'Nothing has changed. To disconnect, check the box above the button.', 'gatehouse' ), 'error' );
+		}
 		$is_known = Connection::disconnect();
 		self::go_back( Connection::farewell( $is_known ), $is_known ? 'success' : 'warning' );
 	}

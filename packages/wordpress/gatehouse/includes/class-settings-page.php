@@ -10,6 +10,7 @@ declare( strict_types=1 );
 namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Shop;
+use Gatehouse\WooCommerce\Shop_Connection;
 
 defined( 'ABSPATH' ) || exit;
 
@@ -76,7 +77,10 @@ final class Settings_Page {
 	private static function show_connect( ?Settings $settings ): void {
 		$words = null === $settings
 			? __( 'Connect this site with your Gatehouse. AI agents then find your documents on your own domain, you see who visits, and agents can buy from your WooCommerce shop by your rules. Nothing is loaded or sent before you connect.', 'gatehouse' )
-			: __( 'Documents and visits of this site are connected. Connect your shop too, so that agents can buy from it.', 'gatehouse' );
+			: __( 'Documents and visits of this site are connected.', 'gatehouse' );
+		if ( null !== $settings && Shop::is_active() ) {
+			$words .= ' ' . __( 'Connect your shop too, so that agents can buy from it.', 'gatehouse' );
+		}
 		echo '<p>' . esc_html( $words ) . '</p>';
 		if ( Shop::is_outdated() ) {
 			Settings_Form::problem( Shop::problem() );
@@ -118,7 +122,13 @@ final class Settings_Page {
 		echo '<h2>' . esc_html__( 'Options', 'gatehouse' ) . '</h2>';
 		Settings_Form::open( 'connect' );
 		echo '<table class="form-table" role="presentation">';
-		Settings_Form::box( 'capture', __( 'Capture the payment when I complete the order.', 'gatehouse' ), $settings->capture ?? true );
+		$captures = $settings->capture ?? true;
+		if ( Shop_Connection::is_wanted() ) {
+			Settings_Form::box( 'capture', __( 'Capture the payment when I complete the order.', 'gatehouse' ), $captures );
+		} elseif ( $captures ) {
+			// Stays as it is, for a shop that is added later.
+			echo '<input type="hidden" name="capture" value="1">';
+		}
 		Settings_Form::box( 'embed', __( 'Load the Gatehouse script on every page. It reports visits of people.', 'gatehouse' ), $settings->embed ?? true );
 		Settings_Form::box( 'agents_only', __( 'Let the plugin report only visits of agents. The script already counts people.', 'gatehouse' ), $settings->agents_only ?? true );
 		Settings_Form::field( 'except', __( 'Paths you serve yourself', 'gatehouse' ), implode( ', ', $settings->except ?? array() ), '/llms.txt, /agent' );
@@ -158,10 +168,19 @@ final class Settings_Page {
 	 */
 	private static function show_disconnect( Settings $settings ): void {
 		echo '<h2>' . esc_html__( 'Disconnect', 'gatehouse' ) . '</h2>';
-		echo '<p>' . esc_html__( 'If you disconnect, documents and the script are removed from your site, and everything the plugin has stored is deleted. Your WooCommerce orders stay.', 'gatehouse' ) . '</p>';
-		if ( $settings->has_shop() ) {
-			echo '<p>' . esc_html__( 'Gatehouse pauses the products of this shop until you connect it again or put them on sale in the console. Orders no longer arrive here.', 'gatehouse' ) . '</p>';
+		$effects = array( __( 'Your documents and the Gatehouse script are removed from your site, and all settings of the plugin are deleted.', 'gatehouse' ) );
+		if ( $settings->has_shop() && Shop_Connection::is_wanted() ) {
+			$effects[] = __( 'Test orders are deleted, and their stock is returned. Your other WooCommerce orders stay.', 'gatehouse' );
+			$effects[] = __( 'Gatehouse pauses the products of this shop until you connect it again or put them on sale in the console. Orders of agents no longer arrive here.', 'gatehouse' );
 		}
-		Settings_Form::button( 'disconnect', __( 'Disconnect', 'gatehouse' ), 'delete' );
+		echo '<p>' . esc_html__( 'If you disconnect:', 'gatehouse' ) . '</p><ul class="ul-disc">';
+		foreach ( $effects as $effect ) {
+			echo '<li>' . esc_html( $effect ) . '</li>';
+		}
+		echo '</ul>';
+		Settings_Form::open( 'disconnect' );
+		echo '<p><label><input type="checkbox" name="confirm" value="1" required> ' . esc_html__( 'Yes, disconnect this site.', 'gatehouse' ) . '</label></p>';
+		submit_button( __( 'Disconnect', 'gatehouse' ), 'delete' );
+		echo '</form>';
 	}
 }

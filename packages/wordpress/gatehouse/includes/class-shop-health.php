@@ -10,6 +10,7 @@ declare( strict_types=1 );
 namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Order_Change_Queue;
+use Gatehouse\WooCommerce\Product_Problems;
 use Gatehouse\WooCommerce\Shop;
 use Gatehouse\WooCommerce\Shop_Connection;
 
@@ -30,10 +31,11 @@ final class Shop_Health {
 		$notes    = Status::all();
 		if ( ! Shop_Connection::is_there() ) {
 			// A site that was connected without a shop needs none.
-			if ( Shop::is_outdated() || '' !== ( $notes[ Shop_Connection::SOLD ] ?? '' ) ) {
-				$problems[] = Shop::problem();
-			}
-			return $problems;
+			return Shop_Connection::is_wanted() ? array( ...$problems, Shop::problem() ) : $problems;
+		}
+		$left_out = Product_Problems::left_out();
+		if ( '' !== $left_out ) {
+			$problems[] = $left_out;
 		}
 		foreach ( array( 'sync_problem', 'push_problem' ) as $name ) {
 			if ( '' !== ( $notes[ $name ] ?? '' ) ) {
@@ -56,6 +58,9 @@ final class Shop_Health {
 		$problems = array();
 		if ( Connection_Status::PENDING === $status->site ) {
 			$problems[] = __( 'Your domain is not verified. Gatehouse could not read the verification file on your site.', 'gatehouse' );
+		}
+		if ( ! Shop_Connection::is_wanted() ) {
+			return $problems;
 		}
 		if ( '' !== $status->sync_problem ) {
 			$problems[] = $status->sync_problem;

@@ -103,6 +103,7 @@ final class Order_Change_Sender {
 		}
 		Order_Change_Queue::delete( (int) $row->id );
 		if ( $order instanceof \WC_Order ) {
+			Order_Notices::settle( $order, $message['change'] );
 			$order->add_order_note( Order_Notes::done( $message['change'], $order->get_currency() ) );
 		}
 	}
@@ -119,23 +120,24 @@ final class Order_Change_Sender {
 		if ( $order instanceof \WC_Order ) {
 			Held_Refunds::settle( $order, $row->event_id, false );
 		}
-		self::leave( $row, static fn( \WC_Order $order ): string => Order_Notes::refused( $message['change'], $order->get_currency(), $problem ) );
+		self::leave( $row, $message, static fn( \WC_Order $order ): string => Order_Notes::refused( $message['change'], $order->get_currency(), $problem ) );
 	}
 
 	/**
 	 * Leaves a change to the owner, with a note.
 	 *
-	 * @param object   $row  Row of the queue.
-	 * @param \Closure $note The note for an order.
+	 * @param object               $row     Row of the queue.
+	 * @param array<string, mixed> $message The message.
+	 * @param \Closure             $note    The note for an order.
 	 */
-	private static function leave( object $row, \Closure $note ): void {
+	private static function leave( object $row, array $message, \Closure $note ): void {
 		Order_Change_Queue::delete( (int) $row->id );
 		$order = wc_get_order( (int) $row->shop_order_id );
 		if ( $order instanceof \WC_Order ) {
 			Order_Observer::count_refusal( $order );
 			$note = $note( $order );
 			$order->add_order_note( $note );
-			Order_Notices::add( $order, $note );
+			Order_Notices::add( $order, $message['change'], $note );
 		}
 	}
 
@@ -157,7 +159,7 @@ final class Order_Change_Sender {
 		if ( $is_final ) {
 			self::refused( $row, $message, $words );
 		} elseif ( time() > (int) $row->created_at + self::GIVE_UP_S ) {
-			self::leave( $row, static fn( \WC_Order $order ): string => Order_Notes::unanswered( $message['change'], $order->get_currency(), $words ) );
+			self::leave( $row, $message, static fn( \WC_Order $order ): string => Order_Notes::unanswered( $message['change'], $order->get_currency(), $words ) );
 		} else {
 			self::retry( $row );
 		}

@@ -28,16 +28,44 @@ final class Order_Notices {
 	/**
 	 * Keeps a notice. The newest ones stay.
 	 *
-	 * @param \WC_Order $order The order.
-	 * @param string    $note  Note of the order, as HTML.
+	 * @param \WC_Order            $order  The order.
+	 * @param array<string, mixed> $change The change that was not done.
+	 * @param string               $note   Note of the order, as HTML.
 	 */
-	public static function add( \WC_Order $order, string $note ): void {
+	public static function add( \WC_Order $order, array $change, string $note ): void {
 		$notices   = self::all();
 		$notices[] = array(
-			'order' => $order->get_id(),
-			'note'  => $note,
+			'order'  => $order->get_id(),
+			'change' => self::name( $change ),
+			'note'   => $note,
 		);
 		update_option( self::OPTION, array_slice( $notices, -self::NOTICES_MAX ), false );
+	}
+
+	/**
+	 * Removes the oldest notice about a change, after the same was done later.
+	 *
+	 * @param \WC_Order            $order  The order.
+	 * @param array<string, mixed> $change The change that is done.
+	 */
+	public static function settle( \WC_Order $order, array $change ): void {
+		$notices = self::all();
+		foreach ( $notices as $at => $notice ) {
+			if ( $order->get_id() === $notice['order'] && self::name( $change ) === ( $notice['change'] ?? '' ) ) {
+				unset( $notices[ $at ] );
+				update_option( self::OPTION, array_values( $notices ), false );
+				return;
+			}
+		}
+	}
+
+	/**
+	 * What a change does: its kind, and the amount of a refund.
+	 *
+	 * @param array<string, mixed> $change Its fields.
+	 */
+	private static function name( array $change ): string {
+		return $change['kind'] . ( isset( $change['amount_minor'] ) ? ':' . $change['amount_minor'] : '' );
 	}
 
 	/**

@@ -59,9 +59,16 @@ final class Product_Entry {
 		if ( ! $is_one || 'publish' !== $product->get_status() || 'publish' !== $parent->get_status() || 'hidden' === $parent->get_catalog_visibility() ) {
 			return false;
 		}
-		// A variation for “any size” cannot be bought without choosing one.
-		$is_whole = ! $product instanceof \WC_Product_Variation || ! in_array( '', $product->get_variation_attributes(), true );
-		return $is_whole && '' === (string) get_post_field( 'post_password', $parent->get_id() ) && $product->is_purchasable();
+		return ! self::is_for_any( $product ) && '' === (string) get_post_field( 'post_password', $parent->get_id() ) && $product->is_purchasable();
+	}
+
+	/**
+	 * Whether a product is a variation for “any size”, which cannot be bought without choosing one.
+	 *
+	 * @param \WC_Product $product Product or variation.
+	 */
+	public static function is_for_any( \WC_Product $product ): bool {
+		return $product instanceof \WC_Product_Variation && in_array( '', $product->get_variation_attributes(), true );
 	}
 
 	/**

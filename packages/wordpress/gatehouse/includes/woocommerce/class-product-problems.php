@@ -18,6 +18,10 @@ final class Product_Problems {
 	public const OPTION      = 'gatehouse_product_problems';
 	private const KEPT_MAX   = 50;
 	private const LENGTH_MAX = 300;
+	/**
+	 * Variations that a sentence names.
+	 */
+	private const NAMED_MAX = 10;
 
 	/**
 	 * Notes what was said about products that were just sent.
@@ -38,6 +42,23 @@ final class Product_Problems {
 		if ( $kept !== $before ) {
 			update_option( self::OPTION, $kept, false );
 		}
+	}
+
+	/**
+	 * Says which variations are left out because they are for “any” value, in a sentence; empty if there are none.
+	 */
+	public static function left_out(): string {
+		global $wpdb;
+		// phpcs:ignore WordPress.DB.DirectDatabaseQuery -- only on pages that show problems, and limited.
+		$ids   = $wpdb->get_col( $wpdb->prepare( "SELECT DISTINCT v.ID FROM $wpdb->posts v JOIN $wpdb->posts p ON p.ID = v.post_parent AND p.post_status = 'publish' JOIN $wpdb->postmeta m ON m.post_id = v.ID AND m.meta_key LIKE %s AND m.meta_value = '' WHERE v.post_type = 'product_variation' AND v.post_status = 'publish' ORDER BY v.ID LIMIT %d", 'attribute\_%', self::KEPT_MAX ) );
+		$any   = array_filter( array_map( 'wc_get_product', $ids ), static fn( mixed $one ): bool => $one instanceof \WC_Product && Product_Entry::is_for_any( $one ) );
+		$names = array_map( static fn( \WC_Product $one ): string => wp_strip_all_tags( $one->get_name() ) . ' (#' . $one->get_id() . ')', array_slice( $any, 0, self::NAMED_MAX ) );
+		if ( array() === $names ) {
+			return '';
+		}
+		$list = implode( ', ', $names ) . ( count( $any ) > self::NAMED_MAX ? ', …' : '' );
+		/* translators: 1: number of variations, 2: their names */
+		return sprintf( _n( '%1$d variation is not offered to agents: %2$s. It is for any value of an attribute. Create one variation for each value.', '%1$d variations are not offered to agents: %2$s. They are for any value of an attribute. Create one variation for each value.', count( $any ), 'gatehouse' ), count( $any ), $list );
 	}
 
 	/**

@@ -33,6 +33,13 @@ final class Shop_Connection {
 	}
 
 	/**
+	 * Whether this site has a shop, or had one since it was connected. Others have no use for words about orders.
+	 */
+	public static function is_wanted(): bool {
+		return Shop::is_active() || '' !== ( Status::all()[ self::SOLD ] ?? '' );
+	}
+
+	/**
 	 * The connection, where this shop sells by it; null otherwise.
 	 */
 	public static function connection(): ?Settings {
