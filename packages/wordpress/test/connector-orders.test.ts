@@ -95,6 +95,8 @@ const seen = (shopOrderId: string) =>
       'shipped' => array( $order->get_shipping_last_name(), $order->get_shipping_address_1(), $order->get_shipping_state() ),
       'items'   => array_values( array_map( fn( $item ) => array( $item->get_name(), $item->get_quantity(), round( $item->get_total() + $item->get_total_tax(), 2 ) ), $order->get_items( array( 'line_item', 'shipping', 'fee' ) ) ) ),
       'tax'     => $order->get_total_tax(),
+      'origin'  => array( $order->get_meta( '_wc_order_attribution_source_type' ), $order->get_meta( '_wc_order_attribution_utm_source' ) ),
+      'by'      => array_map( fn( $refund ) => array( $refund->get_refunded_by(), $refund->get_reason() ), $order->get_refunds() ),
       'refunds' => array_map( fn( $refund ) => $refund->get_amount(), $order->get_refunds() ),
       'notes'   => array_map( fn( $note ) => $note->content, wc_get_order_notes( array( 'order_id' => $order->get_id() ) ) ),
       'stock'   => array_values( array_map( fn( $item ) => $item->get_product() ? $item->get_product()->get_stock_quantity() : null, $order->get_items() ) ),
@@ -242,6 +244,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
       via: "gatehouse",
       paid_by: ["gatehouse", "Gatehouse (Stripe)", "pi_1", "no", "pi_1"],
       billing: ["Ann", "ann@example.com", "DE"],
+      origin: ["utm", "Gatehouse"],
       shipped: ["Lee", "Invalidenstr. 1", "DE-BE"],
       stock: [98],
       reserved: 0,
@@ -284,6 +287,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     const once = await seen(shopOrderId);
     expect(once).toMatchObject({ status: "processing", stock: [97], reserved: 0 });
     expect(once.refunds.map(Number).sort()).toEqual([0, 5]);
+    expect(once.by).toContainEqual([0, "Refunded in Gatehouse or at the payment provider"]);
     expect(once.paid_by[3]).toBe("yes");
     expect(once.notes).toContainEqual("The payment was captured: 10.00 EUR.");
     expect(once.notes).toContainEqual(
@@ -542,6 +546,17 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     expect(await removeOld(25)).toEqual([false, 100]);
     expect(await sendOrder({ ...order, revision: 3 })).toBe(shopOrderId);
     expect(await shop.php(`echo json_encode( wc_get_order( ${shopOrderId} ) )`)).toBe(false);
+  });
+
+  test("of a test purchase is deleted when the plugin is deactivated, and its stock is returned", async () => {
+    const wanted = await reservation("SHOP-039", 3);
+    await reserve(wanted);
+    const shopOrderId = await sendOrder(orderOf(wanted, { test: true }));
+    const load = "require_once ABSPATH . 'wp-admin/includes/plugin.php';";
+    const left = await shop.php(`${load} deactivate_plugins( 'gatehouse/gatehouse.php' );
+      echo json_encode( array( wc_get_order( ${shopOrderId} ), wc_get_product( ${id("SHOP-039")} )->get_stock_quantity() ) )`);
+    await shop.php(`${load} activate_plugin( 'gatehouse/gatehouse.php' ); echo 1`);
+    expect(left).toEqual([false, 100]);
   });
 
   test("waits for a person if stock is missing", async () => {

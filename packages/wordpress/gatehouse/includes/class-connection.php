@@ -10,6 +10,7 @@ declare( strict_types=1 );
 namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Shop_Connection;
+use Gatehouse\WooCommerce\Test_Order;
 
 defined( 'ABSPATH' ) || exit;
 
@@ -175,6 +176,15 @@ final class Connection {
 		return $is_known
 			? __( 'Disconnected.', 'gatehouse' )
 			: __( 'Disconnected on this site, but Gatehouse did not confirm it. Disconnect in the Gatehouse console too.', 'gatehouse' );
+	}
+
+	/**
+	 * The plugin is switched off. Without it, nothing knows the status of test orders: WooCommerce would hide them, and
+	 * make a real order of one that somebody saves.
+	 */
+	public static function deactivate(): void {
+		self::stop();
+		Test_Order::remove_all();
 	}
 
 	/**

@@ -44,6 +44,9 @@ final class New_Order {
 		$order->update_meta_data( '_gatehouse_agent_name', $message->agent_name );
 		$order->update_meta_data( Test_Order::META, $message->test && Test_Order::are_apart() ? 'yes' : 'no' );
 		$order->set_date_created( time() );
+		// The origin that WooCommerce shows in its list of orders.
+		$order->update_meta_data( '_wc_order_attribution_source_type', 'utm' );
+		$order->update_meta_data( '_wc_order_attribution_utm_source', 'Gatehouse' );
 		// As a checkout does: WooCommerce removes drafts, and plugins wait for the change from pending.
 		$order->set_status( 'pending' );
 		$order->save();

@@ -134,11 +134,15 @@ final class Order_Changes {
 			self::note_more_refunds( $order );
 			return;
 		}
-		$mark   = static fn( \WC_Order_Refund $made ) => $made->update_meta_data( self::META_REFUND, $refund['refund_id'] );
+		$mark   = static function ( \WC_Order_Refund $made ) use ( $refund ): void {
+			$made->update_meta_data( self::META_REFUND, $refund['refund_id'] );
+			// WooCommerce names its first user where nobody is signed in.
+			$made->set_refunded_by( 0 );
+		};
 		$fields = array(
 			'order_id' => $order->get_id(),
 			'amount'   => Money::decimal( $refund['amount_minor'], $currency ),
-			'reason'   => __( 'Refunded at the payment provider', 'gatehouse' ),
+			'reason'   => __( 'Refunded in Gatehouse or at the payment provider', 'gatehouse' ),
 		);
 		$create = static fn() => wc_create_refund( $fields );
 		add_action( 'woocommerce_create_refund', $mark );
