@@ -36,13 +36,13 @@ final class Order_Observer {
 			return;
 		}
 		if ( 'completed' === $to ) {
-			$change = array(
+			$event_id = self::numbered( $order, 'sent' );
+			$refunded = $settings->capture ? Held_Refunds::take( $order, $event_id ) : 0;
+			$change   = array(
 				'kind'    => 'sent',
 				'lines'   => null,
 				'capture' => $settings->capture,
 			);
-			$event_id = self::numbered( $order, 'sent' );
-			$refunded = $settings->capture ? Held_Refunds::take( $order, $event_id ) : 0;
 			if ( $refunded > 0 ) {
 				$change['refunded_minor'] = $refunded;
 			}
