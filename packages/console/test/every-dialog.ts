@@ -62,6 +62,7 @@ const connected = (problem: string | null) => () => ({
   seen_at: ago(0),
   products: { listed: 12, paused: 0, problem, synced_at: ago(0) },
   messages: { waiting: 0, failed: 0 },
+  unanswered: null,
 });
 const UNLISTED = "Your shop no longer lists 8 of 12 products.";
 

@@ -42,6 +42,29 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await page.getByRole("button", { name: "Connect a shop" }).waitFor();
   });
 
+  test("that does not answer is named in the settings and on Home, until it does", async () => {
+    const { page } = await at.opened();
+    system.reset();
+    await system.connect(at.server, at.shop.site_key_hash);
+    const cart = (quantity: number) =>
+      at
+        .ucp()
+        .call(at.shop, "/carts", { ...lines(["rose", quantity]), buyer: BUYER, ...sent("parcel") });
+    system.spoil = { quote: "silent" };
+    await cart(1);
+    await at.signedIn(page, "owner", "/settings/shop");
+    await page.getByText("Your shop has not answered since").waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}`);
+    await page.getByRole("link", { name: "Your shop does not answer." }).click();
+    await page.getByText("Agents cannot buy until it answers.").waitFor();
+    system.spoil = {};
+    // Another cart: the same question would not be sent again so soon.
+    await cart(2);
+    await page.reload();
+    await page.getByText("Last message from your shop").waitFor();
+    expect(await page.getByText("Your shop has not answered since").count()).toBe(0);
+  });
+
   test("gave the prices of an order and of a decision at a time that their pages name", async () => {
     const { page } = await at.opened();
     system.reset();

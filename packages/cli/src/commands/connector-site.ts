@@ -17,6 +17,7 @@ interface ConnectionBody {
     readonly synced_at: string | null;
   };
   readonly messages: { readonly waiting: number; readonly failed: number };
+  readonly unanswered: { readonly since: string; readonly problem: string } | null;
 }
 
 interface Flags {
@@ -51,7 +52,8 @@ async function show(terminal: Terminal, text: string, { json }: Flags): Promise<
   const { call } = await connectionOf(terminal, text);
   const connection = await call<ConnectionBody>("GET");
   if (json) return terminal.out(plainJson(connection));
-  const { system, sells, endpoint, connected_at, seen_at, products, messages } = connection;
+  const { system, sells, endpoint, connected_at, seen_at, products, messages, unanswered } =
+    connection;
   terminal.out(
     card({
       system: plainText(system),
@@ -65,6 +67,10 @@ async function show(terminal: Terminal, text: string, { json }: Flags): Promise<
       }),
     }),
   );
+  if (unanswered !== null) {
+    const { since, problem } = unanswered;
+    terminal.err(`The shop has not answered since ${since}: ${plainText(problem)}.`);
+  }
   if (products.problem !== null) terminal.err(products.problem);
 }
 

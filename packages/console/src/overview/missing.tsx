@@ -3,7 +3,7 @@ import { useSite } from "../layout/sites.js";
 import { adviceFor, type Processor } from "../settings/processor.js";
 import type { Step } from "../setup/steps.js";
 
-type Place = "payments" | "products" | "policy" | "skills";
+type Place = "payments" | "products" | "policy" | "shop" | "skills";
 
 /** The page where an owner can fix what is missing. By default it is Payments. */
 const PLACES: Readonly<Record<string, Place>> = {

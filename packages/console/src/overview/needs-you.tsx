@@ -7,6 +7,7 @@ import { isToSend, type ListedOrder, type Order } from "../orders/orders.js";
 import type { Question } from "../questions/questions.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { processorQuery } from "../settings/processor.js";
+import { shopConnectionQuery } from "../settings/shop-connection.js";
 import { LoadingLines } from "../ui/loading.js";
 import { Card } from "../ui/page.js";
 import { countText, spanText, strangersText } from "../ui/words.js";
@@ -19,6 +20,16 @@ const QUESTIONS_SHOWN_MAX = 3;
 
 const many = (items: readonly unknown[], one: string, more = `${one}s`) =>
   items.length >= SHOWN_MAX ? `${SHOWN_MAX} ${more} or more` : countText(items.length, one, more);
+
+const SHOP_SILENT = (
+  <MissingLink place="shop" text="Your shop does not answer. Agents cannot buy." />
+);
+
+/** Whether the shop system has not answered the last message. */
+function useShopSilence(path: string, enabled: boolean): boolean {
+  const { data } = useQuery({ ...shopConnectionQuery(path), enabled });
+  return data != null && data.unanswered !== null;
+}
 
 /** What needs attention, each with a link. */
 function useNeeds(inSetup: boolean): ReactNode[] | undefined {
@@ -37,6 +48,7 @@ function useNeeds(inSetup: boolean): ReactNode[] | undefined {
   const open = useQuery(ask<ListedOrder>("orders", "/orders?status=open"));
   const failed = useQuery(ask<Api["Message"]>("messages", "/messages?state=failed", owner));
   const processor = useQuery(processorQuery(path));
+  const isShopSilent = useShopSilence(path, owner);
   if (
     !reviews.isSuccess ||
     !agents.isSuccess ||
@@ -45,7 +57,7 @@ function useNeeds(inSetup: boolean): ReactNode[] | undefined {
     !processor.isSuccess
   )
     return;
-  const needs: ReactNode[] = [];
+  const needs: ReactNode[] = isShopSilent ? [SHOP_SILENT] : [];
   const params = { site: name };
   if (site.status !== "verified") {
     if (!inSetup) {

@@ -82,7 +82,7 @@ function messagesText({ waiting, failed }: ShopConnection["messages"]): string {
 
 function ConnectedSystem({ connection }: { readonly connection: ShopConnection }) {
   const { path, name } = useSite();
-  const { system, sells, products, messages, connected_at, seen_at } = connection;
+  const { system, sells, products, messages, connected_at, seen_at, unanswered } = connection;
   const disconnect = useSave(() => call("DELETE", `${path}/shop-connection`), ...TOPICS);
   const shop: [string, ReactNode][] = [
     [
@@ -107,6 +107,15 @@ function ConnectedSystem({ connection }: { readonly connection: ShopConnection }
           ...(sells ? shop : []),
         ]}
       />
+      {unanswered && (
+        <Notice>
+          <p>
+            Your shop has not answered since <Time at={unanswered.since} />: {unanswered.problem}.
+            Agents cannot buy until it answers. Check that your firewall and security plugins allow
+            requests to it.
+          </p>
+        </Notice>
+      )}
       <Doubt connection={connection} />
       <div className="flex flex-wrap gap-2">
         <Confirm

@@ -13,6 +13,13 @@ export interface Reservation extends ShopQuestion {
 /** Why a shop system did not reserve goods. `unanswered`: it did not answer, and may have reserved them. */
 export type ReserveFault = "out_of_stock" | "price_changed" | "closed" | "unanswered";
 
+/** That a shop system does not answer. Only this process knows it, since it started. */
+export interface Silence {
+  readonly since: number;
+  /** What was wrong last. */
+  readonly problem: string;
+}
+
 /**
  * What Gatehouse asks of a shop system. The contract is docs/guide/connector.md. Every answer is checked against it:
  * a shop system that is wrong or hostile can refuse its own sales, and nothing else.
@@ -37,4 +44,6 @@ export interface ShopConnector {
     connection: ShopConnection,
     message: { readonly messageId: string; readonly order: ShopOrder },
   ): Promise<Result<string, "unanswered">>;
+  /** Undefined unless the last message was not answered. */
+  silenceOf(connectionId: string): Silence | undefined;
 }

@@ -159,11 +159,15 @@ describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => 
     expect(schemaFaults("shopping/cart.json", away.body)).toEqual([]);
     expect(away.body.messages).toMatchObject([{ type: "info", code: "shop_unavailable" }]);
     expect(totals(away.body)).toEqual({ subtotal: 20_000, total: 20_000 });
+    const unanswered = async () => (await shop.admin("GET", "/shop-connection")).body.unanswered;
+    const since = new Date(clock.now()).toISOString();
+    expect(await unanswered()).toEqual({ since, problem: expect.any(String) });
     expect((await cart(`/${made.body.id}/cancel`, undefined)).status).toBe(200);
     system.spoil = {};
     system.prices = {};
     const soldOut = await cart("", lines(["vase", 1]));
     expect(told(soldOut)).toEqual([200, "error", "not_found"]);
+    expect(await unanswered()).toBeNull();
   });
 
   test("publishes no delivery prices of Gatehouse, because the shop has its own", async () => {

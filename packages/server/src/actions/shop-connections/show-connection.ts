@@ -1,4 +1,5 @@
 import { ok, type Result, siteAddresses } from "@gatehouse/protocol";
+import type { Silence } from "../../connectors/connector.js";
 import type { Context } from "../../context.js";
 import { countShopMessages } from "../../domain/outbox/store.js";
 import { countListed } from "../../domain/products/feed/store.js";
@@ -21,13 +22,15 @@ export interface ConnectionStatus {
   /** Products that the shop system lists, and others that the site has. */
   readonly products: { readonly listed: number; readonly paused: number };
   readonly messages: { readonly waiting: number; readonly failed: number };
+  /** Null if the shop system answers, as far as this process knows. */
+  readonly silence: Silence | null;
   /** Why agents cannot buy; empty if they can. */
   readonly obstacles: readonly Obstacle[];
 }
 
 /** Shows a connection with what its owner has to know, in the console and in the shop system. */
 export async function showConnection(
-  { config, db, policies }: Context,
+  { config, db, policies, shopSystem }: Context,
   siteKeyHash: string,
 ): Promise<Result<ConnectionStatus, "not_found">> {
   const connection = await siteConnection(db, siteKeyHash);
@@ -41,6 +44,7 @@ export async function showConnection(
     agentPage: siteAddresses(config.baseUrl, site).agentPage,
     products: { listed, paused: total - listed },
     messages: await countShopMessages(db, siteKeyHash, MESSAGES_COUNTED_MAX),
+    silence: shopSystem.silenceOf(connection.connectionId) ?? null,
     obstacles: await obstaclesOf(db, policies, site),
   });
 }

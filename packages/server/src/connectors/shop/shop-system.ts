@@ -19,7 +19,7 @@ import type { Ids } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
-import type { Reservation, ReserveFault, ShopConnector } from "../connector.js";
+import type { Reservation, ReserveFault, ShopConnector, Silence } from "../connector.js";
 import { readAnswer, readQuote } from "./answers.js";
 import { ANSWER_BYTES_MAX, PROOF, SHOP_MESSAGES } from "./contract.js";
 import type { ShopOrder } from "./messages.js";
@@ -28,6 +28,9 @@ import type { ShopOrder } from "./messages.js";
 const RESERVED_S = 7200;
 
 const OK = 200;
+
+/** Connections whose silence is remembered. The oldest is forgotten first. */
+const SILENCES_MAX = 1000;
 
 interface ShopTools {
   readonly safeFetch: SafeFetch;
@@ -57,6 +60,7 @@ function jsonOf(bytes: Uint8Array): unknown {
 /** Talks to shop systems by signed messages, as docs/guide/connector.md says. */
 export class ShopSystem implements ShopConnector {
   private readonly tools: ShopTools;
+  private readonly silences = new Map<string, Silence>();
 
   constructor(tools: ShopTools) {
     this.tools = tools;
@@ -81,7 +85,7 @@ export class ShopSystem implements ShopConnector {
     const answer = await this.ask(connection, this.sent({ type: "quote", ...cart }));
     const quote = answer.ok ? readQuote(answer.value, question) : answer;
     if (quote.ok) {
-      this.count("quote", "answered");
+      this.noteAnswer(connection, "quote");
       return quote.value;
     }
     if (answer.ok) this.noteFailure(connection, "quote", quote.detail);
@@ -138,7 +142,7 @@ export class ShopSystem implements ShopConnector {
     if (!answer.ok) return answer;
     const read = readAnswer(schema, answer.value);
     if (read.ok) {
-      this.count(sent.body.type, "answered");
+      this.noteAnswer(connection, sent.body.type);
       return read;
     }
     this.noteFailure(connection, sent.body.type, read.detail);
@@ -181,7 +185,20 @@ export class ShopSystem implements ShopConnector {
     return json === undefined ? failed("the answer is not JSON") : ok(json);
   }
 
+  silenceOf(connectionId: string): Silence | undefined {
+    return this.silences.get(connectionId);
+  }
+
+  private noteAnswer({ connectionId }: ShopConnection, type: MessageType): void {
+    this.silences.delete(connectionId);
+    this.count(type, "answered");
+  }
+
   private noteFailure({ connectionId }: ShopConnection, type: MessageType, problem: string): void {
+    const since = this.silences.get(connectionId)?.since ?? this.tools.clock.now();
+    this.silences.set(connectionId, Object.freeze({ since, problem }));
+    const [oldest] = this.silences.keys();
+    if (this.silences.size > SILENCES_MAX && oldest !== undefined) this.silences.delete(oldest);
     this.tools.log.warn({ connection_id: connectionId, type, problem }, "shop.unanswered");
     this.count(type, "failed");
   }

@@ -40,6 +40,10 @@ const ConnectionBody = z
         .openapi({ description: "Messages to the shop system that were not sent yet." }),
       failed: z.int(),
     }),
+    unanswered: z.object({ since: Timestamp, problem: z.string() }).nullable().openapi({
+      description:
+        "Since when the shop system has not answered, and what was wrong last. null if it answers. The service forgets it when it restarts.",
+    }),
   })
   .openapi("ShopConnection");
 
@@ -95,7 +99,7 @@ const remove = siteRoute("delete", "/shop-connection", {
   noContent: "The shop system was disconnected.",
 });
 
-function render({ connection, products, messages }: ConnectionStatus) {
+function render({ connection, products, messages, silence }: ConnectionStatus) {
   const { connectionId, system, sells, endpoint, cartLink, synced } = connection;
   return {
     connection_id: connectionId,
@@ -111,6 +115,7 @@ function render({ connection, products, messages }: ConnectionStatus) {
       synced_at: synced && isoTime(synced.at),
     },
     messages,
+    unanswered: silence && { since: isoTime(silence.since), problem: silence.problem },
   };
 }
 
