@@ -257,5 +257,20 @@ describe.skipIf(skipChromium)("managing a site in the console:", () => {
       });
       expect([path, await ways.count()]).toEqual([path, 0]);
     }
+    const rose = { id: "rose", title: "A red rose", price: "4.50", currency: "EUR" };
+    await at.at.importLines(at.shop, [rose]);
+    const options = [{ id: "post", title: "By post", prices: { EUR: "4.90" } }];
+    const shipping = [{ countries: ["DE"], options }];
+    const taxes = [{ country: "US", percent: "8.25" }];
+    await at.shop.admin("PUT", "/shop", { shipping, taxes });
+    for (const path of ["/products/rose", "/delivery"]) {
+      await page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
+      await page.getByText("You can view these settings. Only owners can change them.").waitFor();
+      await page.getByLabel("Price").waitFor();
+      const fields = page.locator("main form :is(input, select, textarea):visible");
+      expect(await fields.count()).toBeGreaterThan(5);
+      expect(await page.locator("main form button:visible").allInnerTexts()).toEqual([]);
+      expect(await page.locator("main form :is(input, select):visible:enabled").count()).toBe(0);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { useMay } from "../layout/sites.js";
+import { OwnersFields } from "../layout/owners-only.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
@@ -26,7 +26,6 @@ function summaryOf({ allow_unsigned, orders_without_address, cart_link }: Shop):
 
 /** How agents and platforms order. */
 export function CheckoutCard({ shop }: { readonly shop: Shop }) {
-  const mayChange = useMay("owner");
   const draft = useDraft(
     {
       link: shop.cart_link ?? "",
@@ -50,7 +49,7 @@ export function CheckoutCard({ shop }: { readonly shop: Shop }) {
         done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
       >
-        <fieldset disabled={!mayChange} className="flex max-w-2xl flex-col gap-4">
+        <OwnersFields className="flex max-w-2xl flex-col gap-4">
           <legend className="sr-only">Ordering</legend>
           <TextField
             label="Link to your own cart"
@@ -75,8 +74,8 @@ export function CheckoutCard({ shop }: { readonly shop: Shop }) {
             checked={noAddress}
             onChange={({ target }) => draft.set({ noAddress: target.checked })}
           />
-          {mayChange && <SaveRow draft={draft} busy={save.isPending} />}
-        </fieldset>
+          <SaveRow draft={draft} busy={save.isPending} />
+        </OwnersFields>
       </Form>
     </Card>
   );

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { OwnersFields, OwnersNotice } from "../layout/owners-only.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { usualCurrencyQuery } from "../products/usual-currency.js";
 import { shopConnectionQuery } from "../settings/shop-connection.js";
@@ -28,7 +29,6 @@ const DELIVERY_WORDING = {
 };
 
 function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: string }) {
-  const mayChange = useMay("owner");
   const draft = useDraft(
     { zones: zoneDrafts(shop.shipping ?? [], currency), delivers: shop.delivers !== false },
     { keep: "zones" },
@@ -53,23 +53,24 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
         wording={DELIVERY_WORDING}
         done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
-        className="flex flex-col gap-4"
       >
-        <ZonesForm
-          zones={zones}
-          currency={currency}
-          onChange={(next) => draft.set({ zones: next })}
-        />
-        {zones.length === 0 && (
-          <Checkbox
-            label="I deliver nothing"
-            hint="For services and digital goods. The setup on Home then asks for no delivery."
-            disabled={!mayChange}
-            checked={!delivers}
-            onChange={({ target }) => draft.set({ delivers: !target.checked })}
+        <OwnersFields className="flex min-w-0 flex-col gap-4">
+          <legend className="sr-only">Delivery zones</legend>
+          <ZonesForm
+            zones={zones}
+            currency={currency}
+            onChange={(next) => draft.set({ zones: next })}
           />
-        )}
-        {mayChange && <SaveRow draft={draft} busy={save.isPending} />}
+          {zones.length === 0 && (
+            <Checkbox
+              label="I deliver nothing"
+              hint="For services and digital goods. The setup on Home then asks for no delivery."
+              checked={!delivers}
+              onChange={({ target }) => draft.set({ delivers: !target.checked })}
+            />
+          )}
+          <SaveRow draft={draft} busy={save.isPending} />
+        </OwnersFields>
       </Form>
     </Card>
   );
@@ -82,7 +83,6 @@ const TAXES_WORDING = {
 };
 
 function Taxes({ shop }: { readonly shop: Shop }) {
-  const mayChange = useMay("owner");
   const draft = useDraft({ taxes: taxDrafts(shop.taxes ?? []) }, { keep: "taxes" });
   const { taxes } = draft.value;
   const save = useShopSave(shop, async () => ({ taxes: taxesOf(taxes) }));
@@ -102,10 +102,12 @@ function Taxes({ shop }: { readonly shop: Shop }) {
         wording={TAXES_WORDING}
         done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
-        className="flex flex-col gap-4"
       >
-        <TaxesForm taxes={taxes} onChange={(next) => draft.set({ taxes: next })} />
-        {mayChange && <SaveRow draft={draft} busy={save.isPending} />}
+        <OwnersFields className="flex min-w-0 flex-col gap-4">
+          <legend className="sr-only">Taxes by country</legend>
+          <TaxesForm taxes={taxes} onChange={(next) => draft.set({ taxes: next })} />
+          <SaveRow draft={draft} busy={save.isPending} />
+        </OwnersFields>
       </Form>
     </Card>
   );
@@ -139,6 +141,7 @@ export function DeliveryPage() {
       purpose="Delivery costs and taxes that are added at checkout, and the terms that buyers agree to."
     >
       <div className="flex flex-col gap-4">
+        <OwnersNotice />
         <ShopDecides />
         <Delivery shop={settings} currency={currency.data} />
         <Taxes shop={settings} />

@@ -41,7 +41,7 @@ export function OtherPrices({
           </Button>
         </div>
       ))}
-      <div className="max-w-xs">
+      <div data-adds className="max-w-xs">
         <CurrencyField
           label="Also charge in"
           none="Choose…"

@@ -1,4 +1,4 @@
-import { useMay } from "../layout/sites.js";
+import { OwnersFields } from "../layout/owners-only.js";
 import { useDraft } from "../ui/draft.js";
 import { Checkbox, TextArea, TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
@@ -20,7 +20,6 @@ const WORDING = { links: HTTPS, "terms.text": "Use at most 50,000 characters." }
 
 /** The terms that buyers agree to, and pages with more information. */
 export function TermsCard({ shop }: { readonly shop: Shop }) {
-  const mayChange = useMay("owner");
   const draft = useDraft(
     {
       text: shop.terms?.text ?? "",
@@ -53,33 +52,35 @@ export function TermsCard({ shop }: { readonly shop: Shop }) {
         wording={WORDING}
         done="Saved."
         onSubmit={() => save.mutate(undefined, { onSuccess: () => draft.saved(draft.value) })}
-        className="flex max-w-2xl flex-col gap-4"
       >
-        <TextArea
-          label="Your terms"
-          name="terms.text"
-          hint="Leave it empty to use the default terms."
-          rows={5}
-          value={text}
-          onChange={({ target }) => draft.set({ text: target.value })}
-        />
-        {Object.entries(LINKS).map(([name, label]) => (
-          <TextField
-            key={name}
-            label={label}
-            name={`links.${name}`}
-            type="url"
-            placeholder="https://"
-            value={links[name as keyof typeof LINKS] ?? ""}
-            onChange={({ target }) => draft.set({ links: { ...links, [name]: target.value } })}
+        <OwnersFields className="flex max-w-2xl flex-col gap-4">
+          <legend className="sr-only">Terms and information</legend>
+          <TextArea
+            label="Your terms"
+            name="terms.text"
+            hint="Leave it empty to use the default terms."
+            rows={5}
+            value={text}
+            onChange={({ target }) => draft.set({ text: target.value })}
           />
-        ))}
-        <Checkbox
-          label="Email buyers about their orders"
-          checked={mail}
-          onChange={({ target }) => draft.set({ mail: target.checked })}
-        />
-        {mayChange && <SaveRow draft={draft} busy={save.isPending} />}
+          {Object.entries(LINKS).map(([name, label]) => (
+            <TextField
+              key={name}
+              label={label}
+              name={`links.${name}`}
+              type="url"
+              placeholder="https://"
+              value={links[name as keyof typeof LINKS] ?? ""}
+              onChange={({ target }) => draft.set({ links: { ...links, [name]: target.value } })}
+            />
+          ))}
+          <Checkbox
+            label="Email buyers about their orders"
+            checked={mail}
+            onChange={({ target }) => draft.set({ mail: target.checked })}
+          />
+          <SaveRow draft={draft} busy={save.isPending} />
+        </OwnersFields>
       </Form>
     </Card>
   );

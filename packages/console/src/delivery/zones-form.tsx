@@ -42,7 +42,7 @@ function Countries({
           </li>
         ))}
       </ul>
-      <div className="max-w-xs">
+      <div data-adds className="max-w-xs">
         <Select
           label="Add a country"
           name={`${at}.countries`}

@@ -20,7 +20,7 @@ function VersionDiff({
   onTake,
 }: {
   readonly version: number;
-  onTake(text: string): void;
+  readonly onTake: ((text: string) => void) | undefined;
 }) {
   const { path } = useSite();
   const now = useQuery(versionQuery(path, version));
@@ -35,15 +35,17 @@ function VersionDiff({
         before={before.data === undefined ? "" : editable(before.data.document as never)}
         after={text}
       />
-      <Button className="self-start" onClick={() => onTake(text)}>
-        Use version {version} again
-      </Button>
+      {onTake !== undefined && (
+        <Button className="self-start" onClick={() => onTake(text)}>
+          Use version {version} again
+        </Button>
+      )}
     </div>
   );
 }
 
 /** Every version. Records name the version that decided. */
-export function History({ onTake }: { onTake(text: string): void }) {
+export function History({ onTake }: { readonly onTake: ((text: string) => void) | undefined }) {
   const { path } = useSite();
   const list = useList<Item>("policy", `${path}/policy/versions`, {});
   const [shown, setShown] = useState<number | null>(null);

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
+import { OwnersNotice } from "../layout/owners-only.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextArea } from "../ui/field.js";
@@ -139,7 +140,7 @@ function Draft({ current, onSave }: DraftProps) {
           onText={setText}
           onChange={change}
         />
-        <History onTake={setText} />
+        <History onTake={mayChange ? setText : undefined} />
       </div>
       {mayChange && text !== inForce && (
         <SaveBar
@@ -176,6 +177,7 @@ export function PolicyPage() {
   const version = current.data?.version ?? 0;
   return (
     <Page title="Rules" purpose={purpose}>
+      <OwnersNotice />
       {save.isError && <Failure error={save.error} />}
       {save.data?.version === version && (
         <Notice>Saved. Version {version} decides from now on.</Notice>

@@ -66,7 +66,7 @@ export function PictureField({ url, file, onUrl, onFile, takesAddress = true }: 
             className="size-24 shrink-0 rounded-lg object-cover"
           />
         )}
-        <div className="flex min-w-0 flex-col gap-2">
+        <div data-adds className="flex min-w-0 flex-col gap-2">
           <label htmlFor={id}>
             {shown === "" ? "Drop a file here, or choose one." : "Replace it"}
           </label>

@@ -2,6 +2,7 @@ import { formatAmount } from "@gatehouse/protocol";
 import { useNavigate } from "@tanstack/react-router";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
+import { OwnersFields } from "../layout/owners-only.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
@@ -194,41 +195,39 @@ export function ProductForm({
   }, "products");
   return (
     <Card>
-      <Form
-        of={save}
-        wording={WORDING}
-        onSubmit={() => save.mutate()}
-        className="flex max-w-xl flex-col gap-4"
-      >
-        <Fields draft={draft} set={set} {...picture} onFile={(file) => choosing.set({ file })} />
-        {product === undefined && (
-          <TextField
-            label="Product number"
-            name="id"
-            hint="Your own number (SKU) for the product. Leave it empty to create one from the name."
-            maxLength={100}
-            placeholder={idFrom(draft.title)}
-            value={draft.id}
-            onChange={({ target }) => set({ id: target.value.trim() })}
-          />
-        )}
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" kind="act" disabled={save.isPending}>
-            {product === undefined ? "Add product" : "Save"}
-          </Button>
-          <Button onClick={() => void back()}>Cancel</Button>
-          {product !== undefined && (
-            <Confirm
-              label="Remove"
-              title={`Remove ${product.title}?`}
-              yes="Remove"
-              danger
-              onYes={() => remove.mutateAsync()}
-            >
-              <p>Agents can no longer find or buy it. Existing orders keep its details.</p>
-            </Confirm>
+      <Form of={save} wording={WORDING} onSubmit={() => save.mutate()}>
+        <OwnersFields className="flex max-w-xl min-w-0 flex-col gap-4">
+          <legend className="sr-only">Product</legend>
+          <Fields draft={draft} set={set} {...picture} onFile={(file) => choosing.set({ file })} />
+          {product === undefined && (
+            <TextField
+              label="Product number"
+              name="id"
+              hint="Your own number (SKU) for the product. Leave it empty to create one from the name."
+              maxLength={100}
+              placeholder={idFrom(draft.title)}
+              value={draft.id}
+              onChange={({ target }) => set({ id: target.value.trim() })}
+            />
           )}
-        </div>
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" kind="act" disabled={save.isPending}>
+              {product === undefined ? "Add product" : "Save"}
+            </Button>
+            <Button onClick={() => void back()}>Cancel</Button>
+            {product !== undefined && (
+              <Confirm
+                label="Remove"
+                title={`Remove ${product.title}?`}
+                yes="Remove"
+                danger
+                onYes={() => remove.mutateAsync()}
+              >
+                <p>Agents can no longer find or buy it. Existing orders keep its details.</p>
+              </Confirm>
+            )}
+          </div>
+        </OwnersFields>
       </Form>
     </Card>
   );

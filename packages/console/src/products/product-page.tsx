@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type Api, call, type Page as Listed } from "../api/client.js";
 import { queryText } from "../api/list.js";
+import { OwnersNotice } from "../layout/owners-only.js";
 import { useSite } from "../layout/sites.js";
 import { LoadingPage } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -20,6 +21,7 @@ export function NewProductPage() {
       title="Add a product"
       purpose="Agents find it as soon as you save it, and buy it when your shop is ready to sell."
     >
+      <OwnersNotice />
       {currency.isSuccess ? <ProductForm currency={currency.data} /> : <LoadingPage />}
     </Page>
   );
@@ -51,6 +53,7 @@ export function ProductPage() {
   const { title, price } = product.data;
   return (
     <Page title={title}>
+      <OwnersNotice />
       <ProductForm product={product.data} currency={price.currency} />
     </Page>
   );

@@ -1,7 +1,8 @@
 import { Link, useParams } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import type { ComponentType } from "react";
-import { useMay, useSite } from "../layout/sites.js";
+import { OwnersNotice } from "../layout/owners-only.js";
+import { useSite } from "../layout/sites.js";
 import { Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
 import { BuyersPart } from "./buyers.js";
@@ -64,7 +65,6 @@ function Parts({ chosen, isAlone }: { readonly chosen: string; readonly isAlone:
 export function SettingsPage() {
   const { name } = useSite();
   const { part } = useParams({ strict: false });
-  const mayChange = useMay("owner");
   const chosen = part ?? FIRST;
   const isKnown = isSettingsPart(chosen);
   const Shown = isKnown ? SHOWN[chosen] : undefined;
@@ -80,7 +80,7 @@ export function SettingsPage() {
           All settings
         </Link>
       )}
-      {!mayChange && <Notice>You can view these settings. Only owners can change them.</Notice>}
+      <OwnersNotice />
       <div className="grid items-start gap-6 md:grid-cols-[15rem_minmax(0,1fr)]">
         <Parts chosen={chosen} isAlone={part === undefined} />
         <div className={`min-w-0 ${part === undefined ? "max-md:hidden" : ""}`}>
