@@ -83,7 +83,7 @@ describe.skipIf(skipChromium)("the console:", () => {
       for (const dialog of EVERY_DIALOG.filter((one) => isIn(one, view.width))) {
         await openDialog(page, dialogUrl(dialog, pages), dialog);
         const barriers = await barriersOf(page);
-        if (barriers.found.length > 0) found.push([dialog.name, barriers]);
+        if (barriers.found.length > 0 || barriers.overflow > 0) found.push([dialog.name, barriers]);
         const primary = await page.locator(PRIMARY_OF_DIALOG).allInnerTexts();
         if (primary.length > 1) found.push([dialog.name, primary]);
         const { y, height } = (await page.getByRole("dialog").boundingBox()) ?? {

@@ -101,9 +101,9 @@ const COLUMNS: readonly Column<Person>[] = [
     head: "Name",
     cell: ({ name, email, status, passkeys_unusable }) => (
       <>
-        {name} {status === "invited" && <Badge word="invited" look="warn" />}
+        <span className="wrap-anywhere">{name}</span> {status === "invited" && <Badge word="invited" look="warn" />}
         {passkeys_unusable === true && <Badge word="passkey_unusable" look="warn" />}
-        {email !== null && <span className="block text-xs text-soft">{email}</span>}
+        {email !== null && <span className="block text-xs text-soft wrap-anywhere">{email}</span>}
       </>
     ),
   },
