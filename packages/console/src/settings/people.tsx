@@ -101,7 +101,8 @@ const COLUMNS: readonly Column<Person>[] = [
     head: "Name",
     cell: ({ name, email, status, passkeys_unusable }) => (
       <>
-        <span className="wrap-anywhere">{name}</span> {status === "invited" && <Badge word="invited" look="warn" />}
+        <span className="wrap-anywhere">{name}</span>{" "}
+        {status === "invited" && <Badge word="invited" look="warn" />}
         {passkeys_unusable === true && <Badge word="passkey_unusable" look="warn" />}
         {email !== null && <span className="block text-xs text-soft wrap-anywhere">{email}</span>}
       </>
