@@ -37,6 +37,25 @@ describe.skipIf(skipChromium)("the test purchase:", () => {
     await page.getByRole("button", { name: "Yes, approve" }).click();
     await page.getByText("The test is over").waitFor();
     await step(page).getByText("(done)").waitFor();
+    await page.getByRole("heading", { name: "✓ Your shop sold to an agent" }).waitFor();
+    await page.getByRole("link", { name: "Show order #1001" }).click();
+    await page.getByRole("heading", { name: "Order #1001" }).waitFor();
+  });
+
+  test("declined by another person, it names them and offers no order", async () => {
+    const { page } = await at.opened();
+    const people = `/v1/admin/sites/${at.shop.site_key_hash}/people`;
+    const rosa = await at.server.admin("POST", people, { name: "Rosa", role: "reviewer" });
+    await begin(page);
+    const other = await at.opened();
+    await at.byLink(other.page, rosa.body.link.url);
+    await other.page.waitForURL(`**/console/${at.domain}`);
+    await other.page.goto(`${at.baseUrl()}/console/${at.domain}/reviews`);
+    await other.page.getByRole("button", { name: "Decline" }).first().click();
+    await other.page.getByRole("button", { name: "Yes, decline" }).click();
+    await page.getByText("Rosa declined the test purchase.").waitFor();
+    await page.getByText("The test is over").waitFor();
+    expect(await page.getByRole("link", { name: /Show (the )?order/ }).count()).toBe(0);
   });
 
   test("its item is offered to nobody else, neither while the setup is open nor after a crash", async () => {

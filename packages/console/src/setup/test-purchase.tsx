@@ -15,6 +15,7 @@ import { Verified } from "../ui/verified.js";
 import { plainWord } from "../ui/words.js";
 import { deletePurchase, type KeptPurchase, keepPurchase, keptPurchase } from "./kept.js";
 import type { Answered } from "./test-agent.js";
+import { TestResult, useDeclinedBy } from "./test-result.js";
 
 /** Loads the code of the agent only when it is needed. */
 const agent = () => import("./test-agent.js");
@@ -22,8 +23,9 @@ const agent = () => import("./test-agent.js");
 const RESULTS: Readonly<Record<string, string>> = {
   approved: "The test purchase is approved and the payment is authorized.",
   escalated: "The test purchase needs review. Decide here or under Reviews:",
+  review_denied: "A reviewer declined the test purchase. The agent received the reason.",
+  agent_revoked: "The test purchase was decided.",
   policy_denied: "Your rules declined the test purchase. The agent received the reason.",
-  review_denied: "You declined the test purchase. The agent received the reason.",
 };
 
 /** The review of the test purchase, which can be decided here or under Reviews. */
@@ -93,7 +95,7 @@ const isEnded = (outcome: string | undefined) => outcome === "agent_revoked";
 
 /** A test purchase that was started, with its current result. The service ends it when it is decided. */
 function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): void }) {
-  const { site, name } = useSite();
+  const { site } = useSite();
   const answer = useQuery({
     queryKey: ["purchase", site.site_key_hash, kept.mandate],
     queryFn: async () => (await agent()).ask(kept),
@@ -105,6 +107,8 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   const outcome = answer.data === undefined ? undefined : outcomeOf(answer.data);
   const waits = outcome === "escalated";
   const isOver = outcome !== undefined && !waits;
+  const isDenied = outcome === "review_denied";
+  const declined = useDeclinedBy(kept.agentId, isDenied || isEnded(outcome));
   useEffect(() => {
     if (isOver) deletePurchase(site.site_key_hash);
   }, [isOver, site.site_key_hash]);
@@ -112,44 +116,19 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   if (!answer.isSuccess || outcome === undefined)
     return <Notice>The agent sends its request…</Notice>;
   const { body } = answer.data;
-  const result = isEnded(outcome)
-    ? "The test purchase was decided."
-    : (RESULTS[outcome] ?? `The test purchase failed: ${plainWord(outcome)}.`);
+  const isFailure = !Object.hasOwn(RESULTS, outcome);
+  const result = declined ?? RESULTS[outcome] ?? `The test purchase failed: ${plainWord(outcome)}.`;
   return (
     <div className="flex flex-col gap-4">
-      <Notice bad={!isEnded(outcome) && !Object.hasOwn(RESULTS, outcome)}>{result}</Notice>
+      <Notice bad={isFailure}>{result}</Notice>
       {waits && <PendingReview id={String(body.escalation_id)} onDecided={askAgain} />}
       {!isEnded(outcome) && <Answer key={outcome} answer={answer.data} />}
       {isOver && (
-        <>
-          <Button className="self-start" onClick={onAgain}>
-            Buy again
-          </Button>
-          <Notice>
-            The test is over. Within a minute, the test agent is revoked and its item is removed.{" "}
-            <Link
-              to="/$site/decisions"
-              params={{ site: name }}
-              search={{ agent_id: kept.agentId }}
-              className="link"
-            >
-              Show the decision
-            </Link>{" "}
-            <Link to="/$site/orders" params={{ site: name }} className="link">
-              Show the order
-            </Link>
-          </Notice>
-          <Notice>
-            To let real agents buy like this, turn on “Place an order” and signed requests.{" "}
-            <Link
-              to="/$site/settings/$part"
-              params={{ site: name, part: "skills" }}
-              className="link"
-            >
-              Open the settings
-            </Link>
-          </Notice>
-        </>
+        <TestResult
+          agentId={kept.agentId}
+          isBought={declined === undefined && (isEnded(outcome) || outcome === "approved")}
+          onAgain={onAgain}
+        />
       )}
     </div>
   );
