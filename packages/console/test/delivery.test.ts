@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { startReceiver } from "../../server/test/notifications/receiver.ts";
+import { CHECKOUT_POLICY } from "../../server/test/ucp/buying.ts";
 import { desk } from "./desk.ts";
 
 describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
@@ -198,6 +199,29 @@ describe.skipIf(skipChromium)("getting ready to sell:", () => {
     await delivery.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("link", { name: "← Back to the setup" }).click();
     await step("Set up delivery").getByText("(to do)").waitFor();
+  });
+
+  test("when no step is left, Home says who can buy", async () => {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.close());
+    await at.shop.admin("PUT", "/shop", { delivers: false });
+    const places = { webhook_url: receiver.url, emails: [], questions: false };
+    expect((await at.shop.admin("PUT", "/notifications", places)).status).toBe(200);
+    await at.shop.admin("POST", "/notifications/test", {});
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    const { page } = await at.opened();
+    await page.route("**/visits?limit=20", (route) =>
+      route.fulfill({ json: { items: [{ off_site: false }] } }),
+    );
+    await at.signedIn(page);
+    await page.getByText("Ready for test purchases.").waitFor();
+    await page.getByText("Your domain: Confirmed by the operator, not checked.").waitFor();
+    await page.getByText("Agents can buy.").waitFor();
+    await at.shop.admin("PUT", "/skills", { skills: [] });
+    await at.shop.admin("PUT", "/policy", CHECKOUT_POLICY);
+    await page.reload();
+    await page.getByText("Agents that send signed requests cannot buy").waitFor();
+    expect(await page.getByText("Agents can buy.").count()).toBe(0);
   });
 
   test("notifications are done when a message was delivered, and what no step is about is named", async () => {

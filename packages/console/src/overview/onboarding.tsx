@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useSite } from "../layout/sites.js";
+import { isTurnedOn, skillsQuery } from "../settings/skills-query.js";
 import { isOpen, type SetupState, type StepState } from "../setup/done-steps.js";
 import { STEP_WORDS, STEPS, type Step } from "../setup/steps.js";
 import { Loading } from "../ui/loading.js";
@@ -16,6 +18,31 @@ function readyText({ processor }: SetupState): string {
   if (processor.missing.length > 0) return "Agents cannot buy yet.";
   if (processor.live) return "Ready to sell.";
   return "Ready for test purchases. No money moves until you connect Stripe.";
+}
+
+/** Whether agents can buy, once no step is left. What is missing is among what needs attention. */
+function Readiness({ state }: { readonly state: SetupState }) {
+  const { name, path } = useSite();
+  const { data: skills } = useQuery(skillsQuery(path));
+  const { processor, steps } = state;
+  if (skills === undefined || processor.missing.length > 0) return null;
+  const { is, note } = steps.domain;
+  return (
+    <p role="status" className="text-sm text-soft">
+      {readyText(state)} {is === "unchecked" && `Your domain: ${note} `}
+      {isTurnedOn(skills, "place_order") ? (
+        "Agents can buy."
+      ) : (
+        <>
+          Platforms and agents can buy at checkout. Agents that send signed requests cannot buy:
+          “Place an order” is off.{" "}
+          <Link to="/$site/settings/$part" params={{ site: name, part: "skills" }} className="link">
+            Open the actions
+          </Link>
+        </>
+      )}
+    </p>
+  );
 }
 
 /** What keeps agents from buying, and is no step. */
@@ -110,8 +137,8 @@ function OpenStep({ step, state }: { readonly step: Step; readonly state: SetupS
 }
 
 /**
- * The steps from an empty site to the first sale, each with its form. It disappears when all are done, unless a step is
- * opened again.
+ * The steps from an empty site to the first sale, each with its form. When all are done, a sentence says whether agents
+ * can buy, unless a step is opened again.
  */
 export function Onboarding({ state }: { readonly state: SetupState }) {
   const { name } = useSite();
@@ -145,7 +172,7 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
       </ol>
     </Card>
   );
-  if (open === undefined) return left.length === 0 ? null : list;
+  if (open === undefined) return left.length === 0 ? <Readiness state={state} /> : list;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <OpenStep step={open} state={state} />

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSite } from "../layout/sites.js";
-import { skillsQuery } from "../settings/skills.js";
+import { skillsQuery } from "../settings/skills-query.js";
 import { Checkbox } from "../ui/field.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { wordsIn } from "../ui/words.js";

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -17,6 +17,7 @@ import { HTTPS, Unfit } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
 import { skillTitle } from "../ui/skill-title.js";
 import { MandateForm } from "./mandates.js";
+import { skillsQuery } from "./skills-query.js";
 
 type Skills = Api["Skills"];
 type Skill = Api["Skill"];
@@ -201,12 +202,6 @@ function SkillForm({ saved }: { readonly saved: Skills }) {
     </Card>
   );
 }
-
-export const skillsQuery = (path: string) =>
-  queryOptions({
-    queryKey: ["skills", path],
-    queryFn: () => call<Skills>("GET", `${path}/skills`),
-  });
 
 /** The actions of a site, and its settings for signed requests. */
 export function SkillsPart() {

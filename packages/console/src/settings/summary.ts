@@ -5,7 +5,7 @@ import { retentionQuery } from "./buyers.js";
 import { notificationsQuery } from "./notify-query.js";
 import { SETTINGS_PARTS, type SettingsPartName } from "./parts.js";
 import { type Processor, processorQuery } from "./processor.js";
-import { skillsQuery } from "./skills.js";
+import { skillsQuery } from "./skills-query.js";
 
 function paymentsText({ kind, live, missing }: Processor): string {
   if (kind === null) return "No payment provider is connected.";
@@ -29,7 +29,10 @@ export function useSummaries(): Readonly<Record<SettingsPartName, string>> {
   purposes.site = `${site.domain} is ${verified}.`;
   if (processor.data !== undefined) purposes.payments = paymentsText(processor.data);
   if (skills.data !== undefined) {
-    purposes.skills = `Agents can use ${countText(skills.data.live.length, "action")}.`;
+    // Those of a checkout are live as well, and are no settings.
+    const { skills: listed, live } = skills.data;
+    const on = listed.filter(({ id, enabled }) => enabled && live.includes(id));
+    purposes.skills = `Agents can use ${countText(on.length, "action")}.`;
   }
   if (notified.data !== undefined) {
     const { emails, webhook_url } = notified.data;
