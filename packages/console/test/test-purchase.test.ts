@@ -111,6 +111,12 @@ describe.skipIf(skipChromium)("the setup of a site whose domain is not verified:
     expect(await list.getByText("(done)").count()).toBe(0);
     await list.getByRole("link", { name: "Add your products" }).click();
     await page.getByRole("link", { name: "Open Products" }).click();
+    // The way back is still there after the first product.
+    await page.getByRole("link", { name: "Add a product" }).first().click();
+    await page.getByLabel("Name").fill("White lily");
+    await page.getByLabel("Price").fill("3.20");
+    await page.getByRole("button", { name: "Add product" }).click();
+    await page.getByText("Product added.").waitFor();
     await page.getByRole("link", { name: "← Back to the setup" }).click();
     await list.waitFor();
   });

@@ -171,7 +171,7 @@ export function ProductForm({
   const navigate = useNavigate();
   const { value: draft, set, saved } = useDraft(draftOf(product, currency), { keep: "product" });
   const { value: picture, ...choosing } = useDraft<{ file: File | null }>({ file: null });
-  const back = () => navigate({ to: "/$site/products", params: { site: name } });
+  const back = () => navigate({ to: "/$site/products", params: { site: name }, state: true });
   const save = useSave(async () => {
     const isNew = product === undefined;
     const id = draft.id || idFrom(draft.title);
@@ -184,7 +184,7 @@ export function ProductForm({
       return back();
     }
     notify(`The product is added without its picture. ${problem}`);
-    return navigate({ to: "/$site/products/$id", params: { site: name, id } });
+    return navigate({ to: "/$site/products/$id", params: { site: name, id }, state: true });
   }, "products");
   const remove = useSave(async () => {
     await call("DELETE", `${path}/products?id=${encodeURIComponent(draft.id)}`);

@@ -37,7 +37,7 @@ function Named({ product }: { readonly product: Product }) {
     <span className="flex items-center gap-3">
       <Picture url={image_url} className="size-10" />
       <span className="flex min-w-0 flex-col items-start gap-0.5">
-        <Link to="/$site/products/$id" params={{ site: name, id }} className="link">
+        <Link to="/$site/products/$id" params={{ site: name, id }} state className="link">
           {title}
         </Link>
         <span className="text-xs text-soft break-all max-sm:hidden">{id}</span>
@@ -115,7 +115,7 @@ function NoProducts({ mayChange }: { readonly mayChange: boolean }) {
       example="A red rose · €4.50 · 50 in stock"
       action={
         mayChange && (
-          <Link to="/$site/products/new" params={{ site: name }} className="button-act">
+          <Link to="/$site/products/new" params={{ site: name }} state className="button-act">
             Add your first product
           </Link>
         )
@@ -163,6 +163,7 @@ export function ProductsPage() {
             <Link
               to="/$site/products/new"
               params={{ site: name }}
+              state
               className={isAddPrimary ? "button-act" : "button-plain"}
             >
               Add a product
