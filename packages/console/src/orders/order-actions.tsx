@@ -28,6 +28,7 @@ function CancelItems({ order }: { readonly order: ShownOrder }) {
       label="Cancel items"
       title="Which items do you want to cancel?"
       yes="Cancel items"
+      no="Keep items"
       danger
       onYes={async () => cancel.mutateAsync({ ...quantities.body(), ...given({ reason }) })}
     >

@@ -20,8 +20,13 @@ export function useQuantities({ lines }: ShownOrder, leftOf: (line: Line) => num
     if (line_items.length === 0) throw new Error("Choose at least one item.");
     return { line_items };
   }
-  const isOne = left.length === 1 && left[0]?.most === 1;
-  const fields = isOne ? null : (
+  const [only] = left;
+  const isOne = left.length === 1 && only?.most === 1;
+  const fields = isOne ? (
+    <p>
+      <bdi className="font-medium break-words">1 × {only.title}</bdi>
+    </p>
+  ) : (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 font-medium">How many</legend>
       {left.map((line) => (

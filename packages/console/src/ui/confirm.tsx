@@ -8,6 +8,8 @@ interface DialogProps {
   /** What will happen. */
   readonly children: ReactNode;
   readonly yes: string;
+  /** What the other button says, if “Cancel” would be unclear. */
+  readonly no?: string;
   readonly danger?: boolean | undefined;
   onYes(): Promise<unknown>;
 }
@@ -19,6 +21,7 @@ export function ConfirmDialog({
   title,
   children,
   yes,
+  no = "Cancel",
   danger,
   onYes,
 }: DialogProps & { readonly open: boolean; onClose(): void }) {
@@ -42,7 +45,7 @@ export function ConfirmDialog({
         <div className="flex flex-col gap-3 text-sm">{children}</div>
         {error !== null && <Failure error={error} />}
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{no}</Button>
           <Button kind={danger ? "danger" : "act"} disabled={busy} onClick={() => void go()}>
             {yes}
           </Button>
