@@ -36,13 +36,15 @@ const sourceOf = (order: ShownOrder) =>
 function PageLinks({ order, site }: { readonly order: ShownOrder; readonly site: string }) {
   return (
     <>
-      <Link
-        to="/$site/orders/$id/slip"
-        params={{ site, id: order.order_id }}
-        className="button-plain"
-      >
-        Print packing slip
-      </Link>
+      {order.purchase?.address != null && (
+        <Link
+          to="/$site/orders/$id/slip"
+          params={{ site, id: order.order_id }}
+          className="button-plain"
+        >
+          Print packing slip
+        </Link>
+      )}
       {order.page_url !== null && (
         <a href={order.page_url} target="_blank" rel="noreferrer" className="link py-1.5 text-sm">
           Open the buyer's order page

@@ -21,11 +21,14 @@ export function Totals({ total: { minor, currency }, lines, purchase }: TotalsPr
   const tax = purchase?.tax_minor ?? 0;
   const fee = purchase?.fee_minor ?? 0;
   const discount = goods + (delivery ?? 0) + fee + tax - minor;
+  // Who may not see the purchase still sees how the total comes about.
+  const added = purchase === null && discount < 0 ? -discount : null;
   const rows: readonly (readonly [string, number | null])[] = [
     ["Items", goods],
     ["Delivery", delivery],
     ["Fees", fee === 0 ? null : fee],
     ["Tax", tax === 0 ? null : tax],
+    ["Delivery, fees and taxes", added],
     ["Discount", discount > 0 ? -discount : null],
     ["Total", minor],
   ];
