@@ -36,8 +36,8 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     const opened = await at.opened({ viewport: { width: 390, height: 800 } });
     const { page } = opened;
     await at.signedIn(page, "owner", "/orders?number=1001");
-    // There is nothing to send for a test.
-    await page.getByText("Open", { exact: true }).last().waitFor();
+    // The same word as in the filter, beside the word for a test.
+    await page.getByText("To send", { exact: true }).last().waitFor();
     await page.getByText("Test", { exact: true }).last().waitFor();
     expect(await fits(page)).toBe(true);
     // A tap anywhere on the row opens the order.

@@ -82,7 +82,11 @@ export function OrderPayment({ order }: { readonly order: ShownOrder }) {
           ["Refunded", refunded === 0 ? null : money(refunded)],
           ["Paid by", order.paid_by_person && "The buyer, on the payment page"],
           ["Provider", facts && titleOf(facts.processor)],
-          ["Test order", order.is_test && "No money moves, and there is nothing to send."],
+          [
+            "Test order",
+            order.is_test &&
+              "No money moves. Send nothing: mark it as sent only to try what agents then read.",
+          ],
         ]}
       />
       {facts !== null && <Pending facts={facts} currency={amount.currency} />}

@@ -26,23 +26,20 @@ export function paymentState({ payment, amount, captured_minor, refunded_minor }
 
 type State = Pick<ListedOrder, "status" | "is_test"> & Money;
 
-/**
- * The word for the state of an order. An open order is one to send, unless all its money went back or it is a test, for
- * which there is nothing to send.
- */
+/** The word for the state of an order. An open order is one to send, unless all its money went back. */
 export function orderState(order: State): string {
   const { status } = order;
   const isLeft = status === "open" || status === "partly_shipped";
   if (isLeft && paymentState(order) === "refunded") return "refunded";
-  return status === "open" && !order.is_test ? "to_send" : status;
+  return status === "open" ? "to_send" : status;
 }
 
-/** Whether something of an order is left to be sent. */
-export const isToSend = (order: State) =>
-  !order.is_test && ["to_send", "partly_shipped"].includes(orderState(order));
-
 /** Whether an order can be marked as sent. A test order can too, to try what agents then read. */
-export const canMarkSent = (order: State) => isToSend({ ...order, is_test: false });
+export const canMarkSent = (order: State) =>
+  ["to_send", "partly_shipped"].includes(orderState(order));
+
+/** Whether something of an order is left to be sent. */
+export const isToSend = (order: State) => !order.is_test && canMarkSent(order);
 
 export const orderPath = (path: string, id: string) => `${path}/orders/${encodeURIComponent(id)}`;
 

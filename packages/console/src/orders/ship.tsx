@@ -49,8 +49,8 @@ export function Ship({ order }: { readonly order: ShownOrder }) {
       onChange={({ target }) => setSent({ ...sent, [name]: target.value })}
     />
   );
-  // A payment that can be captured has the main button.
-  const isMain = order.payment_facts?.capture == null;
+  // A payment that can be captured has the main button. Nothing of a test order has to be sent.
+  const isMain = order.payment_facts?.capture == null && !order.is_test;
   const isOnItsWay = order.lines.some(({ fulfilled, delivered }) => delivered < fulfilled);
   return (
     <>
@@ -63,6 +63,7 @@ export function Ship({ order }: { readonly order: ShownOrder }) {
           onYes={async () => report.mutateAsync({ ...quantities.body(), ...given(sent) })}
         >
           <p>
+            {order.is_test && "This is a test order, so send nothing. "}
             The platform is notified, and the buyer if email is set up. You can undo this for{" "}
             {UNDO_S} seconds.
           </p>
