@@ -310,6 +310,26 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await page.getByRole("button", { name: "Undo this import" }).waitFor({ state: "detached" });
   });
 
+  test("a file with the stock alone keeps names and prices, and its result is gone when it is undone", async () => {
+    const { page } = await at.opened();
+    const rose = { id: "rose", title: "A rose", price: "10.00", currency: "EUR" };
+    await at.at.importLines(at.shop, [{ ...rose, quantity: 3 }]);
+    await at.signedIn(page, "owner", "/products");
+    await choose(page, ["sku;stock", "rose;7", "fern;2"]);
+    await page.getByText("0 new, 1 changed, 0 unchanged, 1 line refused.").waitFor();
+    await page.getByText("A rose: stock: 3 → 7").waitFor();
+    await page.getByRole("button", { name: "Import 1 product" }).click();
+    const result = page.getByText("1 product saved, 1 line refused");
+    await result.waitFor();
+    // Something was saved, so the whole is no error.
+    expect(await page.getByRole("alert").count()).toBe(0);
+    const { items } = (await at.shop.admin("GET", "/products?id=rose")).body;
+    expect(items).toMatchObject([{ title: "A rose", price: { minor: 1000 }, quantity: 7 }]);
+    await page.getByRole("button", { name: "Undo this import" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+    await result.waitFor({ state: "detached" });
+  });
+
   test("bulk changes say which products failed, and keep them selected", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/products");

@@ -22,7 +22,7 @@ function Report({ report }: { readonly report: ImportReport }) {
   const { written, removed, refused, problems, total, stopped } = report;
   return (
     <div className="flex flex-col gap-2">
-      <Notice bad={refused > 0}>
+      <Notice bad={refused > 0 && written === 0}>
         {countText(written, "product")} saved
         {removed > 0 && `, ${removed} removed`}
         {refused > 0 && `, ${countText(refused, "line")} refused`}. Your shop now has{" "}
@@ -120,7 +120,7 @@ export function ImportCard({
       {taking.isPending && <Uploading share={share} onStop={stop} />}
       {taking.isError && <Failure error={taking.error} />}
       {taking.data !== undefined && <Report report={taking.data} />}
-      <UndoImport />
+      <UndoImport onUndone={taking.reset} />
       <details className="text-sm">
         <summary className="text-soft">Example file</summary>
         <div className="mt-2">

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Api } from "../api/client.js";
+import { allOf } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { CurrencyField } from "../ui/currency-field.js";
@@ -23,7 +25,8 @@ import {
 
 /** The fields that most files have. The others are folded. */
 const USUAL = FIELDS.indexOf("sale_price");
-const NEEDED: readonly Field[] = ["id", "title", "price"];
+/** What a new product needs, and a product that exists can keep. */
+const KEPT: readonly Field[] = ["title", "price"];
 
 function MappingForm({
   columns,
@@ -44,8 +47,11 @@ function MappingForm({
       label={FIELD_NAMES[field]}
       value={mapping[field] ?? ""}
       choices={choices}
-      error={
-        NEEDED.includes(field) && mapping[field] === undefined ? "Choose a column." : undefined
+      error={field === "id" && mapping.id === undefined ? "Choose a column." : undefined}
+      hint={
+        KEPT.includes(field) && mapping[field] === undefined
+          ? "Products that you have keep theirs."
+          : undefined
       }
       onChoose={(name) => {
         const { [field]: _before, ...others } = mapping;
@@ -72,10 +78,29 @@ export interface ChosenFile extends ReadFile {
 /** The chosen file, as the service would import it. It judges the lines with the code that imports them. */
 function useCheck(file: ChosenFile, mapping: Mapping, currency: string, replace: boolean) {
   const { path } = useSite();
-  const isMapped = NEEDED.every((field) => mapping[field] !== undefined);
-  const lines = isMapped ? linesOf(file, mapping, currency) : [];
+  // A file with the stock alone takes the rest from the products.
+  const isPartial = KEPT.some((field) => mapping[field] === undefined);
+  const existing = useQuery({
+    queryKey: ["products", path, "existing"],
+    queryFn: async () => {
+      const { rows } = await allOf<Api["Product"]>(`${path}/products`, {}, () => undefined);
+      return new Map(rows.map((product) => [product.id, product]));
+    },
+    enabled: isPartial,
+    gcTime: 0,
+  });
+  const isMapped = mapping.id !== undefined && (!isPartial || existing.isSuccess);
+  const lines = isMapped ? linesOf(file, mapping, currency, existing.data) : [];
   const check = useQuery({
-    queryKey: ["import-check", path, file.number, mapping, currency, replace],
+    queryKey: [
+      "import-check",
+      path,
+      file.number,
+      mapping,
+      currency,
+      replace,
+      existing.dataUpdatedAt,
+    ],
     queryFn: ({ signal }) => checkProducts(path, lines, { replace, signal }),
     enabled: isMapped,
     gcTime: 0,

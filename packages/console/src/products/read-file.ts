@@ -1,4 +1,6 @@
+import { formatAmount } from "@gatehouse/protocol";
 import Papa from "papaparse";
+import type { Api } from "../api/client.js";
 import { readPrice } from "./read-price.js";
 
 /** The fields of a product, in the order of the form. */
@@ -187,19 +189,32 @@ export function guessMapping(columns: readonly string[]): Mapping {
   return mapping;
 }
 
+type Kept = Pick<Api["Product"], "title" | "regular_price">;
+
 /** The lines in the format of the API. */
-export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string): readonly Line[] {
+export function linesOf(
+  { rows }: ReadFile,
+  mapping: Mapping,
+  currency: string,
+  /** The products of the shop by number, which keep the name and the price that the file does not name. */
+  existing: ReadonlyMap<string, Kept> = new Map(),
+): readonly Line[] {
   return rows.map(({ line, values }) => {
     const textIn = (field: Field) => {
       const column = mapping[field];
       return column === undefined ? "" : (values[column] ?? "");
     };
-    const read = readPrice(textIn("price"));
+    const before = existing.get(textIn("id"));
+    const regular = mapping.price === undefined ? before?.regular_price : undefined;
+    const read =
+      regular === undefined
+        ? readPrice(textIn("price"))
+        : { price: formatAmount(regular), currency: regular.currency };
     const value: Record<string, string> = {
       id: textIn("id"),
-      title: textIn("title"),
+      title: mapping.title === undefined ? (before?.title ?? "") : textIn("title"),
       price: read.price,
-      currency: textIn("currency") || (read.currency ?? currency),
+      currency: (regular === undefined && textIn("currency")) || (read.currency ?? currency),
     };
     for (const field of FIELDS.slice(FIELDS.indexOf("quantity"))) {
       const text = textIn(field);

@@ -14,7 +14,7 @@ interface UndoResult {
 }
 
 /** Undoes the last import, as long as nothing else has changed the products since. */
-export function UndoImport() {
+export function UndoImport({ onUndone }: { onUndone(): void }) {
   const { path } = useSite();
   const query = useQuery({
     queryKey: ["products", path, "undoable"],
@@ -28,6 +28,7 @@ export function UndoImport() {
       notify(
         `The import was undone: ${countText(removed, "product")} removed, ${restored} restored.`,
       );
+      onUndone();
     },
     "products",
     "processor",
