@@ -211,6 +211,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
       expect(await widthOf()).toBe(12);
       await page.getByRole("button", { name: "Add product" }).click();
       await page.getByText("Product added.").waitFor();
+      await page.locator('img[src*="/v1/pictures/"]').waitFor();
       await page.getByRole("link", { name: "White lily" }).click();
       expect(await widthOf()).toBe(12);
       // A photo with too many pixels is made smaller before it is sent.

@@ -20,6 +20,7 @@ export {
   SITE_PATHS,
   type SiteAddresses,
   type SiteNames,
+  showsPicture,
   siteAddresses,
 } from "./discovery/addresses.js";
 export { agentPage, agentPagePolicy } from "./discovery/agent-page/html.js";

@@ -424,6 +424,27 @@ describe("text by owners:", () => {
     expect(listOf(agentPage(EXAMPLE_SITE, "{}"))).toBe(undefined);
   });
 
+  test("the agent page shows pictures of https addresses and its own service's, and no others", () => {
+    const local = { ...EXAMPLE_SITE, baseUrl: "http://localhost:8080" };
+    const own = "http://localhost:8080/v1/pictures/a/b";
+    const other = "http://other.example.com/v1/pictures/a/b";
+    const price = { minor: 5000, currency: "EUR" };
+    const vase = { id: "vase", title: "A vase", price, url: null };
+    const pageWith = (imageUrl: string) =>
+      agentPage(local, "{}", { products: [{ ...vase, imageUrl }] });
+    for (const shown of [own, "https://shop.example.com/vase.jpg"]) {
+      expect(pageWith(shown)).toContain(`<img src="${shown}"`);
+      expect(pageWith(shown)).toContain(`"image":"${shown}"`);
+    }
+    for (const hidden of [
+      other,
+      "http://localhost:8080/other",
+      "http://localhost:80801/v1/pictures/a",
+    ]) {
+      expect(pageWith(hidden)).not.toContain(hidden);
+    }
+  });
+
   test("the robots block says what may be done with texts, in both vocabularies", () => {
     const lines = robotsBlock(EXAMPLE_SITE).split("\n");
     expect(lines.includes("Content-Usage: search=y, train-ai=n")).toBe(true);

@@ -1,5 +1,9 @@
 import { Package } from "lucide-react";
 
+/** Encrypted, or served by this service, which somebody may try without TLS. */
+const isShown = (url: string) =>
+  ["https://", "/", `${location.origin}/`].some((start) => url.startsWith(start));
+
 /** The picture of a product, or a stand-in of the same size. */
 export function Picture({
   url,
@@ -9,7 +13,7 @@ export function Picture({
   readonly className?: string;
 }) {
   const look = `${className} shrink-0 rounded-lg`;
-  if (url?.startsWith("https://") || url?.startsWith("/")) {
+  if (url !== null && isShown(url)) {
     return (
       <img
         src={url}

@@ -46,6 +46,18 @@ export function pictureUrl(baseUrl: string, siteKeyHash: string, digest: string)
   return `${baseUrl}${PICTURES_PATH}/${siteKeyHash}/${digest}`;
 }
 
+/**
+ * Whether pages show the picture at an address: it is encrypted, or the service itself serves it, also
+ * while somebody tries the service without TLS.
+ *
+ * @example
+ * showsPicture("http://localhost:8080", "http://shop.example.com/rose.png"); //=> false
+ */
+export function showsPicture(baseUrl: string, url: string | null | undefined): url is string {
+  if (url == null) return false;
+  return url.startsWith("https://") || url.startsWith(`${baseUrl}${PICTURES_PATH}/`);
+}
+
 /** Where the service itself publishes what belongs to no site. */
 const SERVICE_PATHS = Object.freeze({
   keySet: "/.well-known/jwks.json",

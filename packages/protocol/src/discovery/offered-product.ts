@@ -8,7 +8,7 @@ export interface OfferedProduct {
   readonly price: Money;
   /** Its page in the shop, where a person buys it; null if it has none. */
   readonly url: string | null;
-  /** Its picture, at an https: address. */
+  /** Its picture. Pages show it at an https: address, or at the service's own. */
   readonly imageUrl?: string | null;
   readonly availability?: "in_stock" | "out_of_stock" | "preorder" | "backorder";
   readonly brand?: string | null;

@@ -3,8 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../../test/barriers.ts";
 import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
 import { systemClock } from "../../src/infra/clock.ts";
-import { cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  OPERATOR_TOKEN,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
+import { PNG } from "../pictures/sample-pictures.ts";
 import { buying, lines, paying, ROSE } from "./buying.ts";
 import { Platform } from "./platform.ts";
 
@@ -115,6 +122,26 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser:", () => {
       "no-referrer",
     ]);
     expect(headers.get("x-robots-tag")).toContain("noindex");
+  });
+
+  test("it shows an uploaded picture where the service has no TLS yet, as does the agent page", async () => {
+    const path = `${server.url}/v1/admin/sites/${shop.site_key_hash}/products/picture?id=rose`;
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "image/png" };
+    const uploaded = await fetch(path, { method: "PUT", headers, body: PNG as BodyInit });
+    const { image_url } = await uploaded.json();
+    expect(image_url).toMatch(/^http:/);
+    const { continue_url } = await at.ready(shop);
+    for (const url of [continue_url, `${server.url}/v1/agent/${shop.site_key_hash}`]) {
+      const { page, complaints } = await opened(url);
+      const shown = page.locator(`img[src="${image_url}"]`);
+      await shown.scrollIntoViewIfNeeded();
+      const width = shown.evaluate(async (picture: HTMLImageElement) => {
+        await picture.decode();
+        return picture.naturalWidth;
+      });
+      expect([await width, complaints]).toEqual([12, []]);
+      await page.close();
+    }
   });
 
   test("it later shows what was shipped, cancelled and refunded, with hostile text as plain text", async () => {

@@ -125,7 +125,7 @@ function picture({ imageUrl, name }: SiteSnapshot): string {
 
 /** What search engines look for: who publishes this, on which site, through which interface, and what it sells. */
 function graph(site: SiteSnapshot, products: readonly OfferedProduct[]): string {
-  const { name, domain, summary, addresses, imageUrl } = site;
+  const { name, domain, summary, addresses, baseUrl, imageUrl } = site;
   const home = `${siteOrigin(domain)}/`;
   const publisher = { "@id": `${home}#organization` };
   const image = imageUrl === null ? {} : { image: imageUrl };
@@ -143,7 +143,11 @@ function graph(site: SiteSnapshot, products: readonly OfferedProduct[]): string 
         url: addresses.agentPage,
         provider: publisher,
       },
-      ...productData(products, { id: `${addresses.agentPage}#products`, seller: publisher }),
+      ...productData(products, {
+        id: `${addresses.agentPage}#products`,
+        seller: publisher,
+        baseUrl,
+      }),
     ],
   });
 }
@@ -193,7 +197,7 @@ ${picture(site)}<p class="domain">${a(`${siteOrigin(domain)}/`, htmlText(domain)
 <h1>${own(name)} for AI agents</h1>
 <p class="lead">${own(summary)}</p>
 <p>${htmlText(opening(site))}</p>
-${productCards(products)}${buySection(site, answers)}${skillSection(site, answers)}<h2 id="developers">For developers</h2>
+${productCards(site.baseUrl, products)}${buySection(site, answers)}${skillSection(site, answers)}<h2 id="developers">For developers</h2>
 <h3 id="call">How to call it</h3>
 ${callSteps(site)
   .map((step) => `<p>${inlineHtml(step)}</p>`)

@@ -1,4 +1,5 @@
 import { formatAmount, type Money } from "../../money/amount.js";
+import { showsPicture } from "../addresses.js";
 import { type OfferedProduct, priceText } from "../offered-product.js";
 import { htmlText } from "../text.js";
 
@@ -16,23 +17,23 @@ function priceElement(price: Money): string {
   return `<data class="price" value="${htmlText(priceText(price))}">${htmlText(text)}</data>`;
 }
 
-function picture(url: string | null | undefined): string {
-  if (!url?.startsWith("https:")) return "";
+function picture(baseUrl: string, url: string | null | undefined): string {
+  if (!showsPicture(baseUrl, url)) return "";
   return `<img src="${htmlText(url)}" alt="" width="240" height="180" loading="lazy" referrerpolicy="no-referrer">\n`;
 }
 
-function card({ id, title, price, url, imageUrl }: OfferedProduct): string {
+function card(baseUrl: string, { id, title, price, url, imageUrl }: OfferedProduct): string {
   const buy = url === null ? "" : `\n<a class="buy" href="${htmlText(url)}">Buy here</a>`;
-  return `<li data-product="${htmlText(id)}">${picture(imageUrl)}<h3><bdi>${htmlText(title)}</bdi></h3>
+  return `<li data-product="${htmlText(id)}">${picture(baseUrl, imageUrl)}<h3><bdi>${htmlText(title)}</bdi></h3>
 ${priceElement(price)}${buy}</li>`;
 }
 
 /** Some products with their prices, and where a person buys them. */
-export function productCards(products: readonly OfferedProduct[]): string {
+export function productCards(baseUrl: string, products: readonly OfferedProduct[]): string {
   if (products.length === 0) return "";
   return `<h2 id="products">What you can buy</h2>
 <ul class="products" role="list">
-${products.map(card).join("\n")}
+${products.map((product) => card(baseUrl, product)).join("\n")}
 </ul>
 `;
 }

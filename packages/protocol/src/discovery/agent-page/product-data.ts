@@ -1,4 +1,5 @@
 import { formatAmount } from "../../money/amount.js";
+import { showsPicture } from "../addresses.js";
 import type { OfferedProduct } from "../offered-product.js";
 
 const AVAILABILITY = {
@@ -21,14 +22,20 @@ function offer({ price, url, availability }: OfferedProduct, seller: Node): Node
   };
 }
 
-function productNode(product: OfferedProduct, seller: Node): Node {
+interface Shop {
+  readonly id: string;
+  readonly seller: Node;
+  readonly baseUrl: string;
+}
+
+function productNode(product: OfferedProduct, { seller, baseUrl }: Shop): Node {
   const { id, title, url, imageUrl, brand, gtin, mpn } = product;
   return {
     "@type": "Product",
     sku: id,
     name: title,
     ...(url !== null && { url }),
-    ...(imageUrl?.startsWith("https:") && { image: imageUrl }),
+    ...(showsPicture(baseUrl, imageUrl) && { image: imageUrl }),
     ...(brand && { brand: { "@type": "Brand", name: brand } }),
     ...(gtin && { gtin }),
     ...(mpn && { mpn }),
@@ -37,15 +44,12 @@ function productNode(product: OfferedProduct, seller: Node): Node {
 }
 
 /** The products of the page in the words of schema.org, as search engines read them; empty if there are none. */
-export function productData(
-  products: readonly OfferedProduct[],
-  { id, seller }: { readonly id: string; readonly seller: Node },
-): readonly Node[] {
+export function productData(products: readonly OfferedProduct[], shop: Shop): readonly Node[] {
   if (products.length === 0) return [];
   const itemListElement = products.map((product, place) => ({
     "@type": "ListItem",
     position: place + 1,
-    item: productNode(product, seller),
+    item: productNode(product, shop),
   }));
-  return [{ "@type": "ItemList", "@id": id, itemListElement }];
+  return [{ "@type": "ItemList", "@id": shop.id, itemListElement }];
 }

@@ -71,13 +71,13 @@ function paymentPage(voice: Voice, row: SandboxRow, now: number, isDeclined: boo
  */
 export function sandboxRoutes(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
-  const { admission, clock, db } = context;
+  const { admission, clock, config, db } = context;
 
   async function paymentAt(reference: string, caller: Caller): Promise<SandboxRow> {
     requireNoWait(admission.takeCostly(caller));
     return requireFound(await sandboxChallenge(db, reference));
   }
-  const voiceFor = (header: string | undefined) => voiceOf(languageFor(header, {}));
+  const voiceFor = (header: string | undefined) => voiceOf(languageFor(header, {}), config.baseUrl);
 
   async function answerIn(request: HttpEnv["Bindings"]["incoming"]): Promise<string | null> {
     const body = await readBytes(context, request, BODY_BYTES_MAX);

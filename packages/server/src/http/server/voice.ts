@@ -5,6 +5,8 @@ import { type BuyerWords, type Language, wordsIn } from "../../domain/buyer-word
 export interface Voice {
   readonly language: Language;
   readonly words: BuyerWords;
+  /** Where the service is, whose own pictures the page shows. */
+  readonly baseUrl: string;
   /** A sum of money, as the language writes it, as HTML. What is taken off is negative. */
   money(minor: number, currency: string): string;
   /** A time of day, as text. */
@@ -12,12 +14,13 @@ export interface Voice {
   dateTime(at: number): string;
 }
 
-export function voiceOf(language: Language): Voice {
+export function voiceOf(language: Language, baseUrl: string): Voice {
   const timeZone = "UTC";
   const clock = { hour: "2-digit", minute: "2-digit", timeZone, timeZoneName: "short" } as const;
   const date = { day: "numeric", month: "short", year: "numeric" } as const;
   return {
     language,
+    baseUrl,
     words: wordsIn(language),
     money: (minor, currency) => {
       const sign = minor < 0 ? "-" : "";

@@ -1,4 +1,4 @@
-import { htmlText } from "@gatehouse/protocol";
+import { htmlText, showsPicture } from "@gatehouse/protocol";
 import { filled } from "../../../domain/buyer-words/words.js";
 import type { Quote } from "../../../domain/checkouts/checkout.js";
 import type { Site } from "../../../domain/sites/site.js";
@@ -38,9 +38,9 @@ function itemName({ words }: Voice, title: string, quantity: number, left = quan
   return `${isolated(title)} &times; ${quantity}${cancelled}`;
 }
 
-/** Only from an encrypted address: the page says which goods somebody buys. */
-const picture = (url: string | null) =>
-  url?.startsWith("https://")
+/** Not from an unencrypted address of others: the page says which goods somebody buys. */
+const picture = ({ baseUrl }: Voice, url: string | null) =>
+  showsPicture(baseUrl, url)
     ? `<img src="${htmlText(url)}" alt="" loading="lazy" referrerpolicy="no-referrer">`
     : "";
 
@@ -56,7 +56,7 @@ export function summary(
   const items = lines.flatMap((line, i) => {
     if (typeof line === "string") return [];
     const left = order?.lines[i]?.total ?? line.quantity;
-    const name = picture(line.imageUrl) + itemName(voice, line.title, line.quantity, left);
+    const name = picture(voice, line.imageUrl) + itemName(voice, line.title, line.quantity, left);
     return [{ name, minor: line.amountMinor }];
   });
   const { discountMinor = 0, shippingMinor, fees = [], taxMinor, totalMinor } = totals;

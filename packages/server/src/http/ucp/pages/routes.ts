@@ -92,7 +92,7 @@ class BuyerPages {
     const { site } = subject;
     const accepted = exchange.header("accept-language");
     if (subject.kind === "order") {
-      const voice = voiceOf(languageFor(accepted, {}));
+      const voice = voiceOf(languageFor(accepted, {}), config.baseUrl);
       return this.page(orderPage(site, voice, await buyerOrder(db, subject.order)));
     }
     if (subject.kind === "cart") return this.showCart(exchange, site, subject.cart);
@@ -108,7 +108,8 @@ class BuyerPages {
   }
 
   private async showCart(exchange: Exchange, site: Site, cart: Cart): Promise<Answer> {
-    const voice = voiceOf(languageFor(exchange.header("accept-language"), cart.context));
+    const language = languageFor(exchange.header("accept-language"), cart.context);
+    const voice = voiceOf(language, this.context.config.baseUrl);
     const priced = await showCart(this.context, cart);
     return this.page(cartPage(site, voice, priced.ok ? priced.value : undefined));
   }
@@ -131,9 +132,8 @@ class BuyerPages {
     const bound = { ...checkout, browserMac };
     const shown =
       checkout.status === "open" ? await checkoutInBrowser(context, bound, browser) : bound;
-    const voice = voiceOf(
-      languageFor(exchange.header("accept-language"), checkout.content.context),
-    );
+    const language = languageFor(exchange.header("accept-language"), checkout.content.context);
+    const voice = voiceOf(language, config.baseUrl);
     const state = {
       ...progress,
       sells: sells(site),
