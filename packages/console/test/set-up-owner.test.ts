@@ -23,6 +23,11 @@ describe.skipIf(skipChromium)("the first owner", () => {
     expect(await barriersOf(owner.page)).toEqual(NO_BARRIERS);
     await owner.page.getByRole("button", { name: "Add a passkey" }).click();
     await owner.page.getByText("Signed in as Olga (operator)").waitFor();
+    await owner.page.goto(`${at.baseUrl()}/console/account`);
+    const wayOut = owner.page.getByText("If you lost your passkeys, ask another owner");
+    const { person_id } = (await at.server.admin("GET", "/v1/admin/people")).body.items[0];
+    expect(await wayOut.textContent()).toContain(`person link ${person_id} --reset`);
+    expect(await barriersOf(owner.page)).toEqual(NO_BARRIERS);
     await owner.page.getByRole("button", { name: "Sign out" }).click();
     await owner.page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await owner.page.getByText("Signed in as Olga (operator)").waitFor();

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
-import { canUsePasskeys } from "../session/confirm.js";
+import { canUsePasskeys, LOST_PASSKEY } from "../session/confirm.js";
 import { PasskeyPlace } from "../session/passkey-place.js";
 import { sessionQuery } from "../session/session.js";
 import { Badge } from "../ui/badge.js";
@@ -48,7 +48,12 @@ function Name({ account }: { readonly account: Account }) {
   );
 }
 
-function Passkeys({ account }: { readonly account: Account }) {
+interface PasskeysProps {
+  readonly account: Account;
+  readonly personId: string;
+}
+
+function Passkeys({ account, personId }: PasskeysProps) {
   const remove = useSave(
     (id: string) => call("DELETE", `/v1/console/passkeys/${encodeURIComponent(id)}`),
     "account",
@@ -90,6 +95,12 @@ function Passkeys({ account }: { readonly account: Account }) {
           A passkey that is marked unusable belongs to an earlier address of this service. Add a new
           passkey, then remove the unusable one.
         </Notice>
+      )}
+      {account.passkeys.length > 0 && (
+        <p className="text-sm text-soft">
+          {LOST_PASSKEY} If there is nobody else, run{" "}
+          <code>npx gatehouse person link {personId} --reset</code> on the server.
+        </p>
       )}
       {canUsePasskeys() ? (
         <div>
@@ -145,7 +156,7 @@ export function AccountPage() {
       {account.data !== undefined && (
         <>
           <Name account={account.data} />
-          <Passkeys account={account.data} />
+          <Passkeys account={account.data} personId={session?.token_id ?? ""} />
           <Sessions account={account.data} />
         </>
       )}

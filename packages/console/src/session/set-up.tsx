@@ -69,7 +69,7 @@ function AccountForm({ code, onCreated, onLeave }: AccountFormProps) {
         autoComplete="email"
         hint={
           ways.data?.mail === true
-            ? "You can have a sign-in link sent to this address, if you lose your passkey."
+            ? "You can sign in with a link sent to this address. Important changes still need a passkey."
             : "We can send sign-in links to this address as soon as the service can send email."
         }
         value={email}

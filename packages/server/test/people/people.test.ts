@@ -251,13 +251,16 @@ describe.each(TIER_DATABASES)("people, on %s:", (dialect) => {
 
   test("somebody with a passkey needs it to add another", async () => {
     const { server, clock, mine } = await open();
-    const { page } = await joined(server, mine, "owner");
+    const { page, id } = await joined(server, mine, "owner");
     await withPasskey(server, page);
     clock.advance(10 * MINUTE_MS);
     const stolen = new SoftwarePasskey(passkeyOrigin(server));
     const passkey = stolen.create(await optionsFor(page, "register"));
     const added = await page.ask("POST", "/v1/console/passkeys", { name: "Mallory", passkey });
     expect(added.status).toBe(403);
+    for (const wayOut of ["Settings → People → Lost device", `person link ${id} --reset`]) {
+      expect(added.body.message).toContain(wayOut);
+    }
   });
 
   test("people list their sessions and end one, and removing them ends all at once", async () => {

@@ -91,6 +91,11 @@ export async function passkeyOptions(
     : signInTools.party.authenticationOptions(challenge, known);
 }
 
+/** The only ways out: a link that was mailed must not become a passkey while the person has another. */
+const lostPasskey = (personId: string) =>
+  "You have a passkey. Sign in with it before you add another. If you lost it, ask another owner or operator " +
+  `to choose Settings → People → Lost device. If there is nobody else, run "npx gatehouse person link ${personId} --reset" on the server.`;
+
 type Added = Result<Passkey, "invalid_request" | "unauthorized" | "forbidden" | "conflict">;
 
 /**
@@ -128,7 +133,7 @@ export async function addPasskey(
     }
     const known = await usablePasskeys(context, tx, personId);
     if (known.length > 0 && !isConfirmed(context, user)) {
-      return refused(refuse("forbidden", "Confirm with a passkey that you have first."));
+      return refused(refuse("forbidden", lostPasskey(personId)));
     }
     if (known.length === 0 && now - user.openedAt > FIRST_PASSKEY_MS) {
       return refused(refuse("forbidden", "Sign in again with a new link, then add a passkey."));
