@@ -383,7 +383,12 @@ describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
     });
     const emails = ["ann@example.com"];
     expect((await server.admin("PUT", `${admin}/notifications`, { emails })).status).toBe(200);
-    for (const question of [`${MALTA} See https://evil.example/x`, "Two?", "Three?", "Four?"]) {
+    for (const question of [
+      `${MALTA} Over 60.00 EUR? See https://evil.example/x`,
+      "Two?",
+      "Three?",
+      "Four?",
+    ]) {
       await ask(question);
       clock.advance(1000);
     }
@@ -403,7 +408,9 @@ describe.each(DATABASES)("questions from agents, on %s:", (dialect) => {
     expect(mail.text).toContain("\nand 1 more\n");
     expect(mail.text.split("\n")).toContain(page);
     expect(mail.text.match(/https?:\/\//g)).toHaveLength(1);
-    expect(mail.text).toContain('"Do you deliver to Malta? See https: / / evil. example/ x"');
+    expect(mail.text).toContain(
+      '"Do you deliver to Malta? Over 60.00 EUR? See https: / / evil. example/ x"',
+    );
     await ask("Five?");
     expect(await mails()).toHaveLength(1);
     clock.advance(15 * MINUTE_MS);

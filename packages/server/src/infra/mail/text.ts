@@ -19,11 +19,14 @@ export function plainLine(text: string): string {
   return [...line.replace(/ +/g, " ").trim()].slice(0, LINE_CHARS_MAX).join("");
 }
 
-/** The same in quotation marks, and without anything that a mail program would turn into a link. */
+/**
+ * The same in quotation marks, and without anything that a mail program would turn into a link. What stands
+ * between two digits is an amount, a time or a date.
+ */
 export function quoted(text: string): string {
   return `"${plainLine(text)
     .replaceAll('"', "'")
-    .replace(/[.:/@](?=\S)/g, "$& ")}"`;
+    .replace(/(?<!\d)[.:/@](?=\S)|[.:/@](?=[^\s\d])/g, "$& ")}"`;
 }
 
 /** One line, without anything that a mail program would turn into a link. */
