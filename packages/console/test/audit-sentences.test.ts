@@ -121,6 +121,11 @@ describe("the audit log in sentences:", () => {
       1042,
     ],
     [
+      "The payment of €42.00 for order #1042 is not finished yet. The buyer may still be on the payment page.",
+      { type: "payment.outcome", amount: SUM, payment: "unknown" },
+      1042,
+    ],
+    [
       "Rosa asked to refund €42.00 of order #1042.",
       { type: "order.refund", actor: ROSA, refund: { status: "requested", amount: SUM } },
       1042,

@@ -158,6 +158,7 @@ function caseOf(record: JsonObject): string {
   if (record.type === "person.changed") {
     return textIn(record.change) || (objectIn(record.person).role === null ? "removed" : "other");
   }
+  if (record.type === "payment.outcome") return textIn(record.payment);
   return (
     of("change", "kind") ||
     of("review", "outcome") ||

@@ -71,7 +71,11 @@ export const SENTENCES: Readonly<Record<RecordType, string | Cases>> = {
   "chain.key_rotated": "Records are signed with a new key from here on.",
   "mandate.decision": "{verdict} {action} for {amount}, requested by {agent}.",
   "checkout.decision": "{verdict} {action} for {amount}, requested by {agent}.",
-  "payment.outcome": "The payment of {amount} for {order} is {payment}.",
+  "payment.outcome": {
+    unknown:
+      "The payment of {amount} for {order} is not finished yet. The buyer may still be on the payment page.",
+    other: "The payment of {amount} for {order} is {payment}.",
+  },
   "review.decision": {
     approved: "{who} approved {about} in a review.",
     denied: "{who} declined {about} in a review.",
