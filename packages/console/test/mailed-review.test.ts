@@ -63,4 +63,20 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
     },
     60_000,
   );
+
+  test("an owner who resets a lost device reads that a sign-in link was sent, not an invitation", async () => {
+    box.mails.length = 0;
+    const rita = { name: "Rita", role: "reviewer", email: "rita@example.com" };
+    await at.shop.admin("POST", "/people", rita);
+    await expect.poll(() => linkIn(box, /http\S+#link=\S+/), WAIT).toBeDefined();
+    const joined = await at.opened();
+    await at.byLink(joined.page, linkIn(box, /http\S+#link=\S+/) ?? "");
+    await joined.page.getByText("Signed in as Rita").waitFor();
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/people");
+    const row = page.getByRole("row", { name: /Rita/ });
+    await row.getByRole("button", { name: "Lost device" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reset sign-in" }).click();
+    await page.getByText("We sent a sign-in link to Rita.").waitFor();
+  });
 });

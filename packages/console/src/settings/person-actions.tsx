@@ -59,7 +59,9 @@ export function PersonActions({ person }: { readonly person: Person }) {
         )}
       </div>
       {renew.isError && <Failure error={renew.error} />}
-      {renew.data !== undefined && <Invitation name={person.name} link={renew.data} />}
+      {renew.data !== undefined && (
+        <Invitation name={person.name} link={renew.data} joined={person.status === "joined"} />
+      )}
     </div>
   );
 }

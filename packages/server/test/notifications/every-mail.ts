@@ -1,6 +1,6 @@
 import { testMail } from "../../src/actions/notifications/test-notifications.ts";
 import { expiryMail } from "../../src/actions/orders/check-expiring-orders.ts";
-import { linkMail } from "../../src/actions/people/links.ts";
+import { linkMail } from "../../src/actions/people/link-mail.ts";
 import { questionsMail } from "../../src/actions/questions/notify-questions.ts";
 import { mailHtml } from "../../src/infra/mail/html.ts";
 import { capturedMail } from "../../src/purchase/notices/captured-notice.ts";
@@ -128,8 +128,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     questions: questions.map((question) => ({ question }) as never),
   }),
   test: testMail({ domain }),
-  invitation: linkMail({ name: "Ben", joinedAt: null }, link, 7 * DAY_MS),
-  "sign-in": linkMail({ name: "Ben", joinedAt: now }, link, DAY_MS / 96),
+  invitation: linkMail({ name: "Ben" }, link, 7 * DAY_MS, {
+    inviter: "Paula",
+    to: [{ role: "reviewer", shops: ["Paula's Flowers", "Fern & Petal"], more: 0 }],
+  }),
+  "sign-in": linkMail({ name: "Ben" }, link, DAY_MS / 96),
   "buyer-ordered": buyerMail({ ...buyer, topic: "order.created", whole, isTest: false } as never),
   "buyer-shipped": buyerMail({
     ...buyer,

@@ -3,6 +3,7 @@ import { mailSignInLink } from "../../src/actions/people/links.ts";
 import { browser } from "../console-browser.ts";
 import { createSite, freshEnvironment, startServer, TIER_DATABASES } from "../harness.ts";
 import { startMailbox } from "../notifications/mailbox.ts";
+import { joined, withPasskey } from "./joining.ts";
 
 const LINKS = "/v1/console/sign-in-links";
 
@@ -23,7 +24,7 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
       await expect.poll(() => box.mails.length).toBe(count);
       return box.mails[count - 1];
     };
-    return { server, invite, linkIn, mailed, box };
+    return { server, site, invite, linkIn, mailed, box };
   }
 
   test("an invitation is mailed, and the inviter does not see the link", async () => {
@@ -35,6 +36,30 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     const page = browser(server);
     const signedIn = await page.signIn({ link: linkIn(mail?.text) });
     expect([signedIn.status, signedIn.body.name]).toEqual([201, "Ada"]);
+  });
+
+  test("an invitation names who invites to which shop as what, and makes no link of their words", async () => {
+    const { server, site, mailed } = await open();
+    await server.admin("PATCH", `/v1/admin/sites/${site}`, { name: "Paula's evil.example" });
+    const { page } = await joined(server, site, "owner", "Paula www.evil.example");
+    await withPasskey(server, page);
+    const ben = { name: "Ben", role: "reviewer", email: "ben@example.com" };
+    const people = `/v1/admin/sites/${site}/people`;
+    expect((await page.ask("POST", people, ben)).status).toBe(201);
+    const lines = (await mailed(1))?.text.split("\n");
+    expect(lines).toContain(
+      "Paula www. evil. example invited you to Paula's evil. example as a reviewer.",
+    );
+    const { host } = new URL(server.context.config.baseUrl);
+    await server.admin("POST", people, { ...ben, email: "eve@example.com", role: "owner" });
+    expect((await mailed(2))?.text).toContain(
+      "You have been invited to Paula's evil. example as an owner.\n",
+    );
+    const auditor = { name: "Ada", role: "auditor", email: "ada@example.com" };
+    await server.admin("POST", "/v1/admin/people", auditor);
+    expect((await mailed(3))?.text).toContain(
+      `You have been invited to Gatehouse at ${host} as an auditor.\n`,
+    );
   });
 
   test("a person asks for a link and gets it; for an unknown address the answer is the same and no mail is sent", async () => {

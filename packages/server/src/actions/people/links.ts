@@ -22,8 +22,8 @@ import {
 import { atSite, hasRole, maySee, type Principal } from "../../domain/access/principal.js";
 import { stillHolds } from "../../domain/access/still-holds.js";
 import { tokenDigest } from "../../domain/access/token-authenticator.js";
-import { unlinked } from "../../infra/mail/text.js";
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
+import { invitationWords, linkMail } from "./link-mail.js";
 
 const INVITATION_MS = 7 * DAY_MS;
 const SIGN_IN_LINK_MS = 15 * MINUTE_MS;
@@ -62,31 +62,6 @@ async function newInvitation(context: Context, { personId }: Person) {
   return { digest, url: config.baseUrl + LINK_PATH + secret, expiresAt };
 }
 
-/** Invites a person, or has somebody sign in who has joined. */
-export function linkMail(
-  { name, joinedAt }: Pick<Person, "name" | "joinedAt">,
-  url: string,
-  lastsMs: number,
-) {
-  const { host } = new URL(url);
-  const invited = joinedAt === null;
-  const lasts = lastsMs >= DAY_MS ? `${lastsMs / DAY_MS} days` : `${lastsMs / MINUTE_MS} minutes`;
-  const text = [
-    `Hello ${unlinked(name)},`,
-    "",
-    invited
-      ? `you have been invited to the Gatehouse console at ${host}. Open this link to sign in:`
-      : `use this link to sign in to the Gatehouse console at ${host}:`,
-    "",
-    url,
-    "",
-    `The link works once, within ${lasts}. If you did not expect this email, ignore it: nothing changes.`,
-    "",
-  ].join("\n");
-  const subject = invited ? `Your invitation to ${host}` : `Sign in to ${host}`;
-  return { subject, text };
-}
-
 /** Whether somebody may do everything that a person may do. */
 export function covers(by: Principal, access: readonly Access[]): boolean {
   return access.every(({ site, role }) => {
@@ -120,10 +95,12 @@ export async function handLink(
   const to = addressOf(person);
   if (to === null) return shown({});
   if (!mailer.configured) return shown({ mailProblem: NO_MAIL });
+  const invitation =
+    person.joinedAt === null ? await invitationWords(context, by, person) : undefined;
   const sent = await mailer.send({
     messageId: ids.id("msg"),
     to,
-    ...linkMail(person, url, INVITATION_MS),
+    ...linkMail(person, url, INVITATION_MS, invitation),
     writtenAt: clock.now(),
   });
   if (!sent.ok) return shown({ mailProblem: sent.detail });
