@@ -141,6 +141,13 @@ const WORDS: Readonly<Record<string, Words>> = {
     isTest: false,
     shipment,
   } as never),
+  "buyer-refunded": buyerMail({
+    ...buyer,
+    topic: "order.adjusted",
+    whole,
+    isTest: false,
+    refunded: [{ amountMinor: 1000, description: "One rose was broken." }],
+  } as never),
   "buyer-cancelled": buyerMail({
     ...buyer,
     topic: "order.cancelled",

@@ -108,6 +108,47 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     expect(cancelled).toContain("These items are still ordered:\n\n  1 × A rose\n");
   });
 
+  test("a refund is mailed once, with its sum and reason, if the shop mails buyers", async () => {
+    const { orderId, order } = await at.bought(shop, {
+      ...lines(["rose", 2]),
+      buyer: BUYER,
+      ...sent(),
+    });
+    const revision = async () =>
+      (await shop.admin("GET", `/orders/${orderId}`)).body.revision as number;
+    await change(orderId, "capture", { revision: await revision() });
+    const reason = "One was broken. www.evil.example";
+    await change(orderId, "refund", { amount_minor: 1000, reason, revision: await revision() });
+    await deliver();
+    const [, mail, ...others] = mailbox.mails;
+    expect(others).toEqual([]);
+    expect(mail?.to).toEqual([BUYER.email]);
+    expect(header(mail as ReceivedMail, "subject")).toEqual([
+      `Test order: ${await domain()}: refund for your order #1001`,
+    ]);
+    expect(mail?.text).toContain("\n  Refunded: €10.00\n");
+    expect(mail?.text).toContain("Message from the shop: One was broken. www. evil. example\n");
+    const page = await (await fetch(order.permalink_url)).text();
+    expect(page).toMatch(/<tr><th scope="row">Refunded<\/th><td>-€10\.00<\/td><\/tr>\n<\/table>/);
+    const { revision: _, ...settings } = (await shop.admin("GET", "/shop")).body;
+    await shop.admin("PUT", "/shop", { ...settings, buyer_mail: false });
+    await change(orderId, "refund", { amount_minor: 500, revision: await revision() });
+    await shop.admin("PUT", "/shop", settings);
+    await change(orderId, "rehearse", { event: "dispute" });
+    await deliver();
+    expect(mailbox.mails).toHaveLength(2);
+  });
+
+  test("the page of an order has times in the zone of the shop", async () => {
+    const { revision: _, ...settings } = (await shop.admin("GET", "/shop")).body;
+    const zoned = { ...settings, time_zone: "Asia/Tokyo" };
+    expect((await shop.admin("PUT", "/shop", zoned)).status).toBe(200);
+    const { orderId, order } = await at.bought(shop);
+    await change(orderId, "ship");
+    const page = await (await fetch(order.permalink_url)).text();
+    expect(page).toMatch(/<time datetime="[\dT:.-]+Z">[^<]+ GMT\+9<\/time>/);
+  });
+
   test.each(HOSTILE)("text of a product stays plain text: %j", async (title) => {
     await at.importLines(shop, [{ id: "odd", title, price: "1.00", currency: "EUR" }]);
     const product = (await at.product(shop, "odd")) as { title: string } | undefined;

@@ -17,6 +17,7 @@ import { orderById, orderByPage } from "../../domain/orders/store.js";
 import { findSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { noticeZone } from "../../purchase/notices/notify-owner.js";
 import { isTestOrder, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 import { reconcilePaymentNow, syncPaymentOfDecision } from "../../purchase/reconcile.js";
 import { withShopQuotes } from "../../purchase/shop-quote.js";
@@ -53,6 +54,9 @@ export async function findBuyerPage(
   const order = await orderByPage(db, site.siteKeyHash, pageId);
   return order && { kind: "order", site, order };
 }
+
+/** The zone of the times on a page. */
+export const zoneOfShop = ({ db }: Context, { siteKeyHash }: Site) => noticeZone(db, siteKeyHash);
 
 /** An order, and what else its page shows. */
 export async function buyerOrder(db: Queries, order: Order) {

@@ -15,6 +15,7 @@ export const de: BuyerWords = {
     delivery: "Versand",
     tax: "Steuern",
     total: "Gesamtsumme",
+    refunded: "Erstattet",
     number: "Bestellung {id}",
     deliverTo: "Lieferort: {place}",
     test: "Dies ist eine Testbestellung: Es fließt kein Geld und es wird nichts verschickt.",

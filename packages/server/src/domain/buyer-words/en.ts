@@ -14,6 +14,7 @@ export const en = {
     delivery: "Delivery",
     tax: "Tax",
     total: "Total",
+    refunded: "Refunded",
     number: "Order {id}",
     deliverTo: "Delivery to {place}",
     test: "This is a test order. No money moves, and nothing is shipped.",

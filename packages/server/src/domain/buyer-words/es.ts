@@ -15,6 +15,7 @@ export const es: BuyerWords = {
     delivery: "Envío",
     tax: "Impuestos",
     total: "Total",
+    refunded: "Reembolsado",
     number: "Pedido {id}",
     deliverTo: "Entrega en {place}",
     test: "Este es un pedido de prueba: no se cobra nada ni se envía nada.",

@@ -15,6 +15,7 @@ export const fr: BuyerWords = {
     delivery: "Livraison",
     tax: "Taxes",
     total: "Total",
+    refunded: "Remboursé",
     number: "Commande {id}",
     deliverTo: "Lieu de livraison\u00a0: {place}",
     test: "Ceci est une commande test\u00a0: aucun paiement n’est effectué et rien n’est expédié.",

@@ -15,6 +15,7 @@ export const it: BuyerWords = {
     delivery: "Spedizione",
     tax: "Imposte",
     total: "Totale",
+    refunded: "Rimborsato",
     number: "Ordine {id}",
     deliverTo: "Luogo di consegna: {place}",
     test: "Questo è un ordine di prova: non viene addebitato né spedito nulla.",

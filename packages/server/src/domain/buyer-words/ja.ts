@@ -15,6 +15,7 @@ export const ja: BuyerWords = {
     delivery: "送料",
     tax: "税金",
     total: "合計",
+    refunded: "返金済み",
     number: "注文番号 {id}",
     deliverTo: "お届け先：{place}",
     test: "これはテスト注文です。代金の請求も商品の発送も行われません。",

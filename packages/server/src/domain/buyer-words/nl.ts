@@ -15,6 +15,7 @@ export const nl: BuyerWords = {
     delivery: "Verzending",
     tax: "Belasting",
     total: "Totaal",
+    refunded: "Terugbetaald",
     number: "Bestelling {id}",
     deliverTo: "Bezorging in {place}",
     test: "Dit is een testbestelling: er wordt niets afgeschreven en niets verzonden.",

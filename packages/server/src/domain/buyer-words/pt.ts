@@ -15,6 +15,7 @@ export const pt: BuyerWords = {
     delivery: "Entrega",
     tax: "Impostos",
     total: "Total",
+    refunded: "Reembolsado",
     number: "Encomenda {id}",
     deliverTo: "Local de entrega: {place}",
     test: "Esta é uma encomenda de teste: nada é cobrado e nada é enviado.",

@@ -77,7 +77,7 @@ export function sandboxRoutes(context: Context): HonoGroup {
     requireNoWait(admission.takeCostly(caller));
     return requireFound(await sandboxChallenge(db, reference));
   }
-  const voiceFor = (header: string | undefined) => voiceOf(languageFor(header, {}), config.baseUrl);
+  const voiceFor = (header: string | undefined) => voiceOf(languageFor(header, {}), config);
 
   async function answerIn(request: HttpEnv["Bindings"]["incoming"]): Promise<string | null> {
     const body = await readBytes(context, request, BODY_BYTES_MAX);

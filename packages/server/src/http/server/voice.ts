@@ -14,8 +14,13 @@ export interface Voice {
   dateTime(at: number): string;
 }
 
-export function voiceOf(language: Language, baseUrl: string): Voice {
-  const timeZone = "UTC";
+interface Place {
+  readonly baseUrl: string;
+  /** The zone of the shop. */
+  readonly timeZone?: string;
+}
+
+export function voiceOf(language: Language, { baseUrl, timeZone = "UTC" }: Place): Voice {
   const clock = { hour: "2-digit", minute: "2-digit", timeZone, timeZoneName: "short" } as const;
   const date = { day: "numeric", month: "short", year: "numeric" } as const;
   return {

@@ -1,20 +1,19 @@
-import type { OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
+import type { Adjustment, OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import { orderLabel } from "../../domain/orders/order.js";
 import type { Site } from "../../domain/sites/site.js";
 import { unlinked } from "../../infra/mail/text.js";
 import { moneyWords } from "../notices/notice-words.js";
-import type { OrderTopic } from "./order-notice.js";
+import type { OrderTopic, OrderUpdate } from "./order-notice.js";
 import type { WholeOrder } from "./whole-order.js";
 
-/** What buyers are notified of by mail. Their platform notifies them of everything else. */
-export type BuyerTopic = Extract<OrderTopic, "order.created" | "order.shipped" | "order.cancelled">;
-
+/** What buyers are notified of by mail, besides refunds. Their platform notifies them of everything else. */
 const BUYER_TOPICS: readonly OrderTopic[] = ["order.created", "order.shipped", "order.cancelled"];
-export const isForBuyer = (topic: OrderTopic): topic is BuyerTopic => BUYER_TOPICS.includes(topic);
+export const isForBuyer = ({ topic, refunded = [] }: OrderUpdate) =>
+  BUYER_TOPICS.includes(topic) || refunded.length > 0;
 
 /** Contains nothing that the buyer or agent wrote, so that nobody can use it to send spam. */
 interface BuyerMail {
-  readonly topic: BuyerTopic;
+  readonly topic: OrderTopic;
   readonly site: Site;
   readonly whole: WholeOrder;
   /** The order page. */
@@ -22,6 +21,7 @@ interface BuyerMail {
   /** Whether the order was paid in test mode. */
   readonly isTest: boolean;
   readonly shipment?: OrderEvent | undefined;
+  readonly refunded?: readonly Adjustment[] | undefined;
 }
 
 const words = (text: string | null | undefined) => (text ? [unlinked(text)] : []);
@@ -56,6 +56,18 @@ function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly str
   ];
 }
 
+function refundedLines({ order }: WholeOrder, refunded: readonly Adjustment[]): readonly string[] {
+  const { currency } = order.amount;
+  return [
+    ...refunded.flatMap(({ amountMinor: minor, description }) => [
+      ...(minor === null ? [] : [`  Refunded: ${moneyWords({ minor, currency })}`]),
+      ...words(description).flatMap((text) => ["", `Message from the shop: ${text}`]),
+    ]),
+    "",
+    "It can take a few days until you see the money in your account.",
+  ];
+}
+
 function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] {
   const { currency } = order.amount;
   const money = (minor: number) => moneyWords({ minor, currency });
@@ -72,7 +84,7 @@ function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] 
   ];
 }
 
-function mailContent({ topic, site: { domain }, whole, shipment }: BuyerMail) {
+function mailContent({ topic, site: { domain }, whole, shipment, refunded = [] }: BuyerMail) {
   const label = orderLabel(whole.order);
   if (topic === "order.shipped" && shipment !== undefined) {
     const text = [`These items of your order at ${domain} are on their way:`, ""];
@@ -87,6 +99,13 @@ function mailContent({ topic, site: { domain }, whole, shipment }: BuyerMail) {
     return {
       title: `your order ${label} was cancelled`,
       text: [...text, ...cancelledLines(whole)],
+    };
+  }
+  if (refunded.length > 0) {
+    const text = [`The shop refunded a payment for your order at ${domain}.`, ""];
+    return {
+      title: `refund for your order ${label}`,
+      text: [...text, ...refundedLines(whole, refunded)],
     };
   }
   const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];

@@ -165,11 +165,12 @@ async function notifyBuyer(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,
-  { topic, now, shipment }: OrderUpdate,
+  update: OrderUpdate,
 ): Promise<void> {
   const { config, ids, mailer } = context;
   const { order, checkout } = whole;
-  if (checkout === null || !mailer.configured || !isForBuyer(topic)) return;
+  if (checkout === null || !mailer.configured || !isForBuyer(update)) return;
+  const { topic, now, shipment, refunded } = update;
   const { siteKeyHash, orderId: subjectId } = order;
   const destination = addressIn(checkout);
   const site = await siteByHash(tx, siteKeyHash);
@@ -177,7 +178,7 @@ async function notifyBuyer(
   if (!(await shopSettings(tx, siteKeyHash)).buyerMail) return;
   const isTest = await isTestOrder(tx, order);
   const url = pageUrl(config, checkout);
-  const mail = buyerMail({ topic, site, whole, url, isTest, shipment });
+  const mail = buyerMail({ topic, site, whole, url, isTest, shipment, refunded });
   const message = newMessage({
     messageId: ids.timeId("msg", now),
     siteKeyHash,

@@ -21,6 +21,8 @@ export interface OrderUpdate {
   readonly shipment?: OrderEvent;
   /** The cancellation, refund or dispute that is new or has changed. Others of the order may be later. */
   readonly adjusted?: Adjustment | undefined;
+  /** Refunds that the provider has made now. */
+  readonly refunded?: readonly Adjustment[];
 }
 
 const timeOf = (at: number | null) => (at === null ? null : isoTime(at));

@@ -49,6 +49,11 @@ function changesMoney(stored: readonly Adjustment[], adjustment: Adjustment): bo
   return status !== adjustment.status || amountMinor !== adjustment.amountMinor;
 }
 
+const isMadeNow = (stored: readonly Adjustment[], adjustment: Adjustment) =>
+  adjustment.kind === "refund" &&
+  adjustment.status === "completed" &&
+  previous(stored, adjustment)?.status !== "completed";
+
 const isNew = (stored: readonly Adjustment[], adjustment: Adjustment) =>
   changesMoney(stored, adjustment) ||
   previous(stored, adjustment)?.description !== adjustment.description;
@@ -106,6 +111,7 @@ async function writeReturns(
     now,
     disputed,
     adjusted: disputed ?? news.at(-1),
+    refunded: news.filter((one) => isMadeNow(stored, one)),
   });
   return news
     .filter((one) => changesMoney(stored, one))

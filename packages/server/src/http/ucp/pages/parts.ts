@@ -18,17 +18,24 @@ interface Row {
   readonly minor: number;
 }
 
-/** Names with their prices, and the total below. */
+const refundedMinor = (order: WholeOrder | null) =>
+  (order?.adjustments ?? [])
+    .filter(({ kind, status }) => kind === "refund" && status === "completed")
+    .reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0), 0);
+
+/** Names with their prices, the total below, and what was refunded of it. */
 function priceTable(
   { words, money }: Voice,
   currency: string,
   rows: readonly Row[],
-  totalMinor: number,
+  { totalMinor, order }: { readonly totalMinor: number; readonly order: WholeOrder | null },
 ): string {
   const row = ({ name, minor }: Row, kind = "") =>
     `<tr${kind}><th scope="row">${name}</th><td>${money(minor, currency)}</td></tr>`;
   const total = row({ name: htmlText(words.order.total), minor: totalMinor }, ' class="total"');
-  return ["<table>", ...rows.map((one) => row(one)), total, "</table>"].join("\n");
+  const minor = -refundedMinor(order);
+  const refunded = minor === 0 ? [] : [row({ name: htmlText(words.order.refunded), minor })];
+  return ["<table>", ...rows.map((one) => row(one)), total, ...refunded, "</table>"].join("\n");
 }
 
 function itemName({ words }: Voice, title: string, quantity: number, left = quantity): string {
@@ -70,17 +77,18 @@ export function summary(
     ...fees.map(({ title, amountMinor: minor }) => ({ name: isolated(title), minor })),
     ...(taxMinor === 0 ? [] : [{ name: htmlText(words.order.tax), minor: taxMinor }]),
   ];
-  return priceTable(voice, currency, [...items, ...more], totalMinor);
+  return priceTable(voice, currency, [...items, ...more], { totalMinor, order });
 }
 
 /** The same of an order without a checkout: a mandate's total is that of its items. */
-export function orderSummary(voice: Voice, { order, lines }: WholeOrder): string {
+export function orderSummary(voice: Voice, whole: WholeOrder): string {
+  const { order, lines } = whole;
   const { amount, items } = order;
   const rows = items.map(({ title, quantity, unit_minor }, i) => ({
     name: itemName(voice, title, quantity, lines[i]?.total),
     minor: unit_minor * quantity,
   }));
-  return priceTable(voice, amount.currency, rows, amount.minor);
+  return priceTable(voice, amount.currency, rows, { totalMinor: amount.minor, order: whole });
 }
 
 const shopLine = ({ name, domain }: Site) =>

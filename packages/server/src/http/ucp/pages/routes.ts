@@ -11,12 +11,13 @@ import {
   findBuyerPage,
   firstBrowser,
   syncReturnedBuyer,
+  zoneOfShop,
 } from "../../../actions/checkout/buyer-page.js";
 import { showCart } from "../../../actions/checkout/carts.js";
 import { canPayOnPage, type PageNotice, payOnPage } from "../../../actions/checkout/hand-off.js";
 import { servedCountries, termsLinks } from "../../../actions/checkout/terms.js";
 import type { Context } from "../../../context.js";
-import { languageFor } from "../../../domain/buyer-words/words.js";
+import { type Language, languageFor } from "../../../domain/buyer-words/words.js";
 import type { Cart } from "../../../domain/checkouts/carts/cart.js";
 import { type Checkout, pageUrl } from "../../../domain/checkouts/checkout.js";
 import { sells } from "../../../domain/sites/gates.js";
@@ -26,7 +27,7 @@ import { LocalLimiter } from "../../../infra/rate-limit/local.js";
 import { type Answer, type Exchange, get, post, type Route } from "../../server/exchange.js";
 import { PAGE_HEADERS, shopPageHeaders } from "../../server/html-page.js";
 import { requireFound, requireNoWait } from "../../server/problem.js";
-import { voiceOf } from "../../server/voice.js";
+import { type Voice, voiceOf } from "../../server/voice.js";
 import { browserCookie, browserIn } from "./browser.js";
 import { cartPage } from "./cart-html.js";
 import { checkoutPage } from "./checkout-html.js";
@@ -86,13 +87,18 @@ class BuyerPages {
     return { status: 200, body, headers: { ...this.headers, ...headers } };
   }
 
+  private async voice(language: Language, site: Site): Promise<Voice> {
+    const { baseUrl } = this.context.config;
+    return voiceOf(language, { baseUrl, timeZone: await zoneOfShop(this.context, site) });
+  }
+
   async show(exchange: Exchange): Promise<Answer> {
     const { config, db, clock } = this.context;
     const subject = await this.find(exchange);
     const { site } = subject;
     const accepted = exchange.header("accept-language");
     if (subject.kind === "order") {
-      const voice = voiceOf(languageFor(accepted, {}), config.baseUrl);
+      const voice = await this.voice(languageFor(accepted, {}), site);
       return this.page(orderPage(site, voice, await buyerOrder(db, subject.order)));
     }
     if (subject.kind === "cart") return this.showCart(exchange, site, subject.cart);
@@ -109,7 +115,7 @@ class BuyerPages {
 
   private async showCart(exchange: Exchange, site: Site, cart: Cart): Promise<Answer> {
     const language = languageFor(exchange.header("accept-language"), cart.context);
-    const voice = voiceOf(language, this.context.config.baseUrl);
+    const voice = await this.voice(language, site);
     const priced = await showCart(this.context, cart);
     return this.page(cartPage(site, voice, priced.ok ? priced.value : undefined));
   }
@@ -133,7 +139,7 @@ class BuyerPages {
     const shown =
       checkout.status === "open" ? await checkoutInBrowser(context, bound, browser) : bound;
     const language = languageFor(exchange.header("accept-language"), checkout.content.context);
-    const voice = voiceOf(language, config.baseUrl);
+    const voice = await this.voice(language, site);
     const state = {
       ...progress,
       sells: sells(site),
