@@ -34,6 +34,8 @@ async function found(...records: readonly JsonObject[]) {
 
 const order = decided();
 const large = decided({ mandate: "m-large", minor: 60_000 });
+/** The same mandate, after a decision on it counts. */
+const again = decided({ mandate: "m-large", minor: 60_000, count: 1 });
 const huge = decided({ mandate: "m-huge", minor: 200_000 });
 const refusal = { ...order, decision: { outcome: "rejected", reason_codes: ["rate_limited"] } };
 /** Rules that do not look at the cart let it through without one. */
@@ -107,6 +109,10 @@ describe("a log that follows its rules verifies", () => {
     [
       "with a mandate that was decided again, because the shop system had not answered",
       [order, paid(order, 2, unrequested), decided({ count: 1 })],
+    ],
+    [
+      "with a mandate that was decided again after its review, because the shop system had not answered",
+      [large, reviewed(large, 2), paid(large, 3, unrequested), again],
     ],
     [
       "with a review that was approved again, because the shop system had not answered",

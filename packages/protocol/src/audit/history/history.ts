@@ -165,7 +165,8 @@ export class History {
   /** Nobody was asked for money: the mandate may be decided once more, or the review that is open again. */
   private reopen({ mandate, opener }: Known, { outcome }: PaidStep): void {
     if (opener !== undefined && outcome === "escalated") opener.ended = undefined;
-    if (mandate !== "" && outcome === "rejected") this.mandates.delete(mandate);
+    const decided = opener?.mandate ?? mandate;
+    if (decided !== "" && outcome === "rejected") this.mandates.delete(decided);
   }
 
   /** Two records of one id would let one stand for the other. */
