@@ -309,7 +309,9 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
     const refunds = [
       { refund_id: "re_9", amount_minor: 99_900, state: "completed", origin_event_id: null },
     ];
-    const order = orderOf(wanted, { refunds });
+    const { payment } = orderOf(wanted);
+    const captured = { ...payment, state: "captured", captured_minor: 200_000 };
+    const order = orderOf(wanted, { refunds, payment: captured });
     const shopOrderId = await sendOrder(order);
     expect((await seen(shopOrderId)).refunds).toEqual([]);
     const enter = (amount: string) =>

@@ -584,6 +584,22 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect(changes()).toHaveLength(3);
   });
 
+  test("are refunded after a capture by what was refunded while the capture waited", async () => {
+    const id = await order();
+    await payment(id, "authorized");
+    await status(id, "completed");
+    await status(id, "processing");
+    const held = await refund(id, "2.00");
+    await status(id, "completed");
+    await sendNow();
+    await payment(id, "captured");
+    await sendNow();
+    expect(changes().map(({ event_id, change }) => [event_id, change])).toEqual([
+      [`wc-${id}-sent-1`, { kind: "sent", lines: null, capture: true }],
+      [`wc-${id}-refund-${held}`, { kind: "refunded", amount_minor: 200 }],
+    ]);
+  });
+
   test("are refunded after a capture in the console by what was refunded before it", async () => {
     const id = await order();
     await payment(id, "authorized");

@@ -34,6 +34,17 @@ final class Order_Change_Queue {
 	}
 
 	/**
+	 * Whether a change waits.
+	 *
+	 * @param string $event_id Names the change.
+	 */
+	public static function waits( string $event_id ): bool {
+		global $wpdb;
+		$table = Storage::order_changes();
+		return null !== $wpdb->get_var( $wpdb->prepare( "SELECT 1 FROM $table WHERE event_id = %s", $event_id ) );
+	}
+
+	/**
 	 * The oldest change of each order that is due.
 	 *
 	 * @param int $now   Seconds.

@@ -37,7 +37,8 @@ final class Order_Observer {
 		}
 		if ( 'completed' === $to ) {
 			$event_id = self::numbered( $order, 'sent' );
-			$refunded = $settings->capture ? Held_Refunds::take( $order, $event_id ) : 0;
+			// A change that waits keeps its sum. What was refunded since is refunded after the capture.
+			$refunded = $settings->capture && ! Order_Change_Queue::waits( $event_id ) ? Held_Refunds::take( $order, $event_id ) : 0;
 			$change   = array(
 				'kind'    => 'sent',
 				'lines'   => null,
