@@ -227,7 +227,7 @@ export async function writeOutcome(
     const current = await findPayment(tx, attemptId);
     if (current === undefined) throw new Error("a payment is gone");
     if (!isOpen(current)) return lateAnswer(tx, current, settlement, now);
-    // Without a reservation the provider was not asked here, but it may have been by whoever looked after it since.
+    // Without a reservation the provider was not asked here, but another process may have asked it meanwhile.
     const isTakenOver = current.tries !== tries && isNotReserved(settlement);
     if (isTakenOver) return { records: [], answer: current };
     const reason = reasonOf(settlement);

@@ -31,7 +31,7 @@ function returnedMinor({ adjustments }: WholeOrder): number {
     .reduce((sum, { amountMinor }) => sum + (amountMinor ?? 0), 0);
 }
 
-/** What of a captured payment is more than the buyer owes, if the shop refunded a sum before the capture. */
+/** How much of a captured payment exceeds what the buyer owes, if the shop refunded a sum before the capture. */
 export function overpaidMinor(whole: WholeOrder, refundedMinor: number): number {
   const { amount, capturedMinor } = whole.order;
   const kept = (capturedMinor ?? amount.minor) - returnedMinor(whole);
