@@ -4,52 +4,33 @@ import { setPicture } from "../../src/actions/products/set-picture.ts";
 import { serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import { send } from "../http-client.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { PNG } from "../pictures/sample-pictures.ts";
-import { BUYER, lines, openWorld, paying, sent, type World } from "../ucp/buying.ts";
-import { challengeOf, newVerifier, ShopStandIn } from "./shop-stand-in.ts";
+import { BUYER, lines, paying, sent } from "../ucp/buying.ts";
+import { challengeOf, newVerifier } from "./shop-stand-in.ts";
+import { emptySite, openShopWorld, productEntry, type ShopWorld } from "./shop-world.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
 
-const product = (id: string, version: number, fields: object = {}) => ({
-  id,
-  version,
-  title: `Product ${id}`,
-  price: "10.00",
-  currency: "EUR",
-  ...fields,
-});
-
 describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, at } = {} as World;
+  let { server, at, system } = {} as ShopWorld;
   let shop: Shop;
-  let system: ShopStandIn;
   beforeAll(async () => {
-    system = await ShopStandIn.start(clock);
-    const world = await openWorld(dialect, clock, {}, [system.host, system.domain]);
-    ({ server, at } = world);
-    await server.context.jobs.stop();
-    return async () => {
-      system.stop();
-      await world.close();
-    };
+    const world = await openShopWorld(dialect, clock);
+    ({ server, at, system } = world);
+    return world.close;
   });
   beforeEach(() => {
     clock.advance(MINUTE_MS);
     system.reset();
   });
 
-  const site = async (): Promise<Shop> => {
-    const { site_key, site_key_hash } = await createSite(server, system.domain);
-    const base = `/v1/admin/sites/${site_key_hash}`;
-    const admin: Shop["admin"] = (method, path, body) => server.admin(method, base + path, body);
-    return { site_key, site_key_hash, admin };
-  };
+  const site = () => emptySite(server, system.domain);
   const newCode = async (to: Shop, body: object = {}): Promise<string> => {
     const made = await to.admin("POST", "/shop-connection/codes", body);
     expect(made.status).toBe(201);
@@ -66,7 +47,7 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
     system.send(server, "products", {
       type: "products",
       sync: { id, part: number, last },
-      products: ids.map((one) => product(one, 10)),
+      products: ids.map((one) => productEntry(one, 10)),
     });
 
   describe("made with a code", () => {
@@ -190,7 +171,10 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       "is ended by %s, and its products are paused until it is back",
       async (who) => {
         await system.connectWith(server, await newCode(shop));
-        await system.send(server, "products", { type: "products", products: [product("a", 1)] });
+        await system.send(server, "products", {
+          type: "products",
+          products: [productEntry("a", 1)],
+        });
         const byHand = () =>
           shop.admin("POST", "/products", { id: "b", title: "B", price: "1.00", currency: "EUR" });
         expect(await byHand()).toMatchObject({ status: 409, body: { error: "conflict" } });
@@ -201,7 +185,10 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
         expect((await byHand()).status).toBe(201);
         expect(await productIds(shop)).toEqual(["-a", "b"]);
         await system.connectWith(server, await newCode(shop));
-        await system.send(server, "products", { type: "products", products: [product("a", 1)] });
+        await system.send(server, "products", {
+          type: "products",
+          products: [productEntry("a", 1)],
+        });
         expect(await productIds(shop)).toEqual(["a", "b"]);
       },
     );
@@ -267,11 +254,11 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       const first = await system.send(server, "products", {
         type: "products",
         products: [
-          product("a", 5, { quantity: 3 }),
-          product("b", 5),
-          product("wrong", 1, { price: "cheap" }),
-          { ...product("unversioned", 1), version: "1" },
-          { ...product("c", 1), unknown_to_us: true },
+          productEntry("a", 5, { quantity: 3 }),
+          productEntry("b", 5),
+          productEntry("wrong", 1, { price: "cheap" }),
+          { ...productEntry("unversioned", 1), version: "1" },
+          { ...productEntry("c", 1), unknown_to_us: true },
         ],
       });
       expect(first.body).toMatchObject({ stored: 3, ignored: 0, removed: 0 });
@@ -281,7 +268,7 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       ]);
       const late = await system.send(server, "products", {
         type: "products",
-        products: [product("a", 4, { title: "Old" }), product("b", 6, { title: "New" })],
+        products: [productEntry("a", 4, { title: "Old" }), productEntry("b", 6, { title: "New" })],
         removed: [{ id: "c", version: 1 }],
       });
       expect(late.body).toMatchObject({ stored: 1, ignored: 2, removed: 0 });
@@ -292,7 +279,7 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect(gone.body.removed).toBe(1);
       const back = await system.send(server, "products", {
         type: "products",
-        products: [product("c", 1)],
+        products: [productEntry("c", 1)],
       });
       expect(back.body).toMatchObject({ stored: 0, ignored: 1 });
       const { body } = await shop.admin("GET", "/products?limit=100");
@@ -306,19 +293,19 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       const { body } = await system.send(server, "products", {
         type: "products",
         products: [
-          ...wrong.map((version, i) => product(`wrong-${i}`, version as number)),
-          product("ahead", ahead),
+          ...wrong.map((version, i) => productEntry(`wrong-${i}`, version as number)),
+          productEntry("ahead", ahead),
         ],
         removed: [{ id: "gone", version: Number.MAX_SAFE_INTEGER }],
       });
       expect([body.stored, body.problems.length]).toEqual([1, wrong.length + 1]);
       expect(body.problems[0].problem).toContain("more than a day ahead");
-      const unsafe = { type: "products", products: [product("a", 2 ** 53)] };
+      const unsafe = { type: "products", products: [productEntry("a", 2 ** 53)] };
       expect((await system.send(server, "products", unsafe)).status).toBe(400);
       expect(await productIds(shop)).toEqual(["ahead"]);
       // A clock that was put right is believed after a day at the latest.
       clock.advance(24 * HOUR_MS + 1);
-      const later = [product("ahead", clock.now(), { title: "Right" })];
+      const later = [productEntry("ahead", clock.now(), { title: "Right" })];
       const right = await system.send(server, "products", { type: "products", products: later });
       expect(right.body.stored).toBe(1);
     });
@@ -329,7 +316,10 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       await part("two", 2, true, ["c"]);
       expect(await productIds(shop)).toEqual(["a", "b", "c", "d", "e"]);
       // Changed meanwhile, and not in the list.
-      await system.send(server, "products", { type: "products", products: [product("new", 1)] });
+      await system.send(server, "products", {
+        type: "products",
+        products: [productEntry("new", 1)],
+      });
       await part("two", 1, false, ["a", "b"]);
       expect(await productIds(shop)).toEqual(["a", "b", "c", "-d", "-e", "new"]);
       await part("two", 1, false, ["a", "b"]);

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
-import { BUYER, lines, openWorld, paying, sent, told, type World } from "../ucp/buying.ts";
+import { BUYER, lines, paying, sent, told } from "../ucp/buying.ts";
 import type { Json } from "./shop-in-memory.ts";
-import { ShopStandIn } from "./shop-stand-in.ts";
+import { emptySite, openShopWorld, productEntry, type ShopWorld } from "./shop-world.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -12,29 +12,15 @@ const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
 const OTHER_SECRET = `whsec_${Buffer.alloc(32).toString("base64")}`;
 const STATUS = { type: "status" };
 
-const product = (id: string, version: number) => ({
-  id,
-  version,
-  title: `Product ${id}`,
-  price: "10.00",
-  currency: "EUR",
-});
-
 describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, at } = {} as World;
+  let { server, at, system } = {} as ShopWorld;
   let shop: Shop;
-  let system: ShopStandIn;
   beforeAll(async () => {
-    system = await ShopStandIn.start(clock);
     const few = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "60" };
-    const world = await openWorld(dialect, clock, few, [system.host]);
-    ({ server, at } = world);
-    await server.context.jobs.stop();
-    return async () => {
-      system.stop();
-      await world.close();
-    };
+    const world = await openShopWorld(dialect, clock, few);
+    ({ server, at, system } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(60 * MINUTE_MS);
@@ -42,19 +28,13 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
   });
 
   const connect = () => system.connect(server, shop.site_key_hash);
-  const bare = async (): Promise<Shop> => {
-    const { site_key, site_key_hash } = await createSite(server, "bare.example.com");
-    const base = `/v1/admin/sites/${site_key_hash}`;
-    const admin: Shop["admin"] = (method, path, body) => server.admin(method, base + path, body);
-    return { site_key, site_key_hash, admin };
-  };
   const status = async (signing = {}) =>
     (await system.send(server, "status", STATUS, signing)).status;
   const products = (message: object) =>
     system.send(server, "products", { type: "products", ...message });
 
   test("is answered while a neighbour at its address sends what is signed wrongly", async () => {
-    shop = await bare();
+    shop = await emptySite(server, "bare.example.com");
     await connect();
     const { connectionId } = system;
     system.connectionId = "con_of_a_neighbour";
@@ -69,14 +49,14 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
   });
 
   test("begins a full list once a minute after many, and finishes the one that it has begun", async () => {
-    shop = await bare();
+    shop = await emptySite(server, "bare.example.com");
     await connect();
     const list = async (id: string, part: number, last: boolean) =>
       (await products({ sync: { id, part, last } })).status;
     for (let i = 0; i < 20; i++) expect(await list(`list-${i}`, 1, true)).toBe(200);
     expect(await list("list-20", 1, true)).toBe(429);
     expect(await list("list-19", 1, true)).toBe(200);
-    expect((await products({ products: [product("a", 1)] })).status).toBe(200);
+    expect((await products({ products: [productEntry("a", 1)] })).status).toBe(200);
     clock.advance(MINUTE_MS);
     expect(await list("long", 1, false)).toBe(200);
     for (const part of [2, 3, 4]) expect(await list("long", part, part === 4)).toBe(200);
@@ -84,7 +64,7 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
   });
 
   test("leaves no more versions of products that are gone than a site can have", async () => {
-    shop = await bare();
+    shop = await emptySite(server, "bare.example.com");
     await connect();
     const { db } = server.context;
     const most = 200_000;
@@ -100,10 +80,10 @@ describe.each(TIER_DATABASES)("a shop system at its limits, on %s,", (dialect) =
     expect((await products({ removed: gone })).status).toBe(200);
     expect(await versions()).toBe(most);
     // What the shop sells is not kept out.
-    const sold = await products({ products: [product("a", 2)] });
+    const sold = await products({ products: [productEntry("a", 2)] });
     expect([sold.body.stored, await versions()]).toEqual([1, most + 1]);
     clock.advance(DAY_MS);
-    const whole = { sync: { id: "all", part: 1, last: true }, products: [product("a", 3)] };
+    const whole = { sync: { id: "all", part: 1, last: true }, products: [productEntry("a", 3)] };
     expect((await products(whole)).status).toBe(200);
     expect(await versions()).toBe(1);
   });

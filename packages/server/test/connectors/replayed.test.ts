@@ -8,39 +8,25 @@ import { siteConnection } from "../../src/domain/shop-connections/store.ts";
 import { findSite } from "../../src/domain/sites/live-sites.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { createSite, NOON, TIER_DATABASES } from "../harness.ts";
+import { NOON, TIER_DATABASES } from "../harness.ts";
 import { send } from "../http-client.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { PRODUCTS } from "../selling/selling.ts";
-import {
-  BUYER,
-  CHECKOUT_POLICY,
-  lines,
-  openWorld,
-  SHOP,
-  sent,
-  told,
-  type World,
-} from "../ucp/buying.ts";
-import { type SentMessage, ShopStandIn } from "./shop-stand-in.ts";
+import { BUYER, CHECKOUT_POLICY, lines, SHOP, sent, told } from "../ucp/buying.ts";
+import type { SentMessage } from "./shop-stand-in.ts";
+import { emptySite, openShopWorld, type ShopWorld } from "./shop-world.ts";
 
 const MINUTE_MS = 60_000;
 const TWO_ROSES = { ...lines(["rose", 2]), buyer: BUYER, ...sent("parcel") };
 
 describe.each(TIER_DATABASES)("a shop that was connected again, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, at } = {} as World;
+  let { server, at, system } = {} as ShopWorld;
   let shop: Shop;
-  let system: ShopStandIn;
   beforeAll(async () => {
-    system = await ShopStandIn.start(clock);
-    const world = await openWorld(dialect, clock, {}, [system.host, system.domain]);
-    ({ server, at } = world);
-    await server.context.jobs.stop();
-    return async () => {
-      system.stop();
-      await world.close();
-    };
+    const world = await openShopWorld(dialect, clock);
+    ({ server, at, system } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(MINUTE_MS);
@@ -53,14 +39,13 @@ describe.each(TIER_DATABASES)("a shop that was connected again, on %s,", (dialec
   });
 
   const site = async (): Promise<Shop> => {
-    const { site_key, site_key_hash } = await createSite(server, system.domain);
-    const base = `/v1/admin/sites/${site_key_hash}`;
-    const admin: Shop["admin"] = (method, path, body) => server.admin(method, base + path, body);
+    const empty = await emptySite(server, system.domain);
+    const { admin } = empty;
     await admin("PUT", "/policy", CHECKOUT_POLICY);
     await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
     await admin("PUT", "/products", { products: PRODUCTS });
     await admin("PUT", "/shop", SHOP);
-    return { site_key, site_key_hash, admin };
+    return empty;
   };
   const connect = async () => {
     const made = await shop.admin("POST", "/shop-connection/codes", {});

@@ -13,14 +13,7 @@ import {
 } from "../harness.ts";
 import { secretsKeyFile } from "../restoring.ts";
 import { ShopStandIn } from "./shop-stand-in.ts";
-
-const product = (id: string) => ({
-  id,
-  version: 1,
-  title: `Product ${id}`,
-  price: "10.00",
-  currency: "EUR",
-});
+import { productEntry } from "./shop-world.ts";
 
 describe.each(DATABASES)(
   "a shop system whose site is restored from a file that is not known to be the newest, into %s,",
@@ -38,7 +31,11 @@ describe.each(DATABASES)(
         expect((await system.connectWith(server, code)).status).toBe(201);
       };
       const list = (server: TestServer, sync: object | undefined, ...ids: readonly string[]) =>
-        system.send(server, "products", { type: "products", sync, products: ids.map(product) });
+        system.send(server, "products", {
+          type: "products",
+          sync,
+          products: ids.map((id) => productEntry(id)),
+        });
       const paused = async (server: TestServer) => {
         const { items } = (await at(server, "GET", "/products")).body;
         return items.map((one: { id: string; paused: boolean }) => [one.id, one.paused]);

@@ -16,27 +16,21 @@ import { findingsOfSite } from "../audit/exporting.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { PageBuyer, TYPED } from "../ucp/buyer.ts";
-import { BUYER, lines, openWorld, paying, SHOP, sent, told, type World } from "../ucp/buying.ts";
+import { BUYER, lines, paying, SHOP, sent, told } from "../ucp/buying.ts";
 import { requestFaults, schemaFaults } from "../ucp/schemas.ts";
-import { ShopStandIn } from "./shop-stand-in.ts";
+import { openShopWorld, type ShopWorld } from "./shop-world.ts";
 
 const MINUTE_MS = 60_000;
 const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
 
 describe.each(TIER_DATABASES)("a site with a shop system, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, platform, at } = {} as World;
+  let { server, platform, at, system } = {} as ShopWorld;
   let shop: Shop;
-  let system: ShopStandIn;
   beforeAll(async () => {
-    system = await ShopStandIn.start(clock);
-    const world = await openWorld(dialect, clock, {}, [system.host]);
-    ({ server, platform, at } = world);
-    await server.context.jobs.stop();
-    return async () => {
-      system.stop();
-      await world.close();
-    };
+    const world = await openShopWorld(dialect, clock);
+    ({ server, platform, at, system } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(MINUTE_MS);

@@ -11,8 +11,8 @@ import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { cart } from "../selling/selling.ts";
 import { PageBuyer, TYPED } from "../ucp/buyer.ts";
-import { BUYER, lines, openWorld, paying, sent, told, type World } from "../ucp/buying.ts";
-import { ShopStandIn } from "./shop-stand-in.ts";
+import { BUYER, lines, paying, sent, told } from "../ucp/buying.ts";
+import { openShopWorld, type ShopWorld } from "./shop-world.ts";
 
 const MINUTE_MS = 60_000;
 const STOCK = 5;
@@ -26,18 +26,12 @@ const FAILURES = [
 
 describe.each(TIER_DATABASES)("a shop that does not answer a reservation, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, platform, at } = {} as World;
+  let { server, platform, at, system } = {} as ShopWorld;
   let shop: Shop;
-  let system: ShopStandIn;
   beforeAll(async () => {
-    system = await ShopStandIn.start(clock);
-    const world = await openWorld(dialect, clock, {}, [system.host]);
-    ({ server, platform, at } = world);
-    await server.context.jobs.stop();
-    return async () => {
-      system.stop();
-      await world.close();
-    };
+    const world = await openShopWorld(dialect, clock);
+    ({ server, platform, at, system } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(MINUTE_MS);
