@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
-import { setPicture } from "../../src/actions/products/set-picture.ts";
+import { setProductPicture } from "../../src/actions/pictures/set-picture.ts";
 import { serviceActor } from "../../src/domain/audit/drafts.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -220,7 +220,7 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       expect((await shop.admin("PATCH", "/products?id=a", { title: "B" })).status).toBe(409);
       const file = { productId: "a", file: PNG };
       const owner = serviceActor("a test");
-      const picture = await setPicture(server.context, shop.site_key_hash, file, owner);
+      const picture = await setProductPicture(server.context, shop.site_key_hash, file, owner);
       expect(picture).toMatchObject({ ok: false, reason: "conflict" });
       // A shop that is switched off sells nothing, at nobody's price.
       await system.send(server, "status", { type: "status", sells: false });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deleteUnusedPictures } from "../../src/actions/products/set-picture.ts";
+import { deleteUnusedPictures } from "../../src/actions/pictures/uploaded-pictures.ts";
 import {
   PICTURE_BYTES_MAX,
   SITE_PICTURE_BYTES_MAX,

@@ -10,7 +10,6 @@ import {
   unproven,
 } from "../../domain/sites/site.js";
 import { siteByHash, updateSite } from "../../domain/sites/store.js";
-import { storeUpload } from "../products/set-picture.js";
 import { siteChange } from "./site-change.js";
 
 export interface SiteChanges {
@@ -78,16 +77,4 @@ export async function changeSite(
     };
   });
   return answer;
-}
-
-/** Gives the shop an uploaded picture, or removes the one it has. Its public page shows it. */
-export async function setSitePicture(
-  context: Context,
-  siteKeyHash: string,
-  file: Uint8Array | null,
-  actor: Actor,
-): Promise<Result<Site, "invalid_request" | "not_found" | "conflict">> {
-  const stored = file === null ? ok(null) : await storeUpload(context, siteKeyHash, file);
-  if (!stored.ok) return stored;
-  return changeSite(context, siteKeyHash, { picture: stored.value }, actor);
 }

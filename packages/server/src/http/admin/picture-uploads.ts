@@ -1,7 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
-import { setPicture } from "../../actions/products/set-picture.js";
-import { setSitePicture } from "../../actions/sites/change-site.js";
+import { setProductPicture, setSitePicture } from "../../actions/pictures/set-picture.js";
 import type { Context } from "../../context.js";
 import { PICTURE_TYPES } from "../../domain/products/pictures/cleaned.js";
 import { PICTURE_BYTES_MAX, PICTURE_PIXELS_MAX } from "../../domain/products/pictures/picture.js";
@@ -91,7 +90,7 @@ export function pictureUploadRoutes(app: OpenAPIHono<AdminEnv>, context: Context
     const query = ofProduct.request.query.safeParse(c.req.query());
     if (!query.success) throw new Problem("invalid_request", { message: "id: is missing." });
     const saved = await withUpload(context, c, siteKeyHash, (file) =>
-      setPicture(context, siteKeyHash, { productId: query.data.id, file }, actorOf(c)),
+      setProductPicture(context, siteKeyHash, { productId: query.data.id, file }, actorOf(c)),
     );
     return c.json(renderProduct(requireOk(saved)), 200);
   });

@@ -1,6 +1,7 @@
 import { UCP_VERSIONS } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import { changeSite, setSitePicture } from "../../actions/sites/change-site.js";
+import { setSitePicture } from "../../actions/pictures/set-picture.js";
+import { changeSite } from "../../actions/sites/change-site.js";
 import { createSite } from "../../actions/sites/create-site.js";
 import { deleteSite } from "../../actions/sites/delete-site.js";
 import { listSites } from "../../actions/sites/read-sites.js";

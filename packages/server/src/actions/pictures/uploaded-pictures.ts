@@ -1,6 +1,5 @@
-import { ok, pictureUrl, type Result, refuse } from "@gatehouse/protocol";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import type { Actor } from "../../domain/audit/drafts.js";
 import {
   readPicture,
   SITE_PICTURE_BYTES_MAX,
@@ -12,12 +11,9 @@ import {
   sitesWithPictures,
   storePicture,
 } from "../../domain/products/pictures/store.js";
-import { productById } from "../../domain/products/store.js";
 import { lockSite, pictureOf } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import { type Changed, changeProduct } from "./change-product.js";
-import { ownedByShop } from "./changing-products.js";
 
 const MIB = 1024 * 1024;
 const FULL = refuse(
@@ -54,25 +50,6 @@ export async function storeUpload(
     await storePicture(tx, siteKeyHash, picture, now);
     return ok(picture.digest);
   });
-}
-
-/** Gives a product an uploaded picture. The service serves it, and the product names its address there. */
-export async function setPicture(
-  context: Context,
-  siteKeyHash: string,
-  { productId, file }: { readonly productId: string; readonly file: Uint8Array },
-  actor: Actor,
-): Promise<Changed> {
-  const { config, db } = context;
-  const owned = await ownedByShop(db, siteKeyHash);
-  if (owned !== undefined) return owned;
-  if ((await productById(db, siteKeyHash, productId)) === undefined) {
-    return refuse("not_found", "The site has no such product.");
-  }
-  const stored = await storeUpload(context, siteKeyHash, file);
-  if (!stored.ok) return stored;
-  const image_url = pictureUrl(config.baseUrl, siteKeyHash, stored.value);
-  return changeProduct(context, siteKeyHash, productId, { image_url }, actor);
 }
 
 /** Deletes the pictures of all sites that are not in use. */
