@@ -55,6 +55,11 @@ describe("a service that sells for a shop system, killed at every named point of
       const codes = `/v1/admin/sites/${shop.site_key_hash}/shop-connection/codes`;
       const { code } = (await (await node.admin("POST", codes, {})).json()) as Json;
       expect((await system.connectWith(node, code)).status).toBe(201);
+      // All rounds happen within a day, and a platform that nobody admitted could not buy as much.
+      const pool = { spend_per_day: { EUR: "100000.00" }, purchases_per_day: STOCK };
+      await node.admin("PATCH", `/v1/admin/sites/${shop.site_key_hash}/platform-settings`, {
+        pool,
+      });
       const call = (path: string, body: unknown, key: string) =>
         platform.call(`${node.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions${path}`, body, {
           headers: { "idempotency-key": key },
