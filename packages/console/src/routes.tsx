@@ -10,17 +10,22 @@ import { queryText } from "./api/list.js";
 import { Shell } from "./layout/shell.js";
 import { FirstSite, SiteFrame, SitesPage } from "./layout/site-frame.js";
 import { OverviewPage } from "./overview/overview-page.js";
-import { RANGES, type RangeName } from "./overview/ranges.js";
+import { isRange, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
 import { isStep, type Step } from "./setup/steps.js";
+import { Button } from "./ui/button.js";
 import { Empty, Page } from "./ui/page.js";
 
-/** Reads these parameters of the address as texts and ignores all others. */
+/**
+ * Reads these parameters of the address as texts and ignores all others. A value that cannot be used is undefined
+ * and not left out: the router keeps what the address has under names that are left out.
+ */
 function texts<Name extends string>(...names: readonly Name[]) {
   type Texts = { readonly [One in Name]?: string | undefined };
   return (search: Record<string, unknown>): Texts => {
-    const given = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
-    return Object.fromEntries(given.map((name) => [name, search[name]])) as Texts;
+    const text = (value: unknown) =>
+      typeof value === "string" && value !== "" ? value : undefined;
+    return Object.fromEntries(names.map((name) => [name, text(search[name])])) as Texts;
   };
 }
 
@@ -36,6 +41,20 @@ function NotFound() {
         }
       >
         <p>The link may be old or incomplete. The search finds pages, orders and agents.</p>
+      </Empty>
+    </Page>
+  );
+}
+
+/** What a page shows that fails while it is drawn. The frame around it stays. */
+function Broken() {
+  return (
+    <Page title="This page could not be shown">
+      <Empty
+        title="Something went wrong in the console"
+        action={<Button onClick={() => location.reload()}>Load again</Button>}
+      >
+        <p>Load the page again. If it still fails, tell your operator which page it is.</p>
       </Empty>
     </Page>
   );
@@ -65,8 +84,8 @@ const site = createRoute({ getParentRoute: () => shell, path: "/$site", componen
 const below = { getParentRoute: () => site };
 
 interface HomeSearch {
-  readonly range?: RangeName;
-  readonly step?: Step;
+  readonly range?: RangeName | undefined;
+  readonly step?: Step | undefined;
   /** The first and the last day of the range `days`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -78,10 +97,8 @@ const overview = createRoute({
   component: OverviewPage,
   validateSearch: ({ range, step, ...days }): HomeSearch => ({
     ...texts("from", "to")(days),
-    ...(typeof range === "string" && Object.hasOwn(RANGES, range)
-      ? { range: range as RangeName }
-      : {}),
-    ...(isStep(step) ? { step } : {}),
+    range: isRange(range) ? range : undefined,
+    step: isStep(step) ? step : undefined,
   }),
 });
 const setup = createRoute({
@@ -175,8 +192,9 @@ const policy = createRoute({
   ...below,
   path: "/policy",
   component: lazyRouteComponent(() => import("./policy/policy-page.js"), "PolicyPage"),
-  validateSearch: ({ mode }): { mode?: "form" | "json" } =>
-    mode === "json" || mode === "form" ? { mode } : {},
+  validateSearch: ({ mode }): { mode?: "form" | "json" | undefined } => ({
+    mode: mode === "json" || mode === "form" ? mode : undefined,
+  }),
 });
 const products = createRoute({
   ...below,
@@ -269,6 +287,7 @@ export const router = createRouter({
     return text && `?${text}`;
   },
   defaultNotFoundComponent: NotFound,
+  defaultErrorComponent: Broken,
   // Another agent, order or site is a new page, so that no typed text moves from one to the next.
   defaultRemountDeps: ({ params }) => params,
   // Load the code of a page when somebody points at its link.

@@ -20,6 +20,29 @@ describe.skipIf(skipChromium)("when something is wrong, the console says what:",
     await page.getByRole("heading", { name: "Sites" }).waitFor();
   });
 
+  test("an address that names an unknown step or range shows Home", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    for (const search of ["?step=dance", "?range=forever", "?range=days&from=soon"]) {
+      await page.goto(`${at.baseUrl()}/console/${at.domain}${search}`);
+      await page.getByRole("button", { name: "Pause sales" }).waitFor();
+    }
+  });
+
+  test("a page that cannot be drawn says so, and leads on", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    // The answer of a service that this console does not know.
+    await page.route("**/visits?*", (route) => route.fulfill({ json: { items: [null] } }));
+    await page.getByRole("link", { name: "Visits" }).first().click();
+    await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
+    await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link", { name: "Home" })
+      .click();
+    await page.getByRole("button", { name: "Pause sales" }).waitFor();
+  });
+
   test("without a connection the page stays, says so, and continues when the connection is back", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/orders");

@@ -11,6 +11,9 @@ export const RANGES = {
 } as const;
 export type RangeName = keyof typeof RANGES;
 
+export const isRange = (text: unknown): text is RangeName =>
+  typeof text === "string" && Object.hasOwn(RANGES, text);
+
 /** A range as the address names it. */
 export interface Range {
   readonly range: RangeName;
