@@ -195,6 +195,25 @@ describe.skipIf(missing !== undefined)("a reservation of the shop", () => {
     expect(await reserve(wanted)).toBe("closed");
   });
 
+  test("still holds everything if a repeated message took longer than its lock lasts", async () => {
+    const wanted = await reservation("SHOP-030", 60);
+    expect(await reserve(wanted)).toBe("reserved");
+    const outcome = await shop.php(`
+      add_action( 'woocommerce_before_order_object_save', static function () { global $wpdb;
+        $wpdb->query( "UPDATE $wpdb->options SET option_value = '9999999999.other' WHERE option_name LIKE 'gatehouse_lock_%' AND option_name <> 'gatehouse_lock_stock'" ); } );
+      try {
+        echo json_encode( Gatehouse\\WooCommerce\\Reserve::answer( Gatehouse\\WooCommerce\\Fields::read( '${JSON.stringify(wanted)}' ) ) );
+      } catch ( Gatehouse\\WooCommerce\\Busy $problem ) { echo json_encode( 'busy' ); }`);
+    expect(outcome).toBe("busy");
+    await shop.php(
+      `global $wpdb; $wpdb->query( "DELETE FROM $wpdb->options WHERE option_name LIKE 'gatehouse_lock_%'" ); echo 1`,
+    );
+    expect(await available("SHOP-030", 41)).toBe(false);
+    expect(await reserve(wanted)).toBe("reserved");
+    expect(await release(wanted.reservation_id)).toEqual({ type: "release.answer" });
+    expect(await available("SHOP-030", 100)).toBe(true);
+  });
+
   test("tells ids apart by upper and lower case", async () => {
     const wanted = await reservation("SHOP-023");
     await release("PAY_case");

@@ -63,6 +63,7 @@ final class Reserve {
 	 * Reserves, or extends the time.
 	 *
 	 * @return string|null Why not; null if it is reserved.
+	 * @throws Busy If this took so long that another request works with the reservation now.
 	 */
 	public function run(): ?string {
 		$known = Reservations::find( $this->id );
@@ -74,6 +75,7 @@ final class Reserve {
 			// WooCommerce removes drafts that have not changed for a day.
 			$draft->set_date_modified( time() );
 			$draft->save();
+			Reservations::go_on();
 			return $this->hold( $draft );
 		}
 		return Scratch_Cart::fill( $this->question, array( $this, 'reserve' ) );
@@ -84,6 +86,7 @@ final class Reserve {
 	 *
 	 * @param Scratch_Cart $scratch The cart.
 	 * @return string|null Why not; null if it is reserved.
+	 * @throws Busy If this took so long that another request works with the reservation now.
 	 */
 	public function reserve( Scratch_Cart $scratch ): ?string {
 		if ( $scratch->has_fault() ) {
@@ -100,6 +103,13 @@ final class Reserve {
 			Draft_Order::remove( $draft->get_id() );
 			return self::PRICE_CHANGED;
 		}
+		try {
+			Reservations::go_on();
+		} catch ( Busy $busy ) {
+			// Gatehouse did not wait that long, so it may have released the reservation. Nobody knows this draft.
+			Draft_Order::remove( $draft->get_id() );
+			throw $busy;
+		}
 		return $this->hold( $draft );
 	}
 
@@ -108,16 +118,8 @@ final class Reserve {
 	 *
 	 * @param \WC_Order $draft The draft.
 	 * @return string|null Why not; null if it is reserved.
-	 * @throws Busy If this took so long that another request works with the reservation now.
 	 */
 	private function hold( \WC_Order $draft ): ?string {
-		try {
-			// Gatehouse did not wait that long, so it may have released the reservation meanwhile.
-			Reservations::go_on();
-		} catch ( Busy $busy ) {
-			Draft_Order::remove( $draft->get_id() );
-			throw $busy;
-		}
 		// A late order is made of the draft, so it is kept longer than the stock is held.
 		Reservations::keep( $this->id, Reservations::RESERVED, $draft->get_id(), time() + $this->seconds + DAY_IN_SECONDS );
 		if ( Draft_Order::hold_stock( $draft, (int) ceil( $this->seconds / MINUTE_IN_SECONDS ) ) ) {
