@@ -578,7 +578,9 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
       [`wc-${id}-sent-2`, lowered],
       [`wc-${id}-refund-${late}`, { kind: "refunded", amount_minor: 100 }],
     ]);
-    expect((await notes(id)).join()).toContain("It captured the payment without the");
+    expect((await notes(id)).join()).toContain(
+      "captured the payment. The 5.00 EUR that you refunded before was not captured, or was refunded",
+    );
     await payment(id, "captured");
     expect(await sendNow()).toBe(0);
     expect(changes()).toHaveLength(3);
@@ -724,18 +726,73 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
     expect((await notes(id)).join()).toContain("Gatehouse does not have this order.");
   });
 
-  test("that nobody answers for three days are left to the owner, who learns that nothing is known", async () => {
-    const id = await order();
-    await php(`wc_create_refund( array( 'order_id' => ${id}, 'amount' => '1.00' ) ); echo 1;`);
+  /** Makes Gatehouse answer nothing valid for longer than the plugin tries. */
+  async function giveUp() {
     gate.answers["order.change"] = () => ({ http: 401, error: "unauthorized" });
-    expect(await sendNow()).toBe(1);
+    expect(await sendNow()).toBeGreaterThan(0);
     await php(`$table = Gatehouse\\Storage::order_changes();
       $GLOBALS['wpdb']->query( "UPDATE $table SET created_at = created_at - 4 * 86400" ); echo 1;`);
     expect(await sendNow()).toBe(0);
-    const said = (await notes(id)).join();
-    expect(said).toContain("It is not known whether Gatehouse refunded");
-    expect(said).toContain("Check the clock of your server.");
-    expect(said).not.toContain("The buyer has not received it.");
+    gate.answers = {};
+    gate.messages.length = 0;
+  }
+
+  test("that nobody answers for three days are left to the owner, who learns that nothing is known", async () => {
+    const id = await order();
+    await refund(id, "1.00");
+    await giveUp();
+    const text = (await notes(id)).join();
+    expect(text).toContain("It is not known whether Gatehouse refunded");
+    expect(text).toContain("Check the clock of your server.");
+    expect(text).not.toContain("The buyer has not received it.");
+  });
+
+  test("that were refunded before a capture that nobody answers say how to try again, and refund nothing twice", async () => {
+    const id = await order();
+    await payment(id, "authorized");
+    await refund(id, "3.00");
+    await status(id, "completed");
+    await giveUp();
+    const text = (await notes(id)).join();
+    expect(text).toContain("captured the payment without the 3.00 EUR that you refunded before.");
+    expect(text).toContain("To try again, set this order to Processing and complete it again.");
+    // Gatehouse may have captured less, so the refund is not sent by itself.
+    await payment(id, "captured");
+    expect(await sendNow()).toBe(0);
+    expect(changes()).toEqual([]);
+    await status(id, "processing");
+    await status(id, "completed");
+    await sendNow();
+    expect(changes().map(({ event_id, change }) => [event_id, change.refunded_minor])).toEqual([
+      [`wc-${id}-sent-2`, 300],
+    ]);
+  });
+
+  test("say what Gatehouse does not learn any more when the shop is disconnected, and refund nothing twice", async () => {
+    const [waits, held] = [await order(), await order()];
+    for (const id of [waits, held]) {
+      await payment(id, "authorized");
+      await refund(id, "3.00");
+    }
+    await status(waits, "completed");
+    await php("echo json_encode( Gatehouse\\Connection::disconnect() );");
+    const [ofWaiting, ofHeld] = [await notes(waits), await notes(held)];
+    expect(ofWaiting[0]).toContain(
+      "captured the payment without the 3.00 EUR that you refunded before. The shop was disconnected",
+    );
+    expect(ofHeld[0]).toContain("You refunded 3.00 EUR before the payment was captured");
+    expect(ofHeld[0]).toContain("In the Gatehouse console, capture that much less");
+    await wordpress.command("connect", {}, gate.code());
+    await payment(held, "captured");
+    expect(await sendNow()).toBe(0);
+    await status(held, "completed");
+    await status(waits, "processing");
+    await status(waits, "completed");
+    await sendNow();
+    expect(changes().map(({ event_id, change }) => [event_id, change.refunded_minor])).toEqual([
+      [`wc-${held}-sent-1`, 300],
+      [`wc-${waits}-sent-2`, 300],
+    ]);
   });
 
   test("and products have caused no notice of PHP", () => {

@@ -11,6 +11,7 @@ namespace Gatehouse;
 
 use Gatehouse\WooCommerce\Shop_Connection;
 use Gatehouse\WooCommerce\Test_Order;
+use Gatehouse\WooCommerce\Unfinished_Orders;
 
 defined( 'ABSPATH' ) || exit;
 
@@ -161,6 +162,7 @@ final class Connection {
 				Connector_Client::new_id(),
 				Gatehouse_Client::BACKGROUND_S
 			);
+			Unfinished_Orders::leave_to_owner();
 		}
 		self::stop();
 		Storage::remove();

@@ -45,6 +45,18 @@ final class Order_Change_Queue {
 	}
 
 	/**
+	 * The oldest changes, whether they are due or not.
+	 *
+	 * @param int $limit At most so many.
+	 * @return object[]
+	 */
+	public static function oldest( int $limit ): array {
+		global $wpdb;
+		$table = Storage::order_changes();
+		return (array) $wpdb->get_results( $wpdb->prepare( "SELECT shop_order_id, message FROM $table ORDER BY id LIMIT %d", $limit ) );
+	}
+
+	/**
 	 * The oldest change of each order that is due.
 	 *
 	 * @param int $now   Seconds.

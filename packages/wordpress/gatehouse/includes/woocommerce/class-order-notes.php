@@ -26,7 +26,7 @@ final class Order_Notes {
 	public static function done( array $change, string $currency ): string {
 		if ( isset( $change['refunded_minor'] ) ) {
 			/* translators: %s: amount of money */
-			return sprintf( __( 'Gatehouse marked the order as sent. It captured the payment without the %s that you refunded before.', 'gatehouse' ), Money::shown( (int) $change['refunded_minor'], $currency ) );
+			return sprintf( __( 'Gatehouse marked the order as sent and captured the payment. The %s that you refunded before was not captured, or was refunded to the buyer.', 'gatehouse' ), Money::shown( (int) $change['refunded_minor'], $currency ) );
 		}
 		return match ( $change['kind'] ) {
 			'sent' => true === ( $change['capture'] ?? false )
@@ -63,7 +63,45 @@ final class Order_Notes {
 	 * @param string               $problem  What was wrong at last.
 	 */
 	public static function unanswered( array $change, string $currency, string $problem ): string {
-		$what = match ( $change['kind'] ) {
+		$note = self::with_reason( self::unknown( $change, $currency ) . ' ' . __( 'There was no valid answer for three days.', 'gatehouse' ), $problem );
+		return 'sent' === $change['kind']
+			? $note . ' ' . __( 'To try again, set this order to Processing and complete it again. Nothing is captured or refunded twice.', 'gatehouse' )
+			: $note;
+	}
+
+	/**
+	 * What nobody knows, because the shop was disconnected before Gatehouse answered.
+	 *
+	 * @param array<string, mixed> $change   Fields of the change.
+	 * @param string               $currency Of the order.
+	 */
+	public static function disconnected( array $change, string $currency ): string {
+		return self::unknown( $change, $currency ) . ' ' . __( 'The shop was disconnected before there was a valid answer. Look at the order in the Gatehouse console.', 'gatehouse' );
+	}
+
+	/**
+	 * What Gatehouse does not learn about refunds before the capture, because the shop was disconnected.
+	 *
+	 * @param int    $minor    Their sum.
+	 * @param string $currency Of the order.
+	 */
+	public static function left_out( int $minor, string $currency ): string {
+		/* translators: %s: amount of money */
+		return sprintf( __( 'You refunded %s before the payment was captured, and Gatehouse was disconnected before it learned of this. In the Gatehouse console, capture that much less, or refund it after the capture.', 'gatehouse' ), Money::shown( $minor, $currency ) );
+	}
+
+	/**
+	 * What nobody knows of a change.
+	 *
+	 * @param array<string, mixed> $change   Fields of the change.
+	 * @param string               $currency Of the order.
+	 */
+	private static function unknown( array $change, string $currency ): string {
+		if ( isset( $change['refunded_minor'] ) ) {
+			/* translators: %s: amount of money */
+			return sprintf( __( 'It is not known whether Gatehouse marked the order as sent and captured the payment without the %s that you refunded before.', 'gatehouse' ), Money::shown( (int) $change['refunded_minor'], $currency ) );
+		}
+		return match ( $change['kind'] ) {
 			'sent' => true === ( $change['capture'] ?? false )
 				? __( 'It is not known whether Gatehouse marked the order as sent and captured the payment.', 'gatehouse' )
 				: __( 'It is not known whether Gatehouse marked the order as sent.', 'gatehouse' ),
@@ -71,7 +109,6 @@ final class Order_Notes {
 			/* translators: %s: amount of money */
 			default => sprintf( __( 'It is not known whether Gatehouse refunded %s. Look at your payment provider before you refund again.', 'gatehouse' ), self::money( $change, $currency ) ),
 		};
-		return self::with_reason( $what . ' ' . __( 'There was no valid answer for three days.', 'gatehouse' ), $problem );
 	}
 
 	/**

@@ -36,7 +36,7 @@ final class Order_Observer {
 			return;
 		}
 		if ( 'completed' === $to ) {
-			$event_id = self::numbered( $order, 'sent' );
+			$event_id = self::capture_event( $order );
 			// A change that waits keeps its sum. What was refunded since is refunded after the capture.
 			$refunded = $settings->capture && ! Order_Change_Queue::waits( $event_id ) ? Held_Refunds::take( $order, $event_id ) : 0;
 			$change   = array(
@@ -110,11 +110,11 @@ final class Order_Observer {
 			$order->add_order_note( sprintf( __( 'The payment is not captured yet. Gatehouse will capture %s less, or refund it right after the capture.', 'gatehouse' ), Money::shown( $amount, $order->get_currency() ) ) );
 			return;
 		}
-		$change = self::refund_change( $order, $refund );
-		unset( $change['amount_minor'] );
-		$change['lines'] = null;
-		$change['kind']  = 'cancelled';
-		self::add( $order, self::refund_event( $order, $refund ) . '-cancelled', $change );
+		$cancelled = array(
+			'kind'  => 'cancelled',
+			'lines' => null,
+		);
+		self::add( $order, self::refund_event( $order, $refund ) . '-cancelled', $cancelled + self::reason( $refund ) );
 	}
 
 	/**
@@ -124,7 +124,11 @@ final class Order_Observer {
 	 * @param \WC_Order_Refund $refund What the owner has entered.
 	 */
 	public static function add_refund( \WC_Order $order, \WC_Order_Refund $refund ): void {
-		self::add( $order, self::refund_event( $order, $refund ), self::refund_change( $order, $refund ) );
+		$refunded = array(
+			'kind'         => 'refunded',
+			'amount_minor' => Money::minor( $refund->get_amount(), $order->get_currency() ),
+		);
+		self::add( $order, self::refund_event( $order, $refund ), $refunded + self::reason( $refund ) );
 	}
 
 	/**
@@ -138,19 +142,14 @@ final class Order_Observer {
 	}
 
 	/**
-	 * A refund as a change.
+	 * The reason of a refund, as a field of its change; nothing if the owner gave none.
 	 *
-	 * @param \WC_Order        $order  The order.
 	 * @param \WC_Order_Refund $refund What the owner has entered.
-	 * @return array<string, mixed>
+	 * @return array{reason?: string}
 	 */
-	private static function refund_change( \WC_Order $order, \WC_Order_Refund $refund ): array {
+	private static function reason( \WC_Order_Refund $refund ): array {
 		$reason = Product_Text::plain( (string) $refund->get_reason(), Product_Text::TITLE_CHARS_MAX );
-		$change = array(
-			'kind'         => 'refunded',
-			'amount_minor' => Money::minor( $refund->get_amount(), $order->get_currency() ),
-		);
-		return $change + ( '' === $reason ? array() : array( 'reason' => $reason ) );
+		return '' === $reason ? array() : array( 'reason' => $reason );
 	}
 
 	/**
@@ -167,6 +166,15 @@ final class Order_Observer {
 		$amount = Money::shown( Money::minor( $refund->get_amount(), $order->get_currency() ), $order->get_currency() );
 		/* translators: %s: an amount */
 		$order->add_order_note( sprintf( __( '%s was refunded to the buyer before. Gatehouse was not asked to refund it again.', 'gatehouse' ), $amount ) );
+	}
+
+	/**
+	 * The event that captures the payment when the order is completed next.
+	 *
+	 * @param \WC_Order $order The order.
+	 */
+	public static function capture_event( \WC_Order $order ): string {
+		return self::numbered( $order, 'sent' );
 	}
 
 	/**
