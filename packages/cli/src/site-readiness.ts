@@ -1,6 +1,7 @@
 import { COMPLETE_CHECKOUT, PLACE_ORDER, type SkillSetting } from "@gatehouse/protocol";
-import type { AdminClient } from "./admin-client.js";
+import { type AdminClient, RefusedError } from "./admin-client.js";
 import type { SiteBody } from "./find-site.js";
+import { plainText } from "./terminal.js";
 
 /** What is known of a connected Stripe account. */
 export interface StripeAccount {
@@ -28,10 +29,21 @@ interface Check {
   readonly command?: string;
 }
 
+/** That the shop system of a site does not answer. */
+export interface ShopSilence {
+  readonly since: string;
+  readonly problem: string;
+}
+
+export const silenceText = ({ since, problem }: ShopSilence): string =>
+  `The shop system has not answered since ${since}: ${plainText(problem)}.`;
+
 /** Whether agents can buy from a site, and what is missing. */
 export interface Readiness {
   readonly processor: ProcessorBody;
   readonly checks: readonly Check[];
+  /** Null if the shop system answers, there is none, or the token may not see it. */
+  readonly shop_unanswered: ShopSilence | null;
   /** Whether agents can buy here in every way there is. */
   readonly can_buy: boolean;
   /** Whether platforms can, by UCP, which needs no skill switched on. */
@@ -66,6 +78,22 @@ function checkSkill(domain: string, skills: readonly SkillSetting[]): Check {
   };
 }
 
+async function silenceOf(
+  client: AdminClient,
+  { site_key_hash }: SiteBody,
+): Promise<ShopSilence | null> {
+  const path = `/v1/admin/sites/${site_key_hash}/shop-connection`;
+  try {
+    const { unanswered } = await client.call<{ unanswered: ShopSilence | null }>("GET", path);
+    return unanswered;
+  } catch (error) {
+    const isHidden =
+      error instanceof RefusedError && ["not_found", "forbidden"].includes(error.reason);
+    if (isHidden) return null;
+    throw error;
+  }
+}
+
 /** Asks the service what keeps agents from buying. */
 export async function readinessOf(client: AdminClient, site: SiteBody): Promise<Readiness> {
   const { domain, site_key_hash } = site;
@@ -82,6 +110,7 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
   return {
     processor,
     checks: [...checks, skill],
+    shop_unanswered: await silenceOf(client, site),
     can_buy: canCheckOut && processor.offered.includes(PLACE_ORDER),
     can_check_out: canCheckOut,
   };

@@ -1,10 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { siteConnection } from "../../server/src/domain/shop-connections/store.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
+import { ShopStandIn } from "../../server/test/connectors/shop-stand-in.ts";
 import {
   cleanUp,
   freshEnvironment,
   startServer,
+  type TestServer,
   temporaryFolder,
 } from "../../server/test/harness.ts";
 import { PNG } from "../../server/test/pictures/sample-pictures.ts";
@@ -16,6 +20,8 @@ let folder = "";
 let card = "";
 let key = "";
 let agentId = "";
+let server: TestServer;
+let system: ShopStandIn;
 const run = (...args: string[]) => command(args, env);
 const file = (name: string, text: string) => {
   const path = join(folder, name);
@@ -24,8 +30,9 @@ const file = (name: string, text: string) => {
 };
 
 beforeAll(async () => {
-  const base = await freshEnvironment("sqlite");
-  const server = await startServer(base);
+  system = await ShopStandIn.start(new ManualClock(Date.now()));
+  const base = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: system.host };
+  server = await startServer(base);
   env = { ...base, GATEHOUSE_BASE_URL: server.url };
   folder = temporaryFolder({ ofSender: true });
   const made = JSON.parse((await run("site", "create", SHOP, "--name", "Shop", "--json")).out);
@@ -36,7 +43,10 @@ beforeAll(async () => {
   await run("agent", "keygen", "--out", key);
   const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours");
   [agentId = ""] = added.out.split("  ");
-  return cleanUp;
+  return async () => {
+    system.stop();
+    await cleanUp();
+  };
 });
 
 const buying = (verb: string, total: string, ...more: string[]) =>
@@ -206,6 +216,29 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
     2,
     expect.stringMatching(/Built-in skills: .*place_order/),
   ]);
+});
+
+test("gates say since when a connected shop system does not answer", async () => {
+  const domain = "connected.example.com";
+  const created = await run("site", "create", domain, "--name", "Connected", "--json");
+  const { site_key_hash } = JSON.parse(created.out);
+  await system.connect(server, site_key_hash);
+  const { db, shopSystem } = server.context;
+  const connection = await siteConnection(db, site_key_hash);
+  if (connection === undefined) throw new Error("the site is not connected");
+  const gates = async () => (await run("site", "gates", domain)).out;
+  expect(await gates()).toMatch(/Nobody can buy yet\.\n$/);
+  system.spoil = { release: "silent" };
+  const message = { messageId: "msg_1", reservationId: "pay_1" };
+  await shopSystem.release(connection, message);
+  expect(await gates()).toMatch(
+    /^The shop system has not answered since \S+: .+\. Until it answers, nobody can buy\.\n$/m,
+  );
+  const json = JSON.parse((await run("site", "gates", domain, "--json")).out);
+  expect(json.shop_unanswered).toEqual({ since: expect.any(String), problem: expect.any(String) });
+  system.spoil = {};
+  await shopSystem.release(connection, message);
+  expect(await gates()).not.toContain("has not answered");
 });
 
 test("an agent buys, and the owner sees the order and why it was approved", async () => {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { counted } from "../counted.js";
 import { findSite } from "../find-site.js";
+import { type ShopSilence, silenceText } from "../site-readiness.js";
 import { card, plainJson, plainText, type Terminal } from "../terminal.js";
 
 interface ConnectionBody {
@@ -17,7 +18,7 @@ interface ConnectionBody {
     readonly synced_at: string | null;
   };
   readonly messages: { readonly waiting: number; readonly failed: number };
-  readonly unanswered: { readonly since: string; readonly problem: string } | null;
+  readonly unanswered: ShopSilence | null;
 }
 
 interface Flags {
@@ -67,10 +68,7 @@ async function show(terminal: Terminal, text: string, { json }: Flags): Promise<
       }),
     }),
   );
-  if (unanswered !== null) {
-    const { since, problem } = unanswered;
-    terminal.err(`The shop has not answered since ${since}: ${plainText(problem)}.`);
-  }
+  if (unanswered !== null) terminal.err(silenceText(unanswered));
   if (products.problem !== null) terminal.err(products.problem);
 }
 

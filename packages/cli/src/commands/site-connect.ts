@@ -5,7 +5,12 @@ import { runnable } from "../command-name.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { REQUIREMENT_WIDTH, requirementName } from "../requirement-names.js";
 import { readSecretFile } from "../secret-file.js";
-import { type Readiness, readinessOf, type StripeAccount } from "../site-readiness.js";
+import {
+  type Readiness,
+  readinessOf,
+  type StripeAccount,
+  silenceText,
+} from "../site-readiness.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {
@@ -47,7 +52,16 @@ function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): s
   return `${whose}Let Stripe send events to ${events_url}, and set the signing secret with --webhook-secret-file`;
 }
 
-function verdict({ can_buy, can_check_out, checks, processor }: Readiness): string {
+function verdict({
+  can_buy,
+  can_check_out,
+  checks,
+  processor,
+  shop_unanswered,
+}: Readiness): string {
+  if (shop_unanswered !== null) {
+    return `${silenceText(shop_unanswered)} Until it answers, nobody can buy.`;
+  }
   if (can_buy) return "Agents can buy.";
   if (checks.some(({ name, open }) => name === "sales" && !open)) {
     return "Nothing can be bought while sales are paused.";
