@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { signHmacWebhook, utf8 } from "@gatehouse/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { browser } from "./browser.ts";
 import { BERLIN, type ConnectedShop, type Json, startConnectedShop } from "./connector-shop.ts";
 import { missing } from "./wordpress.ts";
 
@@ -261,7 +262,7 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
       status: "processing",
       total: (wanted.total_minor / 100).toFixed(2),
       via: "gatehouse",
-      paid_by: ["gatehouse", "Gatehouse (Stripe)", "pi_1", "no", "pi_1"],
+      paid_by: ["Gatehouse", "Gatehouse (Stripe)", "pi_1", "no", "pi_1"],
       billing: ["Ann", "ann@example.com", "DE"],
       origin: ["utm", "Gatehouse"],
       shipped: ["Lee", "Invalidenstr. 1", "DE-BE"],
@@ -280,6 +281,10 @@ describe.skipIf(missing !== undefined)("an order in the shop", () => {
       `Bought through Gatehouse by Shopper (agt_1), order #1042 (${order.order_id}).`,
     );
     expect(mails("owner@example.test")).toHaveLength(1);
+    const owner = browser(shop.wordpress.url);
+    await owner.signIn(shop.wordpress.admin);
+    const page = `/wp-admin/admin.php?page=wc-orders&action=edit&id=${shopOrderId}`;
+    expect((await owner.send(page)).text).toContain("Payment via Gatehouse (pi_1)");
     // Gatehouse writes to the buyer.
     expect(mails("ann@example.com")).toEqual([]);
     expect(await reserve(wanted)).toBe("closed");

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { launchChromium } from "../../../test/chromium.ts";
 import { browser, PAGE } from "./browser.ts";
 import { type Message, type Mode, startStandIn } from "./stand-in.ts";
 import { missing, startWordPress, type WordPress } from "./wordpress.ts";
@@ -391,7 +392,9 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     const owner = browser(wordpress.url);
     await owner.signIn(wordpress.admin);
     const { text } = await owner.send(PAGE);
-    expect(text).toMatch(/\d variations? (?:is|are) not offered to agents: /);
+    expect(text).toMatch(
+      /\d variations? (?:is|are) not offered to agents, because (?:it accepts|they accept) any value of an attribute, such as any size: /,
+    );
     expect(text).toContain(`${parent} (#${id})`);
     expect(text).toContain("Create one variation for each value.");
     await php(
@@ -420,6 +423,24 @@ describe.skipIf(missing !== undefined)("products of WooCommerce", () => {
     await change("SHOP-012", "$p->set_name( 'Cup' );");
     await wordpress.work("gatehouse_push_products");
     expect((await owner.send(PAGE)).text).not.toContain("is wrong");
+  });
+});
+
+describe.skipIf(missing !== undefined)("the settings page", () => {
+  test("fits a phone, with its tables of documents, products and visits", async () => {
+    await php(`Gatehouse\\Last_Visits::note( array( array( 'observed_at' => '2026-11-18T12:00:00Z', 'user_agent' => 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)', 'page_url' => 'https://shop.example.com/a-long-path-of-a-product' ) ) );
+      update_option( 'gatehouse_product_problems', array( '123' => 'title: ${"long".repeat(20)}' ) ); echo 1;`);
+    const chromium = await launchChromium();
+    onTestFinished(() => chromium.close());
+    const page = await chromium.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${wordpress.url}/wp-login.php`);
+    await page.fill("#user_login", wordpress.admin.log);
+    await page.fill("#user_pass", wordpress.admin.pwd);
+    await page.click("#wp-submit");
+    await page.goto(wordpress.url + PAGE);
+    expect(await page.locator(".wrap table.widefat").count()).toBe(4);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await php("delete_option( 'gatehouse_product_problems' ); echo 1;");
   });
 });
 

@@ -93,12 +93,12 @@ final class Settings_Form {
 	}
 
 	/**
-	 * Opens a table with titles.
+	 * Opens a table with titles. On a phone, long words and addresses break, so that the table is not wider than the page.
 	 *
 	 * @param string[] $titles Of the columns.
 	 */
 	public static function open_table( array $titles ): void {
-		echo '<table class="widefat striped"><thead><tr>';
+		echo '<table class="widefat striped" style="overflow-wrap: anywhere"><thead><tr>';
 		foreach ( $titles as $title ) {
 			echo '<th scope="col">' . esc_html( $title ) . '</th>';
 		}

@@ -18,8 +18,11 @@ final class New_Order {
 	/**
 	 * For how long stock is held until it is reduced.
 	 */
-	private const HOLD_MINUTES  = 5;
-	private const PAYMENT       = 'gatehouse';
+	private const HOLD_MINUTES = 5;
+	/**
+	 * The payment method. No gateway has this name, so WooCommerce shows it as it is.
+	 */
+	private const PAYMENT       = 'Gatehouse';
 	private const META_PROBLEMS = '_gatehouse_problems';
 
 	/**

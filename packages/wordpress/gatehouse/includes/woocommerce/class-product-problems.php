@@ -45,7 +45,7 @@ final class Product_Problems {
 	}
 
 	/**
-	 * Says which variations are left out because they are for “any” value, in a sentence; empty if there are none.
+	 * Names the variations that are left out because they accept any value of an attribute; empty if there are none.
 	 */
 	public static function left_out(): string {
 		global $wpdb;
@@ -58,7 +58,7 @@ final class Product_Problems {
 		}
 		$list = implode( ', ', $names ) . ( count( $any ) > self::NAMED_MAX ? ', …' : '' );
 		/* translators: 1: number of variations, 2: their names */
-		return sprintf( _n( '%1$d variation is not offered to agents: %2$s. It is for any value of an attribute. Create one variation for each value.', '%1$d variations are not offered to agents: %2$s. They are for any value of an attribute. Create one variation for each value.', count( $any ), 'gatehouse' ), count( $any ), $list );
+		return sprintf( _n( '%1$d variation is not offered to agents, because it accepts any value of an attribute, such as any size: %2$s. Create one variation for each value.', '%1$d variations are not offered to agents, because they accept any value of an attribute, such as any size: %2$s. Create one variation for each value.', count( $any ), 'gatehouse' ), count( $any ), $list );
 	}
 
 	/**
