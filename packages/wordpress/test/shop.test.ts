@@ -567,8 +567,8 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
   /** What a message of Gatehouse says of the payment. */
   const payment = (id: number, state: string) =>
     php(`Gatehouse\\WooCommerce\\Incoming::run( function () { $order = wc_get_order( ${id} );
-      Gatehouse\\WooCommerce\\Held_Refunds::follow( $order, '${state}' );
-      $order->update_meta_data( '_gatehouse_payment_state', '${state}' ); $order->save(); } ); echo 1;`);
+      $order->update_meta_data( '_gatehouse_payment_state', '${state}' ); $order->save();
+      Gatehouse\\WooCommerce\\Held_Refunds::follow( $order, '${state}' ); } ); echo 1;`);
   const refund = (id: number, amount: string): Promise<number> =>
     php(
       `echo wc_create_refund( array( 'order_id' => ${id}, 'amount' => '${amount}' ) )->get_id();`,
@@ -636,6 +636,18 @@ describe.skipIf(missing !== undefined)("orders that agents placed", () => {
       [`wc-${id}-refund-${held}`, undefined],
       [`wc-${id}-sent-1`, undefined],
     ]);
+  });
+
+  test("are refunded if the payment is captured in the moment when the refund is entered", async () => {
+    const id = await order();
+    await payment(id, "authorized");
+    // Another request notes the capture and finds no refund to send, after this one has read the order.
+    const held =
+      await php(`$capture = function ( $amount ) { global $wpdb; $wpdb->update( $wpdb->prefix . 'wc_orders_meta', array( 'meta_value' => 'captured' ), array( 'order_id' => ${id}, 'meta_key' => '_gatehouse_payment_state' ) ); return $amount; };
+      add_action( 'woocommerce_order_refunded', fn() => add_filter( 'woocommerce_order_refund_get_amount', $capture ), 9 );
+      echo wc_create_refund( array( 'order_id' => ${id}, 'amount' => '2.00' ) )->get_id();`);
+    await sendNow();
+    expect(changes().map(({ event_id }) => event_id)).toEqual([`wc-${id}-refund-${held}`]);
   });
 
   test("lose the notice about a refund when the same refund is done later", async () => {

@@ -5,12 +5,7 @@ import { runnable } from "../command-name.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { REQUIREMENT_WIDTH, requirementName } from "../requirement-names.js";
 import { readSecretFile } from "../secret-file.js";
-import {
-  type Readiness,
-  readinessOf,
-  type StripeAccount,
-  silenceText,
-} from "../site-readiness.js";
+import { type Readiness, readinessOf, type StripeAccount, silenceText } from "../site-readiness.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {

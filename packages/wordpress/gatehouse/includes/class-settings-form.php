@@ -98,7 +98,7 @@ final class Settings_Form {
 	 * @param string[] $titles Of the columns.
 	 */
 	public static function open_table( array $titles ): void {
-		echo '<table class="widefat striped" style="overflow-wrap: anywhere"><thead><tr>';
+		echo '<table class="widefat striped" style="word-break: break-word"><thead><tr>';
 		foreach ( $titles as $title ) {
 			echo '<th scope="col">' . esc_html( $title ) . '</th>';
 		}

@@ -41,10 +41,14 @@ final class Held_Refunds {
 	/**
 	 * Holds a refund.
 	 *
+	 * @param \WC_Order        $order  The order.
 	 * @param \WC_Order_Refund $refund The refund.
+	 * @return bool False if a message of Gatehouse about the payment came meanwhile, so that it is not held any more.
 	 */
-	public static function hold( \WC_Order_Refund $refund ): void {
+	public static function hold( \WC_Order $order, \WC_Order_Refund $refund ): bool {
 		self::mark( $refund, array( self::META_HELD => 'yes' ) );
+		self::follow_one( $order, $refund, self::payment_now( $order ) );
+		return self::is_held( $refund );
 	}
 
 	/**
@@ -83,7 +87,7 @@ final class Held_Refunds {
 				self::mark( $refund, $is_done ? array() : array( self::META_HELD => 'yes' ) );
 			}
 		}
-		self::follow( $order, (string) $order->get_meta( Order_Changes::META_PAYMENT ) );
+		self::follow( $order, self::payment_now( $order ) );
 	}
 
 	/**
@@ -93,17 +97,36 @@ final class Held_Refunds {
 	 * @param string    $state Of the payment.
 	 */
 	public static function follow( \WC_Order $order, string $state ): void {
-		if ( ! in_array( $state, array( 'captured', 'released', 'lapsed' ), true ) ) {
-			return;
-		}
 		foreach ( self::of( $order ) as $refund ) {
-			if ( 'captured' !== $state ) {
-				self::mark( $refund, array() );
-			} elseif ( self::is_held( $refund ) ) {
-				Order_Observer::add_refund( $order, $refund );
-				self::mark( $refund, array() );
-			}
+			self::follow_one( $order, $refund, $state );
 		}
+	}
+
+	/**
+	 * The same for one refund.
+	 *
+	 * @param \WC_Order        $order  The order.
+	 * @param \WC_Order_Refund $refund The refund.
+	 * @param string           $state  Of the payment.
+	 */
+	private static function follow_one( \WC_Order $order, \WC_Order_Refund $refund, string $state ): void {
+		if ( 'captured' === $state && self::is_held( $refund ) ) {
+			Order_Observer::add_refund( $order, $refund );
+			self::mark( $refund, array() );
+		} elseif ( in_array( $state, array( 'released', 'lapsed' ), true ) ) {
+			self::mark( $refund, array() );
+		}
+	}
+
+	/**
+	 * The state of the payment, read again: a message that noted it meanwhile may have looked for refunds before one
+	 * was marked as held.
+	 *
+	 * @param \WC_Order $order The order.
+	 */
+	private static function payment_now( \WC_Order $order ): string {
+		$order->read_meta_data( true );
+		return (string) $order->get_meta( Order_Changes::META_PAYMENT );
 	}
 
 	/**

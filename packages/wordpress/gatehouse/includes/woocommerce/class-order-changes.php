@@ -49,9 +49,9 @@ final class Order_Changes {
 				self::refund( wc_get_order( $id ), $refund, $message->currency );
 			}
 		}
-		// Before the state is noted: a crash between leaves it to the next message.
-		Held_Refunds::follow( wc_get_order( $id ), $message->payment['state'] );
 		self::note_payment( wc_get_order( $id ), $message );
+		// After the state is noted: a refund that is entered now is either found here or finds the state.
+		Held_Refunds::follow( wc_get_order( $id ), $message->payment['state'] );
 		$order = wc_get_order( $id );
 		if ( ! $message->is_sent() ) {
 			return;

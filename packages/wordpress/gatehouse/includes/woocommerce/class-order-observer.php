@@ -104,7 +104,9 @@ final class Order_Observer {
 	 * @param int              $amount Its amount in minor units.
 	 */
 	private static function hold( \WC_Order $order, \WC_Order_Refund $refund, int $amount ): void {
-		Held_Refunds::hold( $refund );
+		if ( ! Held_Refunds::hold( $order, $refund ) ) {
+			return;
+		}
 		if ( Money::minor( $order->get_remaining_refund_amount(), $order->get_currency() ) > 0 ) {
 			/* translators: %s: an amount */
 			$order->add_order_note( sprintf( __( 'The payment is not captured yet. Gatehouse will capture %s less, or refund it right after the capture.', 'gatehouse' ), Money::shown( $amount, $order->get_currency() ) ) );
