@@ -23,6 +23,8 @@ export interface ReviewBody {
   readonly expires_at: string;
   readonly reason_code: string | null;
   readonly note: string | null;
+  readonly order_id: string | null;
+  readonly order_number: number | null;
   /** Of one that is shown by itself. */
   readonly purchase?: Purchase | null;
 }
@@ -38,6 +40,7 @@ export function decidedLines(one: ReviewBody): Record<string, string> {
     ...(one.decided_at === null ? {} : { decided_at: one.decided_at }),
     ...(one.reason_code === null ? {} : { reason: one.reason_code }),
     ...(one.note === null ? {} : { note: one.note }),
+    ...(one.order_id === null ? {} : { order: `#${one.order_number} (${one.order_id})` }),
   };
 }
 

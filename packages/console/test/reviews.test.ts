@@ -144,6 +144,20 @@ describe.skipIf(skipChromium)("the reviews page:", () => {
       .filter({ hasText: "Approved. The payment is authorized." })
       .waitFor();
     expect(await page.locator(`main a[href$="/reviews/${id}"]`).count()).toBe(0);
+    await page.getByRole("link", { name: "Show order #1001" }).click();
+    await page.getByRole("heading", { name: "Order #1001" }).waitFor();
+  });
+
+  test("a decided review says so once, and one that does not exist leads on", async () => {
+    const id = await at.asks();
+    await at.shop.admin("POST", `/escalations/${id}/approve`, {});
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer", `/reviews/${id}`);
+    await page.getByText("Why you were asked").waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/reviews/foo`);
+    const problem = page.getByRole("alert").filter({ hasText: "nothing at this address" });
+    await problem.getByRole("link", { name: "Go to Home" }).click();
+    await page.waitForURL(`**/console/${at.domain}`);
   });
 
   test("an auditor can look but decides nothing", async () => {

@@ -57,7 +57,7 @@ export function ReviewPage() {
   const decider = deciderOf(shown);
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
   return (
-    <Page title="Review" purpose={stateText(shown)}>
+    <Page title="Review" purpose={shown.status === "pending" ? undefined : stateText(shown)}>
       {decided !== null && <Decided review={{ ...shown, status: decided }} linked={false} />}
       <ReviewCard review={shown} mayDecide={mayDecide} linked={false} onDecided={setDecided} />
       {mayDecide && shown.status === "pending" && <KeyHelp />}
@@ -78,6 +78,15 @@ export function ReviewPage() {
           ]}
         />
         <p className="flex flex-wrap gap-4 text-sm">
+          {shown.order_id !== null && (
+            <Link
+              className="link"
+              to="/$site/orders/$id"
+              params={{ site: name, id: shown.order_id }}
+            >
+              Show order #{shown.order_number}
+            </Link>
+          )}
           <Link
             className="link"
             to="/$site/decisions"

@@ -54,6 +54,7 @@ const COLUMNS = [
   "reason_code",
   "note",
   "record_id",
+  "order_number",
 ];
 
 /** A review that was just decided. */

@@ -1,4 +1,6 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Refused } from "../api/client.js";
 
 /** A message to the reader, which screen readers announce. */
 export function Notice({ bad = false, children }: { bad?: boolean; children: ReactNode }) {
@@ -13,8 +15,17 @@ export function Notice({ bad = false, children }: { bad?: boolean; children: Rea
   );
 }
 
-/** An error in words. */
+/** An error in words. What does not exist leads on to where everything is found. */
 export function Failure({ error }: { error: unknown }) {
   const text = error instanceof Error ? error.message : "Something went wrong. Try again.";
-  return <Notice bad>{text}</Notice>;
+  return (
+    <Notice bad>
+      {text}{" "}
+      {error instanceof Refused && error.code === "not_found" && (
+        <Link to="/" className="link">
+          Go to Home
+        </Link>
+      )}
+    </Notice>
+  );
 }

@@ -274,7 +274,10 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       );
 
     test("reserves nothing, keeps its token sealed, and is paid once it is approved", async () => {
-      const { decide, again } = await asking();
+      const { decide, again, first } = await asking();
+      const shown = async () =>
+        (await shop.admin("GET", `/escalations/${first.body.escalation_id}`)).body;
+      expect(await shown()).toMatchObject({ order_id: null, order_number: null });
       expect(await at.authorizations(shop)).toEqual([]);
       expect(await at.product(shop, "palm")).toMatchObject({ quantity: 5, reserved: 0 });
       const [kept] = await tokens();
@@ -292,7 +295,11 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       });
       const [outcome] = await at.records(shop, "payment.outcome");
       expect(outcome.record.parent_record_id).toBe(review.record.record_id);
-      expect(await at.orders(shop)).toHaveLength(1);
+      const [order, ...others] = await at.orders(shop);
+      expect(others).toEqual([]);
+      // The review leads to its order.
+      const { order_id, number: order_number } = order;
+      expect(await shown()).toMatchObject({ order_id, order_number });
       expect(await at.authorizations(shop)).toHaveLength(1);
     });
 

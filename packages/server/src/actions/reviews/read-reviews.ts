@@ -4,6 +4,8 @@ import { hasRole, type Principal } from "../../domain/access/principal.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { checkoutsAmong } from "../../domain/checkouts/store.js";
 import { policyVersionsOf } from "../../domain/decisions/store.js";
+import type { Order } from "../../domain/orders/order.js";
+import { ordersAmong } from "../../domain/orders/store.js";
 import { picturesOf } from "../../domain/products/lookups/store.js";
 import type { Review, ReviewStatus } from "../../domain/reviews/review.js";
 import { reviewById, listReviews as selectReviews } from "../../domain/reviews/store.js";
@@ -22,6 +24,8 @@ export interface ShownReview {
   readonly pictures: ReadonlyMap<string, string>;
   /** The checkout it is about. Only reviewers see it, because it names the buyer. */
   readonly checkout: Checkout | undefined;
+  /** What it led to; undefined if it led to no order. */
+  readonly order: Order | undefined;
 }
 
 const checkoutIdOf = ({ request }: Review) => request.checkout?.checkoutId ?? "";
@@ -40,6 +44,8 @@ async function shownReviews(
   const verdicts = await verdictsAmong(db, siteKeyHash, pendingIds);
   const versions = await policyVersionsOf(db, siteKeyHash, decisionIds);
   const pictures = await picturesOf(db, siteKeyHash, productIds);
+  const orders = await ordersAmong(db, siteKeyHash, "decision_id", decisionIds);
+  const ordered = new Map(orders.map((order) => [order.decisionId, order]));
   const checkouts = await checkoutsAmong(
     db,
     siteKeyHash,
@@ -51,6 +57,7 @@ async function shownReviews(
     policyVersion: versions.get(review.decisionId) ?? null,
     pictures,
     checkout: checkouts.get(checkoutIdOf(review)),
+    order: ordered.get(review.decisionId),
   }));
 }
 

@@ -62,6 +62,8 @@ const EscalationBody = z
     reason_code: z.string().nullable(),
     note: z.string().nullable().openapi({ description: "Agents do not see it." }),
     record_id: z.string(),
+    order_id: z.string().nullable().openapi({ description: "The order that it led to." }),
+    order_number: z.int().nullable(),
     verdict: z
       .object({
         verdict: z.enum(["approve", "deny"]),
@@ -133,7 +135,7 @@ const undo = siteRoute("delete", "/escalations/{escalation_id}/verdict", {
 });
 
 function render(shown: ShownReview): z.infer<typeof EscalationBody> {
-  const { review, verdict, checkout, pictures, policyVersion } = shown;
+  const { review, verdict, checkout, pictures, policyVersion, order } = shown;
   const { request, decidedAt } = review;
   return {
     escalation_id: review.escalationId,
@@ -158,6 +160,8 @@ function render(shown: ShownReview): z.infer<typeof EscalationBody> {
     reason_code: review.reasonCode,
     note: review.note,
     record_id: review.recordId,
+    order_id: order?.orderId ?? null,
+    order_number: order?.number ?? null,
     verdict:
       verdict === undefined
         ? null
