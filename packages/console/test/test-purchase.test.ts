@@ -87,7 +87,7 @@ describe.skipIf(skipChromium)("the test purchase:", () => {
     await again.page.getByRole("link", { name: "Orders", exact: true }).first().click();
     await again.page
       .getByRole("row", { name: /Test item/ })
-      .getByText("To send")
+      .getByText("Cancelled")
       .waitFor();
   });
 });

@@ -78,7 +78,8 @@ export function TestResult({
         </div>
       )}
       <Notice>
-        The test is over. Within a minute, the test agent is revoked and its item is removed.{" "}
+        The test is over. Within a minute, its order is cancelled, the test agent is revoked and its
+        item is removed.{" "}
         <Link to="/$site/decisions" params={params} search={{ agent_id: agentId }} className="link">
           Show the decision
         </Link>

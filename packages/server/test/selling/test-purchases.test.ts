@@ -63,7 +63,7 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     expect(await statusOf(shop, buyer)).toBe("active");
     const review = `/escalations/${asked.escalation_id}`;
     expect((await shop.admin("POST", `${review}/approve`, {})).status).toBe(200);
-    expect(await at.orders(shop)).toHaveLength(1);
+    expect(await at.orders(shop)).toMatchObject([{ status: "open", payment: "authorized" }]);
     await run();
     // The agent can still ask what was decided.
     expect((await at.send(shop, mandate)).body.outcome).toBe("approved");
@@ -71,6 +71,8 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     await run();
     expect(await statusOf(shop, buyer)).toBe("revoked");
     expect(await rows(shop)).toEqual([]);
+    // Nothing is left to send or to capture.
+    expect(await at.orders(shop)).toMatchObject([{ status: "cancelled", payment: "released" }]);
     const counts = (await shop.admin("GET", "/orders/counts")).body;
     expect([counts.total.orders, counts.is_test, counts.products]).toEqual([1, true, []]);
   });
@@ -128,7 +130,21 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     const skills = [{ id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" }];
     await shop.admin("PUT", "/skills", { skills });
     await shop.admin("PATCH", "/mandates", { enabled: false });
+    const selling = async () => {
+      const { body } = await shop.admin("GET", "/processor");
+      const { items } = (await shop.admin("GET", "/install-check")).body;
+      const { found } = items.find(({ item }: JsonObject) => item === "selling");
+      return { offered: body.offered, missing: body.missing, found };
+    };
+    const before = await selling();
+    expect(before).toMatchObject({
+      offered: [],
+      missing: [{ name: "mandates" }],
+      found: "Agents cannot buy yet.",
+    });
     const { cart, buyer } = await startTest(shop);
+    // What is on for the test is on for nobody else.
+    expect(await selling()).toEqual(before);
     expect((await at.order(shop, buyer, cart)).body.outcome).toBe("escalated");
     const offered = async () => (await shop.admin("GET", "/skills")).body.skills;
     expect((await offered())[0]).toMatchObject({ ...skills[0] });
@@ -150,6 +166,22 @@ describe.each(DATABASES)("a test purchase, on %s,", (dialect) => {
     await run();
     expect([await statusOf(shop, silent.buyer), await isOn()]).toEqual(["revoked", [false, false]]);
     expect((await offered())[0]).toMatchObject({ ...skills[0] });
+  });
+
+  test("leaves an order that the owner has captured as it is", async () => {
+    const { at } = market;
+    const { shop, buyer, cart } = await begin({
+      ...RULES,
+      rules: [{ id: "all", effect: "allow", when: { skill: { eq: "place_order" } } }],
+    });
+    expect((await at.order(shop, buyer, cart)).body.outcome).toBe("approved");
+    const [{ order_id, revision }] = await at.orders(shop);
+    const captured = await shop.admin("POST", `/orders/${order_id}/capture`, { revision });
+    expect(captured.status).toBe(200);
+    clock.advance(SHOWN_MS + 1);
+    await run();
+    expect(await statusOf(shop, buyer)).toBe("revoked");
+    expect(await at.orders(shop)).toMatchObject([{ status: "open", payment: "captured" }]);
   });
 
   test("cannot start before the shop could sell, or by anybody but an owner", async () => {
