@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
+import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
 import { eraseExpiredBuyers } from "../../server/src/actions/buyers/erase-expired.ts";
 import { desk } from "./desk.ts";
 
 const EMAIL = "zoe@example.com";
 
 describe.skipIf(skipChromium)("buyers' data at the console:", () => {
-  const at = desk();
+  const at = desk({ platform: true });
   /** Two carts of one buyer: one was given up, and one is in use. */
   async function fillCarts() {
     const call = async (tool: string, args: object) =>
@@ -42,6 +43,24 @@ describe.skipIf(skipChromium)("buyers' data at the console:", () => {
     await dialog.getByRole("button", { name: "Erase" }).click();
     await page.getByText("Erased: 0 orders, 0 checkouts, 1 cart. 1 purchase will be").waitFor();
     await expect.poll(() => stored.getByRole("listitem").count()).toBe(1);
+    await page.getByText("Erasure requested").waitFor();
+    await stored.getByText("Then it is erased within an hour.").waitFor();
+    expect(await page.getByRole("button", { name: "Erase" }).count()).toBe(0);
+  });
+
+  test("an order is shown by its number, and says when a requested erasure takes effect", async () => {
+    const orderId = await at.buysAtPlatform();
+    const { email } = (await at.shop.admin("GET", `/orders/${orderId}`)).body.purchase.buyer;
+    await at.shop.admin("POST", "/buyers/erase", { email });
+    await at.shop.admin("POST", `/orders/${orderId}/cancel`, {});
+    await deliverMessages(at.server.context);
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/buyers");
+    await page.getByLabel("Email address of the buyer").fill(email);
+    await page.getByRole("button", { name: "Find", exact: true }).click();
+    const stored = page.getByRole("list", { name: "What is stored" });
+    await stored.getByRole("link", { name: /^Order #1001 €/ }).waitFor();
+    await stored.getByText("Will be erased within an hour.").waitFor();
   });
 
   test("an owner sets how long it is kept, and an order says when it was erased", async () => {

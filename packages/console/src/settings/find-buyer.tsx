@@ -11,7 +11,7 @@ import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
-import { ShortTime } from "../ui/time.js";
+import { ShortTime, Time } from "../ui/time.js";
 import { fullTime } from "../ui/times.js";
 import { countText, moneyText, titleOf } from "../ui/words.js";
 
@@ -34,10 +34,18 @@ function neededText({ why, until }: NonNullable<Item["needed_for"]>, zone: strin
   return `Still needed: ${REASONS[why]}${end}.`;
 }
 
+/** What becomes of a purchase: an erasure that was requested needs no second one. */
+function stateOf({ needed_for, is_erasing }: Item, zone: string): string {
+  const needed = needed_for === null ? null : neededText(needed_for, zone);
+  if (is_erasing) return needed === null ? "Will be erased within an hour." : `${needed} Then it is erased within an hour.`;
+  return needed ?? "Can be erased.";
+}
+
 function ItemLine({ item }: { readonly item: Item }) {
   const { name } = useSite();
   const zone = useZone();
-  const title = `${titleOf(item.kind)} ${moneyText(item.amount)}`.trim();
+  const number = item.number === null ? "" : `#${item.number}`;
+  const title = [titleOf(item.kind), number, moneyText(item.amount)].filter(Boolean).join(" ");
   return (
     <li className="flex flex-wrap justify-between gap-x-4">
       <span>
@@ -51,7 +59,7 @@ function ItemLine({ item }: { readonly item: Item }) {
         , <ShortTime at={item.created_at} />
       </span>
       <span className="text-soft">
-        {item.needed_for === null ? "Can be erased." : neededText(item.needed_for, zone)}
+        {stateOf(item, zone)}
       </span>
     </li>
   );
@@ -149,6 +157,11 @@ export function FindBuyer() {
       {shown?.found.items.length === 0 && <Notice>Nothing is stored about {shown.email}.</Notice>}
       {shown !== undefined && shown.found.items.length > 0 && (
         <>
+          {shown.found.erasure_requested_at !== null && (
+            <p className="text-sm">
+              Erasure requested <Time at={shown.found.erasure_requested_at} />.
+            </p>
+          )}
           <ul aria-label="What is stored" className="flex flex-col gap-2 text-sm">
             {shown.found.items.map((item) => (
               <ItemLine key={item.id} item={item} />
@@ -158,14 +171,16 @@ export function FindBuyer() {
             <Button disabled={download.isPending} onClick={() => download.mutate(shown.email)}>
               Export
             </Button>
-            <EraseBuyer
-              email={shown.email}
-              items={shown.found.items}
-              onErased={(done) => {
-                setErasure(done);
-                find.mutate(shown.email);
-              }}
-            />
+            {shown.found.items.some(({ is_erasing }) => !is_erasing) && (
+              <EraseBuyer
+                email={shown.email}
+                items={shown.found.items}
+                onErased={(done) => {
+                  setErasure(done);
+                  find.mutate(shown.email);
+                }}
+              />
+            )}
           </div>
           {download.isError && <Failure error={download.error} />}
         </>

@@ -177,12 +177,16 @@ describe.each(DATABASES)("a buyer's personal data, on %s,", (dialect) => {
     const { order } = (await at.get(shop, id)).body;
     await change(order.id, "notes", { text: "Ms Quill called" });
 
+    expect((await buyers("find")).body).toMatchObject({
+      items: [{ id: order.id, number: 1001, is_erasing: false }],
+      erasure_requested_at: null,
+    });
     const first = (await buyers("erase")).body;
     expect(first.erased).toMatchObject({ orders: 0, checkouts: 0, carts: 0 });
     expect(first.kept).toMatchObject([{ kind: "order", id: order.id, why: "payment_open" }]);
     await change(order.id, "rehearse", { event: "capture" });
     expect((await buyers("find")).body).toMatchObject({
-      items: [{ id: order.id, needed_for: { why: "not_sent" } }],
+      items: [{ id: order.id, needed_for: { why: "not_sent" }, is_erasing: true }],
       erasure_requested_at: expect.any(String),
     });
     const { revision } = (await shop.admin("GET", `/orders/${order.id}`)).body;

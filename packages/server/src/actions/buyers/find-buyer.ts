@@ -48,10 +48,14 @@ interface FoundItem {
   readonly kind: "order" | "checkout" | "cart";
   readonly id: string;
   readonly createdAt: number;
+  /** The number of an order, as people call it. */
+  readonly number: number | null;
   /** Of an order. */
   readonly amount: Money | null;
   /** Null if it has ended, so that it can be erased. */
   readonly kept: Kept | null;
+  /** Whether an erasure was requested after it was made, so that it is erased when it has ended. */
+  readonly isErasing: boolean;
 }
 
 interface FoundBuyer {
@@ -61,16 +65,23 @@ interface FoundBuyer {
   readonly erasureRequestedAt: number | null;
 }
 
-async function foundCheckout(db: Queries, checkout: Checkout, now: number): Promise<FoundItem> {
+type FoundPurchase = Omit<FoundItem, "isErasing">;
+
+async function foundCheckout(
+  db: Queries,
+  checkout: Checkout,
+  now: number,
+): Promise<FoundPurchase> {
   const { siteKeyHash, checkoutId: id, orderId, createdAt } = checkout;
   const order = orderId === null ? undefined : await orderById(db, siteKeyHash, orderId);
   if (order === undefined) {
-    return { kind: "checkout", id, createdAt, amount: null, kept: checkoutKept(checkout, now) };
+    const kept = checkoutKept(checkout, now);
+    return { kind: "checkout", id, createdAt, number: null, amount: null, kept };
   }
   const state = await orderState(db, await wholeOrder(db, order), now);
   const kept = state.kind === "needed" ? state.kept : null;
-  const { orderId: ordered, amount } = order;
-  return { kind: "order", id: ordered, createdAt: order.createdAt, amount, kept };
+  const { orderId: ordered, number, amount } = order;
+  return { kind: "order", id: ordered, createdAt: order.createdAt, number, amount, kept };
 }
 
 /** What is stored under a mail address, and what of it an erasure would leave. Newest first. */
@@ -82,13 +93,20 @@ export async function findBuyer(
   const { clock, db } = context;
   const { buyerMac, checkouts, carts, isComplete } = await storedBuyer(context, siteKeyHash, email);
   const now = clock.now();
+  const requestedAt = (await erasureRequestedAt(db, siteKeyHash, buyerMac)) ?? null;
+  const isErasing = ({ createdAt }: Checkout | Cart) =>
+    requestedAt !== null && createdAt <= requestedAt;
   const items: FoundItem[] = [];
-  for (const checkout of checkouts) items.push(await foundCheckout(db, checkout, now));
+  for (const checkout of checkouts) {
+    const purchase = await foundCheckout(db, checkout, now);
+    items.push({ ...purchase, isErasing: isErasing(checkout) });
+  }
   for (const cart of carts) {
     const { cartId: id, createdAt } = cart;
-    items.push({ kind: "cart", id, createdAt, amount: null, kept: cartKept(cart, now) });
+    const kept = cartKept(cart, now);
+    const rest = { number: null, amount: null, kept, isErasing: isErasing(cart) };
+    items.push({ kind: "cart", id, createdAt, ...rest });
   }
   items.sort((a, b) => b.createdAt - a.createdAt);
-  const requestedAt = await erasureRequestedAt(db, siteKeyHash, buyerMac);
-  return { items, isComplete, erasureRequestedAt: requestedAt ?? null };
+  return { items, isComplete, erasureRequestedAt: requestedAt };
 }

@@ -49,8 +49,13 @@ export const FoundBody = z
         kind: Kind,
         id: z.string(),
         created_at: Timestamp,
+        number: z.int().nullable().openapi({ description: "The number of an order." }),
         amount: MoneyBody.nullable(),
         needed_for: NeededFor.nullable().openapi({ description: "null if it can be erased." }),
+        is_erasing: z.boolean().openapi({
+          description:
+            "Whether an erasure of it was requested. It is erased within an hour after it is no longer needed.",
+        }),
       }),
     ),
     is_complete: IsComplete,
@@ -66,12 +71,14 @@ export function foundBody(
   result: Awaited<ReturnType<typeof findBuyer>>,
 ): z.infer<typeof FoundBody> {
   return {
-    items: result.items.map(({ kind, id, createdAt, amount, kept }) => ({
+    items: result.items.map(({ kind, id, createdAt, number, amount, kept, isErasing }) => ({
       kind,
       id,
       created_at: isoTime(createdAt),
+      number,
       amount: amount && { minor: amount.minor, currency: amount.currency },
       needed_for: kept && neededFor(kept),
+      is_erasing: isErasing,
     })),
     is_complete: result.isComplete,
     erasure_requested_at: timeOrNull(result.erasureRequestedAt),
