@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useSite } from "../layout/sites.js";
+import { CannotAsk } from "../settings/skills-query.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
 import { Form } from "../ui/form.js";
@@ -9,7 +10,7 @@ import { Snippet } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { moneyText } from "../ui/words.js";
-import { askShop, type FoundProduct, isAnswer, type ToolAnswer } from "./ask.js";
+import { askShop, type FoundProduct, hasArrived, isAnswer, type ToolAnswer } from "./ask.js";
 
 const QUESTION_CHARS_MAX = 200;
 
@@ -90,9 +91,13 @@ export function AskBox() {
       {askingShop.isSuccess && !askingShop.data.some(isAnswer) && (
         <Notice>
           An agent would get no answer to this question.{" "}
-          <Link to="/$site/questions" params={{ site: name }} className="link">
-            Publish an answer under Questions
-          </Link>
+          {askingShop.data.some(hasArrived) ? (
+            <Link to="/$site/questions" params={{ site: name }} className="link">
+              Publish an answer under Questions
+            </Link>
+          ) : (
+            <CannotAsk />
+          )}
         </Notice>
       )}
       {askingShop.isSuccess && askingShop.data.length > 0 && (

@@ -155,6 +155,9 @@ function answerOf(tool: string, sent: unknown, result: CallResult): ToolAnswer {
 export const isAnswer = ({ products = [], answer }: ToolAnswer) =>
   products.length > 0 || answer !== undefined;
 
+/** Whether an action received the question. Then it is under Questions. */
+export const hasArrived = ({ tool, failed }: ToolAnswer) => tool !== SEARCH && !failed;
+
 /** Asks the shop's own tools, and returns what an agent would get. */
 export async function askShop(site: Site, question: string): Promise<readonly ToolAnswer[]> {
   const { tools } = await ask<{ tools: readonly Tool[] }>(site, "tools/list", {});

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
+import { CannotAsk, canAsk, skillsQuery } from "../settings/skills-query.js";
 import { Badge } from "../ui/badge.js";
 import { ExportButton } from "../ui/export-button.js";
 import { Select } from "../ui/field.js";
@@ -67,6 +69,7 @@ export function QuestionsPage() {
   const { state = "new" } = useSearch({ from: "/shell/$site/questions" });
   const set = useSetFilter();
   const filter = { state: state === "all" ? undefined : state };
+  const skills = useQuery(skillsQuery(path));
   const list = useList<Question>("questions", `${path}/questions`, filter);
   return (
     <Page
@@ -101,6 +104,11 @@ export function QuestionsPage() {
               An agent can send a question with an action such as “Get pricing”. New questions
               appear here.
             </p>
+            {skills.data !== undefined && !canAsk(skills.data) && (
+              <p>
+                <CannotAsk />
+              </p>
+            )}
           </Empty>
         }
       />

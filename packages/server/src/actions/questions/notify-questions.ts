@@ -75,7 +75,9 @@ function notifySite({ config, clock, db, ids }: Context, siteKeyHash: string): P
     if (questions.length === 0 || !isWanted) return noteNotified(tx, siteKeyHash);
     if (!(await takeExact(tx, `question notices ${siteKeyHash}`, NOTICE_RATE, now))) return;
     const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-    const page = `${config.baseUrl}/console/${domain}/questions`;
+    const [first, ...others] = questions;
+    const all = `${config.baseUrl}/console/${domain}/questions`;
+    const page = first === undefined || others.length > 0 ? all : `${all}/${first.questionId}`;
     const notice = { siteKeyHash, domain, questions, page, now };
     const result = await notifyOwner(tx, ids, {
       siteKeyHash,
