@@ -112,30 +112,30 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await delivery.getByLabel("Amount in CHF", { exact: true }).fill("7,50");
     await delivery.getByLabel("Also charge in").selectOption("USD");
     await delivery.getByLabel("Amount in USD", { exact: true }).fill("x");
-    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await delivery.getByRole("button", { name: "Save delivery" }).click();
     const usd = delivery.getByLabel("Amount in USD", { exact: true });
     await expect.poll(() => usd.getAttribute("aria-invalid")).toBe("true");
     await usd.fill("8");
-    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await delivery.getByRole("button", { name: "Save delivery" }).click();
     await expect
       .poll(async () => (await shop()).shipping[0].options[0].prices)
       .toEqual({ EUR: "4.90", CHF: "7.50", USD: "8" });
     await delivery.getByRole("button", { name: "Remove the amount in CHF" }).click();
-    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await delivery.getByRole("button", { name: "Save delivery" }).click();
     await expect
       .poll(async () => (await shop()).shipping[0].options[0].prices)
       .toEqual({ EUR: "4.90", USD: "8" });
     const ordering = page.locator("section").filter({ hasText: "Link to your own cart" }).last();
     await ordering.getByText("Only platforms that prove who they are can order.").waitFor();
     await ordering.getByLabel("Link to your own cart").fill("https://shop.example.com/cart");
-    await ordering.getByRole("button", { name: "Save", exact: true }).click();
+    await ordering.getByRole("button", { name: "Save ordering" }).click();
     await ordering.getByText("Enter an https:// address with {items}").waitFor();
     await ordering
       .getByLabel("Link to your own cart")
       .fill("https://shop.example.com/cart/{items}");
     await ordering.getByLabel("Let platforms order").check();
     await ordering.getByLabel("Let agents order goods without").check();
-    await ordering.getByRole("button", { name: "Save", exact: true }).click();
+    await ordering.getByRole("button", { name: "Save ordering" }).click();
     await ordering.getByText("Any platform can order. Agents can order goods without").waitFor();
     expect(await shop()).toMatchObject({
       cart_link: "https://shop.example.com/cart/{items}",
@@ -196,7 +196,7 @@ describe.skipIf(skipChromium)("getting ready to sell:", () => {
     await page.getByRole("link", { name: "Open Delivery and taxes" }).click();
     await page.getByLabel("I deliver nothing").uncheck();
     const delivery = page.locator("section").filter({ hasText: "I deliver nothing" }).last();
-    await delivery.getByRole("button", { name: "Save", exact: true }).click();
+    await delivery.getByRole("button", { name: "Save delivery" }).click();
     await page.getByRole("link", { name: "← Back to the setup" }).click();
     await step("Set up delivery").getByText("(to do)").waitFor();
   });
@@ -220,8 +220,13 @@ describe.skipIf(skipChromium)("getting ready to sell:", () => {
     await at.shop.admin("PUT", "/skills", { skills: [] });
     await at.shop.admin("PUT", "/policy", CHECKOUT_POLICY);
     await page.reload();
-    await page.getByText("Agents that send signed requests cannot buy").waitFor();
+    await page.getByText("Agents can buy at checkout (UCP), but not with signed").waitFor();
+    await page.getByText("“Place an order” is off.").waitFor();
     expect(await page.getByText("Agents can buy.").count()).toBe(0);
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/settings/payments`);
+    // The summary beside the page, and the page.
+    const sentences = page.getByText("Agents can buy at checkout (UCP), but not with signed");
+    await expect.poll(() => sentences.count()).toBe(2);
   });
 
   test("notifications are done when a message was delivered, and what no step is about is named", async () => {

@@ -74,7 +74,7 @@ export function CheckoutCard({ shop }: { readonly shop: Shop }) {
             checked={noAddress}
             onChange={({ target }) => draft.set({ noAddress: target.checked })}
           />
-          <SaveRow draft={draft} busy={save.isPending} />
+          <SaveRow draft={draft} busy={save.isPending} label="Save ordering" />
         </OwnersFields>
       </Form>
     </Card>

@@ -69,7 +69,7 @@ function Delivery({ shop, currency }: { readonly shop: Shop; readonly currency: 
               onChange={({ target }) => draft.set({ delivers: !target.checked })}
             />
           )}
-          <SaveRow draft={draft} busy={save.isPending} />
+          <SaveRow draft={draft} busy={save.isPending} label="Save delivery" />
         </OwnersFields>
       </Form>
     </Card>
@@ -106,7 +106,7 @@ function Taxes({ shop }: { readonly shop: Shop }) {
         <OwnersFields className="flex min-w-0 flex-col gap-4">
           <legend className="sr-only">Taxes by country</legend>
           <TaxesForm taxes={taxes} onChange={(next) => draft.set({ taxes: next })} />
-          <SaveRow draft={draft} busy={save.isPending} />
+          <SaveRow draft={draft} busy={save.isPending} label="Save taxes" />
         </OwnersFields>
       </Form>
     </Card>

@@ -79,7 +79,7 @@ export function TermsCard({ shop }: { readonly shop: Shop }) {
             checked={mail}
             onChange={({ target }) => draft.set({ mail: target.checked })}
           />
-          <SaveRow draft={draft} busy={save.isPending} />
+          <SaveRow draft={draft} busy={save.isPending} label="Save terms" />
         </OwnersFields>
       </Form>
     </Card>
