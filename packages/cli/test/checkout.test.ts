@@ -37,7 +37,7 @@ test("an owner follows the guide from nothing to the first order, and sees where
   await run("site", "shop", DOMAIN, "--file", file("shop.json", JSON.stringify(SHOP)));
   const gates = await run("site", "gates", DOMAIN);
   expect(gates.out).toMatch(
-    /Platforms can buy through UCP\. Agents cannot buy with mandates yet\.\n$/,
+    /Agents can buy at checkout \(UCP\), but not with signed requests \(mandates\)\.\n$/,
   );
   const shown = (await run("site", "show", DOMAIN)).out;
   expect(shown).toMatch(/^ucp_profile +http\S+\/v1\/ucp\/\S+\/profile$/m);

@@ -167,7 +167,7 @@ test("gates are listed with the command that opens each, and open one by one", a
   expect(shut.out).toMatch(
     /^– payment provider +Connect a payment provider\. Run: gatehouse site connect shop\.example\.com --processor sandbox\|stripe$/m,
   );
-  expect(shut.out).toMatch(/Nobody can buy yet\.\n$/);
+  expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "connect", SHOP, "--no-rail");
   // Changing something else leaves it so.
   const later = await run("site", "connect", SHOP, "--wallet", "merchant-1");
@@ -196,10 +196,10 @@ test("agents cannot buy while nothing is offered or sold or mandates are off, ev
   expect(off).toMatch(
     /^– signed requests +Turn mandates on\. Run: gatehouse site mandates \S+ --on$/m,
   );
-  expect(off).toMatch(/Nobody can buy yet\.\n$/);
+  expect(off).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "mandates", SHOP, "--on");
   expect(await said()).toMatch(
-    /Platforms can buy through UCP\. Agents cannot buy with mandates yet\.\n$/,
+    /Agents can buy at checkout \(UCP\), but not with signed requests \(mandates\)\.\n$/,
   );
   await run("skill", "enable", SHOP, "place_order");
   expect(await said()).toMatch(/Agents can buy\.\n$/);

@@ -55,6 +55,20 @@ describe.skipIf(skipChromium)("what agents see:", () => {
     expect(await page.getByText("An agent would get no answer").count()).toBe(0);
   });
 
+  test("without a live action it says that agents cannot ask, and leads to the actions", async () => {
+    await at.shop.admin("PUT", "/skills", { skills: [] });
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/questions");
+    await page.getByText("Agents cannot ask yet:").waitFor();
+    await page.getByRole("link", { name: "Ask as an agent" }).click();
+    await page.getByLabel("Question").fill("Do you deliver to Malta?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByText("An agent would get no answer to this question.").waitFor();
+    expect(await page.getByRole("link", { name: /^Publish an answer/ }).count()).toBe(0);
+    await page.getByRole("link", { name: "switch on an action" }).click();
+    await page.waitForURL("**/settings/skills");
+  });
+
   test.each([["reviewer"], ["auditor"]])(
     "what is on the website is shown to an %s as the last check of an owner found it, without a new check",
     async (role) => {
@@ -62,7 +76,7 @@ describe.skipIf(skipChromium)("what agents see:", () => {
       await at.signedIn(page, role, "/agents-see");
       const card = page.locator("section").filter({ hasText: "On your website" }).last();
       await card.getByText("No owner has checked the documents on the website yet.").waitFor();
-      await card.locator("[data-item=domain]").getByText("Found").waitFor();
+      await card.locator("[data-item=domain]").getByText("Not checked", { exact: true }).waitFor();
       await card.locator("[data-item=script]").getByText("Not found yet").waitFor();
       await at.shop.admin("POST", "/install-check", {});
       const sent: string[] = [];

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
-import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
 import { eraseExpiredBuyers } from "../../server/src/actions/buyers/erase-expired.ts";
+import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
 import { desk } from "./desk.ts";
 
 const EMAIL = "zoe@example.com";

@@ -16,7 +16,9 @@ describe.skipIf(skipChromium)("the settings", () => {
     const links = list.getByRole("link");
     await list.getByText("The sandbox is connected in test mode.").waitFor();
     await list.getByText("Nobody is notified yet.").waitFor();
-    await list.getByText(`${at.domain} is verified.`).waitFor();
+    await list.getByText(`${at.domain}: Confirmed by the operator, not checked.`).waitFor();
+    await list.getByText("Agents can buy.").waitFor();
+    await list.getByText("2 actions on. Search and checkout need none.").waitFor();
     expect(await links.count()).toBe(LABELS.length);
     expect(await page.getByLabel("Description").isVisible()).toBe(false);
     expect(await barriersOf(page)).toEqual(NO_BARRIERS);

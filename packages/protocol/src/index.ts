@@ -39,7 +39,7 @@ export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/cat
 export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
 export { apiCatalog, securityTxt } from "./discovery/installation.js";
 export { llmsTxt } from "./discovery/llms-txt.js";
-export { FULL_OFFER, isOffered, NO_OFFER, type Offer } from "./discovery/offer.js";
+export { buyingText, FULL_OFFER, isOffered, NO_OFFER, type Offer } from "./discovery/offer.js";
 export { OWN_DOMAIN_PATHS } from "./discovery/own-domain.js";
 export { ANSWER_CHARS_MAX, type PublishedAnswer } from "./discovery/published-answer.js";
 export { PUBLISHED_FEEDS, type PublishedFeed } from "./discovery/published-feed.js";

@@ -7,13 +7,13 @@ import {
 } from "./actions/notifications/deliver-messages.js";
 import { checkExpiringOrders } from "./actions/orders/check-expiring-orders.js";
 import { carryOutShipments, SHIPMENTS_JOB } from "./actions/orders/plan-shipment.js";
+import { deleteUnusedPictures } from "./actions/pictures/uploaded-pictures.js";
 import {
   FEEDS_EVERY_MS,
   FEEDS_JOB,
   fetchDueFeeds,
 } from "./actions/product-feeds/fetch-due-feeds.js";
 import { changePrices, PRICES_EVERY_MS } from "./actions/products/change-prices.js";
-import { deleteUnusedPictures } from "./actions/pictures/uploaded-pictures.js";
 import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-questions.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";

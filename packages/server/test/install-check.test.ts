@@ -94,10 +94,11 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     const { shop, check, server } = await startShop();
     const { states, of } = await check();
     expect(states).toEqual([
-      ["domain", "good"] as const,
+      ["domain", "unchecked"] as const,
       ["script", "missing"] as const,
       ...UNSOLD.map((path) => [path, "missing"]),
     ]);
+    expect(of("domain")?.found).toBe("Confirmed by the operator, not checked.");
     expect(of("/llms.txt")).toEqual({
       item: "/llms.txt",
       state: "missing",
@@ -129,7 +130,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     expect((await check()).of("selling")).toEqual({
       item: "selling",
       state: "missing",
-      found: "agents cannot buy",
+      found: "Agents cannot buy yet.",
       advice: "Add a product.",
     });
     const products = [{ id: "rose", title: "A rose", price: "10.00", currency: "EUR" }];
@@ -137,7 +138,9 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     shop.listener = serving(await documents());
     const sold = await check();
     expect(sold.of("/.well-known/ucp")?.state).toBe("good");
-    expect(sold.of("selling")?.found).toBe("agents can buy");
+    expect(sold.of("selling")?.found).toBe(
+      "Agents can buy at checkout (UCP), but not with signed requests (mandates).",
+    );
   });
 
   test("distinguishes another document, a redirect and a catch-all page from Gatehouse's documents", async () => {
@@ -374,7 +377,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
     await admin("POST", "/verify", { method: "operator", reason: "The domain is ours." });
     expect((await shown("auditor")).body).toMatchObject({
       checked_at: null,
-      items: [{ item: "domain", state: "good" }, { item: "script" }],
+      items: [{ item: "domain", state: "unchecked" }, { item: "script" }],
     });
     await server.admin("DELETE", `/v1/admin/sites/${site.site_key_hash}`);
     const sql = "SELECT * FROM install_checks WHERE site_key_hash = ?";

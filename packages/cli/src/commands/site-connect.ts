@@ -1,3 +1,4 @@
+import { buyingText } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
@@ -47,23 +48,14 @@ function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): s
   return `${whose}Let Stripe send events to ${events_url}, and set the signing secret with --webhook-secret-file`;
 }
 
-function verdict({
-  can_buy,
-  can_check_out,
-  checks,
-  processor,
-  shop_unanswered,
-}: Readiness): string {
+function verdict({ checks, processor, shop_unanswered }: Readiness): string {
   if (shop_unanswered !== null) {
     return `${silenceText(shop_unanswered)} Until it answers, nobody can buy.`;
   }
-  if (can_buy) return "Agents can buy.";
   if (checks.some(({ name, open }) => name === "sales" && !open)) {
     return "Nothing can be bought while sales are paused.";
   }
-  if (can_check_out) return "Platforms can buy through UCP. Agents cannot buy with mandates yet.";
-  if (processor.offered.length === 0) return "Nobody can buy yet.";
-  return "Agents can buy with mandates. Platforms cannot buy through UCP.";
+  return buyingText(processor.offered);
 }
 
 /** What holds already, and what makes the rest hold. */

@@ -12,6 +12,9 @@ function checkDomain({ domain, status, verification }: SiteBody): SiteFinding {
   const item = "domain";
   if (status === "verified") {
     const { problem, method, checked_at } = verification;
+    if (method === "operator") {
+      return { item, state: "missing", found: "Confirmed by the operator, not checked." };
+    }
     const looked = checked_at === null ? "" : `, last checked ${checked_at}`;
     if (problem === null) return { item, state: "good", found: `verified (${method})${looked}` };
     return { item, state: "wrong", found: `the proof has a problem: ${problem}` };

@@ -1,3 +1,4 @@
+import { buyingText } from "@gatehouse/protocol";
 import type { AdminClient } from "../admin-client.js";
 import { counted } from "../counted.js";
 import { type DeclinesBody, declinesOf } from "../declines.js";
@@ -85,7 +86,8 @@ export function checkGates({ gates }: Gates): readonly SiteFinding[] {
 export function checkOffer({ gates, missing, offered }: Gates): readonly SiteFinding[] {
   if (gates.some(({ open }) => !open)) return [];
   const item = "selling";
-  if (offered.length > 0) return [{ item, state: "good", found: "agents can buy" }];
+  const sentence = buyingText(offered);
+  if (offered.length > 0) return [{ item, state: "good", found: sentence }];
   const advice = missing.map((obstacle) => obstacle.advice).join(" ");
-  return [{ item, state: "missing", found: "nobody can buy yet", advice }];
+  return [{ item, state: "missing", found: sentence, advice }];
 }

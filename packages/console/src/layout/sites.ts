@@ -38,8 +38,22 @@ export function useSite(): { readonly site: Site; readonly name: string; readonl
   return { site, name, path: `/v1/admin/sites/${site.site_key_hash}` };
 }
 
+/** What is said of a domain that nobody has checked. */
+export const UNCHECKED = "Confirmed by the operator, not checked.";
+
+const isUnchecked = ({ status, verification }: Pick<Site, "status" | "verification">) =>
+  status === "verified" && verification.method === "operator";
+
+/** Whether a domain is proven, in a sentence. */
+export function domainText(site: Site): string {
+  if (isUnchecked(site)) return `${site.domain}: ${UNCHECKED}`;
+  return `${site.domain} is ${site.status === "verified" ? "verified" : "not verified"}.`;
+}
+
 /** The word for the state of a site: `pending` means something else for reviews. */
-export function siteState({ status }: Pick<Site, "status">): string {
+export function siteState(site: Pick<Site, "status" | "verification">): string {
+  const { status } = site;
+  if (isUnchecked(site)) return "not_checked";
   return status === "pending" ? "not_verified" : status;
 }
 

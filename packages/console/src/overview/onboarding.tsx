@@ -1,3 +1,4 @@
+import { buyingText, PLACE_ORDER } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
@@ -30,12 +31,10 @@ function Readiness({ state }: { readonly state: SetupState }) {
   return (
     <p role="status" className="text-sm text-soft">
       {readyText(state)} {is === "unchecked" && `Your domain: ${note} `}
-      {isTurnedOn(skills, "place_order") ? (
-        "Agents can buy."
-      ) : (
+      {buyingText(processor.offered)}
+      {!isTurnedOn(skills, PLACE_ORDER) && (
         <>
-          Platforms and agents can buy at checkout. Agents that send signed requests cannot buy:
-          “Place an order” is off.{" "}
+          {" “Place an order” is off. "}
           <Link to="/$site/settings/$part" params={{ site: name, part: "skills" }} className="link">
             Open the actions
           </Link>
@@ -86,7 +85,10 @@ function StepRow({
   const isDone = state.is === "done";
   return (
     <li className="flex gap-3">
-      <span aria-hidden="true" className={isDone ? "text-act" : "text-quiet"}>
+      <span
+        aria-hidden="true"
+        className={`w-4 shrink-0 text-center ${isDone ? "text-act" : "text-quiet"}`}
+      >
         {mark}
       </span>
       <span className="min-w-0">

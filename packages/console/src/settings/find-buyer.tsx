@@ -37,7 +37,10 @@ function neededText({ why, until }: NonNullable<Item["needed_for"]>, zone: strin
 /** What becomes of a purchase: an erasure that was requested needs no second one. */
 function stateOf({ needed_for, is_erasing }: Item, zone: string): string {
   const needed = needed_for === null ? null : neededText(needed_for, zone);
-  if (is_erasing) return needed === null ? "Will be erased within an hour." : `${needed} Then it is erased within an hour.`;
+  if (is_erasing)
+    return needed === null
+      ? "Will be erased within an hour."
+      : `${needed} Then it is erased within an hour.`;
   return needed ?? "Can be erased.";
 }
 
@@ -58,9 +61,7 @@ function ItemLine({ item }: { readonly item: Item }) {
         )}
         , <ShortTime at={item.created_at} />
       </span>
-      <span className="text-soft">
-        {stateOf(item, zone)}
-      </span>
+      <span className="text-soft">{stateOf(item, zone)}</span>
     </li>
   );
 }

@@ -1,3 +1,4 @@
+import { buyingText } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -48,10 +49,12 @@ export function Gates({ processor }: { readonly processor: Processor }) {
       {processor.gates
         .filter((gate) => isShown(gate, processor))
         .map(({ name, open, advice }) => (
-          <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
+          <li key={name} data-gate={name} className="flex items-baseline gap-2">
             <Badge word={open ? "ready" : "missing"} look={open ? "good" : "warn"} />
-            <span>{gateText(name, processor)}</span>
-            {!open && <span className="text-soft">{adviceFor(name, advice)}</span>}
+            <span className="min-w-0">
+              {gateText(name, processor)}
+              {!open && <span className="text-soft"> {adviceFor(name, advice)}</span>}
+            </span>
           </li>
         ))}
     </ul>
@@ -82,7 +85,14 @@ function ProcessorForm({ saved }: { readonly saved: Processor }) {
     () => {
       const given = Object.entries(secrets).filter(([, value]) => value.trim() !== "");
       const filled = kind === "stripe" ? Object.fromEntries(given) : {};
-      return call("PUT", `${path}/processor`, { kind, rail_on: rail, settles, ...filled });
+      // The sandbox pays nobody, so there is nothing to confirm.
+      const confirmed = settles || kind === "sandbox";
+      return call("PUT", `${path}/processor`, {
+        kind,
+        rail_on: rail,
+        settles: confirmed,
+        ...filled,
+      });
     },
     "processor",
     "sites",
@@ -117,12 +127,14 @@ function ProcessorForm({ saved }: { readonly saved: Processor }) {
         checked={rail}
         onChange={({ target }) => draft.set({ rail: target.checked })}
       />
-      <Checkbox
-        label="This provider pays out to me"
-        hint="You confirm this yourself. Nobody can buy until you do."
-        checked={settles}
-        onChange={({ target }) => draft.set({ settles: target.checked })}
-      />
+      {kind !== "sandbox" && (
+        <Checkbox
+          label="This provider pays out to me"
+          hint="You confirm this yourself. Nobody can buy until you do."
+          checked={settles}
+          onChange={({ target }) => draft.set({ settles: target.checked })}
+        />
+      )}
       <SaveRow
         draft={draft}
         busy={save.isPending}
@@ -211,10 +223,10 @@ function otherAdvice({ gates, missing }: Processor): readonly string[] {
     .map(({ name, advice }) => adviceFor(name, advice));
 }
 
-const readyText = ({ live }: Processor) =>
+const readyText = ({ live, offered }: Processor) =>
   live
-    ? "Yes. Agents can buy here."
-    : "Yes, for test purchases. No real money moves. To go live, choose Stripe below, enter the keys of your live account, and confirm that it pays out to you.";
+    ? `Yes. ${buyingText(offered)}`
+    : `Yes, for test purchases. ${buyingText(offered)} No real money moves. To go live, choose Stripe below, enter the keys of your live account, and confirm that it pays out to you.`;
 
 /** The payment provider, and what is missing before agents can buy. */
 export function PaymentsPart() {

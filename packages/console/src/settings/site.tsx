@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
-import { type Site, siteState, useMay, useSite } from "../layout/sites.js";
+import { type Site, siteState, UNCHECKED, useMay, useSite } from "../layout/sites.js";
 import { VerifyDomain } from "../setup/verify-domain.js";
 import { Badge } from "../ui/badge.js";
 import { Confirm } from "../ui/confirm.js";
@@ -22,7 +22,7 @@ const METHODS: Readonly<Record<string, string>> = {
   dns: "DNS record",
   file: "File on the site",
   meta: "Tag in the home page",
-  operator: "Confirmed by an operator",
+  operator: UNCHECKED,
 };
 
 const PUBLIC = {

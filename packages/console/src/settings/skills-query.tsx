@@ -30,11 +30,7 @@ export function CannotAsk() {
   return (
     <>
       Agents cannot ask yet:{" "}
-      <Link
-        to="/$site/settings/$part"
-        params={{ site: name, part: "skills" }}
-        className="link"
-      >
+      <Link to="/$site/settings/$part" params={{ site: name, part: "skills" }} className="link">
         switch on an action
       </Link>
     </>

@@ -1,17 +1,18 @@
+import { buyingText } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
-import { useMay, useSite } from "../layout/sites.js";
+import { domainText, useMay, useSite } from "../layout/sites.js";
 import { countText } from "../ui/words.js";
 import { retentionQuery } from "./buyers.js";
 import { notificationsQuery } from "./notify-query.js";
 import { SETTINGS_PARTS, type SettingsPartName } from "./parts.js";
 import { type Processor, processorQuery } from "./processor.js";
-import { skillsQuery } from "./skills-query.js";
+import { liveActions, skillsQuery } from "./skills-query.js";
 
-function paymentsText({ kind, live, missing }: Processor): string {
+function paymentsText({ kind, live, missing, offered }: Processor): string {
   if (kind === null) return "No payment provider is connected.";
   const provider = kind === "stripe" ? "Stripe" : "The sandbox";
   const mode = live ? "is connected for real payments" : "is connected in test mode";
-  return `${provider} ${mode}. ${missing.length === 0 ? "Agents can buy." : "Something is missing."}`;
+  return `${provider} ${mode}. ${missing.length === 0 ? buyingText(offered) : "Something is missing."}`;
 }
 
 /** What a part of the settings says now, in a sentence. Parts that say nothing are described. */
@@ -25,14 +26,11 @@ export function useSummaries(): Readonly<Record<SettingsPartName, string>> {
   const purposes = Object.fromEntries(
     Object.entries(SETTINGS_PARTS).map(([name, part]) => [name, part.purpose]),
   ) as Record<SettingsPartName, string>;
-  const verified = site.status === "verified" ? "verified" : "not verified";
-  purposes.site = `${site.domain} is ${verified}.`;
+  purposes.site = domainText(site);
   if (processor.data !== undefined) purposes.payments = paymentsText(processor.data);
   if (skills.data !== undefined) {
-    // Those of a checkout are live as well, and are no settings.
-    const { skills: listed, live } = skills.data;
-    const on = listed.filter(({ id, enabled }) => enabled && live.includes(id));
-    purposes.skills = `Agents can use ${countText(on.length, "action")}.`;
+    const on = liveActions(skills.data);
+    purposes.skills = `${countText(on.length, "action")} on. Search and checkout need none.`;
   }
   if (notified.data !== undefined) {
     const { emails, webhook_url } = notified.data;

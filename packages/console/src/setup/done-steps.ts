@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Api, call, type Page } from "../api/client.js";
 import { shopQuery } from "../delivery/shop.js";
-import { type Site, useSite } from "../layout/sites.js";
+import { type Site, UNCHECKED, useSite } from "../layout/sites.js";
 import { notificationsQuery } from "../settings/notify-query.js";
 import { type Processor, processorQuery } from "../settings/processor.js";
 import { type ShopConnection, shopConnectionQuery } from "../settings/shop-connection.js";
@@ -48,7 +48,7 @@ const doneIf = (isSeen: boolean, note?: string): StepState => {
 function domainState({ status, verification }: Site): StepState {
   if (status !== "verified") return { is: "todo" };
   if (verification.method !== "operator") return { is: "done" };
-  return { is: "unchecked", note: "Confirmed by the operator, not checked." };
+  return { is: "unchecked", note: UNCHECKED };
 }
 
 function deliveryState(shop: Api["ShopSettings"], connection: ShopConnection | null): StepState {

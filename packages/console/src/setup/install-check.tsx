@@ -7,8 +7,13 @@ import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Ago } from "../ui/time.js";
 
-const LOOKS = { good: "good", missing: "plain", wrong: "bad" } as const;
-const WORDS = { good: "Found", missing: "Not found yet", wrong: "Problem" } as const;
+const LOOKS = { good: "good", missing: "plain", unchecked: "plain", wrong: "bad" } as const;
+const WORDS = {
+  good: "Found",
+  missing: "Not found yet",
+  unchecked: "Not checked",
+  wrong: "Problem",
+} as const;
 const ITEMS: Readonly<Record<string, string>> = {
   domain: "Domain",
   script: "Script",

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { useSite } from "../layout/sites.js";
+import { domainText, useSite } from "../layout/sites.js";
 import { NotifyPlaces } from "../settings/notifications.js";
 import { Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
@@ -25,9 +25,8 @@ function VerifiedDomain() {
   return (
     <Card title={STEP_WORDS.domain[0]}>
       <Notice>
-        {site.verification.method === "operator"
-          ? `You confirmed ${site.domain} without a check. Your agent page says so.`
-          : `${site.domain} is verified.`}
+        {domainText(site)}
+        {site.verification.method === "operator" && " Your agent page says so."}
       </Notice>
     </Card>
   );

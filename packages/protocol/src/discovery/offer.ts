@@ -18,6 +18,18 @@ export const FULL_OFFER: Offer = Object.freeze({
   hasOrders: true,
 });
 
+/** Whether agents can buy, and by which ways, in a sentence. */
+export function buyingText(buying: readonly string[]): string {
+  const [takesRequests, checksOut] = FULL_OFFER.buying.map((id) => buying.includes(id));
+  if (takesRequests && checksOut) return "Agents can buy.";
+  if (checksOut)
+    return "Agents can buy at checkout (UCP), but not with signed requests (mandates).";
+  if (takesRequests) {
+    return "Agents can buy with signed requests (mandates), but not at checkout (UCP).";
+  }
+  return "Agents cannot buy yet.";
+}
+
 /**
  * Whether a skill of a shop leads anywhere: what cannot end with an order is not begun. Products can be
  * read while something can be bought, orders while there are any.

@@ -120,6 +120,23 @@ describe.each(TIER_DATABASES)("what a shop offers to agents, on %s,", (dialect) 
     expect(await tools()).toEqual(["get_pricing", ...SHOP_TOOLS, "get_order"]);
   });
 
+  test("says at the check of the site by which ways agents can buy", async () => {
+    const sentence = async () => {
+      const { items } = (await shop.admin("GET", "/install-check")).body;
+      return items.find(({ item }: { item: string }) => item === "selling").found;
+    };
+    expect(await sentence()).toBe("Agents can buy.");
+    await shop.admin("PUT", "/skills", { skills: [] });
+    expect(await sentence()).toBe(
+      "Agents can buy at checkout (UCP), but not with signed requests (mandates).",
+    );
+    await shop.admin("PUT", "/skills", { skills: [{ id: "place_order", enabled: true }] });
+    await publish(rules({ id: "buy", effect: "allow", when: { skill: { eq: "place_order" } } }));
+    expect(await sentence()).toBe(
+      "Agents can buy with signed requests (mandates), but not at checkout (UCP).",
+    );
+  });
+
   test("is nothing to buy while the rules permit only place_order, and it is not switched on", async () => {
     await publish(rules({ id: "buy", effect: "allow", when: { skill: { eq: "place_order" } } }));
     const skills = (enabled: boolean) => [

@@ -67,11 +67,7 @@ interface FoundBuyer {
 
 type FoundPurchase = Omit<FoundItem, "isErasing">;
 
-async function foundCheckout(
-  db: Queries,
-  checkout: Checkout,
-  now: number,
-): Promise<FoundPurchase> {
+async function foundCheckout(db: Queries, checkout: Checkout, now: number): Promise<FoundPurchase> {
   const { siteKeyHash, checkoutId: id, orderId, createdAt } = checkout;
   const order = orderId === null ? undefined : await orderById(db, siteKeyHash, orderId);
   if (order === undefined) {

@@ -11,6 +11,7 @@ import { fetchHint } from "../sites/verify-site.js";
 export const FINDING_STATES = [
   "good",
   "missing",
+  "unchecked",
   "wrong",
 ] as const satisfies readonly InstallFinding["state"][];
 

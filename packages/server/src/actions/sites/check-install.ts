@@ -1,4 +1,4 @@
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { buyingText, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { countLiveEdgeTokens, listEdgeTokens } from "../../domain/access/edge/store.js";
 import {
@@ -13,7 +13,7 @@ import type { Visit } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
 import { checkDocuments } from "../documents/check-documents.js";
-import { obstaclesOf } from "./offer.js";
+import { obstaclesOf, offerOf } from "./offer.js";
 
 /** Each check requests documents from the site: ten checks at once, then six a minute. */
 const CHECK_RATE = { perMinute: 6, burst: 10 };
@@ -28,6 +28,9 @@ function checkDomain({ status, verification }: Site): InstallFinding {
   const item = "domain";
   const { problem, method, checkedAt } = verification;
   if (status === "verified") {
+    if (method === "operator") {
+      return { item, state: "unchecked", found: "Confirmed by the operator, not checked." };
+    }
     if (problem !== null) {
       return { item, state: "wrong", found: `the proof has a problem: ${problem}` };
     }
@@ -93,9 +96,11 @@ async function checkSelling({ db, policies }: Context, site: Site): Promise<Inst
   if (site.provider === null) return [];
   const item = "selling";
   const obstacles = await obstaclesOf(db, policies, site);
-  if (obstacles.length === 0) return [{ item, state: "good", found: "agents can buy" }];
+  const { buying } = await offerOf(db, policies, site);
+  const sentence = buyingText(buying);
+  if (obstacles.length === 0) return [{ item, state: "good", found: sentence }];
   const advice = obstacles.map((obstacle) => obstacle.advice).join(" ");
-  return [{ item, state: "missing", found: "agents cannot buy", advice }];
+  return [{ item, state: "missing", found: sentence, advice }];
 }
 
 /** What is known of a site without a request to it. */

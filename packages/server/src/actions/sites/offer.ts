@@ -4,6 +4,7 @@ import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { hasOrders } from "../../domain/orders/store.js";
 import type { PolicyCache } from "../../domain/policies/policy-cache.js";
 import { hasProducts } from "../../domain/products/store.js";
+import { testOpening } from "../../domain/products/test-openings/store.js";
 import { shopConnection } from "../../domain/shop-connections/store.js";
 import { gatesOf, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
@@ -25,19 +26,23 @@ interface Supply {
   readonly usable: readonly string[];
 }
 
-/** Whether agents can use a skill that buys: `place_order` is the owner's choice, the other comes with checkout. */
-function isSwitchedOn({ skills }: Site, id: string): boolean {
-  return id !== PLACE_ORDER || skills.some((skill) => skill.id === id && skill.enabled);
+/** Whether the owner has switched on a skill that buys: `place_order` is their choice, the other comes with checkout. */
+function isSwitchedOn({ skills }: Site, id: string, isForTest: boolean): boolean {
+  if (id !== PLACE_ORDER) return true;
+  return !isForTest && skills.some((skill) => skill.id === id && skill.enabled);
 }
 
 async function supplyOf(db: Queries, policies: PolicyCache, site: Site): Promise<Supply> {
   const { siteKeyHash, policyPublished } = site;
   const permitted = policyPublished ? await policies.permitted(db, siteKeyHash) : [];
+  // What a test purchase has turned on is for its own agent, and is off again within a minute.
+  const forTest = await testOpening(db, siteKeyHash);
+  const { enabled } = await mandateSettings(db, siteKeyHash);
   return {
-    mandatesOn: (await mandateSettings(db, siteKeyHash)).enabled,
+    mandatesOn: enabled && forTest?.mandates !== true,
     hasProducts: await hasProducts(db, siteKeyHash),
     permitted,
-    usable: permitted.filter((id) => isSwitchedOn(site, id)),
+    usable: permitted.filter((id) => isSwitchedOn(site, id, forTest?.skill === true)),
   };
 }
 

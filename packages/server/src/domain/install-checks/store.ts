@@ -6,8 +6,8 @@ import { json, Table } from "../../infra/db/table.js";
 export interface InstallFinding {
   /** `domain`, `script`, `edge` or the path of a document. */
   readonly item: string;
-  /** `missing` may be what the owner wants; `wrong` needs a fix. */
-  readonly state: "good" | "missing" | "wrong";
+  /** `missing` may be what the owner wants; `unchecked` is only said by the operator; `wrong` needs a fix. */
+  readonly state: "good" | "missing" | "unchecked" | "wrong";
   readonly found: string;
   /** Absent if there is nothing to do. */
   readonly advice?: string;

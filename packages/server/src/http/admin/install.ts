@@ -21,7 +21,7 @@ const InstallCheckBody = z
         }),
         state: z.enum(FINDING_STATES).openapi({
           description:
-            "good: as it should be. missing: not there, which may be intended. wrong: must be fixed.",
+            "good: as it should be. missing: not there, which may be intended. unchecked: the operator confirmed the domain without a check. wrong: must be fixed.",
         }),
         found: z.string(),
         advice: z
