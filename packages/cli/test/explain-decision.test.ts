@@ -51,6 +51,8 @@ test.each([
     expires_at: "2030-05-18T12:00:00.000Z",
     reason_code: null,
     note: null,
+    order_id: null,
+    order_number: null,
   };
   const one = {
     ...DECISION,
