@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Refused } from "../api/client.js";
 
@@ -20,11 +19,14 @@ export function Failure({ error }: { error: unknown }) {
   const text = error instanceof Error ? error.message : "Something went wrong. Try again.";
   return (
     <Notice bad>
-      {text}{" "}
+      {text}
       {error instanceof Refused && error.code === "not_found" && (
-        <Link to="/" className="link">
-          Go to Home
-        </Link>
+        <>
+          {" "}
+          <a href="/console" className="link">
+            Go to Home
+          </a>
+        </>
       )}
     </Notice>
   );
