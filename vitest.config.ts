@@ -57,7 +57,7 @@ const TIERS: Readonly<
 > = {
   short: {
     include: filesOf.short(),
-    env: { TIER_DATABASE: "sqlite" },
+    env: { TIER_DATABASE: "sqlite", TIER_VIEWS: "2" },
   },
   /** What also runs on macOS and Windows: the libraries and the command. */
   portable: {

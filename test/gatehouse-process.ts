@@ -11,7 +11,7 @@ export interface Finished {
 }
 
 /** The built command in a process of its own; only what a test names is in its environment. */
-function spawnGatehouse(args: readonly string[], env: Env, cwd?: string) {
+export function spawnGatehouse(args: readonly string[], env: Env, cwd?: string) {
   const child = spawn(process.execPath, [inject("gatehouseCommand"), ...args], {
     env: { PATH: process.env.PATH, ...env },
     cwd: cwd ?? process.cwd(),

@@ -1,11 +1,62 @@
 import { describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
+import { send } from "../../server/test/http-client.ts";
 import { desk, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 /** A visit in the evening of one day in Berlin, which is the morning of the next in Tokyo. */
 const VISIT = "2026-11-17T20:00:00.000Z";
 const NOW = "2026-11-17T20:30:00.000Z";
+
+/** The day that both have in each zone. */
+const DAYS = [
+  { zone: "Asia/Tokyo", day: "Nov 18" },
+  { zone: "Europe/Berlin", day: "Nov 17" },
+  { zone: "America/New_York", day: "Nov 17" },
+];
+
+describe.skipIf(skipChromium)("what was recorded, in the charts of the overview:", () => {
+  const clock = new ManualClock(Date.parse(VISIT));
+  const at = desk({ clock });
+
+  test("a visit and a purchase are on the day that they have in Tokyo, in Berlin and in New York", async () => {
+    const { status } = await send(`${at.baseUrl()}/v1/discovery/ingest`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        schema_version: "1",
+        site_key: at.shop.site_key,
+        observed_at: VISIT,
+        identification: { user_agent: "GPTBot/1.2" },
+        page_context: { url: `https://${at.domain}/prices` },
+      }),
+    });
+    expect(status).toBe(204);
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    clock.advance(Date.parse(NOW) - clock.now());
+    const last: unknown[] = [];
+    for (const { zone } of DAYS) {
+      const { page } = await at.opened({ timezoneId: zone });
+      await page.clock.setFixedTime(NOW);
+      await at.signedIn(page, "auditor", "?range=7d");
+      for (const title of ["Visits over time", "Decisions over time", "Sales over time"]) {
+        const chart = page.locator("figure", { hasText: title });
+        await chart.getByText(`Time zone: ${zone}`).waitFor();
+        await chart.getByText("Show as a table").click();
+        const rows = await chart.locator("tbody tr").allInnerTexts();
+        last.push([zone, title, rows.filter((row) => /\t.*[1-9]/.test(row))]);
+      }
+    }
+    expect(last).toEqual(
+      DAYS.flatMap(({ zone, day }) => [
+        [zone, "Visits over time", [`${day}\t0\t1\t0\t0`]],
+        [zone, "Decisions over time", [`${day}\t1\t0\t0\t0`]],
+        [zone, "Sales over time", [`${day}\t€100.00`]],
+      ]),
+    );
+  });
+});
 
 describe.skipIf(skipChromium)("the charts of the overview:", () => {
   const at = desk();
@@ -94,11 +145,6 @@ describe.skipIf(skipChromium)("the charts of the overview:", () => {
     await page.getByText("Choose a first and a last day, at most 366 days.").waitFor();
   });
 
-  const DAYS = [
-    { zone: "Asia/Tokyo", day: "Nov 18" },
-    { zone: "Europe/Berlin", day: "Nov 17" },
-    { zone: "America/New_York", day: "Nov 17" },
-  ];
   test.each(DAYS.flatMap((one) => JOURNEY_VIEWS.map((view) => ({ ...one, ...view }))))(
     "a visit is on the day it has in $zone, at $width pixels in $colorScheme",
     async (view) => {

@@ -4,6 +4,7 @@ import { launchChromium } from "../../../test/chromium.ts";
 import { freePort } from "../../../test/free-port.ts";
 import { carryOutShipments } from "../../server/src/actions/orders/plan-shipment.ts";
 import { noteSeen } from "../../server/src/domain/platforms/store.ts";
+import type { ManualClock } from "../../server/src/infra/clock.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -51,11 +52,14 @@ export function desk({
   named = false,
   platform: withPlatform = false,
   env = async () => ({}),
+  clock,
 }: {
   readonly named?: boolean;
   readonly platform?: boolean;
   /** More of the environment, once it is known. */
   env?(): Promise<Readonly<Record<string, string>>>;
+  /** The time of the service; without it, the machine's. */
+  readonly clock?: ManualClock;
 } = {}) {
   let server: TestServer;
   let platform: Platform | undefined;
@@ -68,12 +72,13 @@ export function desk({
     platform = withPlatform ? await Platform.start() : undefined;
     const more = await env();
     const hosts = [platform?.host, more.GATEHOUSE_FETCH_ALLOW].filter((one) => one !== undefined);
-    server = await startServer({
+    const variables = {
       ...(await freshEnvironment("sqlite")),
       ...host,
       ...more,
       ...(hosts.length === 0 ? {} : { GATEHOUSE_FETCH_ALLOW: hosts.join(",") }),
-    });
+    };
+    server = await startServer(variables, clock === undefined ? {} : { clock });
     at = selling(server);
     browser = await launchChromium();
   });

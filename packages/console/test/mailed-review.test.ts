@@ -27,7 +27,7 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
   afterAll(() => box?.close());
 
   test.each(JOURNEY_VIEWS)(
-    "somebody is invited by mail, adds a passkey, and approves from the link in a mail, at $width pixels in $colorScheme",
+    "somebody is invited by mail, adds a passkey, and later opens the link in a mail, signs in there and approves, at $width pixels in $colorScheme",
     async (view) => {
       box.mails.length = 0;
       const email = `rosa-${view.width}-${view.colorScheme}@example.com`;
@@ -53,7 +53,17 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
       await stranger.page.goto(review);
       await stranger.page.getByRole("button", { name: "Sign in with a passkey" }).waitFor();
 
+      // Rosa is signed out too. She signs in where the link leads, and is on the page of the review then.
+      await page.goto(`${at.baseUrl()}/console/account`);
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in to Gatehouse" }).waitFor();
       await page.goto(review);
+      const signIn = page.getByRole("button", { name: "Sign in with a passkey" });
+      await signIn.waitFor();
+      expect(await page.getByText("€600.00").count()).toBe(0);
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await signIn.click();
+      await page.waitForURL(review);
       await page.getByText("€600.00").first().waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       await page.getByRole("button", { name: "Approve" }).click();
