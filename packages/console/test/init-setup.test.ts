@@ -61,6 +61,17 @@ describe.skipIf(skipChromium)("the link of `gatehouse init`", () => {
       expect(box.mails.map(({ to }) => to)).toEqual([["fern@example.com"], ["fern@example.com"]]);
       await page.getByText("Ready for test purchases.").waitFor();
       await expectQuietAndShort({ clicks: 99, fields: 99 });
+
+      // The documents that the site does not serve are one row, with a link to the guide.
+      await page.goto(`${origin}/console/${site.domain}/agents-see`);
+      const website = page.locator("section").filter({ hasText: "On your website" }).last();
+      await website.getByText("not served (status 404)").waitFor();
+      await website.getByText("9 documents").click();
+      await website.getByText("/.well-known/ucp", { exact: true }).waitFor();
+      expect(await website.getByText(/not served|Serve the documents/).allInnerTexts()).toHaveLength(2);
+      const guide = website.getByRole("link", { name: "/docs/guide/install.md" });
+      expect(await guide.getAttribute("href")).toBe(`${origin}/docs/guide/install.md`);
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
     },
     LONG_MS,
   );

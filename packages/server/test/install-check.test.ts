@@ -104,7 +104,7 @@ describe.each(TIER_DATABASES)("the check of an installation, on %s,", (dialect) 
       state: "missing",
       found: "not served (status 404)",
       advice: expect.stringMatching(
-        /^Serve it with a worker, the Node plugin or a proxy rule: http/,
+        /^Serve the documents with a worker, the Node plugin or a proxy rule: http/,
       ),
     });
     const guide = /http\S+$/.exec(of("/llms.txt")?.advice ?? "")?.[0] ?? "";

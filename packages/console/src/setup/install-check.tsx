@@ -7,6 +7,8 @@ import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Ago } from "../ui/time.js";
 
+type Finding = Api["InstallCheck"]["items"][number];
+
 const LOOKS = { good: "good", missing: "plain", unchecked: "plain", wrong: "bad" } as const;
 const WORDS = {
   good: "Found",
@@ -20,6 +22,38 @@ const ITEMS: Readonly<Record<string, string>> = {
   edge: "Worker or plugin",
   selling: "Selling",
 };
+
+interface Row extends Omit<Finding, "item"> {
+  readonly items: readonly string[];
+}
+
+/** Documents in the same state are one row, because one action changes them all. */
+function rowsOf(findings: readonly Finding[]): readonly Row[] {
+  const rows: Row[] = [];
+  for (const { item, state, found, advice } of findings) {
+    const last = rows.at(-1);
+    const same = item.startsWith("/") && last?.found === found && last.advice === advice;
+    const items = same ? [...last.items, item] : [item];
+    rows.splice(same ? -1 : rows.length, same ? 1 : 0, { items, state, found, advice });
+  }
+  return rows;
+}
+
+/** What is looked at, and for several documents on demand which. */
+function Items({ items }: { readonly items: readonly string[] }) {
+  const [first = ""] = items;
+  if (items.length === 1) return <strong className="font-medium">{ITEMS[first] ?? first}</strong>;
+  return (
+    <details>
+      <summary className="font-medium">{items.length} documents</summary>
+      {items.map((item) => (
+        <code key={item} className="block text-xs">
+          {item}
+        </code>
+      ))}
+    </details>
+  );
+}
 
 /**
  * What the service finds on the site now, as agents would. Each item turns green when it is found. Others than owners
@@ -51,17 +85,17 @@ export function InstallCheck({
   return (
     <>
       <ul className="flex flex-col gap-2 text-sm" aria-live="polite">
-        {shown.map(({ item, state, found, advice }, place, items) => (
-          <li key={item} data-item={item} className="flex flex-col gap-0.5">
+        {rowsOf(shown).map(({ items, state, found, advice }, place, rows) => (
+          <li key={items[0]} data-item={items[0]} className="flex flex-col gap-0.5">
             <span className="flex flex-wrap items-center gap-2">
               <Badge word={WORDS[state]} look={LOOKS[state]} />
-              <strong className="font-medium">{ITEMS[item] ?? item}</strong>
+              <Items items={items} />
               <span className="break-words text-soft">
                 <Advice text={found} />
               </span>
             </span>
             {/* Show the same advice only once. */}
-            {state !== "good" && advice !== undefined && items[place + 1]?.advice !== advice && (
+            {state !== "good" && advice !== undefined && rows[place + 1]?.advice !== advice && (
               <span className="break-words pl-2 text-soft">
                 <Advice text={advice} />
               </span>

@@ -34,6 +34,34 @@ describe.skipIf(skipChromium)("the agent page in a browser", () => {
     expect(await barriersOf(page)).toEqual(NO_BARRIERS);
   });
 
+  test("breaks no word of its table of protocols on a phone, and says each protocol in few lines", async () => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+    await page.goto(server.url + shop.paths.page);
+    const broken = await page.evaluate(() => {
+      const words: string[] = [];
+      const table = document.querySelector("tbody") as Element;
+      const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+        for (const { index, 0: word } of (node.textContent ?? "").matchAll(/[^\s-]+/g)) {
+          const range = document.createRange();
+          range.setStart(node, index);
+          range.setEnd(node, index + word.length);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => top));
+          if (lines.size > 1) words.push(word);
+        }
+      }
+      return words;
+    });
+    expect(broken).toEqual([]);
+    // The name and the status share a line where they fit.
+    const [name, status] = await page
+      .locator("tbody tr")
+      .first()
+      .locator("th, td")
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().top));
+    expect(status).toBe(name);
+  });
+
   test("does not violate its own content security policy, and prints each skill's address", async () => {
     const page = await browser.newPage();
     const complaints: string[] = [];

@@ -40,6 +40,7 @@ details{margin:.5rem 0 0}
 summary{cursor:pointer;color:var(--color-soft);margin-bottom:.75rem}
 ul.skills h4{font-size:var(--text-sm);margin:.75rem 0 .25rem}
 th span{font-weight:400;white-space:nowrap}
-@media (max-width:36rem){h1{font-size:var(--text-xl)}main{padding-top:1.75rem}table{font-size:var(--text-sm)}th,td{padding-right:.5rem;overflow-wrap:anywhere}th span{white-space:normal}}
+table a{overflow-wrap:normal}
+@media (max-width:37.5rem){h1{font-size:var(--text-xl)}main{padding-top:1.75rem}thead{position:absolute;clip-path:inset(50%)}table,tbody{display:block}tbody tr{display:flex;flex-wrap:wrap;gap:0 .75rem;padding:.55rem 0;border-bottom:1px solid var(--color-line)}tbody :is(th,td){border:0;padding:0}tbody td:last-child{flex-basis:100%;color:var(--color-soft)}}
 @media print{:root{--color-ink:#000;--color-soft:#333;--color-line:#bbb;--color-back:#fff;--color-card:#fff;--color-act:#000;--color-act-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,ul.products>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:var(--text-sm)}}
 `;

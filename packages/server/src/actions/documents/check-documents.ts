@@ -49,7 +49,7 @@ function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): Ins
   const { status } = answer;
   if (status !== 200) {
     const observation = `not served (status ${status})`;
-    const advice = `Serve it with a worker, the Node plugin or a proxy rule: ${guide}`;
+    const advice = `Serve the documents with a worker, the Node plugin or a proxy rule: ${guide}`;
     return { item: path, state: "missing", found: observation, advice };
   }
   if (isFromGatehouse(path, answer, site))
