@@ -71,6 +71,8 @@ export const LIGHT_COLORS: Readonly<Record<keyof typeof LIGHT, string>> = LIGHT;
 export const PLAIN_SHAPES = {
   radius: SHAPES.radius,
   font: `${TEXT_PX.base}px/${SHAPES.leading} ${SHAPES["font-sans"]}`,
+  /** The font of what a person decides on. */
+  large: `${TEXT_PX.xl}px/1.2 ${SHAPES["font-sans"]}`,
 } as const;
 
 /** The tokens as custom properties of a style sheet, light and dark. */

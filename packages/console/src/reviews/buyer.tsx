@@ -1,3 +1,4 @@
+import { addressLines } from "../orders/address.js";
 import { strangersText } from "../ui/words.js";
 import { Part } from "./part.js";
 import type { Review } from "./reviews.js";
@@ -33,15 +34,7 @@ export function Buyer({ review: { purchase } }: { readonly review: Review }) {
       </Part>
       {address !== null && (
         <Part title="Where to">
-          <Lines
-            lines={[
-              nameOf(address),
-              lineOf(address, "street_address"),
-              lineOf(address, "extended_address"),
-              lineOf(address, "postal_code", "address_locality"),
-              lineOf(address, "address_region", "address_country"),
-            ]}
-          />
+          <Lines lines={addressLines({ address, buyer: {} })} />
           {delivery !== null && <span className="text-sm text-soft">{delivery.title}</span>}
         </Part>
       )}

@@ -26,6 +26,27 @@ test.each(EVERY_MAIL)("the mail $name is written for people", ({ subject, text }
   expect(text).not.toMatch(/[a-z,]\n[a-z]/);
 });
 
+test.each(EVERY_MAIL)("the mail $name shows who writes first, and a sum large", (mail) => {
+  const texts = mail.html.replace(/<title>.*<\/title>/, "").replace(/<[^>]+>/g, "\n");
+  const [letter, name, next] = texts.split(/\n+/).filter((line) => line.trim() !== "");
+  const shop = mail.shop === undefined ? "Gatehouse" : "Fern &amp; Petal";
+  expect([letter, name]).toEqual([shop[0], shop]);
+  const sums = /^(?:review|sold|disputed|expiring|captured|buyer-ordered|buyer-refunded)/;
+  expect(mail.amount ?? "").toMatch(sums.test(mail.name) ? /^€\d+\.\d\d$/ : /^$/);
+  if (mail.amount !== undefined) expect(next).toBe(mail.amount);
+});
+
+test("a mail to a buyer names the shop by its name, and says when the money is taken", () => {
+  const textOf = (wanted: string) => EVERY_MAIL.find(({ name }) => name === wanted)?.text;
+  expect(textOf("buyer-ordered")).toContain("Thank you for your order at Fern & Petal.\n");
+  expect(textOf("buyer-ordered")).toContain(
+    "You are not charged yet. The shop charges €67.30 when it processes your order.\n",
+  );
+  for (const kind of ["buyer-ordered", "buyer-shipped", "buyer-refunded", "buyer-cancelled"]) {
+    expect(textOf(kind)).not.toMatch(/at flowers\.example|authorized|captured/);
+  }
+});
+
 describe.skipIf(skipChromium)("every mail", () => {
   let browser: Browser;
   beforeAll(async () => {

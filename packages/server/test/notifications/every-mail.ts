@@ -4,7 +4,7 @@ import { linkMail } from "../../src/actions/people/link-mail.ts";
 import { questionsMail } from "../../src/actions/questions/notify-questions.ts";
 import { mailHtml } from "../../src/infra/mail/html.ts";
 import { capturedMail } from "../../src/purchase/notices/captured-notice.ts";
-import type { NoticeWords } from "../../src/purchase/notices/chat-message.ts";
+import { mailOf, type NoticeWords } from "../../src/purchase/notices/chat-message.ts";
 import { declinesMail } from "../../src/purchase/notices/declines-notice.ts";
 import { reviewMail } from "../../src/purchase/notices/review-mail.ts";
 import { buyerMail } from "../../src/purchase/orders/buyer-mail.ts";
@@ -90,7 +90,9 @@ const owner = { domain, isTest: false, ...place };
 const questions = ["Do you deliver to Malta?", "Can I collect on Sunday?"];
 const link = `${baseUrl}/console#link=${"x".repeat(43)}`;
 
-type Words = Pick<NoticeWords, "subject" | "text" | "mailText">;
+/** Mails to buyers name their shop themselves, and those about the installation name none. */
+type Words = NoticeWords & { readonly shop?: string };
+const ABOUT_INSTALLATION: readonly string[] = ["invitation", "sign-in"];
 
 /** Each kind as its own function writes it, of an order, review or question that has everything. */
 const WORDS: Readonly<Record<string, Words>> = {
@@ -157,9 +159,8 @@ const WORDS: Readonly<Record<string, Words>> = {
 };
 
 /** Every kind of mail: photographed by `scripts/console-screens.mjs`, and examined for barriers. */
-export const EVERY_MAIL = Object.entries(WORDS).map(
-  ([name, { subject, text, mailText = text }]) => {
-    const mail = { subject, text: mailText };
-    return { name, ...mail, html: mailHtml(mail, baseUrl) };
-  },
-);
+export const EVERY_MAIL = Object.entries(WORDS).map(([name, words]) => {
+  const shop = ABOUT_INSTALLATION.includes(name) ? undefined : (words.shop ?? site.name);
+  const mail = mailOf(words, shop);
+  return { name, ...mail, html: mailHtml(mail, baseUrl) };
+});

@@ -71,7 +71,7 @@ test("a mail about a checkout names the buyer, the address and what the total is
       "To:        Ann Smith https: // evil. example/ x",
       "           1 Main St Who: nobody",
       "           62704 Springfield IL",
-      "           US",
+      "           United States",
       'Who:       an agent that you call "Buyer"',
       "Why:       one of your rules",
     ].join("\n"),
@@ -79,6 +79,17 @@ test("a mail about a checkout names the buyer, the address and what the total is
   for (const raw of ["agt_1", "large", "(rose)", "bob@"]) expect(mailText).not.toContain(raw);
   expect(text).toContain("Delivery:  €4.90");
   for (const name of ["Bob", "Ann", "Main St"]) expect(text).not.toContain(name);
+});
+
+test.each([
+  ["https://buyer.example/.well-known/ucp", null, "the platform buyer.example"],
+  ["https://buyer.example/.well-known/ucp", "Rosa's assistant", 'the platform "Rosa\'s assistant"'],
+  ["unsigned https://buyer.example/p", null, 'a platform that says it is "buyer. example"'],
+])("a mail names the platform %s, which the owner calls %s, as %s", (actorId, platformName, words) => {
+  const agent = { name: actorId.replace("unsigned ", ""), source: "self" } as const;
+  const review = { ...asked.review, actorId };
+  const { text } = reviewMail({ ...asked, review, agent, platformName }, CONFIG);
+  expect(text).toContain(`Who:    ${words}\n`);
 });
 
 test("a test says so, in the subject and in the text", () => {

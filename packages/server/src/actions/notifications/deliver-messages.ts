@@ -13,6 +13,7 @@ import {
 import { headersPlace } from "../../domain/platforms/connection.js";
 import { platformByIdentity } from "../../domain/platforms/store.js";
 import type { Ids } from "../../infra/ids.js";
+import type { MailWords } from "../../infra/mail/html.js";
 import type { OrderWebhook } from "../../infra/webhook-sender.js";
 import { noteDelivery } from "./note-delivery.js";
 import { sendToShop } from "./send-to-shop.js";
@@ -48,8 +49,9 @@ export async function sendMessage(context: Context, message: Sendable): Promise<
     const format = await webhookFormat(context, message);
     return webhooks.sendOrder({ ...webhook, ...format, siteKeyHash, occurredAt: createdAt });
   }
-  const { subject, text } = JSON.parse(body) as { subject: string; text: string };
-  return mailer.send({ messageId, to: destination, subject, text, writtenAt: createdAt });
+  const { subject, text, shop, amount } = JSON.parse(body) as MailWords;
+  const mail = { messageId, to: destination, subject, text, shop, amount };
+  return mailer.send({ ...mail, writtenAt: createdAt });
 }
 
 /** A random number from 0 to 1, without 1. */

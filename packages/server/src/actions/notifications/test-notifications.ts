@@ -4,7 +4,7 @@ import { notifySettings } from "../../domain/notify-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
-import { chatMessage, type NoticeWords } from "../../purchase/notices/chat-message.js";
+import { chatMessage, mailOf, type NoticeWords } from "../../purchase/notices/chat-message.js";
 import { type Sendable, sendMessage } from "./deliver-messages.js";
 import { noteDelivery } from "./note-delivery.js";
 
@@ -57,7 +57,7 @@ export async function testNotifications(
     const posted =
       kind === "webhook" && webhookFormat !== "json"
         ? chatMessage(webhookFormat, destination, mail)
-        : { destination, body: kind === "mail" ? mail : event };
+        : { destination, body: kind === "mail" ? mailOf(mail, site.name) : event };
     const message: Sendable = {
       messageId,
       siteKeyHash,

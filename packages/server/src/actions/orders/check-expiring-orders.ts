@@ -72,6 +72,7 @@ export function expiryMail(
   return {
     subject: `${domain}: the authorization of order ${label} (${sum}) expires soon`,
     text: `${lines.join("\n")}\n`,
+    amount: sum,
     link,
   };
 }

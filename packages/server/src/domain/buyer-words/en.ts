@@ -137,7 +137,7 @@ export const en = {
   /** The state of an order after it was placed. */
   placed: {
     thanks: "Thank you for your order",
-    authorized: "The shop received your order, and the payment is authorized.",
+    authorized: "The shop received your order. You are charged when the shop processes it.",
     captured: "The shop received your order and your payment.",
     shipped: "Your order is on its way",
     shippedAll: "All items were shipped.",

@@ -138,7 +138,7 @@ export const es: BuyerWords = {
 
   placed: {
     thanks: "Gracias por su pedido",
-    authorized: "La tienda ha recibido su pedido y el pago está autorizado.",
+    authorized: "La tienda ha recibido su pedido. Se le cobrará cuando la tienda lo prepare.",
     captured: "La tienda ha recibido su pedido y el pago.",
     shipped: "Su pedido está en camino",
     shippedAll: "Se han enviado todos los artículos.",

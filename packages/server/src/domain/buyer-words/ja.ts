@@ -137,7 +137,7 @@ export const ja: BuyerWords = {
 
   placed: {
     thanks: "ご注文ありがとうございます",
-    authorized: "ショップがご注文を受け付け、お支払いが承認されました。",
+    authorized: "ショップがご注文を受け付けました。代金は、ショップがご注文を処理するときに請求されます。",
     captured: "ショップがご注文とお支払いを受け付けました。",
     shipped: "ご注文の商品を発送しました",
     shippedAll: "すべての商品が発送されました。",

@@ -136,7 +136,7 @@ export const pt: BuyerWords = {
 
   placed: {
     thanks: "Obrigado pela sua encomenda",
-    authorized: "A loja recebeu a sua encomenda e o pagamento está autorizado.",
+    authorized: "A loja recebeu a sua encomenda. O valor será cobrado quando a loja a processar.",
     captured: "A loja recebeu a sua encomenda e o pagamento.",
     shipped: "A sua encomenda está a caminho",
     shippedAll: "Todos os artigos foram enviados.",

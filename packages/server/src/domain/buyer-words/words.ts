@@ -61,3 +61,9 @@ export function filled(text: string, values: Readonly<Record<string, string | nu
     Object.hasOwn(values, name) ? String(values[name]) : whole,
   );
 }
+
+/** The name of a country in a language; empty for a text that is no code. */
+export function countryName(code: string, language: string): string {
+  if (!/^[A-Za-z]{2}$/.test(code)) return "";
+  return new Intl.DisplayNames(language, { type: "region" }).of(code.toUpperCase()) ?? "";
+}

@@ -107,6 +107,11 @@ export function domainOfSite(db: Queries, siteKeyHash: string): Promise<string |
   return selectValue<string>(db, "domain", "sites WHERE site_key_hash = ?", siteKeyHash);
 }
 
+/** The name of a site, deleted ones included. */
+export function nameOfSite(db: Queries, siteKeyHash: string): Promise<string | undefined> {
+  return selectValue<string>(db, "name", "sites WHERE site_key_hash = ?", siteKeyHash);
+}
+
 /** Who may see a site's log, deleted sites included. */
 export function auditPublicOf(db: Queries, siteKeyHash: string): Promise<AuditPublic | undefined> {
   const from = "sites WHERE site_key_hash = ?";

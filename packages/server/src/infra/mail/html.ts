@@ -1,10 +1,13 @@
 import { htmlText, LIGHT_COLORS, PLAIN_SHAPES } from "@gatehouse/protocol";
 
 const { ink, soft, line, back, card, act, "act-ink": actInk } = LIGHT_COLORS;
-const { font, radius } = PLAIN_SHAPES;
+const { font, radius, large } = PLAIN_SHAPES;
 
 /** A line such as `Amount:  60.50 EUR`, and those below it that continue it. */
 const FACT = /^([A-Z][\w ]{0,20}): +(\S.*)$/;
+
+/** Writes about the installation. */
+const PRODUCT = "Gatehouse";
 
 /** An address has no space to break at. */
 const WRAPPED = ";overflow-wrap:anywhere";
@@ -40,13 +43,39 @@ function blockHtml(block: string, baseUrl: string): string {
   return `<p>${lines.map(htmlText).join("<br>")}</p>`;
 }
 
-interface MailWords {
+/** The words of a mail, and what stands above them for those who see it as a page. */
+export interface MailWords {
   readonly subject: string;
   readonly text: string;
+  /** The name of the shop; undefined if the mail is about the installation. */
+  readonly shop?: string | undefined;
+  /** The sum that it is about, as people write it. */
+  readonly amount?: string | undefined;
 }
 
-/** The same words as the plain text of a mail. Everything in it is escaped, and nothing is loaded. */
-export function mailHtml({ subject, text }: MailWords, baseUrl: string): string {
+/** Who writes: a letter on a tile, because a picture would have to be loaded, and the name. */
+function letterhead(name: string): string {
+  const [letter = ""] = name.toUpperCase();
+  const tile = `width:36px;height:36px;border-radius:${radius};background:${act};color:${actInk};font-weight:600;text-align:center`;
+  const cells = [
+    styled("td", tile, htmlText(letter)),
+    styled("td", `padding-left:12px;font-weight:600${WRAPPED}`, htmlText(name)),
+  ];
+  return `<table role="presentation" cellspacing="0" cellpadding="0"><tr>${cells.join("")}</tr></table>`;
+}
+
+/**
+ * The same words as the plain text of a mail, below the name of the shop and the sum. Everything in it is escaped, and
+ * nothing is loaded.
+ */
+export function mailHtml(
+  { subject, text, shop = PRODUCT, amount }: MailWords,
+  baseUrl: string,
+): string {
+  const sum =
+    amount === undefined
+      ? []
+      : [styled("p", `margin:16px 0 0;font:600 ${large}`, htmlText(amount))];
   const blocks = text
     .trim()
     .split(/\n{2,}/)
@@ -54,7 +83,7 @@ export function mailHtml({ subject, text }: MailWords, baseUrl: string): string 
   const inner = styled(
     "div",
     `max-width:560px;margin:0 auto;padding:24px;border:1px solid ${line};border-radius:${radius};background:${card}${WRAPPED}`,
-    blocks.join("\n"),
+    [letterhead(shop), ...sum, ...blocks].join("\n"),
   );
   const body = styled(
     "body",

@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
-import { mailHtml } from "./html.js";
+import { type MailWords, mailHtml } from "./html.js";
 
 export interface MailServer {
   readonly host: string;
@@ -23,12 +23,10 @@ export interface MailSettings {
 }
 
 /** A text to one person. Mail readers that can show it also get it as HTML. */
-export interface Mail {
+export interface Mail extends MailWords {
   /** The same for every try, so that a mailbox can recognize a duplicate. */
   readonly messageId: string;
   readonly to: string;
-  readonly subject: string;
-  readonly text: string;
   /** Milliseconds; the date in the mail, whenever it is delivered. */
   readonly writtenAt: number;
 }

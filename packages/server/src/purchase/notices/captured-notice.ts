@@ -52,5 +52,6 @@ export function capturedMail({ domain, payment, captured, reason }: CapturedPaym
     "",
     "Gatehouse tried to void the authorization, but it was already captured. Refund it at your payment provider, or deliver the items. Gatehouse never moves money by itself.",
   ];
-  return { subject: `${domain}: ${sum} captured without an order`, text: `${lines.join("\n")}\n` };
+  const subject = `${domain}: ${sum} captured without an order`;
+  return { subject, text: `${lines.join("\n")}\n`, amount: sum };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { WebhookFormat } from "../../domain/notify-settings/notify-settings.js";
+import type { MailWords } from "../../infra/mail/html.js";
 
 /** A notice in words, for people. */
 export interface NoticeWords {
@@ -7,8 +8,18 @@ export interface NoticeWords {
   readonly text: string;
   /** What a mail says instead, with what only the owner's mailbox may hold. */
   readonly mailText?: string;
+  /** The sum that a person decides on or acts for, which a mail shows large. */
+  readonly amount?: string | undefined;
   /** The page where the person can act. */
   readonly link?: string | undefined;
+}
+
+/** A notice as a mail of a shop. */
+export function mailOf(
+  { subject, text, mailText = text, amount }: NoticeWords,
+  shop: string | undefined,
+): MailWords {
+  return { subject, text: mailText, shop, amount };
 }
 
 /** What is posted, and where. */

@@ -5,10 +5,11 @@ import { type Message, newMessage, WAITING_MAX } from "../../domain/outbox/messa
 import { failedIfFull, insertMessages } from "../../domain/outbox/store.js";
 import { currentPolicy } from "../../domain/policies/store.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
+import { nameOfSite } from "../../domain/sites/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
-import { chatMessage, type NoticeWords } from "./chat-message.js";
+import { chatMessage, mailOf, type NoticeWords } from "./chat-message.js";
 
 /** Mails to one owner: thirty at once, then one every two minutes. */
 const MAIL_RATE = { perMinute: 0.5, burst: 30 };
@@ -43,18 +44,25 @@ export async function wantsNotification(db: Queries, siteKeyHash: string): Promi
   return webhookUrl !== null || emails.length > 0;
 }
 
+/** An address of the owner, how a webhook is written for it, and the name of the shop that writes. */
+interface Receiver {
+  readonly address: string;
+  readonly webhookFormat: WebhookFormat;
+  readonly shop: string | undefined;
+}
+
 /** What is sent to an address, and where to. */
 function contentOf(
   notice: Notice,
   messageId: string,
   kind: Message["kind"],
-  { address, webhookFormat }: { readonly address: string; readonly webhookFormat: WebhookFormat },
+  { address, webhookFormat, shop }: Receiver,
 ) {
   const words = notice.mail?.();
   if (kind === "webhook" && webhookFormat !== "json" && words !== undefined) {
     return chatMessage(webhookFormat, address, words);
   }
-  const mail = words && { subject: words.subject, text: words.mailText ?? words.text };
+  const mail = words && mailOf(words, shop);
   return { destination: address, body: kind === "mail" ? mail : notice.event(messageId) };
 }
 
@@ -78,9 +86,14 @@ export async function notifyOwner(
   const mailed =
     emails.length > 0 && (await takeExact(tx, `${budget} ${siteKeyHash}`, MAIL_RATE, now));
   if (webhookUrl === null && !mailed) return "too_many";
+  const shop = mailed ? await nameOfSite(tx, siteKeyHash) : undefined;
   const message = (kind: Message["kind"], address: string): Promise<Message> => {
     const messageId = ids.timeId("msg", now);
-    const { destination, body } = contentOf(notice, messageId, kind, { address, webhookFormat });
+    const { destination, body } = contentOf(notice, messageId, kind, {
+      address,
+      webhookFormat,
+      shop,
+    });
     const place = kind === "mail" ? null : (subject?.position ?? null);
     const message = newMessage({
       messageId,

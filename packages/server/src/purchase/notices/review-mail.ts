@@ -1,6 +1,7 @@
 import { builtInSkill } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import type { Agent } from "../../domain/agents/agent.js";
+import { countryName } from "../../domain/buyer-words/words.js";
 import { type Checkout, chosenAddress } from "../../domain/checkouts/checkout.js";
 import type { Review } from "../../domain/reviews/review.js";
 import type { Site } from "../../domain/sites/site.js";
@@ -13,6 +14,8 @@ export interface ReviewNotice {
   readonly site: Site;
   readonly review: Review;
   readonly agent: Pick<Agent, "name" | "source">;
+  /** The name that the owner gave the platform; null for a platform without one, and for an agent. */
+  readonly platformName?: string | null | undefined;
   /** The title of the rule that requires the review. */
   readonly ruleTitle: string | null;
   /** The zone of the shop, or else of its rules. */
@@ -47,12 +50,13 @@ function buyerFacts({ content, quote }: Checkout): readonly Fact[] {
   const { buyer, delivery } = content;
   const address = quote.ships ? (chosenAddress(delivery) ?? null) : null;
   const name = joined(buyer.first_name, buyer.last_name);
+  const country = address?.address_country;
   const lines = [
     joined(address?.first_name ?? buyer.first_name, address?.last_name ?? buyer.last_name),
     joined(address?.street_address),
     joined(address?.extended_address),
     joined(address?.postal_code, address?.address_locality, address?.address_region),
-    joined(address?.address_country),
+    joined((typeof country === "string" && countryName(country, "en")) || country),
   ];
   const shown = (wanted: readonly string[]) => wanted.filter((line) => line !== "");
   return [
@@ -79,9 +83,14 @@ function totalFacts({ quote: { totals, currency } }: Checkout): readonly Fact[] 
   return isSame ? [] : [part("Items", subtotalMinor, true), ...added];
 }
 
-function callerWords({ review, agent }: ReviewNotice): string {
-  // The name of a platform is its address.
-  if (agent.name === review.actorId) return review.actorId;
+function callerWords({ review, agent, platformName }: ReviewNotice): string {
+  const { actorId } = review;
+  // The name of a platform is the address of its profile, which says nothing to a person but its host.
+  if (URL.canParse(agent.name) && actorId.endsWith(agent.name)) {
+    const { host } = new URL(agent.name);
+    if (actorId !== agent.name) return `a platform that says it is ${quoted(host)}`;
+    return platformName ? `the platform ${quoted(platformName)}` : `the platform ${host}`;
+  }
   const called = agent.source === "self" ? "that calls itself" : "that you call";
   return `an agent ${called} ${quoted(agent.name)}`;
 }
@@ -130,5 +139,5 @@ export function reviewMail(
   const purchase = sum === undefined ? skillTitle(site, skill) : sum;
   const subject = `${isTest ? "Test: " : ""}${site.domain}: ${purchase} needs review`;
   const text = (isMail: boolean) => `${lines(isMail).join("\n")}\n`;
-  return { subject, text: text(false), mailText: text(true), link };
+  return { subject, text: text(false), mailText: text(true), amount: sum, link };
 }

@@ -2,10 +2,12 @@ import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import type { Context } from "../../context.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
+import { platformNamed } from "../../domain/platforms/store.js";
 import { currentPolicy } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { plainLine } from "../../infra/mail/text.js";
+import { webName } from "../../infra/web-name.js";
 import { noticeZone, notifyOwner, wantsNotification } from "./notify-owner.js";
 import { type ReviewNotice, reviewMail, reviewPage } from "./review-mail.js";
 
@@ -53,11 +55,21 @@ async function policyWords(tx: Transaction, siteKeyHash: string, ruleId: string)
   };
 }
 
+/** The name that the owner gave a platform that has proven who it is. */
+async function nameOfPlatform(
+  tx: Transaction,
+  { site, review, agent }: Pick<ReviewNotice, "site" | "review" | "agent">,
+): Promise<string | null> {
+  const name = agent.name === review.actorId ? webName(agent.name) : undefined;
+  const platform = name && (await platformNamed(tx, site.siteKeyHash, name));
+  return platform?.name ?? null;
+}
+
 /** Notifies the owner that a request needs review. */
 export async function notifyReviewers(
   tx: Transaction,
   { config, ids }: Pick<Context, "config" | "ids">,
-  request: Omit<ReviewNotice, "ruleTitle" | "timeZone" | "checkout">,
+  request: Omit<ReviewNotice, "ruleTitle" | "timeZone" | "checkout" | "platformName">,
 ): Promise<void> {
   const { siteKeyHash } = request.site;
   if (!(await wantsNotification(tx, siteKeyHash))) return;
@@ -65,7 +77,8 @@ export async function notifyReviewers(
   const checkout =
     checkoutId === undefined ? undefined : await checkoutById(tx, siteKeyHash, checkoutId);
   const words = await policyWords(tx, siteKeyHash, request.review.ruleId);
-  const notice = { ...request, ...words, checkout };
+  const platformName = await nameOfPlatform(tx, request);
+  const notice = { ...request, ...words, checkout, platformName };
   await notifyOwner(tx, ids, {
     siteKeyHash,
     topic: REVIEW_REQUESTED,

@@ -84,10 +84,20 @@ function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] 
   ];
 }
 
-function mailContent({ topic, site: { domain }, whole, shipment, refunded = [] }: BuyerMail) {
+/** When the money moves, or that it has. A test order says above that it never does. */
+function paymentLines({ order }: WholeOrder, isTest: boolean): readonly string[] {
+  if (isTest) return [];
+  if (order.payment === "captured") return ["", "The shop received your payment."];
+  const sum = moneyWords(order.amount);
+  return ["", `You are not charged yet. The shop charges ${sum} when it processes your order.`];
+}
+
+function mailContent(mail: BuyerMail) {
+  const { topic, site, whole, shipment, refunded = [], isTest } = mail;
+  const name = unlinked(site.name);
   const label = orderLabel(whole.order);
   if (topic === "order.shipped" && shipment !== undefined) {
-    const text = [`These items of your order at ${domain} are on their way:`, ""];
+    const text = [`These items of your order at ${name} are on their way:`, ""];
     return {
       title: `your order ${label} is on its way`,
       text: [...text, ...shipmentLines(whole, shipment)],
@@ -95,21 +105,30 @@ function mailContent({ topic, site: { domain }, whole, shipment, refunded = [] }
   }
   if (topic === "order.cancelled") {
     const all = whole.order.status === "cancelled";
-    const text = [`${all ? "Your order" : "Part of your order"} at ${domain} was cancelled.`, ""];
+    const text = [`${all ? "Your order" : "Part of your order"} at ${name} was cancelled.`, ""];
     return {
       title: `your order ${label} was cancelled`,
       text: [...text, ...cancelledLines(whole)],
     };
   }
   if (refunded.length > 0) {
-    const text = [`The shop refunded a payment for your order at ${domain}.`, ""];
+    const text = [`The shop refunded a payment for your order at ${name}.`, ""];
     return {
       title: `refund for your order ${label}`,
       text: [...text, ...refundedLines(whole, refunded)],
     };
   }
-  const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];
-  return { title: `your order ${label}`, text: [...text, ...boughtLines(whole)] };
+  const text = [`Thank you for your order at ${name}.`, "", ...boughtLines(whole)];
+  return { title: `your order ${label}`, text: [...text, ...paymentLines(whole, isTest)] };
+}
+
+/** What the mail is about: what was paid, or what was refunded. */
+function amountOf({ topic, whole: { order }, refunded = [] }: BuyerMail): string | undefined {
+  const { amount } = order;
+  if (topic === "order.created") return moneyWords(amount);
+  if (refunded.length === 0) return undefined;
+  const minor = refunded.reduce((sum, one) => sum + (one.amountMinor ?? 0), 0);
+  return moneyWords({ minor, currency: amount.currency });
 }
 
 /** The plain-text mail. Its subject names the shop by its domain only. */
@@ -127,5 +146,10 @@ export function buyerMail(mail: BuyerMail) {
     `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
   ];
   const kind = isTest ? "Test order: " : "";
-  return { subject: `${kind}${site.domain}: ${title}`, text: `${lines.join("\n")}\n` };
+  return {
+    subject: `${kind}${site.domain}: ${title}`,
+    text: `${lines.join("\n")}\n`,
+    shop: unlinked(site.name),
+    amount: amountOf(mail),
+  };
 }

@@ -112,7 +112,7 @@ export function soldMail({ order, lines }: WholeOrder, context: MailContext): No
     link,
   ];
   const subject = subjectOf(context, `order ${label} of ${sum}`);
-  return { subject, text: `${text.join("\n")}\n`, link };
+  return { subject, text: `${text.join("\n")}\n`, amount: sum, link };
 }
 
 export function disputedMail(
@@ -143,5 +143,5 @@ export function disputedMail(
     link,
   ];
   const subject = subjectOf(context, `the payment of order ${label} is disputed: ${sum}`);
-  return { subject, text: `${text.join("\n")}\n`, link };
+  return { subject, text: `${text.join("\n")}\n`, amount: sum, link };
 }

@@ -1,5 +1,5 @@
 import { htmlText, type JsonObject } from "@gatehouse/protocol";
-import { filled } from "../../../domain/buyer-words/words.js";
+import { countryName, filled } from "../../../domain/buyer-words/words.js";
 import { type Checkout, chosenAddress } from "../../../domain/checkouts/checkout.js";
 import type {
   Adjustment,
@@ -92,11 +92,6 @@ function orderHistory(voice: Voice, { order, events, adjustments }: WholeOrder):
 
 /** A name or a street without most of its letters: the buyer recognizes it, and others with the link learn little. */
 const masked = (text: string) => `${[...text][0] ?? ""}…`;
-
-function countryName(code: string, language: string): string {
-  if (!/^[A-Za-z]{2}$/.test(code)) return "";
-  return new Intl.DisplayNames(language, { type: "region" }).of(code.toUpperCase()) ?? "";
-}
 
 /** Where an order goes, as far as its page may say it to everybody who has the link. */
 function maskedPlace({ content }: Checkout, { language }: Voice): string | undefined {
