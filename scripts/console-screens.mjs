@@ -7,12 +7,13 @@
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
-import { fillCart, signIn, startDemo } from "./console-screens/demo.mjs";
+import { fillCart, orderForReview, signIn, startDemo } from "./console-screens/demo.mjs";
 import { STATES, shoot, shootWindow, VIEWS, waitUntilDrawn } from "./console-screens/shoot.mjs";
 
 const load = async (path) =>
   (await runnerImport(fileURLToPath(new URL(`../${path}`, import.meta.url)))).module;
 const { launchChromium } = await load("test/chromium.ts");
+const { withAuthenticator } = await load("test/authenticator.ts");
 const { EVERY_PAGE, addressOf, firstIds } = await load("packages/console/test/every-page.ts");
 const { EVERY_DIALOG, dialogUrl, isIn, openDialog } = await load(
   "packages/console/test/every-dialog.ts",
@@ -26,14 +27,35 @@ const kinds = process.env.KINDS?.split(",") ?? ["pages", "states", "dialogs", "m
 
 const PHONE = { width: 390, height: 760 };
 const DESK = { width: 1120, height: 700 };
-/** What the guides show: the name of the file, the page, and the window. */
+/** What the guides show: the name of the file, the page, the window, and what is done there first. */
 const GUIDE_PICTURES = [
   ["console", "home", DESK],
+  ["checklist", "empty-home", DESK],
   ["rules", "policy", DESK],
-  ["review-on-a-phone", "reviews", PHONE],
+  ["review-on-a-phone", "review", PHONE],
   ["order", "order", DESK],
+  ["import", "products", DESK, chooseFile],
   ["what-agents-see", "agents-see", DESK],
 ];
+
+/** A file with prices for a product that is there, one that is new, and one that is wrong. */
+async function chooseFile(page) {
+  const lines = ["id;name;price;stock", "bouquet;Bouquet;31,00;12", "lily;White lily;3,20;40"];
+  const buffer = Buffer.from([...lines, "fern;Fern;much;8"].join("\n"));
+  const file = { name: "flowers.csv", mimeType: "text/csv", buffer };
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await page.getByText("1 line refused").waitFor();
+  await page.getByRole("list", { name: "Changes" }).scrollIntoViewIfNeeded();
+}
+
+/** Gives the product of the pictures a picture of its own, as an owner does. */
+async function addPicture(page, home) {
+  const rose = new URL("../packages/server/test/fixtures/rose.jpg", import.meta.url);
+  await page.goto(`${home}/products/bouquet`);
+  await page.locator("input[name=picture]").setInputFiles(fileURLToPath(rose));
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved.").waitFor();
+}
 
 /** Something that waits for a person, made as an owner would make it. */
 async function startTestPurchase(page, home) {
@@ -54,11 +76,12 @@ async function addressesAt(ask, origin, { site_key_hash, domain }) {
 }
 
 async function picturesForGuides(browser, storageState, pages) {
-  for (const [file, name, viewport] of GUIDE_PICTURES) {
+  for (const [file, name, viewport, prepare] of GUIDE_PICTURES) {
     const view = await browser.newContext({ storageState, viewport });
     const page = await view.newPage();
     await page.goto(pages[name]);
     await waitUntilDrawn(page);
+    await prepare?.(page);
     await page.screenshot({ path: `${folder}/${file}.png` });
     await view.close();
   }
@@ -121,12 +144,16 @@ try {
   }
   const context = await browser.newContext();
   const page = await context.newPage();
+  await withAuthenticator(page);
   const ask = await signIn(page, link);
   const { origin } = new URL(page.url());
   const [site] = (await ask("GET", "/sites")).items;
   const home = `${origin}/console/${encodeURIComponent(site.domain)}`;
   await startTestPurchase(page, home);
+  await addPicture(page, home);
+  const reviewed = await orderForReview(browser, ask, origin, site);
   const { ids, pages } = await addressesAt(ask, origin, site);
+  pages.review = `${home}/reviews/${reviewed}`;
   const order = await ask("GET", `/sites/${site.site_key_hash}/orders/${ids.order}`);
   const shop = {
     origin,

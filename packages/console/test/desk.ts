@@ -18,6 +18,8 @@ import { buying, CHECKOUT_POLICY, lines, ROSE, SHOP } from "../../server/test/uc
 import { Platform } from "../../server/test/ucp/platform.ts";
 import { firstIds } from "./every-page.ts";
 
+export { withAuthenticator } from "../../../test/authenticator.ts";
+
 /** A page that does not come to what is waited for within this is wrong. */
 const WAIT_MS = 20_000;
 
@@ -248,20 +250,4 @@ export async function shipmentsTakeEffect({ context }: TestServer): Promise<void
 /** Nothing was complained of, and nobody else was asked. */
 export function expectQuiet({ complaints, asked }: Opened, baseUrl: string) {
   expect([complaints, [...asked]]).toEqual([[], [new URL(baseUrl).origin]]);
-}
-
-/** A device that asks for a fingerprint and gets it. */
-export async function withAuthenticator(page: Page): Promise<void> {
-  const client = await page.context().newCDPSession(page);
-  await client.send("WebAuthn.enable");
-  await client.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }

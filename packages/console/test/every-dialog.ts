@@ -232,6 +232,12 @@ export const EVERY_DIALOG: readonly SeenDialog[] = [
     open: press("Revoke"),
   },
   {
+    name: "change-domain",
+    source: "settings/site.tsx",
+    page: "settings-site",
+    open: press("Change the domain…"),
+  },
+  {
     name: "delete-site",
     source: "settings/site.tsx",
     page: "settings-site",

@@ -65,6 +65,26 @@ describe.skipIf(skipChromium)("the settings", () => {
     await page.getByRole("alert").getByText("This action is in the list already.").waitFor();
   });
 
+  test("change the domain after a warning, and lead to the proof of the new one", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/site");
+    await page.getByRole("button", { name: "Change the domain…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("until you have verified the new domain").waitFor();
+    const domain = dialog.getByLabel("New domain");
+    const change = dialog.getByRole("button", { name: "Change the domain" });
+    await domain.fill("no domain");
+    await change.click();
+    await dialog.getByRole("alert").waitFor();
+    await domain.fill(`new-${at.domain}`);
+    await change.click();
+    await page.getByText(`Verify new-${at.domain}`).or(page.getByLabel("Method")).first().waitFor();
+    expect((await at.shop.admin("GET", "")).body).toMatchObject({
+      domain: `new-${at.domain}`,
+      status: "pending",
+    });
+  });
+
   test("give an action a title and a description", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/settings/skills");

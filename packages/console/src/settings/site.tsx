@@ -122,6 +122,34 @@ function DeleteSite({ site }: { readonly site: Site }) {
   );
 }
 
+function ChangeDomain() {
+  const { path } = useSite();
+  const navigate = useNavigate();
+  const [domain, setDomain] = useState("");
+  const change = useSave(() => call<Site>("PATCH", path, { domain }));
+  const saveList = useSave(async () => undefined, "sites");
+  return (
+    <Confirm
+      label="Change the domain…"
+      title="Change the domain?"
+      yes="Change the domain"
+      danger
+      onYes={async () => {
+        const { site_key_hash: site } = await change.mutateAsync();
+        await saveList.mutateAsync();
+        await navigate({ to: "/$site", params: { site }, search: { step: "domain" } });
+      }}
+    >
+      <p>Agents cannot find your site or buy until you have verified the new domain.</p>
+      <TextField
+        label="New domain"
+        value={domain}
+        onChange={({ target }) => setDomain(target.value)}
+      />
+    </Confirm>
+  );
+}
+
 /** Name, domain and addresses of the site. */
 export function SitePart() {
   const { site, name } = useSite();
@@ -151,6 +179,7 @@ export function SitePart() {
         >
           Open the setup
         </Link>
+        {owner && <ChangeDomain />}
         <Fold>
           <Facts
             rows={[
