@@ -68,7 +68,9 @@ describe.skipIf(skipChromium)("the link of `gatehouse init`", () => {
       await website.getByText("not served (status 404)").waitFor();
       await website.getByText("9 documents").click();
       await website.getByText("/.well-known/ucp", { exact: true }).waitFor();
-      expect(await website.getByText(/not served|Serve the documents/).allInnerTexts()).toHaveLength(2);
+      expect(
+        await website.getByText(/not served|Serve the documents/).allInnerTexts(),
+      ).toHaveLength(2);
       const guide = website.getByRole("link", { name: "/docs/guide/install.md" });
       expect(await guide.getAttribute("href")).toBe(`${origin}/docs/guide/install.md`);
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);

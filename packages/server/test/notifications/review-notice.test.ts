@@ -85,12 +85,15 @@ test.each([
   ["https://buyer.example/.well-known/ucp", null, "the platform buyer.example"],
   ["https://buyer.example/.well-known/ucp", "Rosa's assistant", 'the platform "Rosa\'s assistant"'],
   ["unsigned https://buyer.example/p", null, 'a platform that says it is "buyer. example"'],
-])("a mail names the platform %s, which the owner calls %s, as %s", (actorId, platformName, words) => {
-  const agent = { name: actorId.replace("unsigned ", ""), source: "self" } as const;
-  const review = { ...asked.review, actorId };
-  const { text } = reviewMail({ ...asked, review, agent, platformName }, CONFIG);
-  expect(text).toContain(`Who:    ${words}\n`);
-});
+])(
+  "a mail names the platform %s, which the owner calls %s, as %s",
+  (actorId, platformName, words) => {
+    const agent = { name: actorId.replace("unsigned ", ""), source: "self" } as const;
+    const review = { ...asked.review, actorId };
+    const { text } = reviewMail({ ...asked, review, agent, platformName }, CONFIG);
+    expect(text).toContain(`Who:    ${words}\n`);
+  },
+);
 
 test("a test says so, in the subject and in the text", () => {
   const site = { ...asked.site, provider: { live: false } } as ReviewNotice["site"];

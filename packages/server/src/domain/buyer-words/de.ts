@@ -139,7 +139,8 @@ export const de: BuyerWords = {
 
   placed: {
     thanks: "Vielen Dank für Ihre Bestellung",
-    authorized: "Der Shop hat Ihre Bestellung erhalten. Ihnen wird der Betrag berechnet, wenn der Shop sie bearbeitet.",
+    authorized:
+      "Der Shop hat Ihre Bestellung erhalten. Ihnen wird der Betrag berechnet, wenn der Shop sie bearbeitet.",
     captured: "Der Shop hat Ihre Bestellung und Ihre Zahlung erhalten.",
     shipped: "Ihre Bestellung ist unterwegs",
     shippedAll: "Alle Artikel wurden verschickt.",

@@ -136,7 +136,8 @@ export const fr: BuyerWords = {
 
   placed: {
     thanks: "Merci pour votre commande",
-    authorized: "La boutique a reçu votre commande. Vous serez débité lorsque la boutique la traitera.",
+    authorized:
+      "La boutique a reçu votre commande. Vous serez débité lorsque la boutique la traitera.",
     captured: "La boutique a reçu votre commande et votre paiement.",
     shipped: "Votre commande est en route",
     shippedAll: "Tous les articles ont été expédiés.",

@@ -138,7 +138,8 @@ export const it: BuyerWords = {
 
   placed: {
     thanks: "Grazie per il Suo ordine",
-    authorized: "Il negozio ha ricevuto l’ordine. L’importo verrà addebitato quando il negozio lo elaborerà.",
+    authorized:
+      "Il negozio ha ricevuto l’ordine. L’importo verrà addebitato quando il negozio lo elaborerà.",
     captured: "Il negozio ha ricevuto l’ordine e il pagamento.",
     shipped: "Il Suo ordine è in viaggio",
     shippedAll: "Tutti gli articoli sono stati spediti.",

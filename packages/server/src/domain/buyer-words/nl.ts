@@ -139,7 +139,8 @@ export const nl: BuyerWords = {
 
   placed: {
     thanks: "Bedankt voor uw bestelling",
-    authorized: "De winkel heeft uw bestelling ontvangen. Het bedrag wordt afgeschreven wanneer de winkel de bestelling verwerkt.",
+    authorized:
+      "De winkel heeft uw bestelling ontvangen. Het bedrag wordt afgeschreven wanneer de winkel de bestelling verwerkt.",
     captured: "De winkel heeft uw bestelling en uw betaling ontvangen.",
     shipped: "Uw bestelling is onderweg",
     shippedAll: "Alle artikelen zijn verzonden.",
