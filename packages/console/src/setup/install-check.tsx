@@ -34,7 +34,8 @@ function rowsOf(findings: readonly Finding[]): readonly Row[] {
     const last = rows.at(-1);
     const same = item.startsWith("/") && last?.found === found && last.advice === advice;
     const items = same ? [...last.items, item] : [item];
-    rows.splice(same ? -1 : rows.length, same ? 1 : 0, { items, state, found, advice });
+    if (same) rows.pop();
+    rows.push({ items, state, found, advice });
   }
   return rows;
 }
