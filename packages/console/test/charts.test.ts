@@ -52,7 +52,7 @@ describe.skipIf(skipChromium)("what was recorded, in the charts of the overview:
       DAYS.flatMap(({ zone, day }) => [
         [zone, "Visits over time", [`${day}\t0\t1\t0\t0`]],
         [zone, "Decisions over time", [`${day}\t1\t0\t0\t0`]],
-        [zone, "Sales over time", [`${day}\t€100.00`]],
+        [zone, "Sales over time", [`${day}\t€100.00\t€0.00`]],
       ]),
     );
   });
