@@ -23,8 +23,11 @@ const ITEMS: Readonly<Record<string, string>> = {
   selling: "Selling",
 };
 
-interface Row extends Omit<Finding, "item"> {
+interface Row {
   readonly items: readonly string[];
+  readonly state: Finding["state"];
+  readonly found: string;
+  readonly advice: string | undefined;
 }
 
 /** Documents in the same state are one row, because one action changes them all. */
