@@ -61,6 +61,7 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
 
   test("the plain text says who requests what, by which rule, until when, and how to decide", async () => {
     await shop.admin("PUT", "/shop", { time_zone: "Asia/Tokyo" });
+    await shop.admin("PATCH", "", { name: "Fern & Petal" });
     const { answer, escalationId } = await owner.escalate(shop, CART);
     await owner.deliver();
     const mail = only();
@@ -103,6 +104,9 @@ describe.each(TIER_DATABASES)("notifications to an owner by mail, on %s:", (dial
     expect(mail.html).toContain(`<a href="${page}" `);
     expect(mail.html.match(/https?:/g)).toHaveLength(1);
     expect(mail.html).toContain("€60.50</td>");
+    // The name of the shop is above, and the sum large.
+    expect(mail.html).toContain(">Fern &amp; Petal</td>");
+    expect(mail.html).toMatch(/<p style="[^"]*28px[^"]*">€60\.50<\/p>/);
   });
 
   test("a hostile agent name starts no header, no line and no link", async () => {
