@@ -50,9 +50,14 @@ async function chooseFile(page) {
 
 /** Gives the product of the pictures a picture of its own, as an owner does. */
 async function addPicture(page, home) {
-  const rose = new URL("../packages/server/test/fixtures/rose.jpg", import.meta.url);
+  const drawing = await page.context().newPage();
+  await drawing.setViewportSize({ width: 600, height: 600 });
+  await drawing.goto(new URL("console-screens/bouquet.svg", import.meta.url).href);
+  const buffer = await drawing.screenshot();
+  await drawing.close();
   await page.goto(`${home}/products/bouquet`);
-  await page.locator("input[name=picture]").setInputFiles(fileURLToPath(rose));
+  const file = { name: "bouquet.png", mimeType: "image/png", buffer };
+  await page.locator("input[name=picture]").setInputFiles(file);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved.").waitFor();
 }

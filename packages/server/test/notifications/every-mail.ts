@@ -84,6 +84,15 @@ const checkout = {
   },
   quote: { ships: true, currency: EUR, totals: { ...totals, subtotalMinor: 60000 } },
 };
+const checkoutReview = {
+  ...mandateReview,
+  actorId: "https://assistant.example/.well-known/ucp",
+  request: {
+    ...mandateReview.request,
+    skill: "complete_checkout",
+    amount: { minor: 60490, currency: EUR },
+  },
+};
 const review = { site, review: mandateReview, ...place, now };
 const buyer = { site, url: `${baseUrl}/v1/ucp/${site.siteKeyHash}/pages/pg_1` };
 const owner = { domain, isTest: false, ...place };
@@ -103,7 +112,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   "review-of-checkout": reviewMail(
     {
       ...review,
-      agent: { name: "Assistant", source: "admin" },
+      review: checkoutReview,
+      agent: { name: "https://assistant.example/.well-known/ucp", source: "self" },
+      platformName: "Rosa's assistant",
       ruleTitle: null,
       checkout,
     } as never,
