@@ -10,6 +10,7 @@ import {
 } from "../../domain/products/feed/store.js";
 import { jsonLines } from "../../domain/products/product-lines.js";
 import { countProducts } from "../../domain/products/store.js";
+import type { Transaction } from "../../infra/db/database.js";
 import type { LineFile } from "../../infra/files/line-file.js";
 import { DAY_MS } from "../../infra/time.js";
 import {
@@ -26,9 +27,9 @@ import type { FeedDifference } from "./compare-feed.js";
 export interface FeedChanges {
   readonly paused: number;
   readonly removed: number;
+  /** Products seem to be missing, but nothing was paused or removed, because an item with an error can be any of them. */
+  readonly isUncertain: boolean;
 }
-
-const NOTHING: FeedChanges = { paused: 0, removed: 0 };
 
 function* batchesOf<T>(list: readonly T[]): Generator<T[]> {
   for (let at = 0; at < list.length; at += BATCH_ROWS) yield list.slice(at, at + BATCH_ROWS);
@@ -60,11 +61,16 @@ export function applyFeed(
   { changes, actor }: { readonly changes: LineFile; readonly actor: Actor },
 ): Promise<Result<FeedChanges, ImportFault>> {
   const { audit, clock, db, ids } = context;
-  const { added, changed, missing } = difference;
+  const { added, changed } = difference;
   const before = clock.now() - MISSING_DAYS_MAX * DAY_MS;
   return importAlone(context, siteKeyHash, async () => {
-    const expired = await countLongMissing(db, siteKeyHash, before);
-    if (changes.count === 0 && missing.length === 0 && expired === 0) return NOTHING;
+    const longMissing = await countLongMissing(db, siteKeyHash, before);
+    const isUncertain = difference.isUncertain && difference.missing.length + longMissing > 0;
+    const missing = isUncertain ? [] : difference.missing;
+    const expired = isUncertain ? 0 : longMissing;
+    if (changes.count === 0 && missing.length === 0 && expired === 0) {
+      return { paused: 0, removed: 0, isUncertain };
+    }
     const importId = ids.id("imp");
     const record = (change: Record<string, string | number>) =>
       actorDraft("site.changed", actor, clock.now(), {
@@ -80,14 +86,13 @@ export function applyFeed(
         pauseMissing(tx, siteKeyHash, batch, now),
       );
     }
-    const removed = await changeBatch(context, siteKeyHash, (tx) =>
-      removeLongMissing(tx, siteKeyHash, before),
-    );
+    const remove = (tx: Transaction) => removeLongMissing(tx, siteKeyHash, before);
+    const removed = isUncertain ? 0 : await changeBatch(context, siteKeyHash, remove);
     await audit.commit(siteKeyHash, async (tx) => {
       const total = await countProducts(tx, siteKeyHash);
       const counts = { added, changed, paused, removed, refused: difference.reader.refused, total };
       return { records: [record({ kind: "product_feed_applied", ...counts })], answer: null };
     });
-    return { paused, removed };
+    return { paused, removed, isUncertain };
   });
 }

@@ -10,6 +10,8 @@ import {
   PRODUCT_ID_CHARS_MAX,
 } from "../../domain/products/product.js";
 import type { ProductLine } from "../../domain/products/product-lines.js";
+import { readText } from "../../domain/products/read-fields.js";
+import { LINE_CHARS_MAX } from "../../domain/products/text-lines.js";
 import type { LineFile } from "../../infra/files/line-file.js";
 import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "../products/import-products.js";
 
@@ -20,9 +22,13 @@ export interface FeedDifference {
   readonly changed: number;
   /** Products that the feed listed before, and does not list now. */
   readonly missing: readonly string[];
+  /** An item with an error can be any product, so none is known to be missing. */
+  readonly isUncertain: boolean;
   /** Too many items were rejected, so the rest was not read. */
   readonly stopped: boolean;
 }
+
+const NONE_MISSING = { missing: [], isUncertain: false };
 
 /** A product in the words of a list, with the fields that the feed has. */
 function lineOf(product: ListedProduct): string {
@@ -32,11 +38,11 @@ function lineOf(product: ListedProduct): string {
   return JSON.stringify(Object.fromEntries(given));
 }
 
-/** The id of an item that was rejected; undefined if it has none. */
+/** The id of an item that was rejected, as products have it; undefined if none can be read. */
 function idOf(line: ProductLine): string | undefined {
-  const value = line.kind === "value" && isJsonObject(line.value) ? line.value.id : undefined;
-  const isId = (typeof value === "string" && value !== "") || typeof value === "number";
-  return isId ? String(value).slice(0, PRODUCT_ID_CHARS_MAX) : undefined;
+  const { id } = line.kind === "problem" ? line : isJsonObject(line.value) ? line.value : {};
+  const read = readText(id ?? undefined, "id", LINE_CHARS_MAX);
+  return read.ok ? read.value.slice(0, PRODUCT_ID_CHARS_MAX) : undefined;
 }
 
 /** Ends the reading of a feed with too many errors. */
@@ -52,6 +58,10 @@ class FeedComparison {
   private readonly changes: LineFile;
   /** Items that were rejected. What the site knows of them stays. */
   private readonly rejected = new Set<string>();
+  /** What seems to be the ids of items that could not be read. Only ids of products without another item count. */
+  private readonly guessed = new Set<string>();
+  /** Whether an item was rejected that shows no id. */
+  private hasUnknown = false;
   private batch: ListedProduct[] = [];
   added = 0;
   changed = 0;
@@ -64,6 +74,7 @@ class FeedComparison {
 
   async take(line: ProductLine): Promise<void> {
     const { problems } = this.reader;
+    await this.reader.turn();
     const before = problems.length;
     const product = this.reader.read(line);
     if (product !== undefined) {
@@ -73,8 +84,12 @@ class FeedComparison {
     }
     if (this.reader.refused >= REFUSED_MAX) throw new TooManyProblemsError();
     const id = idOf(line);
-    if (id === undefined) return;
-    this.rejected.add(id);
+    if (id === undefined) {
+      this.hasUnknown = true;
+      return;
+    }
+    if (line.kind === "problem") this.guessed.add(id);
+    else this.rejected.add(id);
     // Many feeds are one long line, so that its number alone does not say which item is meant.
     const [last] = problems.slice(before);
     if (last !== undefined) problems[before] = { ...last, problem: `${id}: ${last.problem}` };
@@ -90,14 +105,19 @@ class FeedComparison {
     for (const product of [...added, ...changed]) await this.changes.add(lineOf(product));
   }
 
-  async missing(): Promise<string[]> {
+  async missing(): Promise<Pick<FeedDifference, "missing" | "isUncertain">> {
+    const { rejected, guessed, reader } = this;
     const missing: string[] = [];
+    let confirmed = 0;
     for (let after = ""; ; ) {
       const page = await listedIds(this.context.db, this.siteKeyHash, { after, limit: BATCH_ROWS });
-      missing.push(...page.filter((id) => !this.reader.seen.has(id) && !this.rejected.has(id)));
-      if (page.length < BATCH_ROWS) return missing;
+      const unseen = page.filter((id) => !reader.seen.has(id));
+      confirmed += unseen.filter((id) => guessed.has(id)).length;
+      missing.push(...unseen.filter((id) => !rejected.has(id) && !guessed.has(id)));
+      if (page.length < BATCH_ROWS) break;
       after = page.at(-1) as string;
     }
+    return { missing, isUncertain: this.hasUnknown || confirmed < guessed.size };
   }
 }
 
@@ -115,13 +135,13 @@ export async function compareFeed(
     const read = await readFeed(context, feed, (line) => comparison.take(line));
     if (!read.ok) return read;
     await comparison.compare();
-    const missing = read.value === null ? [] : await comparison.missing();
+    const missing = read.value === null ? NONE_MISSING : await comparison.missing();
     const { added, changed } = comparison;
-    const difference = { reader, added, changed, missing, stopped: false };
+    const difference = { reader, added, changed, ...missing, stopped: false };
     return { ok: true, value: { read: read.value, difference: difference } };
   } catch (error) {
     if (!(error instanceof TooManyProblemsError)) throw error;
-    const difference = { reader, added: 0, changed: 0, missing: [], stopped: true };
+    const difference = { reader, added: 0, changed: 0, ...NONE_MISSING, stopped: true };
     return { ok: true, value: { read: null, difference: difference } };
   }
 }

@@ -32,6 +32,9 @@ const failed = (at: number, message: string): FeedResult => {
   return { ...NONE, at, outcome: "failed", message };
 };
 
+const KEPT =
+  "Products that the feed does not list were not paused or removed, because an item with an error has no id that is known. Fix the feed.";
+
 const SHRUNK = "Nothing was changed. Check the feed. If it is right, apply it anyway.";
 
 /** Why a feed is not applied; undefined if it can be. */
@@ -68,7 +71,8 @@ async function fetchOnce(
   if (read === null && !difference.stopped) {
     const before = feed.result ?? NONE;
     const { listed, refused, problems } = before;
-    const result = { ...NONE, listed, refused, problems, at, outcome: "unchanged", message: null };
+    const message = feed.result?.outcome === "failed" ? null : (feed.result?.message ?? null);
+    const result = { ...NONE, listed, refused, problems, at, outcome: "unchanged", message };
     return { feed, result: result as FeedResult };
   }
   const { refused, problems } = reader;
@@ -83,10 +87,11 @@ async function fetchOnce(
   const applied = await applyFeed(context, feed.siteKeyHash, difference, { changes, actor });
   if (!applied.ok)
     return { feed: unread, result: { ...seen, outcome: "failed", message: applied.detail } };
-  const { paused, removed } = applied.value;
+  const { paused, removed, isUncertain } = applied.value;
   const isChanged = added + changed + paused + removed > 0;
   const outcome = isChanged ? "applied" : "unchanged";
-  const result: FeedResult = { ...seen, added, changed, paused, removed, outcome, message: null };
+  const counts = { added, changed, paused, removed };
+  const result: FeedResult = { ...seen, ...counts, outcome, message: isUncertain ? KEPT : null };
   return { feed: { ...feed, ...read }, result };
 }
 

@@ -101,6 +101,7 @@ async function compareLines(
 ): Promise<void> {
   let batch: NumberedProduct[] = [];
   for await (const line of lines) {
+    await reader.turn();
     const product = reader.read(line);
     if (product !== undefined) batch.push({ line: line.line, product });
     if (reader.refused >= REFUSED_MAX) break;

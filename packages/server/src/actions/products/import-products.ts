@@ -5,6 +5,7 @@ import { beginImport, keepOthers, keepReplaced } from "../../domain/products/imp
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
 import { countProducts, removeOthers } from "../../domain/products/store.js";
+import { nextTurn } from "../../domain/products/text-lines.js";
 import { writeProducts } from "../../domain/products/written/store.js";
 import { lockSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -41,6 +42,9 @@ export interface ImportReport {
 /** Why an import was refused, or ended early. */
 export type ImportFault = "not_found" | "conflict" | "invalid_request";
 
+/** A copy of a text. A part of a longer text keeps the whole of it in memory. */
+const ownText = (text: string) => Buffer.from(text).toString();
+
 /** Checks lines, and collects the problems of those that are refused. */
 export class ProductReader {
   /** The ids of valid lines. */
@@ -48,6 +52,12 @@ export class ProductReader {
   readonly problems: ImportProblem[] = [];
   refused = 0;
   written = 0;
+  private turns = 0;
+
+  /** Waits before a line if others have been read since other work ran. */
+  async turn(): Promise<void> {
+    if (++this.turns % TURN_LINES === 0) await nextTurn();
+  }
 
   read(line: ProductLine): ListedProduct | undefined {
     if (line.kind === "problem") return this.refuse(line.line, line.problem);
@@ -59,7 +69,7 @@ export class ProductReader {
     if (this.seen.size >= PRODUCTS_MAX) {
       return this.refuse(line.line, `a site can have at most ${PRODUCTS_MAX} products`);
     }
-    this.seen.add(productId);
+    this.seen.add(ownText(productId));
     return product.value;
   }
 
@@ -68,8 +78,6 @@ export class ProductReader {
     if (this.problems.length < PROBLEMS_MAX) this.problems.push({ line, problem });
   }
 }
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The site was deleted, or exceeded its number of products, during the import. */
 class ImportEndedError extends Error {
@@ -138,12 +146,11 @@ export async function writeLines(
     await writeBatch(context, target, products);
     reader.written += products.length;
   };
-  let count = 0;
   for await (const line of lines) {
+    await reader.turn();
     const product = reader.read(line);
     if (product !== undefined) batch.push(product);
     if (batch.length >= BATCH_ROWS) await write();
-    if (++count % TURN_LINES === 0) await nextTurn();
     if (reader.refused >= REFUSED_MAX) break;
   }
   if (batch.length > 0) await write();

@@ -11,7 +11,7 @@ const GOOGLE = "http://base.google.com/ns/1.0";
 const MORE_PICTURES = "additional_image_link";
 /** Characters given to the parser at once. */
 const PIECE_CHARS = 16 * 1024;
-/** Most characters of one item, and of anything between two tags. */
+/** Most characters of one item, with the names of its elements, and of anything between two tags. */
 const ITEM_CHARS_MAX = 64 * 1024;
 /** Elements inside each other. Feeds have five. */
 const DEPTH_MAX = 32;
@@ -77,7 +77,7 @@ class FeedParser {
     throw new UnreadableListError(`The XML cannot be read: ${where.slice(0, MESSAGE_CHARS_MAX)}`);
   }
 
-  private open({ local, uri, attributes }: SaxesTagNS): void {
+  private open({ name, local, uri, attributes }: SaxesTagNS): void {
     this.sinceEvent = 0;
     if (++this.depth > DEPTH_MAX) this.fail("elements are nested too deeply");
     if (local === "channel" || local === "feed" || local === "rss") this.isFeed = true;
@@ -90,11 +90,13 @@ class FeedParser {
       }
       return;
     }
+    this.item.chars += name.length;
     if (this.depth !== this.item.depth + 1) return;
     // Atom has the address in an attribute.
     const { href, rel } = attributes;
     const isAlternate = rel === undefined || rel.value === "alternate";
     const text = local === "link" && isAlternate ? (href?.value ?? "") : "";
+    this.item.chars += text.length;
     this.child = { name: attributeName(local), isGoogle: uri === GOOGLE, text };
   }
 
@@ -113,22 +115,24 @@ class FeedParser {
     const { item, child, depth } = this;
     this.depth--;
     if (item === undefined) return;
-    if (depth === item.depth + 1 && child !== undefined) this.keep(item.attributes, child);
+    const { line, attributes, chars } = item;
+    // A child that goes over the limit was cut.
+    const isTooLong = chars > ITEM_CHARS_MAX;
+    if (depth === item.depth + 1 && child !== undefined) {
+      if (!isTooLong) this.keep(attributes, child);
+      this.child = undefined;
+    }
     if (depth !== item.depth) return;
     this.item = undefined;
+    const problem = `has more than ${ITEM_CHARS_MAX} characters`;
     this.items.push(
-      item.chars > ITEM_CHARS_MAX
-        ? {
-            kind: "problem",
-            line: item.line,
-            problem: `has more than ${ITEM_CHARS_MAX} characters`,
-          }
-        : { kind: "value", line: item.line, value: fromGoogle(item.attributes, this.context) },
+      isTooLong
+        ? { kind: "problem", line, problem, id: attributes.id ?? null }
+        : { kind: "value", line, value: fromGoogle(attributes, this.context) },
     );
   }
 
   private keep(attributes: Record<string, string>, { name, isGoogle, text }: Child): void {
-    this.child = undefined;
     const value = text.trim();
     // Of pictures besides the first one there can be several.
     if (name === MORE_PICTURES && isGoogle && this.google.has(name) && value !== "") {

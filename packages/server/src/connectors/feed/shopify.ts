@@ -115,15 +115,15 @@ export function* shopifyItems(
 ): Generator<ProductLine> {
   let line = first;
   for (const product of products) {
-    const variants = isJsonObject(product) ? objectsOf(product.variants) : [];
+    const variants = isJsonObject(product) ? listOf(product.variants) : [];
     if (variants.length === 0) {
-      yield { kind: "problem", line: line++, problem: "has no variants" };
+      yield { kind: "problem", line: line++, problem: "has no variants", id: null };
     }
     for (const variant of variants) {
       yield {
         kind: "value",
         line: line++,
-        value: fromVariant(product as JsonObject, variant, context),
+        value: fromVariant(product as JsonObject, isJsonObject(variant) ? variant : {}, context),
       };
     }
   }

@@ -1,20 +1,26 @@
 import { type JsonObject, type JsonValue, parseJson } from "@gatehouse/protocol";
-import { type CsvError, type Options, type Parser, parse } from "csv-parse";
 import { PRODUCT_FIELDS } from "./product.js";
+import { type TableRow, tableRows } from "./table-rows.js";
+import { LINE_CHARS_MAX, nextTurn, textLines, withFirstLine, withLineFeeds } from "./text-lines.js";
 
-/** Longest line of an import, in bytes. */
-const LINE_BYTES_MAX = 64 * 1024;
+/** Bytes decoded at once. Other work runs between two pieces. */
+const PIECE_BYTES = 64 * 1024;
 /** How much of an unknown column name a message quotes. */
 const NAME_CHARS_MAX = 40;
+
+/** A line that cannot be read. */
+interface LineProblem {
+  readonly kind: "problem";
+  readonly line: number;
+  readonly problem: string;
+  /** What seems to be the product's id; null if the line shows none. */
+  readonly id: string | null;
+}
 
 /** One line of an import: its value, or the reason why it cannot be read. */
 export type ProductLine =
   | { readonly kind: "value"; readonly line: number; readonly value: JsonValue }
-  | { readonly kind: "problem"; readonly line: number; readonly problem: string };
-
-const problemAt = (line: number, problem: string): ProductLine => {
-  return { kind: "problem", line, problem };
-};
+  | LineProblem;
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -27,7 +33,12 @@ export class UnreadableListError extends Error {
 export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
+    for await (const piece of bytes) {
+      for (let at = 0; at < piece.length; at += PIECE_BYTES) {
+        yield decoder.decode(piece.subarray(at, at + PIECE_BYTES), { stream: true });
+        await nextTurn();
+      }
+    }
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -35,32 +46,13 @@ export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   }
 }
 
-/** Numbered lines of text; null for a line that is too long. */
-async function* textLines(bytes: Bytes): AsyncGenerator<{ line: number; text: string | null }> {
-  let rest = "";
-  let line = 0;
-  /** The line is too long, so the rest of it is dropped. */
-  let dropping = false;
-  for await (const text of textOf(bytes)) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop() as string;
-    for (const one of parts) {
-      line++;
-      yield { line, text: dropping || one.length > LINE_BYTES_MAX ? null : one };
-      dropping = false;
-    }
-    if (rest.length > LINE_BYTES_MAX) {
-      dropping = true;
-      rest = "";
-    }
-  }
-  if (rest !== "" || dropping) yield { line: line + 1, text: dropping ? null : rest };
-}
-
 /** Products as JSON, one per line. */
 export async function* jsonLines(bytes: Bytes): AsyncGenerator<ProductLine> {
-  for await (const { line, text } of textLines(bytes)) {
-    if (text === null) yield problemAt(line, `has more than ${LINE_BYTES_MAX} bytes`);
+  const problemAt = (line: number, problem: string): LineProblem => {
+    return { kind: "problem", line, problem, id: null };
+  };
+  for await (const { line, text, isTooLong } of textLines(textOf(bytes))) {
+    if (isTooLong) yield problemAt(line, `has more than ${LINE_CHARS_MAX} characters`);
     else if (text.trim() !== "") {
       const parsed = parseJson(new TextEncoder().encode(text.trim()));
       yield parsed.ok
@@ -72,14 +64,9 @@ export async function* jsonLines(bytes: Bytes): AsyncGenerator<ProductLine> {
 
 /** Many European programs write `;`, and text pasted from a spreadsheet has tabs. */
 function delimiterOf(head: string): string {
-  const [first = ""] = head.split(/\r?\n/, 1);
+  const [first = ""] = head.split(/[\r\n]/, 1);
   const counts = [",", ";", "\t"].map((mark) => ({ mark, count: first.split(mark).length }));
   return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ",";
-}
-
-/** Puts the first piece back before the rest, after the delimiter was found in it. */
-async function* withHead(head: IteratorResult<string>, rest: AsyncIterator<string>) {
-  for (let next = head; next.done !== true; next = await rest.next()) yield next.value;
 }
 
 /** The column names in the first line. An import with an unknown or repeated name does not start. */
@@ -98,18 +85,11 @@ function readNames(names: readonly string[]): string[] {
   return read;
 }
 
-function csvProblem({ code }: CsvError): string {
-  if (code === "CSV_RECORD_INCONSISTENT_COLUMNS")
-    return "has a different number of fields than the header line";
-  if (code === "CSV_MAX_RECORD_SIZE") return `has more than ${LINE_BYTES_MAX} bytes`;
-  return "has a quote in the wrong place";
-}
-
 /** A price may name its currency, and no product is without an availability: an empty cell says nothing. */
 const NEVER_EMPTIED = ["price", "currency", "availability"];
 
 /** The fields of a row. Empty ones are left out, unless they empty what was there before. */
-function rowValue(record: Record<string, string>, emptiesFields: boolean): JsonObject {
+function rowValue(record: Readonly<Record<string, string>>, emptiesFields: boolean): JsonObject {
   const isGiven = ([name, text]: [string, string]) =>
     text !== "" || (emptiesFields && !NEVER_EMPTIED.includes(name));
   return Object.fromEntries(Object.entries(record).filter(isGiven));
@@ -130,55 +110,30 @@ export function csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
   return tableLines(bytes, { readNames, relaxQuotes: false, emptiesFields: true });
 }
 
-/** The rows of a table with a first line that names its columns, separated by commas, semicolons or tabs. */
-export async function* tableLines(bytes: Bytes, form: TableForm): AsyncGenerator<ProductLine> {
-  const pieces = textOf(bytes)[Symbol.asyncIterator]();
-  const head = await pieces.next();
-  const skipped: ProductLine[] = [];
-  const options: Options = {
-    bom: true,
-    info: true,
-    skip_empty_lines: true,
-    max_record_size: LINE_BYTES_MAX,
-    relax_quotes: form.relaxQuotes,
-    skip_records_with_error: true,
-    delimiter: delimiterOf(head.done === true ? "" : head.value),
-    columns: (names: string[]) => form.readNames(names),
-    onSkip: (error: CsvError | undefined) => {
-      if (error === undefined) return undefined;
-      const line = typeof error.lines === "number" ? error.lines : 0;
-      skipped.push(problemAt(line, csvProblem(error)));
-      return undefined;
-    },
-  };
-  const parser = parse(options);
-  const feeding = feed(parser, withHead(head, pieces));
-  try {
-    for await (const { info, record } of parser) {
-      yield* skipped.splice(0);
-      yield {
-        kind: "value",
-        line: info.lines as number,
-        value: rowValue(record, form.emptiesFields),
-      };
-    }
-    yield* skipped;
-  } finally {
-    parser.destroy();
-    await feeding;
-  }
+/**
+ * What stands where the id should be in a row that cannot be read. A row with about twice as many fields is two, with a
+ * line break missing between them.
+ */
+function idIn({ fields }: TableRow, names: readonly string[]): string | null {
+  const isOne = fields.length < names.length * 2 - 1;
+  return isOne ? (fields[names.lastIndexOf("id")] ?? null) : null;
 }
 
-/** Writes text into a parser no faster than it reads; ends when the text or the parser ends. */
-async function feed(parser: Parser, pieces: AsyncIterable<string>): Promise<void> {
-  try {
-    for await (const piece of pieces) {
-      if (parser.destroyed) return;
-      if (parser.write(piece)) continue;
-      await new Promise((resolve) => parser.once("drain", resolve).once("close", resolve));
-    }
-    parser.end();
-  } catch (error) {
-    parser.destroy(error as Error);
+/** The rows of a table with a first line that names its columns, separated by commas, semicolons or tabs. */
+export async function* tableLines(bytes: Bytes, form: TableForm): AsyncGenerator<ProductLine> {
+  const { head, whole } = await withFirstLine(textOf(bytes));
+  const hasReturns = /^[^\n]*\r[^\n]/.test(head);
+  const lines = textLines(hasReturns ? withLineFeeds(whole) : whole);
+  const { relaxQuotes, emptiesFields } = form;
+  let names: readonly string[] | undefined;
+  for await (const row of tableRows(lines, { delimiter: delimiterOf(head), relaxQuotes })) {
+    const { line, fields, problem } = row;
+    if (names === undefined) {
+      if (problem !== null) throw new UnreadableListError(`The header line ${problem}.`);
+      names = form.readNames(fields);
+    } else if (problem === null) {
+      const record = Object.fromEntries(names.map((name, place) => [name, fields[place] as string]));
+      yield { kind: "value", line, value: rowValue(record, emptiesFields) };
+    } else yield { kind: "problem", line, problem, id: idIn(row, names) };
   }
 }
