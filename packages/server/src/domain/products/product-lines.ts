@@ -51,20 +51,23 @@ export async function* jsonLines(bytes: Bytes): AsyncGenerator<ProductLine> {
   const problemAt = (line: number, problem: string): LineProblem => {
     return { kind: "problem", line, problem, id: null };
   };
-  for await (const { line, text, isTooLong } of textLines(textOf(bytes))) {
-    if (isTooLong) yield problemAt(line, `has more than ${LINE_CHARS_MAX} characters`);
-    else if (text.trim() !== "") {
-      const parsed = parseJson(new TextEncoder().encode(text.trim()));
-      yield parsed.ok
-        ? { kind: "value", line, value: parsed.value }
-        : problemAt(line, `is not strict JSON: ${parsed.detail}`);
+  for await (const lines of textLines(textOf(bytes))) {
+    for (const { line, text, isTooLong } of lines) {
+      const json = text.trim();
+      if (isTooLong) yield problemAt(line, `has more than ${LINE_CHARS_MAX} characters`);
+      else if (json !== "") {
+        const parsed = parseJson(new TextEncoder().encode(json));
+        yield parsed.ok
+          ? { kind: "value", line, value: parsed.value }
+          : problemAt(line, `is not strict JSON: ${parsed.detail}`);
+      }
     }
   }
 }
 
 /** Many European programs write `;`, and text pasted from a spreadsheet has tabs. */
 function delimiterOf(head: string): string {
-  const [first = ""] = head.split(/[\r\n]/, 1);
+  const [first = ""] = /[^\r\n]+/.exec(head) ?? [];
   const counts = [",", ";", "\t"].map((mark) => ({ mark, count: first.split(mark).length }));
   return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ",";
 }
@@ -122,7 +125,7 @@ function idIn({ fields }: TableRow, names: readonly string[]): string | null {
 /** The rows of a table with a first line that names its columns, separated by commas, semicolons or tabs. */
 export async function* tableLines(bytes: Bytes, form: TableForm): AsyncGenerator<ProductLine> {
   const { head, whole } = await withFirstLine(textOf(bytes));
-  const hasReturns = /^[^\n]*\r[^\n]/.test(head);
+  const hasReturns = /^[\r\n]*[^\r\n]+\r[^\n]/.test(head);
   const lines = textLines(hasReturns ? withLineFeeds(whole) : whole);
   const { relaxQuotes, emptiesFields } = form;
   let names: readonly string[] | undefined;

@@ -1,8 +1,11 @@
 import { LINE_CHARS_MAX, type TextLine } from "./text-lines.js";
 
-const TOO_LONG = `has more than ${LINE_CHARS_MAX} characters`;
-/** Why a row is not what its last line came to. */
+/** Most lines of one row. A quote that has no end costs as much for each line that it takes. */
+const ROW_LINES_MAX = 1000;
+
+/** Why a row cannot be read, after what its last line came to. */
 const PROBLEMS = {
+  long: `has more than ${LINE_CHARS_MAX} characters`,
   complete: "has a different number of fields than the header line",
   bad: "has a quote in the wrong place",
   endless: "has a quote that does not end",
@@ -83,77 +86,95 @@ class Row {
 
 /** Reads rows from lines. A line that cannot be read spoils no other: the lines that its quote took are read again. */
 class RowReader {
-  private readonly source: AsyncIterator<TextLine>;
   private readonly form: RowForm;
-  /** Lines to read again, the next one last. At most as many as a row can have. */
-  private again: TextLine[] = [];
   /** How many fields the header line has; 0 until it is read. */
   private columns = 0;
+  private row: Row;
+  /** The lines of the row. It has several if a quoted field goes on over line breaks. */
+  private taken: TextLine[] = [];
+  /** The whole fields of its first line. */
+  private known: readonly string[] = [];
 
-  constructor(source: AsyncIterator<TextLine>, form: RowForm) {
-    this.source = source;
+  constructor(form: RowForm) {
     this.form = form;
+    this.row = new Row(form);
   }
 
-  /** The next row that is not blank; undefined at the end. */
-  async next(): Promise<TableRow | undefined> {
-    for (let first = await this.line(); first !== undefined; first = await this.line()) {
-      const row = await this.read(first);
-      if (row !== undefined) return row;
+  /** The rows that end in these lines, blank ones left out. */
+  *read(lines: Iterable<TextLine>): Generator<TableRow> {
+    for (const next of lines) {
+      // Millions of empty lines cost almost nothing.
+      if (next.text === "" && this.taken.length === 0) continue;
+      let waiting = [next];
+      for (let line = waiting.pop(); line !== undefined; line = waiting.pop()) {
+        const again = yield* this.take(line);
+        if (again.length > 0) waiting = waiting.concat(again.reverse());
+      }
     }
-    return undefined;
   }
 
-  private async line(): Promise<TextLine | undefined> {
-    const before = this.again.pop();
-    if (before !== undefined) return before;
-    const next = await this.source.next();
-    return next.done === true ? undefined : next.value;
+  /** The rows of the lines that remain. */
+  *end(): Generator<TableRow> {
+    while (this.taken.length > 0) yield* this.read(yield* this.refuse("endless"));
   }
 
-  private async read(first: TextLine): Promise<TableRow | undefined> {
-    const { line } = first;
-    const row = new Row(this.form);
-    let state: "open" | keyof typeof PROBLEMS = row.add(first.text);
-    // The last field of a line that is too long is cut.
-    const isCut = first.isTooLong && state === "complete";
-    const known = row.fields.slice(0, isCut ? -1 : undefined);
-    if (first.isTooLong) return { line, fields: known, problem: TOO_LONG };
-    const others: TextLine[] = [];
-    while (state === "open") {
-      const more = await this.line();
-      if (more !== undefined) others.push(more);
-      state = more === undefined || !this.canContinue(row, more) ? "endless" : row.add(more.text);
+  /** Reads a line. Returns the lines to read again. */
+  private *take(line: TextLine): Generator<TableRow, TextLine[]> {
+    const { row, taken } = this;
+    taken.push(line);
+    if (taken.length > 1 && !this.canContinue(line)) return yield* this.refuse("endless");
+    const state = row.add(line.text);
+    if (taken.length === 1) {
+      // The last field of a line that is too long is cut.
+      this.known = row.fields.slice(0, line.isTooLong && state === "complete" ? -1 : undefined);
+      if (line.isTooLong) return yield* this.refuse("long");
     }
+    if (state === "open") return [];
     const { fields } = row;
-    if (state === "complete") {
-      if (others.length === 0 && fields.every((field) => field.trim() === "")) return undefined;
-      if (this.columns === 0) this.columns = fields.length;
-      if (fields.length === this.columns) return { line, fields, problem: null };
-    }
-    this.again = this.again.concat(others.reverse());
-    return { line, fields: known, problem: PROBLEMS[state] };
+    const isBlank = taken.length === 1 && fields.every((field) => field.trim() === "");
+    if (state === "bad" || (!isBlank && !this.hasCount(fields))) return yield* this.refuse(state);
+    if (!isBlank) yield { line: (taken[0] as TextLine).line, fields, problem: null };
+    this.begin();
+    return [];
+  }
+
+  /** The first row says how many fields the others have. */
+  private hasCount({ length }: readonly string[]): boolean {
+    if (this.columns === 0) this.columns = length;
+    return length === this.columns;
+  }
+
+  private begin(): void {
+    this.row = new Row(this.form);
+    this.taken = [];
+  }
+
+  private *refuse(why: keyof typeof PROBLEMS): Generator<TableRow, TextLine[]> {
+    const [first, ...others] = this.taken;
+    const { line } = first as TextLine;
+    this.begin();
+    yield { line, fields: this.known, problem: PROBLEMS[why] };
+    return others;
   }
 
   /** Whether a line can belong to a quoted field of the row before it. */
-  private canContinue({ chars, fields }: Row, { text, isTooLong }: TextLine): boolean {
+  private canContinue({ text, isTooLong }: TextLine): boolean {
+    const { chars, fields } = this.row;
+    if (this.taken.length > ROW_LINES_MAX) return false;
     if (isTooLong || chars + text.length > LINE_CHARS_MAX) return false;
     // Texts have almost no tabs: with as many as the header line, it is a row, and the quote before it never ends.
-    const isRow = this.form.delimiter === "\t" && text.split("\t").length === this.columns;
-    return !isRow || this.columns === 1 || fields.length === 0;
+    if (this.form.delimiter !== "\t" || this.columns < 2 || fields.length === 0) return true;
+    const alone = new Row(this.form);
+    return alone.add(text) !== "complete" || alone.fields.length !== this.columns;
   }
 }
 
 /** The rows of a table, blank ones left out. The first one names the columns. */
 export async function* tableRows(
-  lines: AsyncIterable<TextLine>,
+  lines: AsyncIterable<Iterable<TextLine>>,
   form: RowForm,
 ): AsyncGenerator<TableRow> {
-  const source = lines[Symbol.asyncIterator]();
-  const reader = new RowReader(source, form);
-  try {
-    for (let row = await reader.next(); row !== undefined; row = await reader.next()) yield row;
-  } finally {
-    await source.return?.();
-  }
+  const reader = new RowReader(form);
+  for await (const some of lines) yield* reader.read(some);
+  yield* reader.end();
 }

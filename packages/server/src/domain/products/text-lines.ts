@@ -16,28 +16,43 @@ function textLine(line: number, text: string): TextLine {
   return { line, text: text.slice(0, LINE_CHARS_MAX), isTooLong: text.length > LINE_CHARS_MAX };
 }
 
-/** Numbered lines of text. The rest of a line that is too long is not kept. */
-export async function* textLines(pieces: AsyncIterable<string>): AsyncGenerator<TextLine> {
-  let rest = "";
-  let line = 1;
+/** Numbers the lines of a text that arrives in pieces. The rest of a line that is too long is not kept. */
+class LineReader {
+  private rest = "";
+  private line = 1;
   /** The line was too long and has been passed on, so the rest of it is dropped. */
-  let dropping = false;
-  for await (const piece of pieces) {
-    const [first = "", ...others] = piece.split("\n");
-    rest = dropping ? "" : rest + first;
-    for (const next of others) {
-      if (!dropping) yield textLine(line, rest);
-      dropping = false;
-      rest = next;
-      line++;
+  private dropping = false;
+
+  /** The lines that end in this piece. They have to be taken before the next piece. */
+  *read(piece: string): Generator<TextLine> {
+    let at = 0;
+    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", at)) {
+      const text = this.rest + piece.slice(at, end);
+      this.rest = "";
+      if (!this.dropping) yield textLine(this.line, text);
+      this.dropping = false;
+      this.line++;
+      at = end + 1;
     }
-    if (rest.length > LINE_CHARS_MAX) {
-      yield textLine(line, rest);
-      dropping = true;
-      rest = "";
-    }
+    if (!this.dropping) this.rest += piece.slice(at);
+    if (this.rest.length <= LINE_CHARS_MAX) return;
+    this.dropping = true;
+    yield textLine(this.line, this.rest);
+    this.rest = "";
   }
-  if (rest !== "") yield textLine(line, rest);
+
+  *end(): Generator<TextLine> {
+    if (this.rest !== "") yield textLine(this.line, this.rest);
+  }
+}
+
+/** The lines of a text, those together that end in one piece of it. */
+export async function* textLines(
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<Iterable<TextLine>> {
+  const reader = new LineReader();
+  for await (const piece of pieces) yield reader.read(piece);
+  yield reader.end();
 }
 
 /** The same text with the line breaks of old Mac programs, a carriage return alone, as line feeds. */
@@ -51,8 +66,8 @@ export async function* withLineFeeds(pieces: AsyncIterable<string>): AsyncGenera
 }
 
 /**
- * The beginning of a text, up to the end of its first line and one character more: a carriage return alone ends the
- * line in some files. Also returns the whole text.
+ * The beginning of a text, up to the end of its first line that is not empty and one character more: a carriage return
+ * alone ends the line in some files. Also returns the whole text.
  */
 export async function withFirstLine(
   text: AsyncIterable<string>,
@@ -64,8 +79,8 @@ export async function withFirstLine(
     const next = await rest.next();
     if (next.done === true) break;
     head += next.value;
-    if (/\n|\r[^]/.test(last + next.value)) break;
-    last = next.value.slice(-1) || last;
+    if (/[^\r\n](?:\n|\r[^])/.test(last + next.value)) break;
+    last = (last + next.value).slice(-2);
   }
   async function* all() {
     yield head;
