@@ -263,6 +263,87 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
     expect(await ids()).toEqual(["a", "b", "c"]);
   });
 
+  test("with an error that shows no id pauses and removes nothing, and says so", async () => {
+    await set();
+    const tsv = (...rows: readonly string[]) => ["id\ttitle\tprice", ...rows, ""].join("\n");
+    const row = (n: number) => `p${n}\tPot 5" ${n}\t2.50 EUR`;
+    const rows = Array.from({ length: 20 }, (_, n) => row(n));
+    const off = async () =>
+      (await listed())
+        .filter(({ paused }: { paused: boolean }) => paused)
+        .map(({ id }: { id: string }) => id);
+    await fetched(tsv(...rows));
+    // Faults that show the id: the product keeps its values, and p19 is known to be missing.
+    const shown = [
+      `p11\t${"x".repeat(70_000)}\t2.50 EUR`,
+      'p11\t"Pot\t2.50 EUR',
+      `${row(11)}\tmore`,
+      "p11\tPot",
+    ];
+    for (const fault of shown) {
+      expect(await fetched(tsv(...rows))).toMatchObject({ refused: 0, paused: 0 });
+      const broken = await fetched(tsv(...rows.with(11, fault).slice(0, 19)));
+      expect(broken).toMatchObject({ listed: 18, refused: 1, paused: 1, message: null });
+      expect(broken.problems).toEqual([{ line: 13, problem: expect.stringMatching(/^p11: has /) }]);
+      expect(await off()).toEqual(["p19"]);
+    }
+    const line = (n: number) =>
+      JSON.stringify({ id: `p${n}`, title: `Pot ${n}`, price: "2", currency: "EUR" });
+    const lines = rows.map((_, n) => line(n));
+    const big = (id: string) => item(id, { description: "x".repeat(70_000) });
+    const items = rows.map((_, n) => item(`p${n}`));
+    const other = `<item><g:description>${"x".repeat(40_000)}</g:description>`;
+    const hidden: readonly (readonly [string, string])[] = [
+      [tsv(...rows), tsv(...rows.with(11, `Pot\tp11\tred\t2.50 EUR`).slice(0, 19))],
+      [tsv(...rows), tsv(...rows.with(11, `${row(11)}${row(12)}`).toSpliced(12, 1))],
+      [tsv(...rows), tsv(...rows.with(11, `p12\t2.50 EUR`).slice(0, 19))],
+      [tsv(...rows), tsv(...rows.with(11, `\tPot\t2.50 EUR`).slice(0, 19))],
+      [lines.join("\n"), lines.with(11, line(11).slice(1)).slice(0, 19).join("\n")],
+      [lines.join("\n"), lines.with(11, "[]").slice(0, 19).join("\n")],
+      [rss(...items), rss(...items.with(11, `${other}${other.slice(6)}</item>`).slice(0, 19))],
+      [rss(...items), rss(...items.with(11, big("new")).slice(0, 19))],
+    ];
+    for (const [good, fault] of hidden) {
+      expect(await fetched(good)).toMatchObject({ refused: 0, paused: 0 });
+      const broken = await fetched(fault);
+      expect(broken).toMatchObject({ refused: 1, paused: 0, outcome: "unchanged" });
+      expect(broken.message).toContain("were not paused or removed");
+      expect(await off()).toEqual([]);
+    }
+    const known = await fetched(rss(...items.with(11, big("p11")).slice(0, 19)));
+    expect(known).toMatchObject({ refused: 1, paused: 1, message: null });
+    expect(known.problems).toMatchObject([{ problem: "p11: has more than 65536 characters" }]);
+
+    clock.advance(31 * DAY_MS);
+    const kept = await fetched(rss(...items.slice(0, 19), "<item/>"));
+    expect(kept).toMatchObject({ removed: 0, refused: 1, outcome: "unchanged" });
+    expect(kept.message).toContain("were not paused or removed");
+    feeds.answer = (_request, response) => response.writeHead(304).end();
+    expect((await fetchNow()).last_result).toMatchObject({ message: kept.message, refused: 1 });
+    expect(await fetched(rss(...items.slice(0, 19)))).toMatchObject({ removed: 1, message: null });
+    // Nothing is missing, so there is nothing to say.
+    expect(await fetched(rss(...items.slice(0, 19), "<item/>"))).toMatchObject({ message: null });
+  });
+
+  test("is not read further than its thousandth error", async () => {
+    await set();
+    await fetched(rss(item("a")));
+    let sent = 0;
+    const bad = await fetched((_request, response) => {
+      response.write("id\ttitle\tprice\n");
+      const send = () => {
+        for (; sent < 2000 && !response.destroyed; ) {
+          sent++;
+          if (!response.write("x\n".repeat(32_768))) return void response.once("drain", send);
+        }
+        response.end();
+      };
+      send();
+    });
+    expect(bad).toMatchObject({ outcome: "not_applied", refused: 1000, paused: 0 });
+    expect(sent).toBeLessThan(1000);
+  });
+
   test("can be Atom, a table, Shopify's list with pages, or JSON lines", async () => {
     await set();
     const atom = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:g="http://base.google.com/ns/1.0">
@@ -378,6 +459,18 @@ describe.each(TIER_DATABASES)("the product feed of a site, on %s,", (dialect) =>
       outcome: "unchanged",
       problems: [{ problem: expect.stringContaining("more than 65536 characters") }],
     });
+    const name = (place: number) => `${"n".repeat(60_000)}${place}`;
+    const names = Array.from({ length: 60 }, (_, n) => `<g:${name(n)}>x</g:${name(n)}>`);
+    expect(await fetched(rss(item("a", { description: names.join("") })))).toMatchObject({
+      outcome: "not_applied",
+      problems: [{ problem: "a: has more than 65536 characters" }],
+    });
+    const own = item("a").replace("</item>", `${names.join("")}</item>`);
+    expect(await fetched(rss(item("b"), own))).toMatchObject({
+      added: 1,
+      problems: [{ problem: "a: has more than 65536 characters" }],
+    });
+    await shop.admin("DELETE", "/products?id=b");
     expect(await why("{\n".repeat(2000))).toEqual([
       "not_applied",
       expect.stringContaining("more than 999 items"),
