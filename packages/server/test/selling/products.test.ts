@@ -1,5 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { changePrices } from "../../src/actions/products/change-prices.ts";
+import { checkImport } from "../../src/actions/products/check-import.ts";
+import { importProducts } from "../../src/actions/products/import-products.ts";
+import { serviceActor } from "../../src/domain/audit/drafts.ts";
+import { csvLines } from "../../src/domain/products/product-lines.ts";
 import { searchProducts } from "../../src/domain/products/search/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { HOUR_MS } from "../../src/infra/time.ts";
@@ -99,6 +103,32 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     expect(await ids()).toEqual(["a", "z"]);
     const csv = await upload(CSV, "id,title,price,currency\nq,Q,1,EUR,extra\nr,R,2,EUR\n");
     expect(csv.body).toMatchObject({ written: 1, refused: 1, problems: [{ line: 2 }] });
+  });
+
+  test("let other work run while a file with many of them is checked and imported", async () => {
+    const rows = Array.from({ length: 1000 }, (_, n) => `p${n % 10},P,1,EUR\n`);
+    const whole = Buffer.from(`id,title,price,currency\n${rows.join("")}`);
+    async function* file() {
+      yield whole;
+    }
+    const { context } = server;
+    const actor = serviceActor("feeds.fetch");
+    const works = [
+      () => checkImport(context, shop.site_key_hash, csvLines(file()), { replace: false }),
+      () =>
+        importProducts(context, shop.site_key_hash, csvLines(file()), { replace: false, actor }),
+    ];
+    for (const work of works) {
+      let turns = 0;
+      const count = () => {
+        turns++;
+        timer = setImmediate(count);
+      };
+      let timer = setImmediate(count);
+      expect(await work()).toMatchObject({ ok: true, value: { refused: 990 } });
+      clearImmediate(timer);
+      expect(turns).toBeGreaterThanOrEqual(10);
+    }
   });
 
   test("that a replacing file does not name are removed, unless a line of it was wrong", async () => {

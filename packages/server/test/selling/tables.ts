@@ -12,7 +12,7 @@ export interface WrittenTable {
 }
 
 const WORDS = ["", "a", "rose", " b ", "Größe", "12,50 €", "🌹", "x=1", "'q'", "back\\slash", "\0"];
-const QUOTED = ['say "hi"', '""', '"', 'a,b;c\td', '5"', ","];
+const QUOTED = ['say "hi"', '""', '"', "a,b;c\td", '5"', ","];
 
 /** What a table can have besides plain words. */
 export interface TableOptions {

@@ -24,7 +24,7 @@ interface FeedProblem {
 export interface FeedResult {
   readonly at: number;
   readonly outcome: (typeof FEED_OUTCOMES)[number];
-  /** Why it failed or was not applied, as a sentence for the owner. */
+  /** Why it failed, was not applied, or did not pause what it does not list, as a sentence for the owner. */
   readonly message: string | null;
   /** How many valid products the feed lists. */
   readonly listed: number;

@@ -135,7 +135,9 @@ export async function* tableLines(bytes: Bytes, form: TableForm): AsyncGenerator
       if (problem !== null) throw new UnreadableListError(`The header line ${problem}.`);
       names = form.readNames(fields);
     } else if (problem === null) {
-      const record = Object.fromEntries(names.map((name, place) => [name, fields[place] as string]));
+      const record = Object.fromEntries(
+        names.map((name, place) => [name, fields[place] as string]),
+      );
       yield { kind: "value", line, value: rowValue(record, emptiesFields) };
     } else yield { kind: "problem", line, problem, id: idIn(row, names) };
   }

@@ -79,7 +79,7 @@ export async function withFirstLine(
     const next = await rest.next();
     if (next.done === true) break;
     head += next.value;
-    if (/[^\r\n](?:\n|\r[^])/.test(last + next.value)) break;
+    if (/[^\r\n](?:\n|\r.)/s.test(last + next.value)) break;
     last = (last + next.value).slice(-2);
   }
   async function* all() {

@@ -31,7 +31,10 @@ const ResultBody = z.object({
       "`unchanged`: nothing had to be changed. `not_applied`: the feed is empty, has too many errors, or lists less " +
       "than half of the products it had. `failed`: it could not be fetched or read.",
   }),
-  message: z.string().nullable().openapi({ description: "Why it failed or was not applied." }),
+  message: z.string().nullable().openapi({
+    description:
+      "Why it failed or was not applied, or why products that it does not list were not paused.",
+  }),
   listed: z.int().openapi({ description: "How many valid products the feed lists." }),
   added: z.int(),
   changed: z.int(),
