@@ -12,6 +12,7 @@ import { openPostgres } from "../src/infra/db/postgres.ts";
 import { openSqlite } from "../src/infra/db/sqlite.ts";
 import { systemIds } from "../src/infra/ids.ts";
 import { createLog } from "../src/infra/log/log.ts";
+import { searchWords } from "../src/infra/search-words.ts";
 import { DATABASES, freshPostgres, NOON, temporaryFolder } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;
@@ -121,6 +122,7 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
       "product-details",
       "site-pictures",
       "published-details",
+      "word-forms",
     ]);
   });
 
@@ -278,7 +280,13 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     await db.transaction((tx) => tx.insert("products", rows));
     await migrate(db, { now: NOON });
     const found = async (...words: string[]) => {
-      const query = { words, minMinor: null, maxMinor: null, offset: 0, limit: 1 };
+      const query = {
+        words: words.map((word) => [word]),
+        minMinor: null,
+        maxMinor: null,
+        offset: 0,
+        limit: 1,
+      };
       return (await searchProducts(db, site, query)).map(({ productId }) => productId);
     };
     const change = (sql: string) => db.transaction((tx) => tx.run(sql));
@@ -296,6 +304,44 @@ describe.each(DATABASES)("migrations on %s:", (dialect) => {
     if (dialect === "postgres") return;
     const left = await db.all("SELECT product_id FROM products_search");
     expect(left).toEqual([{ product_id: "theirs" }]);
+  });
+
+  test("they store the forms of words, and find products of a version that stores none", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 65 });
+    const row = (n: number, title: string, words: string) => ({
+      site_key_hash: "one",
+      product_id: `p-${String(n).padStart(4, "0")}`,
+      title,
+      description: title,
+      availability: "in_stock",
+      title_words: words,
+      body_words: words,
+      price_minor: 100,
+      currency: "EUR",
+      import_id: "imp_1",
+      changed_at: NOON,
+    });
+    const many = Array.from({ length: 1_001 }, (_, n) => row(n, `Rose ${n}`, `rose ${n}`));
+    const others = [row(2_000, "Rote Rosen", "rote rosen"), row(2_001, "Red roses", "")];
+    await db.transaction((tx) => tx.insert("products", [...many, ...others]));
+    await migrate(db, { now: NOON });
+    const found = async (text: string) => {
+      const query = { words: searchWords(text), minMinor: null, maxMinor: null };
+      const rows = await searchProducts(db, "one", { ...query, offset: 0, limit: 1 });
+      return rows.map(({ productId }) => productId);
+    };
+    expect([await found("rote rose"), await found("roses 1000")]).toEqual([["p-2000"], ["p-1000"]]);
+    expect(await found("red")).toEqual([]);
+    const old = row(3_000, "Weiße Nelken", "weiße nelken");
+    await db.transaction((tx) => tx.insert("products", [old]));
+    for (const text of ["weiße nelken", "nelken weiße"]) {
+      expect(await found(text)).toEqual(["p-3000"]);
+    }
+    const stored = await db.all<{ product_id: string }>(
+      "SELECT product_id FROM products WHERE title_words LIKE 'rote rosen%' AND body_words LIKE '% rose'",
+    );
+    expect(stored).toEqual([{ product_id: "p-2000" }]);
   });
 
   test("they keep the prices of existing products, and put none on sale", async () => {

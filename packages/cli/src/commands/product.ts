@@ -153,7 +153,10 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .command("list")
     .argument("<site>", "domain, site key or site key hash")
     .description("list products, sorted by id")
-    .option("--search <text>", "only products whose title or id contains this text")
+    .option(
+      "--search <text>",
+      "only products with this text in the title or id, or with these words in the title",
+    )
     .option("--json", "print JSON")
     .action(async (text: string, { search, json }: { search?: string; json?: boolean }) => {
       const client = adminClient(terminal);

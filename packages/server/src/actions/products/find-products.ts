@@ -20,12 +20,12 @@ import {
   type ProductSort,
   type ProductSortField,
   QUANTITY_MAX,
-  wordsOf,
 } from "../../domain/products/product.js";
 import { UNSEEN } from "../../domain/products/read-fields.js";
 import { searchProducts } from "../../domain/products/search/store.js";
 import { PRODUCTS_BY_ID_MAX, productById, productsByIds } from "../../domain/products/store.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
+import { searchWords } from "../../infra/search-words.js";
 import type { Page, PageRequest } from "../page.js";
 
 /** Products on the pages for agents, and in their data for search engines. Tools find the others. */
@@ -63,7 +63,7 @@ function offsetOf(cursor: string | null): number | undefined {
   return number !== undefined && Number(number) <= OFFSET_MAX ? Number(number) : undefined;
 }
 
-/** A page of the products that contain the words of a query. */
+/** A page of the products that contain the words of a query: first those with all of them, then those with some. */
 export async function findProducts(
   { db }: Context,
   siteKeyHash: string,
@@ -72,9 +72,9 @@ export async function findProducts(
   const offset = offsetOf(cursor);
   if (offset === undefined)
     return refuse("invalid", "`pagination.cursor` does not belong to this list.");
-  const words = wordsOf(text)
+  const words = searchWords(text)
     .slice(0, WORDS_MAX)
-    .map((word) => word.slice(0, WORD_CHARS_MAX));
+    .map((forms) => forms.map((form) => form.slice(0, WORD_CHARS_MAX)));
   // A query without a word finds nothing, rather than everything.
   if (words.length === 0 && text.trim() !== "") return ok({ products: [], next: null });
   const size = Math.min(limit, PAGE_MAX);

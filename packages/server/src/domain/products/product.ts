@@ -127,15 +127,6 @@ export function changedFields(
   return COMPARED_FIELDS.filter((field) => changed.has(field) && !staying.includes(field));
 }
 
-const MARKS = /\p{M}+/gu;
-const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
-
-/** The words of a text for search: without accents, in lower case. */
-export function wordsOf(text: string): readonly string[] {
-  const folded = text.normalize("NFKD").replaceAll(MARKS, "").toLowerCase();
-  return folded.split(BETWEEN_WORDS).filter((word) => word !== "");
-}
-
 /** The fields of a product in a list. */
 export const PRODUCT_FIELDS: readonly string[] = [
   "id",

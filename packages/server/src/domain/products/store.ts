@@ -1,8 +1,9 @@
 import type { ExpectedRead, Queries, Transaction } from "../../infra/db/database.js";
 import { countRows, deleterOf, rowExists } from "../../infra/db/statements.js";
 import { type Field, flag, Table } from "../../infra/db/table.js";
+import { storedWords } from "../../infra/search-words.js";
 import { DETAIL_FIELDS } from "./details.js";
-import { type Product, wordsOf } from "./product.js";
+import type { Product } from "./product.js";
 import type { Sale } from "./sale.js";
 
 function listIn<T>(column: string): Field<readonly T[]> {
@@ -132,8 +133,8 @@ export async function setPaused(
     `UPDATE products SET paused = ?, feed_paused = 0, title_words = ?, body_words = ?
      WHERE site_key_hash = ? AND product_id = ?`,
     paused ? 1 : 0,
-    paused ? "" : wordsOf(title).join(" "),
-    paused ? "" : wordsOf(description).join(" "),
+    paused ? "" : storedWords(title),
+    paused ? "" : storedWords(description),
     siteKeyHash,
     productId,
   );

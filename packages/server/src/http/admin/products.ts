@@ -54,7 +54,8 @@ const list = siteRoute("get", "/products", {
   query: PageQuery.extend({
     cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
     q: Search.optional().openapi({
-      description: "Text in the title or id. Uppercase and lowercase are the same.",
+      description:
+        "Text in the title or id, or words of the title. Uppercase and lowercase are the same, and so are singular and plural.",
     }),
     id: ProductId.optional().openapi({ description: "Only the product with this id." }),
     sort: z.enum(PRODUCT_SORTS).default("id").openapi({

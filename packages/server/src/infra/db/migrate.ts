@@ -71,6 +71,7 @@ import { jobNames } from "./migrations/0062-job-names.js";
 import { productDetails } from "./migrations/0063-product-details.js";
 import { sitePictures } from "./migrations/0064-site-pictures.js";
 import { publishedDetails } from "./migrations/0065-published-details.js";
+import { wordForms } from "./migrations/0066-word-forms.js";
 import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
@@ -140,6 +141,7 @@ const MIGRATIONS: readonly Migration[] = [
   productDetails,
   sitePictures,
   publishedDetails,
+  wordForms,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -20,5 +20,7 @@ export function markedWords(column: string, siteKeyHash: string): string {
 const vector = (column: string, weight: string) =>
   `setweight(to_tsvector('simple', ${markedWords(column, "site_key_hash")}), '${weight}')`;
 
+export const POSTGRES_TITLE_WORDS = vector("title_words", "A");
+
 /** What PostgreSQL searches. The expression must be the same in the index and in every query. */
-export const POSTGRES_PRODUCT_WORDS = `(${vector("title_words", "A")} || ${vector("body_words", "B")})`;
+export const POSTGRES_PRODUCT_WORDS = `(${POSTGRES_TITLE_WORDS} || ${vector("body_words", "B")})`;

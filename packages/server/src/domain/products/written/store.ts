@@ -1,5 +1,6 @@
 import type { Transaction } from "../../../infra/db/database.js";
-import { type ListedProduct, wordsOf } from "../product.js";
+import { storedWords } from "../../../infra/search-words.js";
+import type { ListedProduct } from "../product.js";
 import { priceAt } from "../sale.js";
 import { inOrder, LISTED_COLUMNS, listText } from "../store.js";
 
@@ -74,8 +75,8 @@ export async function writeProducts(
       listText(product.options),
       importId,
       now,
-      wordsOf(product.title).join(" "),
-      wordsOf(product.description).join(" "),
+      storedWords(product.title),
+      storedWords(product.description),
     );
   }
 }
