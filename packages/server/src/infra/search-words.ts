@@ -51,7 +51,7 @@ export function searchWords(text: string): readonly (readonly string[])[] {
   });
 }
 
-/** The words of a text as they are stored. */
+/** The words of a text as they are stored, each once. */
 export function storedWords(text: string): string {
-  return searchWords(text).flat().join(" ");
+  return [...new Set(searchWords(text).flat())].join(" ");
 }

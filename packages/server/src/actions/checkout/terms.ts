@@ -87,13 +87,18 @@ export async function termsText(
   return agreedTerms(db, site.siteKeyHash, sha256);
 }
 
-/** The pages of a shop that a buyer reads before ordering: its terms as they are now, and its own links. */
+/**
+ * The pages of a shop that a buyer reads before ordering: its terms as they are now, with the way back to the page
+ * of the checkout, and its own links.
+ */
 export async function termsLinks(
   context: Context,
   site: Site,
+  { pageId }: Pick<Checkout, "pageId">,
 ): Promise<{ readonly terms: string; readonly links: ShopSettings["links"] }> {
   const settings = await shopSettings(context.db, site.siteKeyHash);
-  return { terms: termsOf(context, site, settings).url, links: settings.links };
+  const { url } = termsOf(context, site, settings);
+  return { terms: `${url}?page=${pageId}`, links: settings.links };
 }
 
 /** Where a shop delivers, or has taxes: countries by their codes, or every country. */

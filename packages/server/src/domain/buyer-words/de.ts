@@ -18,7 +18,7 @@ export const de: BuyerWords = {
     refunded: "Erstattet",
     number: "Bestellung {id}",
     deliverTo: "Lieferort: {place}",
-    test: "Dies ist eine Testbestellung: Es fließt kein Geld und es wird nichts verschickt.",
+    test: "Testmodus: Es fließt kein Geld und es wird nichts verschickt.",
   },
 
   form: {

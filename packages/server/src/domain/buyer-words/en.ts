@@ -17,7 +17,7 @@ export const en = {
     refunded: "Refunded",
     number: "Order {id}",
     deliverTo: "Delivery to {place}",
-    test: "This is a test order. No money moves, and nothing is shipped.",
+    test: "Test mode: no money moves, and nothing is shipped.",
   },
 
   form: {

@@ -18,7 +18,7 @@ export const es: BuyerWords = {
     refunded: "Reembolsado",
     number: "Pedido {id}",
     deliverTo: "Entrega en {place}",
-    test: "Este es un pedido de prueba: no se cobra nada ni se envía nada.",
+    test: "Modo de prueba: no se cobra nada ni se envía nada.",
   },
 
   form: {

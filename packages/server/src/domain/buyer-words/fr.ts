@@ -18,7 +18,7 @@ export const fr: BuyerWords = {
     refunded: "Remboursé",
     number: "Commande {id}",
     deliverTo: "Lieu de livraison\u00a0: {place}",
-    test: "Ceci est une commande test\u00a0: aucun paiement n’est effectué et rien n’est expédié.",
+    test: "Mode test\u00a0: aucun paiement n’est effectué et rien n’est expédié.",
   },
 
   form: {

@@ -18,7 +18,7 @@ export const it: BuyerWords = {
     refunded: "Rimborsato",
     number: "Ordine {id}",
     deliverTo: "Luogo di consegna: {place}",
-    test: "Questo è un ordine di prova: non viene addebitato né spedito nulla.",
+    test: "Modalità di prova: non viene addebitato né spedito nulla.",
   },
 
   form: {

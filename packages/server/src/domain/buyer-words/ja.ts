@@ -18,7 +18,7 @@ export const ja: BuyerWords = {
     refunded: "返金済み",
     number: "注文番号 {id}",
     deliverTo: "お届け先：{place}",
-    test: "これはテスト注文です。代金の請求も商品の発送も行われません。",
+    test: "テストモードです。代金の請求も商品の発送も行われません。",
   },
 
   form: {

@@ -18,7 +18,7 @@ export const nl: BuyerWords = {
     refunded: "Terugbetaald",
     number: "Bestelling {id}",
     deliverTo: "Bezorging in {place}",
-    test: "Dit is een testbestelling: er wordt niets afgeschreven en niets verzonden.",
+    test: "Testmodus: er wordt niets afgeschreven en niets verzonden.",
   },
 
   form: {

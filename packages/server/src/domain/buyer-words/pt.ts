@@ -18,7 +18,7 @@ export const pt: BuyerWords = {
     refunded: "Reembolsado",
     number: "Encomenda {id}",
     deliverTo: "Local de entrega: {place}",
-    test: "Esta é uma encomenda de teste: nada é cobrado e nada é enviado.",
+    test: "Modo de teste: nada é cobrado e nada é enviado.",
   },
 
   form: {

@@ -35,7 +35,7 @@ function conditions({ minMinor, maxMinor }: ProductQuery) {
 /** Products with the words that a search looks at, so that a word which all products have costs no more. */
 const CANDIDATES_MAX = 500;
 /** The same for products with only some of the words. */
-const PARTIAL_CANDIDATES_MAX = 200;
+const PARTIAL_CANDIDATES_MAX = 100;
 /** Of a description, as far as it counts for the order of those. */
 const RANKED_CHARS_MAX = 2000;
 /** Products that SQLite ranks among each other: a page costs as much as the blocks up to its last one. */

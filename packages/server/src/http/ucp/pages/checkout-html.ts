@@ -3,12 +3,18 @@ import type { BuyerProgress } from "../../../actions/checkout/buyer-page.js";
 import { isRefusedForGood, type PageNotice } from "../../../actions/checkout/hand-off.js";
 import { quoteDigest } from "../../../actions/checkout/quote.js";
 import { filled } from "../../../domain/buyer-words/words.js";
-import { type Checkout, isHandedOff, isReady } from "../../../domain/checkouts/checkout.js";
+import {
+  type Checkout,
+  isHandedOff,
+  isReady,
+  type Missing,
+} from "../../../domain/checkouts/checkout.js";
+import { isTestMode } from "../../../domain/sites/gates.js";
 import type { Site } from "../../../domain/sites/site.js";
 import type { Voice } from "../../server/voice.js";
-import { type FormShop, orderForm } from "./form-html.js";
+import { type FormShop, isInForm, orderForm } from "./form-html.js";
 import { fullAddress, orderPage } from "./order-html.js";
-import { buyerPage, type Message, notice, paragraph, summary } from "./parts.js";
+import { asNext, buyerPage, type Message, notice, paragraph, summary } from "./parts.js";
 
 /** After this time the page of a waiting buyer is loaded again. */
 const REFRESH_S = 5;
@@ -94,24 +100,36 @@ function waitingOf(voice: Voice, site: Site, checkout: Checkout, state: PageStat
   return state.sells && state.payable ? undefined : words.state.closed;
 }
 
-/** Everything that the buyer has to know before going on. */
-function noticesOf({ words }: Voice, checkout: Checkout, state: PageState): readonly string[] {
+/** What the buyer has to know before going on: about the order, and about what is missing in its form. */
+interface Obstacles {
+  readonly notices: readonly string[];
+  readonly missing: readonly Missing[];
+}
+
+function obstaclesOf({ words }: Voice, checkout: Checkout, state: PageState): Obstacles {
   const { problem, quote } = checkout;
-  if (state.notice !== undefined) return [words.notice[state.notice]];
+  if (state.notice !== undefined) return { notices: [words.notice[state.notice]], missing: [] };
   const known: Readonly<Record<string, string>> = words.notice;
   // A platform that may not pay itself is no problem of the buyer.
   const own = problem === null || isHandedOff(checkout) ? undefined : known[problem.code];
   const refusal = problem?.final ? words.state.refused.text : words.notice.unavailable;
   const other = problem === null || isHandedOff(checkout) ? undefined : refusal;
   const first = own ?? other;
-  return first === undefined || !isReady(quote) ? missingOf(words, checkout, state) : [first];
+  const isProblem = first !== undefined && isReady(quote);
+  return isProblem ? { notices: [first], missing: [] } : missingOf(words, checkout, state);
 }
 
 /** What is missing, once the buyer has begun to enter something. */
-function missingOf(words: Voice["words"], { quote, ...checkout }: Checkout, state: PageState) {
+function missingOf(
+  words: Voice["words"],
+  { quote, ...checkout }: Checkout,
+  state: PageState,
+): Obstacles {
   const lines = quote.lines.some((line) => typeof line === "string") ? [words.missing.lines] : [];
   const hasBegun = checkout.browserMac === state.browser && checkout.content.buyer.email;
-  return [...lines, ...(hasBegun ? quote.missing.map((name) => words.missing[name]) : [])];
+  const missing = hasBegun ? quote.missing : [];
+  const others = missing.filter((name) => !isInForm(name)).map((name) => words.missing[name]);
+  return { notices: [...lines, ...others], missing: missing.filter(isInForm) };
 }
 
 /** The page of a checkout for its buyer: what is bought, where it goes, and the way to pay. */
@@ -121,8 +139,9 @@ export function checkoutPage(
   checkout: Checkout,
   state: PageState,
 ): string {
-  const { order, isTest } = state;
-  if (order !== null) return orderPage(site, voice, { order, isTest, checkout });
+  const { order, browser } = state;
+  if (order !== null) return orderPage(site, voice, { order, isTest: state.isTest, checkout });
+  const isTest = isTestMode(site);
   const goods = summary(voice, checkout.quote, null);
   const waiting: WaitMessage | undefined = waitingOf(voice, site, checkout, state);
   if (waiting !== undefined) {
@@ -131,9 +150,11 @@ export function checkoutPage(
     return buyerPage(page, [paragraph(text), acts, goods]);
   }
   const { heading } = voice.words.order;
+  const { notices, missing } = obstaclesOf(voice, checkout, state);
+  const hasNotice = notices.length > 0;
   return buyerPage({ site, voice, heading, isTest }, [
-    ...noticesOf(voice, checkout, state).map(notice),
+    ...(hasNotice ? [`<div${asNext(true)}>`, ...notices.map(notice), "</div>"] : []),
     goods,
-    orderForm(voice, state.shop, checkout, state.browser),
+    orderForm(voice, state.shop, checkout, { browser, missing, hasNotice }),
   ]);
 }

@@ -2,9 +2,16 @@ import { htmlText, type JsonObject } from "@gatehouse/protocol";
 import { shownEntries } from "../../../actions/checkout/buyer-entries.js";
 import { quoteDigest } from "../../../actions/checkout/quote.js";
 import { filled, type Language } from "../../../domain/buyer-words/words.js";
-import { type Checkout, isReady, type QuotedOption } from "../../../domain/checkouts/checkout.js";
+import {
+  type Checkout,
+  isReady,
+  type Missing,
+  type Quote,
+  type QuotedOption,
+} from "../../../domain/checkouts/checkout.js";
 import { isolated } from "../../server/html-page.js";
 import type { Voice } from "../../server/voice.js";
+import { asNext, notice } from "./parts.js";
 
 /** What a form needs to know of the shop. */
 export interface FormShop {
@@ -16,6 +23,27 @@ export interface FormShop {
 }
 
 const TEXT_CHARS_MAX = 200;
+
+/** A part of the form, which the buyer completes in one step. */
+type Step = "contact" | "address" | "method" | "pay";
+
+/** Where something that is missing is entered. The rest concerns the whole order. */
+const STEP_OF: Readonly<Partial<Record<Missing, Step>>> = {
+  email: "contact",
+  address: "address",
+  deliverable: "address",
+  taxes: "address",
+  option: "method",
+};
+
+/** Whether something that is missing is shown in the form, beside its fields. */
+export const isInForm = (missing: Missing): boolean => STEP_OF[missing] !== undefined;
+
+/** The step to go on with. The form is shown again from there. */
+function nextStep({ options }: Quote, missing: readonly Missing[]): Step {
+  const [first] = missing.map((one) => STEP_OF[one]).filter((step) => step !== undefined);
+  return first ?? (options.length > 0 ? "method" : "pay");
+}
 
 interface Field {
   readonly name: string;
@@ -38,19 +66,26 @@ const textOf = (members: JsonObject, name: string) => {
 
 function countryField(voice: Voice, { countries }: FormShop, chosen: string): string {
   const { form } = voice.words;
-  const options = countryNames(voice.language, countries).map(({ code, name }) => {
+  const served = countryNames(voice.language, countries);
+  const options = served.map(({ code, name }) => {
     const selected = code === chosen.toUpperCase() ? " selected" : "";
     return `<option value="${code}"${selected}>${htmlText(name)}</option>`;
   });
+  // Another country that a platform has sent must not be changed without the buyer.
+  const isOnly = served.length === 1 && ["", served[0]?.code].includes(chosen.toUpperCase());
+  const choose = isOnly ? [] : [`<option value="">${htmlText(form.chooseCountry)}</option>`];
   return `<label>${htmlText(form.country)}
 <select name="address_country" autocomplete="country" required>
-<option value="">${htmlText(form.chooseCountry)}</option>
-${options.join("\n")}
+${[...choose, ...options].join("\n")}
 </select></label>`;
 }
 
 /** The fields of an address, or of the place alone if nothing is delivered. */
-function addressFields(voice: Voice, shop: FormShop, ships: boolean, address: JsonObject): string {
+function addressFields(
+  voice: Voice,
+  shop: FormShop,
+  { ships, address, fieldset }: AddressStep,
+): string {
   if (!ships && !shop.asks) return "";
   const { form } = voice.words;
   const field = (name: string, label: string, autocomplete: string, isRequired = false) =>
@@ -75,16 +110,23 @@ function addressFields(voice: Voice, shop: FormShop, ships: boolean, address: Js
   ]);
 }
 
-const fieldset = (legend: string, parts: readonly string[]) =>
-  ["<fieldset>", `<legend>${htmlText(legend)}</legend>`, ...parts, "</fieldset>"].join("\n");
+/** Writes a step: its title, what is missing in it, and its fields. */
+type Fieldset = (legend: string, parts: readonly string[]) => string;
+
+interface AddressStep {
+  readonly ships: boolean;
+  readonly address: JsonObject;
+  readonly fieldset: Fieldset;
+}
 
 function daysText({ words: { form } }: Voice, [from, to]: readonly [number, number]): string {
   if (from !== to) return filled(form.fromToDays, { from, to });
   return from === 1 ? form.oneDay : filled(form.days, { count: from });
 }
 
-function optionField(voice: Voice, currency: string, { content, quote }: Checkout): string {
+function optionField(voice: Voice, { content, quote }: Checkout, fieldset: Fieldset): string {
   if (quote.options.length === 0) return "";
+  const currency = quote.currency ?? "";
   const choice = ({ id, title, amountMinor, days }: QuotedOption) => {
     const checked = id === content.delivery.optionId ? " checked" : "";
     const soft =
@@ -106,6 +148,29 @@ function agreement({ words: { form } }: Voice, { terms, links }: FormShop): stri
   return `<p class="soft">${[agree, ...own].join(" &middot; ")}</p>`;
 }
 
+/** The total and the button that pays, or the button that goes on. */
+function payStep(voice: Voice, shop: FormShop, quote: Quote): readonly string[] {
+  const { form, order } = voice.words;
+  const button = (value: string, text: string, kind = "") =>
+    `<button name="do" value="${value}"${kind}>${htmlText(text)}</button>`;
+  const acts = (buttons: readonly string[]) => `<p class="acts">${buttons.join("\n")}</p>`;
+  if (!isReady(quote)) return [acts([button("update", form.proceed)])];
+  const total = voice.money(quote.totals.totalMinor, quote.currency ?? "");
+  return [
+    `<p><strong>${htmlText(order.total)}: ${total}</strong></p>`,
+    agreement(voice, shop),
+    acts([button("pay", form.pay), button("update", form.update, ' class="other"')]),
+  ];
+}
+
+interface FormState {
+  readonly browser: string;
+  /** What is missing, once the buyer has begun to enter something. */
+  readonly missing: readonly Missing[];
+  /** Whether the page shows something above the form that the buyer has to read first. */
+  readonly hasNotice: boolean;
+}
+
 /**
  * The form of an open checkout. Everything that the buyer decides about is in it, so that a browser without
  * cookies can order too. `Enter` in a field presses the first button.
@@ -114,25 +179,32 @@ export function orderForm(
   voice: Voice,
   shop: FormShop,
   checkout: Checkout,
-  browser: string,
+  { browser, missing, hasNotice }: FormState,
 ): string {
-  const { form } = voice.words;
+  const { form, missing: texts } = voice.words;
   const { quote } = checkout;
   const { email, address } = shownEntries(checkout, browser);
-  const button = (value: string, text: string, kind = "") =>
-    `<button name="do" value="${value}"${kind}>${htmlText(text)}</button>`;
-  const acts = isReady(quote)
-    ? [button("pay", form.pay), button("update", form.update, ' class="other"')]
-    : [button("update", form.proceed)];
+  const next = hasNotice ? undefined : nextStep(quote, missing);
+  const fieldsetOf =
+    (step: Step): Fieldset =>
+    (legend, parts) =>
+      [
+        `<fieldset${asNext(step === next)}>`,
+        `<legend>${htmlText(legend)}</legend>`,
+        ...missing.filter((one) => STEP_OF[one] === step).map((one) => notice(texts[one])),
+        ...parts,
+        "</fieldset>",
+      ].join("\n");
   const contact = { name: "email", label: form.email, autocomplete: "email", type: "email" };
   return [
     '<form method="post">',
     `<input type="hidden" name="quote" value="${quoteDigest(quote)}">`,
-    fieldset(form.contact, [input({ ...contact, isRequired: true }, email)]),
-    addressFields(voice, shop, quote.ships, address),
-    optionField(voice, quote.currency ?? "", checkout),
-    ...(isReady(quote) ? [agreement(voice, shop)] : []),
-    `<p class="acts">${acts.join("\n")}</p>`,
+    fieldsetOf("contact")(form.contact, [input({ ...contact, isRequired: true }, email)]),
+    addressFields(voice, shop, { ships: quote.ships, address, fieldset: fieldsetOf("address") }),
+    optionField(voice, checkout, fieldsetOf("method")),
+    `<div${asNext(next === "pay")}>`,
+    ...payStep(voice, shop, quote),
+    "</div>",
     `<p class="soft">${htmlText(form.payNext)}</p>`,
     "</form>",
   ].join("\n");
@@ -158,7 +230,7 @@ function countryNames(
   const names = new Intl.DisplayNames(language, { type: "region" });
   const { compare } = new Intl.Collator(language);
   const listed = codes === "all" ? allCountries() : codes;
-  return listed
+  return [...new Set(listed)]
     .map((code) => ({ code, name: names.of(code) ?? code }))
     .sort((a, b) => compare(a.name, b.name));
 }

@@ -98,6 +98,10 @@ export const paragraph = (text: string) => `<p>${htmlText(text)}</p>`;
 
 export const notice = (text: string) => `<p class="notice" role="alert">${htmlText(text)}</p>`;
 
+/** What a buyer does next. The browser shows and focuses it when the page comes back after an entry. */
+export const NEXT_STEP = "next";
+export const asNext = (isNext: boolean) => (isNext ? ` id="${NEXT_STEP}" tabindex="-1"` : "");
+
 interface BuyerPageParts {
   readonly site: Site;
   readonly voice: Voice;
@@ -112,7 +116,18 @@ export function buyerPage(
   parts: readonly string[],
 ): string {
   const { language, words } = voice;
-  const test = isTest ? [`<p class="soft">${htmlText(words.order.test)}</p>`] : [];
+  const test = isTest ? [`<p class="test">${htmlText(words.order.test)}</p>`] : [];
   const body = [shopLine(site), ...test, `<h1>${htmlText(heading)}</h1>`, ...parts].join("\n");
   return htmlPage({ title: heading, refreshS, language }, body);
+}
+
+/** The terms of a shop, with the way back to the page that led to them. */
+export function termsPage(site: Site, voice: Voice, text: string, backUrl: string | undefined) {
+  const heading = voice.words.form.links.terms_of_service;
+  const back =
+    backUrl === undefined
+      ? ""
+      : `<p><a href="${htmlText(backUrl)}">${htmlText(voice.words.sandbox.back)}</a></p>`;
+  const whole = `<div class="text">${isolated(text)}</div>`;
+  return buyerPage({ site, voice, heading, isTest: false }, [back, whole, back]);
 }

@@ -33,6 +33,7 @@ import { cartPage } from "./cart-html.js";
 import { checkoutPage } from "./checkout-html.js";
 import { type PageForm, readPageForm } from "./form.js";
 import { orderPage } from "./order-html.js";
+import { NEXT_STEP } from "./parts.js";
 
 /** How often the payment provider is asked because a buyer came back to one page. */
 const RETURNS_PER_MINUTE = 6;
@@ -145,7 +146,10 @@ class BuyerPages {
       sells: sells(site),
       payable: canPayOnPage(context, site, shown),
       browser,
-      shop: { ...(await servedCountries(context, site)), ...(await termsLinks(context, site)) },
+      shop: {
+        ...(await servedCountries(context, site)),
+        ...(await termsLinks(context, site, checkout)),
+      },
       notice,
       now: clock.now(),
     };
@@ -197,7 +201,7 @@ class BuyerPages {
     const back = pageUrl(config, checkout);
     if (form.act === "update") {
       await enterOnPage(context, checkout, entries);
-      return seeOther(back, cookie);
+      return seeOther(`${back}#${NEXT_STEP}`, cookie);
     }
     const { payUrl, notice } = await payOnPage(context, {
       site,
