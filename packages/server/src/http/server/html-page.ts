@@ -32,7 +32,8 @@ label.choice{display:flex;align-items:baseline;padding:.5rem 0;border-top:1px so
 label.choice span{flex:1}
 .notice{border-left:4px solid var(--color-act);padding:.25rem 0 .25rem .9rem}
 .test{padding:.5rem .9rem;border-radius:var(--radius);background:var(--color-test-soft);color:var(--color-test);font-weight:600}
-.text{white-space:pre-wrap;overflow-wrap:anywhere}
+.text{margin:0 0 1rem;white-space:pre-wrap;overflow-wrap:anywhere}
+form>div{margin-top:1.5rem}
 [tabindex]:focus{outline:0}
 th img{width:3.5rem;height:3.5rem;object-fit:cover;border-radius:var(--radius);float:left;margin-right:.8rem}
 @media (min-width:30rem){.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 1rem}}
