@@ -319,13 +319,16 @@ describe.skipIf(skipChromium)("products at the console:", () => {
     await choose(page, ["sku;stock", "rose;7", "fern;2"]);
     await page.getByText("0 new, 1 changed, 0 unchanged, 1 line refused.").waitFor();
     await page.getByText("A rose: stock: 3 → 7").waitFor();
+    // What changes after the preview stays: the file says nothing about it.
+    await at.shop.admin("PATCH", "/products?id=rose", { title: "A red rose", price: "12.00" });
     await page.getByRole("button", { name: "Import 1 product" }).click();
     const result = page.getByText("1 product saved, 1 line refused");
     await result.waitFor();
     // Something was saved, so the whole is no error.
     expect(await page.getByRole("alert").count()).toBe(0);
     const { items } = (await at.shop.admin("GET", "/products?id=rose")).body;
-    expect(items).toMatchObject([{ title: "A rose", price: { minor: 1000 }, quantity: 7 }]);
+    const price = { minor: 1200 };
+    expect(items).toMatchObject([{ title: "A red rose", price, quantity: 7 }]);
     await page.getByRole("button", { name: "Undo this import" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
     await result.waitFor({ state: "detached" });

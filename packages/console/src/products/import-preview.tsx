@@ -1,7 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Api } from "../api/client.js";
-import { allOf } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { CurrencyField } from "../ui/currency-field.js";
@@ -25,16 +23,18 @@ import {
 
 /** The fields that most files have. The others are folded. */
 const USUAL = FIELDS.indexOf("sale_price");
-/** What a new product needs, and a product that exists can keep. */
+/** What a new product needs. A product that exists can keep them, unless the file replaces all products. */
 const KEPT: readonly Field[] = ["title", "price"];
 
 function MappingForm({
   columns,
   mapping,
+  replace,
   onChange,
 }: {
   readonly columns: readonly string[];
   readonly mapping: Mapping;
+  readonly replace: boolean;
   onChange(mapping: Mapping): void;
 }) {
   const choices = {
@@ -49,8 +49,8 @@ function MappingForm({
       choices={choices}
       error={field === "id" && mapping.id === undefined ? "Choose a column." : undefined}
       hint={
-        KEPT.includes(field) && mapping[field] === undefined
-          ? "Products that you have keep theirs."
+        !replace && KEPT.includes(field) && mapping[field] === undefined
+          ? `Your existing products keep their ${FIELD_NAMES[field].toLowerCase()}.`
           : undefined
       }
       onChoose={(name) => {
@@ -78,29 +78,10 @@ export interface ChosenFile extends ReadFile {
 /** The chosen file, as the service would import it. It judges the lines with the code that imports them. */
 function useCheck(file: ChosenFile, mapping: Mapping, currency: string, replace: boolean) {
   const { path } = useSite();
-  // A file with the stock alone takes the rest from the products.
-  const isPartial = KEPT.some((field) => mapping[field] === undefined);
-  const existing = useQuery({
-    queryKey: ["products", path, "existing"],
-    queryFn: async () => {
-      const { rows } = await allOf<Api["Product"]>(`${path}/products`, {}, () => undefined);
-      return new Map(rows.map((product) => [product.id, product]));
-    },
-    enabled: isPartial,
-    gcTime: 0,
-  });
-  const isMapped = mapping.id !== undefined && (!isPartial || existing.isSuccess);
-  const lines = isMapped ? linesOf(file, mapping, currency, existing.data) : [];
+  const isMapped = mapping.id !== undefined;
+  const lines = isMapped ? linesOf(file, mapping, currency) : [];
   const check = useQuery({
-    queryKey: [
-      "import-check",
-      path,
-      file.number,
-      mapping,
-      currency,
-      replace,
-      existing.dataUpdatedAt,
-    ],
+    queryKey: ["import-check", path, file.number, mapping, currency, replace],
     queryFn: ({ signal }) => checkProducts(path, lines, { replace, signal }),
     enabled: isMapped,
     gcTime: 0,
@@ -130,8 +111,13 @@ export function ImportPreview({
   const valid = added + changed + unchanged;
   return (
     <div className="flex flex-col gap-4">
-      <MappingForm columns={file.columns} mapping={mapping} onChange={setMapping} />
-      {mapping.currency === undefined && (
+      <MappingForm
+        columns={file.columns}
+        mapping={mapping}
+        replace={replace}
+        onChange={setMapping}
+      />
+      {mapping.price !== undefined && mapping.currency === undefined && (
         <div className="max-w-60">
           <CurrencyField
             label="Currency of the prices"

@@ -1,6 +1,4 @@
-import { formatAmount } from "@gatehouse/protocol";
 import Papa from "papaparse";
-import type { Api } from "../api/client.js";
 import { readPrice } from "./read-price.js";
 
 /** The fields of a product, in the order of the form. */
@@ -189,42 +187,24 @@ export function guessMapping(columns: readonly string[]): Mapping {
   return mapping;
 }
 
-type Kept = Pick<Api["Product"], "title" | "regular_price">;
-
-/** The lines in the format of the API. */
-export function linesOf(
-  { rows }: ReadFile,
-  mapping: Mapping,
-  currency: string,
-  /** The products of the shop by number, which keep the name and the price that the file does not name. */
-  existing: ReadonlyMap<string, Kept> = new Map(),
-): readonly Line[] {
+/** The lines in the format of the API. A line leaves out the fields that the file does not have. */
+export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string): readonly Line[] {
   return rows.map(({ line, values }) => {
-    const textIn = (field: Field) => {
-      const column = mapping[field];
-      return column === undefined ? "" : (values[column] ?? "");
-    };
-    const before = existing.get(textIn("id"));
-    const regular = mapping.price === undefined ? before?.regular_price : undefined;
-    const read =
-      regular === undefined
-        ? readPrice(textIn("price"))
-        : { price: formatAmount(regular), currency: regular.currency };
-    const value: Record<string, string> = {
-      id: textIn("id"),
-      title: mapping.title === undefined ? (before?.title ?? "") : textIn("title"),
-      price: read.price,
-      currency: (regular === undefined && textIn("currency")) || (read.currency ?? currency),
-    };
-    for (const field of FIELDS.slice(FIELDS.indexOf("quantity"))) {
+    const textIn = (field: Field) => values[mapping[field] ?? ""] ?? "";
+    const value: Record<string, string> = { id: textIn("id") };
+    for (const field of FIELDS) {
       const text = textIn(field);
       // An empty cell clears the field. A line without the field leaves it unchanged.
       const column = mapping[field];
-      if (column === undefined || !Object.hasOwn(values, column)) continue;
+      if (column === undefined || !Object.hasOwn(values, column) || field === "currency") continue;
       if (text === "" && field === "availability") continue;
       // A barcode of the shop itself, or one that a spreadsheet has rounded, is no GTIN.
       if (text !== "" && field === "gtin" && !/^[\d\s-]{8,20}$/.test(text)) continue;
-      if (field === "sale_price" && text !== "") value[field] = readPrice(text).price;
+      if (field === "price") {
+        const read = readPrice(text);
+        value.price = read.price;
+        value.currency = textIn("currency") || (read.currency ?? currency);
+      } else if (field === "sale_price" && text !== "") value[field] = readPrice(text).price;
       else value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
     }
     return { line, value };

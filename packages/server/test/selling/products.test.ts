@@ -168,6 +168,42 @@ describe.each(TIER_DATABASES)("products, on %s,", (dialect) => {
     expect(await listed()).toMatchObject([{ quantity: null, description: "Rose", url: null }]);
   });
 
+  test("keep their name, price and sale when a file has the stock alone, and a new product needs them", async () => {
+    const head = "id,title,price,currency,quantity,sale_price,sale_until";
+    await upload(CSV, `${head}\nrose,Red rose,10.00,EUR,47,8.00,2100-01-01`);
+    const [before] = await listed();
+    const stock = "id,quantity\nrose,5\nfern,2\nrose,7";
+    const check = await upload(CSV, stock, "/check");
+    expect(check.body).toMatchObject({
+      changed: 1,
+      changes: [{ id: "rose", fields: ["quantity"], after: { title: "Red rose" } }],
+      problems: [
+        { line: 3, problem: "title: is missing" },
+        { line: 4, problem: "id: is already in an earlier line" },
+      ],
+    });
+    const { body } = await upload(CSV, stock);
+    expect([body.written, body.refused, body.problems]).toEqual([1, 2, check.body.problems]);
+    const { changed_at: _before, ...same } = before;
+    expect((await listed())[0]).toMatchObject({ ...same, quantity: 5 });
+    expect((await shop.admin("GET", "/products?q=red")).body.items).toHaveLength(1);
+    await upload(CSV, "id,sale_price\nrose,9.50");
+    expect(await listed()).toMatchObject([
+      { price: { minor: 950 }, regular_price: { minor: 1000 }, title: "Red rose", quantity: 5 },
+    ]);
+    await upload(CSV, "id,price,currency\nrose,12.00,EUR");
+    await upload(LINES, '{"id":"rose","title":"Old rose"}');
+    expect(await listed()).toMatchObject([
+      { price: { minor: 1200 }, title: "Old rose", quantity: 5 },
+    ]);
+    const dear = await upload(CSV, "id,sale_price,currency\nrose,13.00,EUR");
+    expect(dear.body.problems).toMatchObject([{ problem: expect.stringContaining("be lower") }]);
+    const other = await upload(CSV, "id,quantity,currency\nrose,1,USD");
+    expect(other.body.problems).toEqual([{ line: 2, problem: "price: is missing" }]);
+    const whole = await upload(CSV, "id,quantity\nrose,1", "?mode=replace");
+    expect(whole.body).toMatchObject({ written: 0, refused: 1 });
+  });
+
   /** What identifies a product, as a table writes it. */
   const DETAILED =
     "id,title,price,currency,brand,gtin,mpn,identifier_exists,category,additional_image_urls,item_group_id,options\n" +

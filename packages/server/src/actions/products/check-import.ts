@@ -8,9 +8,16 @@ import {
   type ProductField,
 } from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
-import { products } from "../../domain/products/store.js";
 import { ownedByShop } from "./changing-products.js";
-import { BATCH_ROWS, ProductReader, REFUSED_MAX } from "./import-products.js";
+import {
+  BATCH_ROWS,
+  byLine,
+  completeLines,
+  existingOf,
+  ProductReader,
+  REFUSED_MAX,
+  type ReadLine,
+} from "./import-products.js";
 
 /** Changes and removed products that a check lists; the others are only counted. */
 const CHANGES_SHOWN_MAX = 100;
@@ -39,11 +46,6 @@ export interface ImportCheck {
   readonly stopped: boolean;
 }
 
-interface NumberedProduct {
-  readonly line: number;
-  readonly product: ListedProduct;
-}
-
 /** Compares valid lines with the products of a site. */
 class Comparison {
   readonly counts = { added: 0, changed: 0, unchanged: 0 };
@@ -51,7 +53,7 @@ class Comparison {
 
   private readonly context: Context;
   private readonly siteKeyHash: string;
-  private readonly updates: boolean;
+  readonly updates: boolean;
 
   constructor(context: Context, siteKeyHash: string, updates: boolean) {
     this.context = context;
@@ -59,11 +61,12 @@ class Comparison {
     this.updates = updates;
   }
 
-  async take(batch: readonly NumberedProduct[]): Promise<void> {
-    const ids = batch.map(({ product }) => product.productId);
-    const existing = await products.among(this.context.db, this.siteKeyHash, "product_id", ids);
-    const known = new Map(existing.map((one) => [one.productId, one]));
-    for (const { line, product } of batch) {
+  async take(batch: readonly ReadLine[], reader: ProductReader): Promise<void> {
+    const ids = batch.map((one) => (one.kind === "whole" ? one.product.productId : one.productId));
+    const known = await existingOf(this.context.db, this.siteKeyHash, ids);
+    const { complete, problems } = completeLines(batch, known);
+    for (const { line, problem } of problems) reader.refuse(line, problem);
+    for (const { line, product } of complete) {
       const before = known.get(product.productId);
       const fields = before === undefined ? [] : changedFields(before, product, this.updates);
       const isUnchanged = before !== undefined && fields.length === 0;
@@ -99,17 +102,17 @@ async function compareLines(
   reader: ProductReader,
   comparison: Comparison,
 ): Promise<void> {
-  let batch: NumberedProduct[] = [];
+  let batch: ReadLine[] = [];
   for await (const line of lines) {
     await reader.turn();
-    const product = reader.read(line);
-    if (product !== undefined) batch.push({ line: line.line, product });
+    const read = reader.readLine(line, comparison.updates);
+    if (read !== undefined) batch.push(read);
     if (reader.refused >= REFUSED_MAX) break;
     if (batch.length < BATCH_ROWS) continue;
-    await comparison.take(batch);
+    await comparison.take(batch, reader);
     batch = [];
   }
-  await comparison.take(batch);
+  await comparison.take(batch, reader);
 }
 
 /** Reads a file as an import does, and says what the import would do. Nothing is written. */
@@ -136,5 +139,5 @@ export async function checkImport(
     : { removed: 0, removals: [] };
   const { counts, changes } = comparison;
   const stopped = refused >= REFUSED_MAX;
-  return ok({ ...counts, ...others, refused, problems, changes, stopped });
+  return ok({ ...counts, ...others, refused, problems: byLine(problems), changes, stopped });
 }

@@ -2,13 +2,21 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { beginImport, keepOthers, keepReplaced } from "../../domain/products/imports/store.js";
-import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
+import {
+  completeProduct,
+  type ListedProduct,
+  type PartialProduct,
+  PRODUCTS_MAX,
+  type Product,
+  readPartial,
+  readProduct,
+} from "../../domain/products/product.js";
 import { type ProductLine, UnreadableListError } from "../../domain/products/product-lines.js";
-import { countProducts, removeOthers } from "../../domain/products/store.js";
+import { countProducts, products, removeOthers } from "../../domain/products/store.js";
 import { nextTurn } from "../../domain/products/text-lines.js";
 import { writeProducts } from "../../domain/products/written/store.js";
 import { lockSite } from "../../domain/sites/store.js";
-import type { Transaction } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { changingProducts, ownedByShop } from "./changing-products.js";
 
 /** Rows written in one transaction; other work runs between transactions. */
@@ -45,6 +53,38 @@ export type ImportFault = "not_found" | "conflict" | "invalid_request";
 /** A copy of a text. A part of a longer text keeps the whole of it in memory. */
 const ownText = (text: string) => Buffer.from(text).toString();
 
+/** A valid line, or one that its product completes. */
+export type ReadLine =
+  | { readonly kind: "whole"; readonly line: number; readonly product: ListedProduct }
+  | ({ readonly kind: "partial"; readonly line: number } & PartialProduct);
+
+/** A valid line with its number. */
+export interface NumberedProduct {
+  readonly line: number;
+  readonly product: ListedProduct;
+}
+
+/** Completes lines that leave out the name or the price. A new product needs both. */
+export function completeLines(
+  lines: readonly ReadLine[],
+  existing: ReadonlyMap<string, Product>,
+): { readonly complete: readonly NumberedProduct[]; readonly problems: readonly ImportProblem[] } {
+  const complete: NumberedProduct[] = [];
+  const problems: ImportProblem[] = [];
+  for (const one of lines) {
+    const { line } = one;
+    if (one.kind === "whole") {
+      complete.push({ line, product: one.product });
+      continue;
+    }
+    const before = existing.get(one.productId);
+    const read = before === undefined ? readProduct(one.value) : completeProduct(one, before);
+    if (read.ok) complete.push({ line, product: read.value });
+    else problems.push({ line, problem: read.detail });
+  }
+  return { complete, problems };
+}
+
 /** Checks lines, and collects the problems of those that are refused. */
 export class ProductReader {
   /** The ids of valid lines. */
@@ -63,19 +103,34 @@ export class ProductReader {
     if (line.kind === "problem") return this.refuse(line.line, line.problem);
     const product = readProduct(line.value);
     if (!product.ok) return this.refuse(line.line, product.detail);
-    const { productId } = product.value;
-    if (this.seen.has(productId))
-      return this.refuse(line.line, "id: is already in an earlier line");
-    if (this.seen.size >= PRODUCTS_MAX) {
-      return this.refuse(line.line, `a site can have at most ${PRODUCTS_MAX} products`);
-    }
-    this.seen.add(ownText(productId));
-    return product.value;
+    return this.isFirst(line.line, product.value.productId) ? product.value : undefined;
   }
 
-  private refuse(line: number, problem: string): undefined {
+  /** With `updates`, a line can leave out the name and the price of a product that exists. */
+  readLine(line: ProductLine, updates: boolean): ReadLine | undefined {
+    const partial = updates && line.kind === "value" ? readPartial(line.value) : undefined;
+    if (partial !== undefined) {
+      const isFirst = this.isFirst(line.line, partial.productId);
+      return isFirst ? { kind: "partial", line: line.line, ...partial } : undefined;
+    }
+    const product = this.read(line);
+    return product && { kind: "whole", line: line.line, product };
+  }
+
+  refuse(line: number, problem: string): undefined {
     this.refused++;
     if (this.problems.length < PROBLEMS_MAX) this.problems.push({ line, problem });
+  }
+
+  private isFirst(line: number, productId: string): boolean {
+    if (this.seen.has(productId)) this.refuse(line, "id: is already in an earlier line");
+    else if (this.seen.size >= PRODUCTS_MAX) {
+      this.refuse(line, `a site can have at most ${PRODUCTS_MAX} products`);
+    } else {
+      this.seen.add(ownText(productId));
+      return true;
+    }
+    return false;
   }
 }
 
@@ -116,20 +171,36 @@ export async function changeBatch<T>(
   });
 }
 
+/** The products that lines change, by their ids. */
+export async function existingOf(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Product>> {
+  const existing = await products.among(db, siteKeyHash, "product_id", ids);
+  return new Map(existing.map((one) => [one.productId, one]));
+}
+
+/** Writes the valid lines of a batch. Lines are completed here, so that nothing older than this is written. */
 async function writeBatch(
   context: Context,
   { siteKeyHash, importId, updates, canUndo }: Import,
-  products: readonly ListedProduct[],
-): Promise<void> {
+  batch: readonly ReadLine[],
+): Promise<{ readonly written: number; readonly problems: readonly ImportProblem[] }> {
+  const partial = batch.flatMap((one) => (one.kind === "partial" ? one.productId : []));
   const write = async (tx: Transaction, now: number) => {
-    if (canUndo) await keepReplaced(tx, siteKeyHash, products, { updates });
-    await writeProducts(tx, siteKeyHash, products, { importId, now, updates });
+    const existing = await existingOf(tx, siteKeyHash, partial);
+    const { complete, problems } = completeLines(batch, existing);
+    const listed = complete.map(({ product }) => product);
+    if (canUndo) await keepReplaced(tx, siteKeyHash, listed, { updates });
+    await writeProducts(tx, siteKeyHash, listed, { importId, now, updates });
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
       const why = `A site can have at most ${PRODUCTS_MAX} products. The rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);
     }
+    return { written: listed.length, problems };
   };
-  await changeBatch(context, siteKeyHash, write, canUndo ? importId : undefined);
+  return changeBatch(context, siteKeyHash, write, canUndo ? importId : undefined);
 }
 
 /** Reads lines and writes the valid products in batches. Other work runs between them. */
@@ -139,17 +210,18 @@ export async function writeLines(
   lines: AsyncIterable<ProductLine>,
   reader: ProductReader,
 ): Promise<void> {
-  let batch: ListedProduct[] = [];
+  let batch: ReadLine[] = [];
   const write = async () => {
-    const products = batch;
+    const rows = batch;
     batch = [];
-    await writeBatch(context, target, products);
-    reader.written += products.length;
+    const { written, problems } = await writeBatch(context, target, rows);
+    reader.written += written;
+    for (const { line, problem } of problems) reader.refuse(line, problem);
   };
   for await (const line of lines) {
     await reader.turn();
-    const product = reader.read(line);
-    if (product !== undefined) batch.push(product);
+    const read = reader.readLine(line, target.updates);
+    if (read !== undefined) batch.push(read);
     if (batch.length >= BATCH_ROWS) await write();
     if (reader.refused >= REFUSED_MAX) break;
   }
@@ -200,6 +272,10 @@ export async function importAlone<T>(
   }
 }
 
+/** Lines that are completed later are refused later. */
+export const byLine = (problems: ProductReader["problems"]) =>
+  problems.toSorted((a, b) => a.line - b.line);
+
 async function recordStart(
   { audit, clock }: Context,
   { siteKeyHash, importId }: Import,
@@ -232,7 +308,8 @@ async function finish(
     const counts = { written, removed, refused, total };
     const change = { kind: "products_imported", import_id: importId, ...counts };
     const records = [actorDraft("site.changed", actor, clock.now(), { change })];
-    return { records, answer: { ...counts, problems, stopped: refused >= REFUSED_MAX } };
+    const stopped = refused >= REFUSED_MAX;
+    return { records, answer: { ...counts, problems: byLine(problems), stopped } };
   });
   return answer;
 }

@@ -62,12 +62,17 @@ const OPTIONAL = [
   "quantity",
   ...DETAIL_FIELDS,
 ] as const;
-type OptionalField = (typeof OPTIONAL)[number];
 
 /** A product as a list names it. */
 export interface ListedProduct extends ProductSetting {
   /** Fields that the line does not have. An empty field is not absent. */
-  readonly absent: readonly OptionalField[];
+  readonly absent: readonly ProductField[];
+}
+
+/** A line of an update that leaves out the name or the price. Only the product that it changes completes it. */
+export interface PartialProduct {
+  readonly productId: string;
+  readonly value: JsonObject;
 }
 
 /** A product as it is stored. */
@@ -247,6 +252,39 @@ export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> 
       absent: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
     }),
   );
+}
+
+/** Undefined for a line that has a name and a price, or whose id cannot be read. */
+export function readPartial(value: JsonValue): PartialProduct | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (Object.hasOwn(value, "title") && Object.hasOwn(value, "price")) return undefined;
+  const id = readText(value.id, "id", PRODUCT_ID_CHARS_MAX);
+  return id.ok ? { productId: id.value, value } : undefined;
+}
+
+/** Reads such a line with the name and the price of the product. Both are absent, so that neither is written. */
+export function completeProduct(
+  { value }: PartialProduct,
+  before: ProductSetting,
+): Result<ListedProduct, "invalid"> {
+  const { title, price, currency, sale_price, sale_from, sale_until } = listedFields(before);
+  const given = (name: string) => Object.hasOwn(value, name);
+  const isOtherCurrency =
+    given("currency") && ![currency, "", null].includes(value.currency as never);
+  if (!given("price") && isOtherCurrency) return bad("price: is missing");
+  const keepsPrices = !given("price") && !given("sale_price");
+  const read = readProduct({
+    title,
+    ...value,
+    ...(given("price") ? {} : { price, currency }),
+    ...(keepsPrices ? { sale_price, sale_from, sale_until } : {}),
+  });
+  if (!read.ok) return read;
+  const kept: readonly ProductField[] = [
+    ...(given("title") ? [] : (["title"] as const)),
+    ...(keepsPrices ? (["price", "sale_price"] as const) : []),
+  ];
+  return ok(Object.freeze({ ...read.value, absent: [...read.value.absent, ...kept] }));
 }
 
 /**

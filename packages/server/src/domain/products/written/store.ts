@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../infra/db/database.js";
 import { storedWords } from "../../../infra/search-words.js";
-import type { ListedProduct } from "../product.js";
+import type { ListedProduct, ProductField } from "../product.js";
 import { priceAt } from "../sale.js";
 import { inOrder, LISTED_COLUMNS, listText } from "../store.js";
 
@@ -20,8 +20,17 @@ function newValue(name: string): string {
     : `excluded.${name}`;
 }
 
-/** Inserts a product, or updates it except for the columns that stay. */
-function upsert(staying: readonly string[]): string {
+/** The columns of fields that are stored in several. */
+const COLUMNS_OF: Readonly<Partial<Record<ProductField, readonly string[]>>> = {
+  title: ["title", "title_words"],
+  description: ["description", "body_words"],
+  price: ["price_minor", "currency", "regular_minor", "sale_changes_at"],
+  sale_price: ["sale_minor", "sale_from", "sale_until"],
+};
+
+/** Inserts a product, or updates it except for the fields that stay. */
+function upsert(fields: readonly ProductField[]): string {
+  const staying = fields.flatMap((field) => COLUMNS_OF[field] ?? [field]);
   const changed = COLUMNS.filter((name) => !staying.includes(name));
   const marks = COLUMNS.map(() => "?").join(", ");
   return `INSERT INTO products (site_key_hash, product_id, ${COLUMNS.join(", ")})
@@ -46,8 +55,7 @@ export async function writeProducts(
   for (const product of inOrder(listed, ({ productId }) => productId)) {
     const { regularPrice, sale, absent } = product;
     const price = priceAt(regularPrice, sale, now);
-    const unsearched = absent.includes("description") ? ["body_words"] : [];
-    const sql = upsert(updates ? [...absent, ...unsearched] : []);
+    const sql = upsert(updates ? absent : []);
     await tx.run(
       sql,
       siteKeyHash,
