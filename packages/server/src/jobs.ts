@@ -18,6 +18,7 @@ import { notifyQuestions, QUESTIONS_JOB } from "./actions/questions/notify-quest
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { carryOutVerdicts, VERDICTS_JOB } from "./actions/reviews/plan-verdict.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
+import { alignHours } from "./actions/sites/set-shop.js";
 import { endTests, TESTS_EVERY_MS, TESTS_JOB } from "./actions/test-purchases/end-tests.js";
 import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
 import type { Context } from "./context.js";
@@ -109,6 +110,21 @@ function planShipments(context: Context): void {
   });
 }
 
+/** Visits, and the hours that they are counted in. */
+function planVisits(context: Context): void {
+  const { jobs } = context;
+  jobs.add({
+    name: "visits.delete",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => deleteExpiredVisits(context, stopping),
+  });
+  jobs.add({
+    name: "visits.hours",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => alignHours(context, stopping),
+  });
+}
+
 /** Questions from agents. */
 function planQuestions(context: Context): void {
   const { jobs, db } = context;
@@ -185,11 +201,6 @@ export function planJobs(context: Context): void {
     run: (now) => deleteExpiredCounts(context, now),
   });
   jobs.add({
-    name: "visits.delete",
-    everyMs: HOUR_MS,
-    run: (_now, stopping) => deleteExpiredVisits(context, stopping),
-  });
-  jobs.add({
     name: "agents.delete",
     everyMs: HOUR_MS,
     run: async (now) => {
@@ -204,6 +215,7 @@ export function planJobs(context: Context): void {
     everyMs: DAY_MS,
     run: (now) => db.transaction((tx) => deleteExpiredAnswers(tx, now)),
   });
+  planVisits(context);
   planReviews(context);
   planShipments(context);
   planPayments(context);

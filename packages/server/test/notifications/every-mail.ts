@@ -159,7 +159,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     topic: "order.adjusted",
     whole,
     isTest: false,
-    refunded: [{ amountMinor: 1000, description: "One rose was broken." }],
+    refunded: [{ amountMinor: 1000, description: "One rose was broken.", isFromShop: true }],
   } as never),
   "buyer-cancelled": buyerMail({
     ...buyer,

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { NOON, TIER_DATABASES } from "../harness.ts";
@@ -137,6 +137,26 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     await change(orderId, "rehearse", { event: "dispute" });
     await deliver();
     expect(mailbox.mails).toHaveLength(2);
+  });
+
+  test("a refund that was made at the payment provider has its reason, and no message from the shop", async () => {
+    const { orderId } = await at.bought(shop, { ...lines(["rose", 1]), buyer: BUYER, ...sent() });
+    const { revision } = (await shop.admin("GET", `/orders/${orderId}`)).body;
+    await change(orderId, "capture", { revision });
+    const { providers } = server.context;
+    const provider = providers.sandbox as { returns: (attempt: never) => Promise<object[]> };
+    const { returns } = provider;
+    const description = "The payment was charged twice.";
+    provider.returns = async (attempt) =>
+      (await returns.call(provider, attempt)).map((one) => ({ ...one, description }));
+    onTestFinished(() => {
+      provider.returns = returns;
+    });
+    await change(orderId, "rehearse", { event: "refund" });
+    await deliver();
+    const text = mailbox.mails.at(-1)?.text;
+    expect(text).toContain("\n\nReason: The payment was charged twice.\n");
+    expect(text).not.toContain("Message from the shop");
   });
 
   test("the page of an order has times in the zone of the shop", async () => {

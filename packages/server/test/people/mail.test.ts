@@ -62,6 +62,18 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     );
   });
 
+  test("an invitation of a person without rights says that there is no access yet", async () => {
+    const { server, invite, mailed } = await open();
+    const { person_id } = (await invite("ada@example.com")).body;
+    await server.context.db.run("DELETE FROM person_access WHERE person_id = ?", person_id);
+    const { status } = await server.admin("POST", `/v1/admin/people/${person_id}/links`, {});
+    expect(status).toBeLessThan(300);
+    const { host } = new URL(server.context.config.baseUrl);
+    expect((await mailed(2))?.text).toContain(
+      `You have been invited to Gatehouse at ${host}. You have no access to a shop yet.\n`,
+    );
+  });
+
   test("a person asks for a link and gets it; for an unknown address the answer is the same and no mail is sent", async () => {
     const { server, invite, linkIn, mailed, box } = await open();
     await invite("ada@example.com");

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { alignHours } from "../../src/actions/sites/set-shop.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
@@ -172,6 +173,27 @@ describe.each(DATABASES)("page-load beacons, on %s,", (dialect) => {
       [75, 1],
     ]);
     expect(await counts("by=day")).toEqual([[-12 * 60, 7]]);
+  });
+
+  test("are counted in hours of a time zone that was set before hours had a start", async () => {
+    await fresh();
+    const path = `/v1/admin/sites/${site.site_key_hash}`;
+    const { body: shop } = await server.admin("GET", `${path}/shop`);
+    await server.admin("PUT", `${path}/shop`, { ...shop, time_zone: "Asia/Kolkata" });
+    const { context } = server;
+    const start = "SELECT hour_start_minute, version FROM sites WHERE site_key_hash = ?";
+    const stored = () => context.db.get(start, site.site_key_hash);
+    const before = await stored();
+    await context.db.run("UPDATE sites SET hour_start_minute = 0");
+    await alignHours(context, () => true);
+    expect(await stored()).toEqual({ ...before, hour_start_minute: 0 });
+    await alignHours(context, () => false);
+    await alignHours(context, () => false);
+    const { version } = before as { version: number };
+    expect(await stored()).toEqual({ hour_start_minute: 30, version: version + 1 });
+    expect((await send(beaconOf(site.site_key, {}))).status).toBe(204);
+    const { items } = (await server.admin("GET", `${path}/visits/counts?by=hour`)).body;
+    expect(items[0].start).toMatch(/:30:00/);
   });
 
   test("with a clock more than a day off get the time of arrival", async () => {

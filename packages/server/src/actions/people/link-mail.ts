@@ -64,6 +64,8 @@ function listed({ shops, more }: Invited, host: string): string {
 
 function invitedLine({ inviter, to }: InvitationWords, host: string): string {
   const who = inviter === null ? "You have been invited" : `${unlinked(inviter)} invited you`;
+  // Somebody can have removed the rights since.
+  if (to.length === 0) return `${who} to Gatehouse at ${host}. You have no access to a shop yet.`;
   const what = to.map((one) => `to ${listed(one, host)} as ${ROLE_WORDS[one.role]}`);
   return `${who} ${what.join(", and ")}.`;
 }

@@ -7,7 +7,11 @@ import {
   type ShopSettings,
   shopFault,
 } from "../../domain/shop-settings/shop-settings.js";
-import { shopSettings, writeShopSettings } from "../../domain/shop-settings/store.js";
+import {
+  shopSettings,
+  shopSettingsAfter,
+  writeShopSettings,
+} from "../../domain/shop-settings/store.js";
 import { setHourStart } from "../../domain/sites/store.js";
 
 /** The names of the settings that change. Their values stay out of the log. */
@@ -44,4 +48,26 @@ export async function setShop(
     return { records: [record], answer: null };
   });
   return ok(settings);
+}
+
+/** Shops whose settings are read at once. */
+const SHOPS_PER_PAGE = 200;
+
+/**
+ * Has the visits of every shop counted in hours of its time zone: for shops whose zone was set before hours had a
+ * start, and for zones that move by half an hour in summer. Idempotent.
+ */
+export async function alignHours({ db, clock }: Context, stopping: () => boolean): Promise<void> {
+  for (let after = ""; !stopping(); ) {
+    const shops = await shopSettingsAfter(db, after, SHOPS_PER_PAGE);
+    const now = clock.now();
+    await db.transaction(async (tx) => {
+      for (const { siteKeyHash, settings } of shops) {
+        await setHourStart(tx, siteKeyHash, { minute: hourStartMinute(settings, now), now });
+      }
+    });
+    const last = shops.at(-1);
+    if (last === undefined || shops.length < SHOPS_PER_PAGE) return;
+    after = last.siteKeyHash;
+  }
 }

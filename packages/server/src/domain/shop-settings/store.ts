@@ -7,6 +7,24 @@ export async function shopSettings(db: Queries, siteKeyHash: string): Promise<Sh
   return row === undefined ? NO_SHOP : Object.freeze({ ...NO_SHOP, ...JSON.parse(row.settings) });
 }
 
+/** The settings of the shops after one, in the order of their sites. */
+export async function shopSettingsAfter(
+  db: Queries,
+  siteKeyHash: string,
+  limit: number,
+): Promise<readonly { readonly siteKeyHash: string; readonly settings: ShopSettings }[]> {
+  const rows = await db.all<{ site_key_hash: string; settings: string }>(
+    `SELECT site_key_hash, settings FROM shop_settings
+     WHERE site_key_hash > ? ORDER BY site_key_hash LIMIT ?`,
+    siteKeyHash,
+    limit,
+  );
+  return rows.map((row) => ({
+    siteKeyHash: row.site_key_hash,
+    settings: Object.freeze({ ...NO_SHOP, ...JSON.parse(row.settings) }),
+  }));
+}
+
 export async function writeShopSettings(
   tx: Transaction,
   siteKeyHash: string,

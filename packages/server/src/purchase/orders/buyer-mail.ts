@@ -1,9 +1,9 @@
-import type { Adjustment, OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
+import type { OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import { orderLabel } from "../../domain/orders/order.js";
 import type { Site } from "../../domain/sites/site.js";
 import { unlinked } from "../../infra/mail/text.js";
 import { moneyWords } from "../notices/notice-words.js";
-import type { OrderTopic, OrderUpdate } from "./order-notice.js";
+import type { MadeRefund, OrderTopic, OrderUpdate } from "./order-notice.js";
 import type { WholeOrder } from "./whole-order.js";
 
 /** What buyers are notified of by mail, besides refunds. Their platform notifies them of everything else. */
@@ -21,7 +21,7 @@ interface BuyerMail {
   /** Whether the order was paid in test mode. */
   readonly isTest: boolean;
   readonly shipment?: OrderEvent | undefined;
-  readonly refunded?: readonly Adjustment[] | undefined;
+  readonly refunded?: readonly MadeRefund[] | undefined;
 }
 
 const words = (text: string | null | undefined) => (text ? [unlinked(text)] : []);
@@ -56,15 +56,18 @@ function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly str
   ];
 }
 
-function refundedLines({ order }: WholeOrder, refunded: readonly Adjustment[]): readonly string[] {
+function refundedLines({ order }: WholeOrder, refunded: readonly MadeRefund[]): readonly string[] {
   const { currency } = order.amount;
   return [
-    ...refunded.flatMap(({ amountMinor: minor, description }) => [
+    ...refunded.flatMap(({ amountMinor: minor, description, isFromShop }) => [
       ...(minor === null ? [] : [`  Refunded: ${moneyWords({ minor, currency })}`]),
-      ...words(description).flatMap((text) => ["", `Message from the shop: ${text}`]),
+      ...words(description).flatMap((text) => [
+        "",
+        `${isFromShop ? "Message from the shop" : "Reason"}: ${text}`,
+      ]),
     ]),
     "",
-    "It can take a few days until you see the money in your account.",
+    "It can take a few days until the money is in your account.",
   ];
 }
 
@@ -112,7 +115,7 @@ function mailContent(mail: BuyerMail) {
     };
   }
   if (refunded.length > 0) {
-    const text = [`The shop refunded a payment for your order at ${name}.`, ""];
+    const text = [`The shop refunded money for your order at ${name}.`, ""];
     return {
       title: `refund for your order ${label}`,
       text: [...text, ...refundedLines(whole, refunded)],

@@ -22,7 +22,12 @@ export interface OrderUpdate {
   /** The cancellation, refund or dispute that is new or has changed. Others of the order may be later. */
   readonly adjusted?: Adjustment | undefined;
   /** Refunds that the provider has made now. */
-  readonly refunded?: readonly Adjustment[];
+  readonly refunded?: readonly MadeRefund[];
+}
+
+export interface MadeRefund extends Pick<Adjustment, "amountMinor" | "description"> {
+  /** Whether the shop wrote the description. If not, it is the reason that the provider gives. */
+  readonly isFromShop: boolean;
 }
 
 const timeOf = (at: number | null) => (at === null ? null : isoTime(at));

@@ -40,6 +40,13 @@ function adjustmentOf(
   };
 }
 
+/** The adjustments whose description the shop wrote. */
+function fromShop(returns: readonly MoneyReturn[], changes: readonly PaymentChange[]) {
+  const written = changes.filter(({ reason }) => reason !== null);
+  const own = returns.filter((one) => written.some(({ changeId }) => changeId === one.changeId));
+  return new Set(own.map(({ reference }) => `adj_${reference}`));
+}
+
 const previous = (stored: readonly Adjustment[], { adjustmentId }: Adjustment) =>
   stored.find((one) => one.adjustmentId === adjustmentId);
 
@@ -105,13 +112,18 @@ async function writeReturns(
     .filter((one) => isNew(stored, one));
   if (news.length === 0) return [];
   for (const adjustment of news) await writeAdjustment(tx, adjustment);
+  const own = fromShop(returns, changes);
   const disputed = news.find(isOpenDispute);
   await notifyOfOrder(context, tx, await revise(tx, order), {
     topic: "order.adjusted",
     now,
     disputed,
     adjusted: disputed ?? news.at(-1),
-    refunded: news.filter((one) => isMadeNow(stored, one)),
+    refunded: news
+      .filter((one) => isMadeNow(stored, one))
+      .map(({ adjustmentId, amountMinor, description }) => {
+        return { amountMinor, description, isFromShop: own.has(adjustmentId) };
+      }),
   });
   return news
     .filter((one) => changesMoney(stored, one))
