@@ -20,8 +20,8 @@ export const PICTURE_FILE = "JPEG, PNG or WebP file of up to 5 MB and 25 megapix
 export function pictureType(file: string): string {
   const type = TYPES[extname(file).toLowerCase()];
   if (type === undefined) {
-    const hint = "Use a file whose name ends in .jpg, .png or .webp.";
-    throw new CommandError(`${file} is not a picture by its name.`, EXIT.usage, hint);
+    const hint = "Use a .jpg, .png or .webp file.";
+    throw new CommandError(`The name of ${file} does not end like a picture.`, EXIT.usage, hint);
   }
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new CommandError(`${file} does not exist.`, EXIT.failed, "Check the path of the file.");

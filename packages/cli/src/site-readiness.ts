@@ -35,8 +35,11 @@ export interface ShopSilence {
   readonly problem: string;
 }
 
+/** In the zone of this machine, which is named. */
+const TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
+
 export const silenceText = ({ since, problem }: ShopSilence): string =>
-  `The shop system has not answered since ${since}: ${plainText(problem)}.`;
+  `The shop system has not given a valid answer since ${TIME.format(new Date(since))}: ${plainText(problem)}.`;
 
 /** Whether agents can buy from a site, and what is missing. */
 export interface Readiness {

@@ -38,8 +38,10 @@ describe.skipIf(skipChromium)("buyers' data at the console:", () => {
     ]);
     await page.getByRole("button", { name: "Erase" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("erased from 1 purchase. This cannot be undone.").waitFor();
-    await dialog.getByText("1 purchase is still needed, and erased later.").waitFor();
+    await dialog.getByText("Erased from 1 purchase: name, email").waitFor();
+    await dialog.getByText("Kept: items, amounts, the country and the audit log.").waitFor();
+    await dialog.getByText("You cannot undo this.").waitFor();
+    await dialog.getByText("1 purchase is still needed.").waitFor();
     await dialog.getByRole("button", { name: "Erase" }).click();
     await page.getByText("Erased: 0 orders, 0 checkouts, 1 cart. 1 purchase will be").waitFor();
     await expect.poll(() => stored.getByRole("listitem").count()).toBe(1);

@@ -35,10 +35,18 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
 
   test("taxes and links are saved without touching the other settings", async () => {
     const { page } = await at.opened();
-    const post = { id: "post", title: "By post", prices: { EUR: "4.90", CHF: "6.00" } };
+    const post = { id: "post", title: "By post", prices: { EUR: "4.9", CHF: "6" } };
     const shipping = [{ countries: ["DE"], options: [post] }];
     await at.shop.admin("PUT", "/shop", { shipping });
     await at.signedIn(page, "owner", "/delivery");
+    expect(await page.getByLabel("Price").inputValue()).toBe("4.90");
+    expect(await page.getByLabel("Amount in CHF").inputValue()).toBe("6.00");
+    const currencies = page.getByLabel("Currency", { exact: true }).first().locator("option");
+    expect((await currencies.allTextContents()).slice(0, 3)).toEqual([
+      "EUR – Euro",
+      "USD – US Dollar",
+      "GBP – British Pound",
+    ]);
     await page.getByRole("button", { name: "Add a tax" }).click();
     await page.getByLabel("Percent").fill("8,25");
     await page.getByLabel("Country", { exact: true }).selectOption("United States");
@@ -80,6 +88,8 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
       await taxes.getByRole("button", { name: "Save" }).click();
       await page.getByText("Saved.").waitFor();
       await page.getByText("Added to your prices: 7 % in Germany.").waitFor();
+      const example = "a product at €100.00 costs €107.00 in Germany: €7.00 of it is tax.";
+      await page.getByText(example).waitFor();
       expect(await terms.getByLabel("Your terms").inputValue()).toBe("Half a sen");
       await terms.getByText("Not saved yet").waitFor();
       await terms.getByRole("button", { name: "Discard changes" }).click();

@@ -140,6 +140,29 @@ describe.skipIf(skipChromium)("orders in the console:", () => {
     expect(await slip.isVisible()).toBe(true);
   });
 
+  test("a packing slip has what is still to be sent, and then everything", async () => {
+    const buyer = await at.at.buyer(at.shop);
+    const items = [
+      { id: "rose", quantity: 3 },
+      { id: "vase", quantity: 1 },
+    ];
+    await at.at.order(at.shop, buyer, { items, total: "312.50" });
+    const [{ order_id: orderId }] = await at.at.orders(at.shop);
+    const ship = (...lines: [id: string, quantity: number][]) => {
+      const line_items = lines.map(([id, quantity]) => ({ id, quantity }));
+      return at.shop.admin("POST", `/orders/${orderId}/ship`, { line_items });
+    };
+    const { page } = await at.opened();
+    const rows = async () => {
+      await at.signedIn(page, "owner", `/orders/${orderId}/slip`).catch(() => undefined);
+      return page.locator("[data-slip] tbody tr").allTextContents();
+    };
+    await ship(["li_1", 1], ["li_2", 1]);
+    expect(await rows()).toEqual(["2A roserose"]);
+    await ship(["li_1", 2]);
+    expect(await rows()).toEqual(["3A roserose", "1A vasevase"]);
+  });
+
   test("an order is sent in parts, undone, delivered, and some of its items are cancelled", async () => {
     const buyer = await at.at.buyer(at.shop);
     const items = [{ id: "rose", quantity: 4 }];

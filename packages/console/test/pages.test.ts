@@ -227,6 +227,15 @@ describe.skipIf(skipChromium)("the pages of the console:", () => {
     await page.getByRole("combobox", { name: "Find anything" }).fill("notif");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings/notifications");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill("refund");
+    await page.getByRole("option", { name: "Refund an order" }).click();
+    await page.waitForURL("**/orders?payment=captured");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find anything" }).fill("account");
+    await page.getByRole("option", { name: "Your account" }).click();
+    await page.getByRole("link", { name: "Back to Home" }).click();
+    await page.waitForURL(`**/console/${at.domain}`);
   });
 
   test("the search finds buyers, questions, rules and people by words, and no address names a buyer", async () => {

@@ -15,6 +15,8 @@ describe.skipIf(skipChromium)("the payment settings:", () => {
     expect(await paysOut.count()).toBe(0);
     await page.getByLabel("Payment provider").selectOption("stripe");
     expect(await paysOut.isChecked()).toBe(false);
+    await page.getByText("under Developers → API keys.").first().waitFor();
+    await page.getByRole("link", { name: "Where to find your Stripe keys" }).waitFor();
     await page.getByLabel("Payment provider").selectOption("sandbox");
     expect(await paysOut.count()).toBe(0);
     await at.shop.admin("DELETE", "/processor");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
 import { policyChanges } from "../src/policy/changes.ts";
+import { namedByTitle } from "../src/policy/rule-name.ts";
 import { desk, expectQuiet, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 test("what changed between two versions of the rules is said in sentences", () => {
@@ -33,6 +34,19 @@ test("what changed between two versions of the rules is said in sentences", () =
   const odd = { ...before, rules: [rule("50.00", { when: { all: [rule("50.00").when] } })] };
   expect(texts(before, odd)).toEqual(["changed: “Small orders” has other details."]);
   expect(texts(before, before)).toEqual([]);
+});
+
+test.each([
+  [
+    "rules[1].when.all[0].cart.total.gt.EUR: is not an amount.",
+    "“Large orders”: cart.total EUR is not an amount.",
+  ],
+  ["rules[0].when: must be an object.", "Rule 1: must be an object."],
+  ["rules[0].title: must not be empty.", "Rule 1: title must not be empty."],
+  ["timezone: must be a name.", "timezone: must be a name."],
+])("the problem “%s” of a rule is named by its title: %s", (message, text) => {
+  const rules = [{ id: "small" }, { id: "large", title: "Large orders" }];
+  expect(namedByTitle(message, { rules })).toBe(text);
 });
 
 describe.skipIf(skipChromium)("the rules page:", () => {

@@ -25,9 +25,17 @@ describe.skipIf(skipChromium)("the settings", () => {
     await links.filter({ hasText: "Notifications" }).click();
     await page.getByRole("heading", { name: "Notifications", level: 1 }).waitFor();
     expect(await list.isVisible()).toBe(false);
+    const test = page.getByRole("button", { name: "Send a test message" });
+    await page.getByText("Save an email address or a webhook first.").waitFor();
+    expect(await test.isDisabled()).toBe(true);
+    const [mail, webhook] = [page.getByLabel("Email addresses"), page.getByLabel("Webhook")];
+    const topOf = async (field: typeof mail) => (await field.boundingBox())?.y ?? 0;
+    expect(await topOf(mail)).toBeLessThan(await topOf(webhook));
     await page.getByLabel("Webhook").fill("https://shop.example.com/hooks");
+    await page.getByText("Save your changes first.").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved.").waitFor();
+    expect(await test.isDisabled()).toBe(false);
     await page.getByRole("link", { name: "All settings" }).click();
     await list.getByText("We notify a webhook.").waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);

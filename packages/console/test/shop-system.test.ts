@@ -53,16 +53,55 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     system.spoil = { quote: "silent" };
     await cart(1);
     await at.signedIn(page, "owner", "/settings/shop");
-    await page.getByText("Your shop has not answered since").waitFor();
+    await page.getByText("Your shop has not given a valid answer since").waitFor();
     await page.goto(`${at.baseUrl()}/console/${at.domain}`);
     await page.getByRole("link", { name: "Your shop does not answer." }).click();
-    await page.getByText("Agents cannot buy until it answers.").waitFor();
+    await page.getByText("Agents cannot buy until it is solved.").waitFor();
     system.spoil = {};
     // Another cart: the same question would not be sent again so soon.
     await cart(2);
     await page.reload();
     await page.getByText("Last message from your shop").waitFor();
-    expect(await page.getByText("Your shop has not answered since").count()).toBe(0);
+    expect(await page.getByText("Your shop has not given a valid answer since").count()).toBe(0);
+  });
+
+  test("decides the products: pages name it, and only offer to pause them", async () => {
+    const { page } = await at.opened();
+    system.reset();
+    await system.connect(at.server, at.shop.site_key_hash);
+    await at.signedIn(page);
+    const comes = page.getByText("Your products come from Stand-in 1.");
+    await comes.waitFor();
+    expect(await comes.getByRole("link").getAttribute("href")).toBe(`https://${at.domain}/`);
+    await page.getByRole("link", { name: "Products", exact: true }).click();
+    await page.getByText("Here you can only pause them.").waitFor();
+    await page.getByLabel("Select A vase").check();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    for (const name of ["Add a product", "Remove", "Save feed"]) {
+      expect([name, await page.getByText(name, { exact: true }).count()]).toEqual([name, 0]);
+    }
+    await page.getByRole("link", { name: "A vase" }).click();
+    await page.getByText("This product comes from Stand-in 1.").waitFor();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByText("Paused. Agents cannot find or buy it.").waitFor();
+    expect(await page.getByRole("textbox").count()).toBe(0);
+    await at.server.context.db.run("DELETE FROM products");
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/products`);
+    await page.getByText("Your products appear here as soon as Stand-in 1").waitFor();
+  });
+
+  test("is not asked for where there is none, and neither is a product feed", async () => {
+    const { page } = await at.opened();
+    const failed: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) failed.push(`${response.status()} ${response.url()}`);
+    });
+    for (const path of ["", "/products", "/delivery", "/settings/shop"]) {
+      await at.signedIn(page, "owner", path);
+      await page.waitForLoadState("networkidle");
+    }
+    await page.getByText("Connect WooCommerce or another shop system.").waitFor();
+    expect(failed).toEqual([]);
   });
 
   test("gave the prices of an order and of a decision at a time that their pages name", async () => {
@@ -85,9 +124,9 @@ describe.skipIf(skipChromium)("a shop system at the console", () => {
     await page.goto(`${at.baseUrl()}/console/${at.domain}/reviews/${escalation_id}`);
     const quoted = page.getByText("Your shop gave these prices on");
     expect(await quoted.locator("time").getAttribute("datetime")).toBe(purchase.quoted_at);
-    await page.getByText("It confirms them before the payment.").waitFor();
+    await page.getByText("Your shop checks these prices again before the payment.").waitFor();
     await page.goto(`${at.baseUrl()}/console/${at.domain}/decisions/${decision_id}`);
-    await page.getByText("Your shop gave the prices on").waitFor();
+    await page.getByText("The prices came from your shop on").waitFor();
     expect(await page.getByText("Your shop gave these prices").count()).toBe(0);
   });
 

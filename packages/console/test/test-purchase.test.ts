@@ -40,6 +40,13 @@ describe.skipIf(skipChromium)("the test purchase:", () => {
     await page.getByRole("heading", { name: "✓ Your shop sold to an agent" }).waitFor();
     await page.getByRole("link", { name: "Show order #1001" }).click();
     await page.getByRole("heading", { name: "Order #1001" }).waitFor();
+    // Its agent is listed only among the revoked ones.
+    const { name } = await testAgent();
+    const agents = `${at.baseUrl()}/console/${at.domain}/agents`;
+    await page.goto(`${agents}?status=revoked`);
+    await page.getByRole("link", { name }).waitFor();
+    await page.goto(agents);
+    await page.getByText("No agents yet").waitFor();
   });
 
   test("declined by another person, it names them and offers no order", async () => {

@@ -21,6 +21,6 @@ describe("times in lists:", () => {
 
   test("the full time names the zone", () => {
     const text = fullTime("2026-11-16T18:45:00.000Z", "Asia/Tokyo");
-    expect(text.replace(/\s/g, " ")).toBe("Nov 17, 2026, 03:45 AM GMT+9");
+    expect(text.replace(/\s/g, " ")).toBe("Nov 17, 2026, 3:45 AM GMT+9");
   });
 });

@@ -42,6 +42,11 @@ describe("a person with a browser", () => {
     for (const href of links) expect((await look(href)).response.status).toBeLessThan(400);
   });
 
+  test("is led to the console from its address with a slash at the end", async () => {
+    const { response } = await look("/console/");
+    expect([response.status, response.headers.get("location")]).toEqual([308, "/console"]);
+  });
+
   test("sees the same mark on every page, and in the tab of the console", async () => {
     const site = await createSite(server, "shop.example.com");
     await server.context.db.run("UPDATE sites SET status = 'verified', verified_at = 1");

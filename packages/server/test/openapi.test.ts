@@ -47,7 +47,7 @@ test("every admin route is documented with a summary and its error answers", asy
         operation,
       })),
     );
-  expect(operations.length).toBe(140);
+  expect(operations.length).toBe(141);
   for (const { operation } of operations) {
     expect(operation.summary.length).toBeGreaterThan(5);
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "429", "503"]));

@@ -141,7 +141,7 @@ export function setProductCommand(product: Command, terminal: Terminal): void {
     .addOption(
       choice(
         "--identifier-exists <word>",
-        "no: it has no GTIN, and not both a brand and an MPN, such as handmade goods",
+        "no: it has no GTIN, and its brand or MPN is missing, as with handmade goods",
         Object.keys(IDENTIFIER_EXISTS),
       ),
     )

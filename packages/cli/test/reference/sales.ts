@@ -93,8 +93,8 @@ export const sales: Coverage = {
     fails: {
       args: ({ shop, file }) => [shop, "rose", file("gif", "GIF89a")],
       code: 2,
-      says: /is not a picture by its name\.$/m,
-      next: /Use a file whose name ends in \.jpg, \.png or \.webp\./,
+      says: /does not end like a picture\.$/m,
+      next: /Use a \.jpg, \.png or \.webp file\./,
     },
   },
   "product feed set": {

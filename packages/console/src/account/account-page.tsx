@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { canUsePasskeys, LOST_PASSKEY } from "../session/confirm.js";
@@ -146,7 +147,15 @@ export function AccountPage() {
   const isPerson = session?.kind === "person";
   const account = useQuery({ ...accountQuery, enabled: isPerson });
   return (
-    <Page title="Your account">
+    <Page
+      title="Your account"
+      purpose="Change your name, add or remove passkeys, and see where you are signed in."
+      actions={
+        <Link to="/" className="button-plain">
+          Back to Home
+        </Link>
+      }
+    >
       {!isPerson && (
         <Notice>
           You are signed in with a token. To get your own account, ask an owner to invite you.

@@ -52,13 +52,20 @@ function columnsFor(site: string): readonly Column<Agent>[] {
   ];
 }
 
+/** An agent of a test purchase that is over. It is listed only among the revoked ones. */
+const isEndedTest = ({ status, tags }: Agent) => status === "revoked" && tags.includes("setup");
+
 /** The agents that are registered at this site. */
 export function AgentsPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/agents" });
   const mayAdd = useMay("owner");
   const set = useSetFilter();
-  const list = useList<Agent>("agents", `${path}/agents`, search);
+  const all = useList<Agent>("agents", `${path}/agents`, search);
+  const list =
+    search.status === undefined && all.isSuccess
+      ? { ...all, data: all.data.filter((agent) => !isEndedTest(agent)) }
+      : all;
   const [isAdding, setAdding] = useState(false);
   const isEmpty = list.data?.length === 0;
   const add = mayAdd && !isAdding && (

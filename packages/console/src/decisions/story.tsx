@@ -93,7 +93,7 @@ export function Story({ decision }: { readonly decision: Explained }) {
   if (quoted) {
     steps.push(
       <>
-        Your shop gave the prices on <Time at={quoted} />.
+        The prices came from your shop on <Time at={quoted} />.
       </>,
     );
   }

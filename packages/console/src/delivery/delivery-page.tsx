@@ -1,3 +1,4 @@
+import { parseAmount } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { OwnersFields, OwnersNotice } from "../layout/owners-only.js";
 import { useMay, useSite } from "../layout/sites.js";
@@ -11,6 +12,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 import { Unfit } from "../ui/problems.js";
 import { SaveRow } from "../ui/save-row.js";
+import { moneyText } from "../ui/words.js";
 import { CheckoutCard } from "./checkout-card.js";
 import { countryName } from "./countries.js";
 import { type Shop, shippingOf, zoneDrafts, zoneText } from "./draft.js";
@@ -82,7 +84,19 @@ const TAXES_WORDING = {
   "taxes.*.percent": "Enter a number from 0 to 99.9999, such as 7.25.",
 };
 
-function Taxes({ shop }: { readonly shop: Shop }) {
+/** What the first tax does to a price of 100. */
+function taxExample([tax]: NonNullable<Shop["taxes"]>, currency: string): string {
+  const price = parseAmount("100", currency);
+  if (tax === undefined || !price.ok) return "";
+  const { minor } = price.value;
+  const added = Math.round((minor * Number(tax.percent)) / 100);
+  const [net, part, sum] = [minor, added, minor + added].map((one) =>
+    moneyText({ minor: one, currency }),
+  );
+  return ` For example, a product at ${net} costs ${sum} in ${countryName(tax.country)}: ${part} of it is tax.`;
+}
+
+function Taxes({ shop, currency }: { readonly shop: Shop; readonly currency: string }) {
   const draft = useDraft({ taxes: taxDrafts(shop.taxes ?? []) }, { keep: "taxes" });
   const { taxes } = draft.value;
   const save = useShopSave(shop, async () => ({ taxes: taxesOf(taxes) }));
@@ -94,8 +108,8 @@ function Taxes({ shop }: { readonly shop: Shop }) {
     <Card title="Taxes">
       <p className="text-sm text-soft">
         {summary.length === 0
-          ? "No tax is added to your prices."
-          : `Added to your prices: ${summary.join("; ")}.`}
+          ? "No tax is added to your prices. Leave this empty if your prices include tax."
+          : `Added to your prices: ${summary.join("; ")}.${taxExample(shop.taxes ?? [], currency)}`}
       </p>
       <Form
         of={save}
@@ -144,7 +158,7 @@ export function DeliveryPage() {
         <OwnersNotice />
         <ShopDecides />
         <Delivery shop={settings} currency={currency.data} />
-        <Taxes shop={settings} />
+        <Taxes shop={settings} currency={currency.data} />
         <TermsCard shop={settings} />
         <CheckoutCard shop={settings} />
         <details className="text-sm">

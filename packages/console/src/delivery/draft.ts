@@ -1,4 +1,4 @@
-import { parseAmount } from "@gatehouse/protocol";
+import { formatAmount, parseAmount } from "@gatehouse/protocol";
 import type { Api } from "../api/client.js";
 import { idFrom, moneyText } from "../ui/words.js";
 import { countryName } from "./countries.js";
@@ -41,6 +41,12 @@ export function newZone(currency: string): ZoneDraft {
   return { key: newKey(), countries: [], options: [newOption(currency)] };
 }
 
+/** An amount with all decimals of its currency: `4.9` is `4.90`. */
+function decimals(amount: string, currency: string): string {
+  const price = parseAmount(amount, currency);
+  return price.ok ? formatAmount(price.value) : amount;
+}
+
 export function zoneDrafts(shipping: readonly Zone[], currency: string): readonly ZoneDraft[] {
   return shipping.map(({ countries, options }, zone) => ({
     key: String(zone),
@@ -52,11 +58,11 @@ export function zoneDrafts(shipping: readonly Zone[], currency: string): readonl
         key: String(option),
         id,
         title,
-        price: first[1],
+        price: decimals(first[1], first[0]),
         currency: first[0],
         from: String(from),
         to: String(to),
-        others: Object.fromEntries(rest),
+        others: Object.fromEntries(rest.map(([code, amount]) => [code, decimals(amount, code)])),
       };
     }),
   }));

@@ -1,5 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
-import { CirclePause, CirclePlay, type LucideIcon, Plus, UserPlus, UserRound } from "lucide-react";
+import {
+  CirclePause,
+  CirclePlay,
+  type LucideIcon,
+  Plus,
+  Undo2,
+  UserPlus,
+  UserRound,
+} from "lucide-react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { notify } from "../ui/toast.js";
@@ -49,6 +57,12 @@ export function useActions(onPause: () => void): readonly Action[] {
       icon: UserPlus,
       run: () =>
         void navigate({ to: "/$site/settings/$part", params: { ...params, part: "people" } }),
+    },
+    {
+      label: "Refund an order",
+      words: "money back return captured",
+      icon: Undo2,
+      run: () => void navigate({ to: "/$site/orders", params, search: { payment: "captured" } }),
     },
     selling,
     account,

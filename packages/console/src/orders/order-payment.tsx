@@ -85,7 +85,7 @@ export function OrderPayment({ order }: { readonly order: ShownOrder }) {
           [
             "Test order",
             order.is_test &&
-              "No money moves. Send nothing: mark it as sent only to try what agents then read.",
+              "No money moves. Do not send anything. You can mark it as sent to see what agents are shown.",
           ],
         ]}
       />

@@ -8,6 +8,13 @@ import { Failure } from "../ui/notice.js";
 import { addressLines } from "./address.js";
 import { orderName, orderQuery, type ShownOrder } from "./orders.js";
 
+/** What is still to be sent. Once everything is sent, all items. */
+function toPack({ lines }: ShownOrder) {
+  const left = lines.map((line) => ({ ...line, left: line.total - line.fulfilled }));
+  const open = left.filter((line) => line.left > 0);
+  return open.length > 0 ? open : left.map((line) => ({ ...line, left: line.total }));
+}
+
 function Goods({ order }: { readonly order: ShownOrder }) {
   return (
     <table className="w-full text-sm">
@@ -25,11 +32,11 @@ function Goods({ order }: { readonly order: ShownOrder }) {
         </tr>
       </thead>
       <tbody>
-        {order.lines
-          .filter(({ total }) => total > 0)
-          .map(({ line_id, total, title, id }) => (
+        {toPack(order)
+          .filter(({ left }) => left > 0)
+          .map(({ line_id, left, title, id }) => (
             <tr key={line_id} className="border-b border-line align-top print:border-black">
-              <td className="py-2 pr-4 text-right text-base font-semibold tabular-nums">{total}</td>
+              <td className="py-2 pr-4 text-right text-base font-semibold tabular-nums">{left}</td>
               <td className="py-2 break-words">{title}</td>
               <td className="py-2 pl-4 break-all">{id}</td>
             </tr>

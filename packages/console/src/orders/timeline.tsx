@@ -86,16 +86,23 @@ function paymentChanges(order: ShownOrder): Moment[] {
   }));
 }
 
+/** Messages. The same email to several addresses of the owner is one, with each address. */
 function messages(order: ShownOrder): Moment[] {
-  return order.messages.map((one) => ({
+  const sent = new Map<string, (typeof order.messages)[number] & { readonly to: string }>();
+  for (const one of order.messages) {
+    const isMail = one.audience === "owner" && one.kind === "mail";
+    const key = isMail ? `${one.topic} ${one.created_at} ${one.state}` : one.message_id;
+    const others = sent.get(key)?.to;
+    const to = isMail ? [others, one.destination].filter(Boolean).join(", ") : "";
+    sent.set(key, { ...one, to });
+  }
+  return [...sent.values()].map((one) => ({
     key: one.message_id,
     at: one.delivered_at ?? one.created_at,
     what: (
       <>
-        {one.audience === "buyer"
-          ? "Email to the buyer"
-          : `${titleOf(one.kind)} to the ${one.audience}`}{" "}
-        <Badge word={one.state} />{" "}
+        {one.kind === "mail" ? "Email" : titleOf(one.kind)} to the {one.audience}
+        {one.to && ` (${one.to})`} <Badge word={one.state} />{" "}
         <span className="text-soft">{titleOf(one.topic.replaceAll(".", " "))}</span>
         {one.last_problem !== null && <span className="text-bad"> {one.last_problem}</span>}
       </>

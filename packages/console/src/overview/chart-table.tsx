@@ -18,7 +18,7 @@ export function ChartTable({ steps, series, by, before, unit }: ChartProps) {
             <tr>
               <th scope="col">{by === "day" ? "Day" : "Hour"}</th>
               {columns.map(({ label }) => (
-                <th key={label} scope="col">
+                <th key={label} scope="col" className="text-right">
                   {label}
                 </th>
               ))}
@@ -31,7 +31,9 @@ export function ChartTable({ steps, series, by, before, unit }: ChartProps) {
                   {stepText(step, by, zone)}
                 </th>
                 {columns.map(({ label, values }) => (
-                  <td key={label}>{unit?.text(values[row] ?? 0) ?? values[row]}</td>
+                  <td key={label} className="text-right">
+                    {unit?.text(values[row] ?? 0) ?? values[row]}
+                  </td>
                 ))}
               </tr>
             ))}

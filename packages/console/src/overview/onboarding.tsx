@@ -21,6 +21,19 @@ function readyText({ processor }: SetupState): string {
   return "Ready for test purchases. No money moves until you connect Stripe.";
 }
 
+/** Where the products of a connected shop are changed. */
+function ShopLine({ connection }: SetupState) {
+  const { site } = useSite();
+  return connection?.sells ? (
+    <p className="text-sm text-soft">
+      Your products come from {connection.system}.{" "}
+      <a href={`https://${site.domain}/`} target="_blank" rel="noreferrer" className="link">
+        Open your shop
+      </a>
+    </p>
+  ) : null;
+}
+
 /** Whether agents can buy, once no step is left. What is missing is among what needs attention. */
 function Readiness({ state }: { readonly state: SetupState }) {
   const { name, path } = useSite();
@@ -153,6 +166,7 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
     <Card title={`Get ready to sell: ${done.length} of ${needed.length} done`}>
       <progress className="progress" max={needed.length} value={done.length} aria-hidden="true" />
       <p className="text-sm">{readyText(state)}</p>
+      <ShopLine {...state} />
       <OtherObstacles {...state} />
       {open === undefined && next !== undefined && (
         <Link
@@ -174,7 +188,15 @@ export function Onboarding({ state }: { readonly state: SetupState }) {
       </ol>
     </Card>
   );
-  if (open === undefined) return left.length === 0 ? <Readiness state={state} /> : list;
+  if (open === undefined) {
+    if (left.length > 0) return list;
+    return (
+      <>
+        <Readiness state={state} />
+        <ShopLine {...state} />
+      </>
+    );
+  }
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <OpenStep step={open} state={state} />

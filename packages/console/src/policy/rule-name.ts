@@ -13,12 +13,33 @@ export function ruleName(rule: JsonObject): string {
   return ruleSentence(rule).replace(/\.$/, "");
 }
 
-/** A message of the service about rules, with the names of rules and actions instead of their IDs. */
+/** What a rule that cannot be read is called: by its title, or by its place. */
+function namedAt(rules: readonly JsonObject[], place: number): string {
+  const title = rules[place]?.title;
+  return typeof title === "string" && title !== "" ? `“${title}”` : `Rule ${place + 1}`;
+}
+
+/** The field of a rule, without what only the JSON has: `when.all[1].cart.total.gt` is `cart.total`. */
+const fieldOf = (path: string) =>
+  path
+    .replace(/(?:when|all|any|not|\[\d+\]|\.(?:[gl]te?|eq|in|not_in)$)\.?/g, "")
+    .replace(/\.$/, "");
+
+/**
+ * A message of the service about rules, with the names of rules and actions instead of their IDs and of their places in
+ * the JSON.
+ */
 export function namedByTitle(message: string, document: JsonObject | undefined): string {
-  const names = new Map(
-    rulesOf(document ?? {}).map((rule) => [String(rule.id), ruleName(rule)] as const),
+  const rules = rulesOf(document ?? {});
+  const names = new Map(rules.map((rule) => [String(rule.id), ruleName(rule)] as const));
+  const placed = message.replace(
+    /^rules\[(\d+)\]([\w.[\]]*): /,
+    (_, place: string, path: string) => {
+      const field = fieldOf(path.replace(/^\./, ""));
+      return `${namedAt(rules, Number(place))}: ${field === "" ? "" : `${field} `}`;
+    },
   );
-  return message.replace(/“([^“”]+)”/g, (quoted, id: string) => {
+  return placed.replace(/“([^“”]+)”/g, (quoted, id: string) => {
     const name = names.get(id) ?? builtInSkill(id)?.title;
     return name === undefined ? quoted : `“${name}”`;
   });

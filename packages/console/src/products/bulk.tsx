@@ -15,11 +15,12 @@ interface BulkProps {
   /** The products that are shown. */
   readonly shown: readonly Product[];
   readonly chosen: ReadonlySet<string>;
+  readonly mayRemove: boolean;
   onChoose(ids: readonly string[]): void;
 }
 
 /** Selects all products that are shown, and changes the selected ones. Those that fail stay selected. */
-export function Bulk({ shown, chosen, onChoose }: BulkProps) {
+export function Bulk({ shown, chosen, mayRemove, onChoose }: BulkProps) {
   const { path } = useSite();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const products = shown.filter(({ id }) => chosen.has(id));
@@ -80,15 +81,17 @@ export function Bulk({ shown, chosen, onChoose }: BulkProps) {
             <Button disabled={pause.isPending} onClick={() => pause.mutate(false)}>
               Resume
             </Button>
-            <Confirm
-              label="Remove"
-              title={`Remove ${count}?`}
-              yes="Remove"
-              danger
-              onYes={() => remove.mutateAsync()}
-            >
-              <p>Agents can no longer find or buy them. Existing orders keep their details.</p>
-            </Confirm>
+            {mayRemove && (
+              <Confirm
+                label="Remove"
+                title={`Remove ${count}?`}
+                yes="Remove"
+                danger
+                onYes={() => remove.mutateAsync()}
+              >
+                <p>Agents can no longer find or buy them. Existing orders keep their details.</p>
+              </Confirm>
+            )}
           </>
         )}
       </div>

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Api, call, Refused } from "../api/client.js";
+import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
+import { productSourceQuery } from "../settings/shop-connection.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { CurrencyField } from "../ui/currency-field.js";
@@ -132,11 +133,10 @@ export function FeedCard() {
   const [isEditing, setEditing] = useState(false);
   const query = useQuery({
     queryKey: ["product-feed", path],
-    queryFn: () =>
-      call<Feed>("GET", `${path}/product-feed`).catch((error: unknown) => {
-        if (error instanceof Refused && error.status === 404) return null;
-        throw error;
-      }),
+    queryFn: async ({ client }) => {
+      const { product_feed } = await client.fetchQuery(productSourceQuery(path));
+      return product_feed ? call<Feed>("GET", `${path}/product-feed`) : null;
+    },
   });
   if (query.isPending) return null;
   const feed = query.data ?? null;

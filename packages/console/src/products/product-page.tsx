@@ -4,9 +4,11 @@ import { type Api, call, type Page as Listed } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { OwnersNotice } from "../layout/owners-only.js";
 import { useSite } from "../layout/sites.js";
+import { useSellingShop } from "../settings/shop-connection.js";
 import { LoadingPage } from "../ui/loading.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Page } from "../ui/page.js";
+import { FromShop, ShopProduct } from "./from-shop.js";
 import { ProductForm } from "./product-form.js";
 import { usualCurrencyQuery } from "./usual-currency.js";
 
@@ -16,13 +18,25 @@ type Product = Api["Product"];
 export function NewProductPage() {
   const { path } = useSite();
   const currency = useQuery(usualCurrencyQuery(path));
+  const system = useSellingShop();
+  if (system) {
+    return (
+      <Page title="Add a product">
+        <FromShop system={system} />
+      </Page>
+    );
+  }
   return (
     <Page
       title="Add a product"
       purpose="Agents find it as soon as you save it, and buy it when your shop is ready to sell."
     >
       <OwnersNotice />
-      {currency.isSuccess ? <ProductForm currency={currency.data} /> : <LoadingPage />}
+      {currency.isSuccess && system === null ? (
+        <ProductForm currency={currency.data} />
+      ) : (
+        <LoadingPage />
+      )}
     </Page>
   );
 }
@@ -31,6 +45,7 @@ export function NewProductPage() {
 export function ProductPage() {
   const { name, path } = useSite();
   const { id } = useParams({ from: "/shell/$site/products/$id" });
+  const system = useSellingShop();
   const product = useQuery({
     queryKey: ["products", path, "one", id],
     queryFn: async () => {
@@ -39,7 +54,7 @@ export function ProductPage() {
     },
   });
   if (product.isError) return <Failure error={product.error} />;
-  if (!product.isSuccess) return <LoadingPage />;
+  if (!product.isSuccess || system === undefined) return <LoadingPage />;
   if (product.data === null) {
     return (
       <Notice bad>
@@ -54,7 +69,11 @@ export function ProductPage() {
   return (
     <Page title={title}>
       <OwnersNotice />
-      <ProductForm product={product.data} currency={price.currency} />
+      {system === null ? (
+        <ProductForm product={product.data} currency={price.currency} />
+      ) : (
+        <ShopProduct product={product.data} system={system} />
+      )}
     </Page>
   );
 }

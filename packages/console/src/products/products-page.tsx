@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
+import { useSellingShop } from "../settings/shop-connection.js";
 import { Badge } from "../ui/badge.js";
 import { ExportButton } from "../ui/export-button.js";
 import { type Column, ListView } from "../ui/list-view.js";
@@ -15,6 +16,7 @@ import { ShortTime } from "../ui/time.js";
 import { moneyText } from "../ui/words.js";
 import { Bulk } from "./bulk.js";
 import { FeedCard } from "./feed-card.js";
+import { FromShop } from "./from-shop.js";
 import { ImportCard } from "./import-card.js";
 import type { ChosenFile } from "./import-preview.js";
 import { PublishCard } from "./publish-card.js";
@@ -107,8 +109,28 @@ function useColumns(
 }
 
 /** What a shop without products is told. */
-function NoProducts({ mayChange }: { readonly mayChange: boolean }) {
+function NoProducts({
+  mayChange,
+  system,
+}: {
+  readonly mayChange: boolean;
+  readonly system: string | null | undefined;
+}) {
   const { name } = useSite();
+  if (system) {
+    return (
+      <Empty
+        title="No products yet"
+        action={
+          <Link to="/$site/settings/$part" params={{ site: name, part: "shop" }} className="link">
+            Show the connection
+          </Link>
+        }
+      >
+        <p>Your products appear here as soon as {system} has sent them.</p>
+      </Empty>
+    );
+  }
   return (
     <Empty
       title="No products yet"
@@ -143,6 +165,9 @@ export function ProductsPage() {
   const navigate = useNavigate({ from: "/$site/products" });
   const list = useList<Product>("products", `${path}/products`, search);
   const mayChange = useMay("owner");
+  const system = useSellingShop();
+  // A shop system that sells decides everything about its products, except whether they are paused.
+  const mayEdit = mayChange && system === null;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const choose = (id: string) =>
     setChosen(
@@ -159,7 +184,7 @@ export function ProductsPage() {
       purpose="What agents can find and buy in your shop."
       actions={
         <>
-          {mayChange && (
+          {mayEdit && (
             <Link
               to="/$site/products/new"
               params={{ site: name }}
@@ -180,6 +205,7 @@ export function ProductsPage() {
         </>
       }
     >
+      {system && <FromShop system={system} />}
       <div className="max-w-md">
         <SearchField
           key={search.q ?? ""}
@@ -189,7 +215,12 @@ export function ProductsPage() {
         />
       </div>
       {mayChange && (
-        <Bulk shown={list.data ?? []} chosen={chosen} onChoose={(ids) => setChosen(new Set(ids))} />
+        <Bulk
+          shown={list.data ?? []}
+          chosen={chosen}
+          mayRemove={mayEdit}
+          onChoose={(ids) => setChosen(new Set(ids))}
+        />
       )}
       <ListView
         list={list}
@@ -198,14 +229,14 @@ export function ProductsPage() {
         keyOf={({ id }) => id}
         empty={
           search.q === undefined ? (
-            <NoProducts mayChange={mayChange && file === undefined} />
+            <NoProducts mayChange={mayEdit && file === undefined} system={system} />
           ) : (
             <NothingFound title="No products found" />
           )
         }
       />
-      {mayChange && <ImportCard chosen={file} onChoose={setFile} />}
-      {mayChange && <FeedCard />}
+      {mayEdit && <ImportCard chosen={file} onChoose={setFile} />}
+      {mayEdit && <FeedCard />}
       {mayChange && <PublishCard key={site.site_key_hash} site={site} />}
     </Page>
   );

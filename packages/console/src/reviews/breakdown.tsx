@@ -12,7 +12,7 @@ export function Breakdown({ review }: { readonly review: Review }) {
         <Totals total={amount} lines={items} purchase={purchase} />
       </div>
       {status === "pending" && purchase?.quoted_at && (
-        <p className="text-sm text-soft">It confirms them before the payment.</p>
+        <p className="text-sm text-soft">Your shop checks these prices again before the payment.</p>
       )}
     </Part>
   );

@@ -91,13 +91,19 @@ function EraseBuyer({
       onYes={async () => onErased(await erase.mutateAsync())}
     >
       <p>
-        Name, email address, phone number, delivery address, notes and messages are erased from{" "}
-        {countText(items.length - needed, "purchase")}. This cannot be undone.
+        <strong>Erased</strong> from {countText(items.length - needed, "purchase")}: name, email
+        address, phone number, delivery address, notes and messages.
       </p>
       {needed > 0 && (
-        <p>{countText(needed, "purchase is", "purchases are")} still needed, and erased later.</p>
+        <p>
+          <strong>Erased later:</strong> {countText(needed, "purchase is", "purchases are")} still
+          needed.
+        </p>
       )}
-      <p>Items, amounts, the country and the audit log stay.</p>
+      <p>
+        <strong>Kept:</strong> items, amounts, the country and the audit log.
+      </p>
+      <p>You cannot undo this.</p>
     </Confirm>
   );
 }

@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { accountQuery } from "../account/account.js";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
+import { sessionQuery } from "../session/session.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { useDraft } from "../ui/draft.js";
@@ -41,25 +43,39 @@ const FORMAT_HINTS: Readonly<Record<string, string>> = {
   ntfy: "Paste the address of your topic, such as https://ntfy.sh/my-shop. Choose a topic that nobody can guess.",
 };
 
-/** Whether anything has reached the owner yet. */
-function testText({ webhook_url, emails, delivered_at }: Api["Notifications"], isChanged: boolean) {
-  if (isChanged) return "Save your changes first.";
-  if (webhook_url === null && emails.length === 0) return null;
-  return delivered_at === null ? "Nothing has been delivered to you yet." : null;
+const isNobody = ({ webhook_url, emails }: Api["Notifications"]) =>
+  webhook_url === null && emails.length === 0;
+
+/** Why no test can be sent, or whether anything has reached the owner yet. */
+function testText(saved: Api["Notifications"], isChanged: boolean) {
+  if (isChanged) return "Save your changes first. Then you can send a test message.";
+  if (isNobody(saved)) return "Save an email address or a webhook first.";
+  return saved.delivered_at === null ? "Nothing has been delivered to you yet." : null;
+}
+
+/** The address of the signed-in person, for a shop that notifies nobody yet. */
+function useSuggestion(saved: Api["Notifications"]): string {
+  const { data: session } = useQuery(sessionQuery);
+  const isWanted = saved.mail_available && isNobody(saved) && session?.kind === "person";
+  const { data } = useQuery({ ...accountQuery, enabled: isWanted });
+  return (isWanted && data?.email) || "";
 }
 
 function NotificationPlaces({ saved }: { readonly saved: Api["Notifications"] }) {
   const { path } = useSite();
+  const suggestion = useSuggestion(saved);
   const draft = useDraft(
     {
       webhook: saved.webhook_url ?? "",
       format: saved.webhook_format as string,
-      emails: saved.emails.join(" "),
+      emails: saved.emails.join(" ") || suggestion,
       questions: saved.questions,
     },
     { keep: "notifications", secret: ["webhook"] },
   );
   const { webhook, format, emails, questions } = draft.value;
+  const separate = suggestion === "" ? "" : "This is your address. Save to be notified there. ";
+  const mailHint = saved.mail_available ? `${separate}Separate addresses with spaces.` : NO_MAIL;
   const save = useSave(
     () =>
       call("PUT", `${path}/notifications`, {
@@ -84,6 +100,15 @@ function NotificationPlaces({ saved }: { readonly saved: Api["Notifications"] })
         className="flex flex-col gap-3"
       >
         <TextField
+          label="Email addresses"
+          name="emails"
+          hint={mailHint}
+          // Addresses that are already there can be removed.
+          disabled={!saved.mail_available && saved.emails.length === 0}
+          value={emails}
+          onChange={({ target }) => draft.set({ emails: target.value })}
+        />
+        <TextField
           label="Webhook"
           name="webhook_url"
           type="url"
@@ -101,15 +126,6 @@ function NotificationPlaces({ saved }: { readonly saved: Api["Notifications"] })
             onChoose={(chosen) => draft.set({ format: chosen })}
           />
         </div>
-        <TextField
-          label="Email addresses"
-          name="emails"
-          hint={saved.mail_available ? "Separate addresses with spaces." : NO_MAIL}
-          // Addresses that are already there can be removed.
-          disabled={!saved.mail_available && saved.emails.length === 0}
-          value={emails}
-          onChange={({ target }) => draft.set({ emails: target.value })}
-        />
         <Checkbox
           label="Notify me about new questions from agents"
           hint="At most one message every 15 minutes, with the number of new questions."
@@ -118,7 +134,10 @@ function NotificationPlaces({ saved }: { readonly saved: Api["Notifications"] })
         />
         <SaveRow draft={draft} busy={save.isPending} />
         <div className="flex flex-wrap items-center gap-3 text-sm text-soft">
-          <Button disabled={test.isPending || draft.isChanged} onClick={() => test.mutate()}>
+          <Button
+            disabled={test.isPending || draft.isChanged || isNobody(saved)}
+            onClick={() => test.mutate()}
+          >
             Send a test message
           </Button>
           {testText(saved, draft.isChanged)}

@@ -62,11 +62,31 @@ export function Gates({ processor }: { readonly processor: Processor }) {
 }
 
 const SECRETS = [
-  ["secret_key", "Restricted key (rk_…) or secret key (sk_…)"],
-  ["publishable_key", "Publishable key (pk_…)"],
-  ["webhook_secret", "Signing secret for events (whsec_…)"],
-  ["approval_secret", "Signing secret for Stripe's order approvals (whsec_…)"],
-  ["wallet_merchant_id", "Google Pay merchant ID (live only)"],
+  [
+    "secret_key",
+    "Restricted key (rk_…) or secret key (sk_…)",
+    "In Stripe, create a restricted key under Developers → API keys.",
+  ],
+  [
+    "publishable_key",
+    "Publishable key (pk_…)",
+    "It is under Developers → API keys. Platforms need it to pay.",
+  ],
+  [
+    "webhook_secret",
+    "Signing secret for events (whsec_…)",
+    "Stripe shows it after you add the address for events under Developers → Webhooks. Without it, Gatehouse cannot see refunds.",
+  ],
+  [
+    "approval_secret",
+    "Signing secret for Stripe's order approvals (whsec_…)",
+    "Only if Stripe's agentic checkout sells for you. Stripe shows it with the address for order approvals.",
+  ],
+  [
+    "wallet_merchant_id",
+    "Google Pay merchant ID (live only)",
+    "It is in the Google Pay & Wallet Console. A live account needs it.",
+  ],
 ] as const;
 
 function ProcessorForm({ saved }: { readonly saved: Processor }) {
@@ -103,10 +123,11 @@ function ProcessorForm({ saved }: { readonly saved: Processor }) {
     draft.set({ kind: chosen, settles: chosen === saved.kind && saved.settles });
   }
   const isConnected = saved.kind === "stripe";
-  const keys = SECRETS.map(([name, label]) => (
+  const keys = SECRETS.map(([name, label, hint]) => (
     <TextField
       key={name}
       label={label}
+      hint={hint}
       name={name}
       type={name === "wallet_merchant_id" ? "text" : "password"}
       autoComplete="off"
@@ -255,7 +276,15 @@ export function PaymentsPart() {
         <Card title={data.kind === null ? "Connect a payment provider" : "Change the connection"}>
           <p className="text-sm text-soft">
             Gatehouse asks your payment provider to authorize payments and never receives money.
-            Keys are stored encrypted and are not shown again.
+            Keys are stored encrypted and are not shown again.{" "}
+            <a
+              href="/docs/guide/stripe.md#connect-a-test-account"
+              target="_blank"
+              rel="noreferrer"
+              className="link"
+            >
+              Where to find your Stripe keys
+            </a>
           </p>
           <ProcessorForm saved={data} />
         </Card>

@@ -110,9 +110,9 @@ function ConnectedSystem({ connection }: { readonly connection: ShopConnection }
       {unanswered && (
         <Notice>
           <p>
-            Your shop has not answered since <Time at={unanswered.since} />: {unanswered.problem}.
-            Agents cannot buy until it answers. Check that your firewall and security plugins allow
-            requests to it.
+            Your shop has not given a valid answer since <Time at={unanswered.since} />. The problem
+            is: {unanswered.problem}. Agents cannot buy until it is solved. Check that your firewall
+            and security plugins allow requests to your shop.
           </p>
         </Notice>
       )}

@@ -95,7 +95,12 @@ export function useSetupState(enabled: boolean): SetupState | undefined {
   const steps = {
     domain: domainState(site),
     install: doneIf(visits.data.items.some(isOnSite)),
-    products: doneIf(!lacks(processor.data, "products")),
+    products: doneIf(
+      !lacks(processor.data, "products"),
+      connection.data?.sells
+        ? `They appear as soon as ${connection.data.system} has sent them.`
+        : undefined,
+    ),
     delivery: deliveryState(shop.data, connection.data),
     payments: doneIf(paysOut(processor.data)),
     rules: doneIf(!lacks(processor.data, "policy", "rules")),

@@ -33,12 +33,12 @@ function VerifiedDomain() {
 }
 
 /** Products have their own page, with a way back. */
-function ProductsStep() {
+function ProductsStep({ state }: { readonly state: SetupState }) {
   const { name } = useSite();
   const [title, purpose] = STEP_WORDS.products;
   return (
     <Card title={title}>
-      <p className="text-sm text-soft">{purpose}</p>
+      <p className="text-sm text-soft">{state.steps.products.note ?? purpose}</p>
       <Link
         to="/$site/products"
         params={{ site: name }}
@@ -89,7 +89,7 @@ export function StepForm({ step, state }: { readonly step: Step; readonly state:
     case "install":
       return <Install />;
     case "products":
-      return <ProductsStep />;
+      return <ProductsStep state={state} />;
     case "delivery":
       return <DeliveryStep state={state} />;
     case "payments":

@@ -7,8 +7,14 @@ const names = new Intl.DisplayNames(["en"], { type: "currency" });
 /** A currency with its name, such as “euros (EUR)” in a sentence. */
 export const currencyText = (code: string) => `${names.of(code) ?? code} (${code})`;
 
+/** The currencies that most shops have, which are listed first. */
+const COMMON = ["EUR", "USD", "GBP", "CHF", "JPY", "CAD", "AUD", "INR"];
+
 export const CURRENCY_CHOICES: Readonly<Record<string, string>> = Object.fromEntries(
-  currencyCodes().map((code) => [code, `${code} – ${names.of(code) ?? code}`]),
+  [...new Set([...COMMON, ...currencyCodes()])].map((code) => [
+    code,
+    `${code} – ${names.of(code) ?? code}`,
+  ]),
 );
 
 type Props = Omit<ComponentProps<typeof Select>, "choices" | "label"> & {

@@ -8,7 +8,7 @@ export function fullTime(iso: string, timeZone: string): string {
     year: "numeric",
     month: "short",
     day: "numeric",
-    hour: "2-digit",
+    hour: "numeric",
     minute: "2-digit",
     timeZoneName: "short",
   });

@@ -35,7 +35,8 @@ const LINK_OUTPUT: JsonObject = {
     },
     outcome: {
       type: "string",
-      description: "Only for a call with a mandate: the decision. Its other members are beside it.",
+      description:
+        "Only for a call with a mandate: the decision. The other members of the decision are members of this object too.",
     },
   },
   required: ["skill", "title", "url", "message"],

@@ -170,6 +170,7 @@ export const ADMIN_ROUTES: Readonly<Record<string, RouteRule>> = {
     "post {site}/preview": FREE,
     "get {site}/processor": FREE,
     "get {site}/products": FREE,
+    "get {site}/products/source": FREE,
     "get {site}/questions": FREE,
     "get {site}/questions/{question_id}": FREE,
     "get {site}/shop": FREE,

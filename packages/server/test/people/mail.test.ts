@@ -36,6 +36,8 @@ describe.each(TIER_DATABASES)("links by mail, on %s:", (dialect) => {
     const page = browser(server);
     const signedIn = await page.signIn({ link: linkIn(mail?.text) });
     expect([signedIn.status, signedIn.body.name]).toEqual([201, "Ada"]);
+    const own = await page.ask("GET", "/v1/console/person");
+    expect(own.body.email).toBe("ada@example.com");
   });
 
   test("an invitation names who invites to which shop as what, and makes no link of their words", async () => {

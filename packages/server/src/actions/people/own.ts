@@ -2,7 +2,8 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Passkey } from "../../domain/access/passkeys/passkey.js";
 import { passkeysOf } from "../../domain/access/passkeys/store.js";
-import { setPersonName } from "../../domain/access/people/store.js";
+import { addressOf } from "../../domain/access/people/person.js";
+import { personById, setPersonName } from "../../domain/access/people/store.js";
 import type { SignedInUser } from "../../domain/access/sessions/console-sessions.js";
 import { endSessionById, type Session, sessionsOf } from "../../domain/access/sessions/store.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
@@ -14,6 +15,12 @@ export function ownPasskeys({ db }: Context, { principal }: SignedInUser): Promi
 
 export function ownSessions({ clock, db }: Context, user: SignedInUser): Promise<Session[]> {
   return sessionsOf(db, user.principal.id, clock.now());
+}
+
+/** The address that somebody is mailed at; null if there is none. */
+export async function ownAddress({ db }: Context, { principal }: SignedInUser) {
+  const person = await personById(db, principal.id);
+  return person === undefined ? null : addressOf(person);
 }
 
 /** Changes the name that others see. The records show that it changed, and contain neither name. */

@@ -1,7 +1,9 @@
 import { type Refusal, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { productFeed } from "../../domain/product-feeds/store.js";
 import { deleteLastImport } from "../../domain/products/imports/store.js";
 import { hasProducts } from "../../domain/products/store.js";
-import { shopConnection } from "../../domain/shop-connections/store.js";
+import { shopConnection, siteConnection } from "../../domain/shop-connections/store.js";
 import { SITE_TOPIC } from "../../domain/sites/site.js";
 import { touchSite } from "../../domain/sites/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
@@ -37,4 +39,11 @@ export async function ownedByShop(
     "conflict",
     `The products of this site come from ${connection.system}. Change them there, or pause them here.`,
   );
+}
+
+/** Where the products of a site come from, besides the owner. */
+export async function productSource({ db }: Context, siteKeyHash: string) {
+  const connection = await siteConnection(db, siteKeyHash);
+  const feed = await productFeed(db, siteKeyHash);
+  return { connection, hasFeed: feed !== undefined };
 }

@@ -32,7 +32,7 @@ const ERRORS = errors(
 );
 const DESCRIPTION =
   `A JPEG, PNG or WebP file of up to ${PICTURE_BYTES_MAX / MIB} MB and ${PICTURE_PIXELS_MAX / 1_000_000} megapixels. Its bytes decide what it is, ` +
-  "not its content type. What does not draw the picture is removed, such as the place where a photo was taken. ";
+  "not its content type. Gatehouse removes everything else from the file, such as the place where a photo was taken. ";
 
 const ofProduct = createRoute({
   method: "put",

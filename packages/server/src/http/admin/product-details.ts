@@ -45,7 +45,7 @@ export function renderDetails(product: Product | ListedProduct) {
 }
 
 const IDENTIFIER_EXISTS =
-  "false: the product has no GTIN, and not both a brand and an MPN, as most handmade goods. null: not known.";
+  "false: the product has no GTIN, and its brand or MPN is missing, as with most handmade goods. null: not known.";
 
 const text = (description: string, example: string) =>
   z.string().nullable().optional().openapi({ description, example });

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@gatehouse/protocol";
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { addProduct, changeProduct } from "../../actions/products/change-product.js";
+import { productSource } from "../../actions/products/changing-products.js";
 import { listProducts } from "../../actions/products/find-products.js";
 import { removeProduct, setProducts } from "../../actions/products/set-products.js";
 import type { Context } from "../../context.js";
@@ -63,6 +64,28 @@ const list = siteRoute("get", "/products", {
     }),
   }),
   answer: pageOf(ProductBody, "The products."),
+});
+
+const source = siteRoute("get", "/products/source", {
+  tags: ["Selling"],
+  summary: "Show where the products come from",
+  description:
+    "Products of a shop system that sells can be paused here. Everything else about them changes in the shop system.",
+  answer: json(
+    z
+      .object({
+        shop_system: z
+          .object({
+            name: z.string().openapi({ example: "WooCommerce 10.2.4" }),
+            sells: z.boolean(),
+          })
+          .nullable()
+          .openapi({ description: "The connected shop system. null if there is none." }),
+        product_feed: z.boolean().openapi({ description: "Whether a product feed is set." }),
+      })
+      .openapi("ProductSource"),
+    "What the products are read from.",
+  ),
 });
 
 const replaceAll = siteRoute("put", "/products", {
@@ -147,6 +170,13 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const { q: search, id, sort, ...query } = c.req.valid("query");
     const page = await listProducts(context, siteKeyHash, { id, search, sort }, query);
     return c.json({ items: page.items.map(renderProduct), next_cursor: page.nextCursor }, 200);
+  });
+
+  app.openapi(source, async (c) => {
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    const { connection, hasFeed } = await productSource(context, siteKeyHash);
+    const shop_system = connection ? { name: connection.system, sells: connection.sells } : null;
+    return c.json({ shop_system, product_feed: hasFeed }, 200);
   });
 
   app.openapi(replaceAll, async (c) => {

@@ -42,7 +42,7 @@ const ConnectionBody = z
     }),
     unanswered: z.object({ since: Timestamp, problem: z.string() }).nullable().openapi({
       description:
-        "Since when the shop system has not answered, and what was wrong last. null if it answers. The service forgets it when it restarts.",
+        "Since when the shop system has not given a valid answer, and the last problem. null if it answers. It is null again after a restart of the service.",
     }),
   })
   .openapi("ShopConnection");

@@ -47,7 +47,7 @@ const DETAILS = {
   mpn: orNull(MPN_CHARS_MAX, "The manufacturer's number."),
   identifier_exists: {
     type: ["boolean", "null"] as ("boolean" | "null")[],
-    description: "false: it has no GTIN, and not both a brand and an MPN. null: not known.",
+    description: "false: it has no GTIN, and its brand or MPN is missing. null: not known.",
   },
   category: orNull(CATEGORY_CHARS_MAX, "A path, such as Garden > Flowers."),
   additional_image_urls: {

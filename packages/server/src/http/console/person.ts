@@ -1,6 +1,12 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { mailSignInLink } from "../../actions/people/links.js";
-import { endOwnSession, ownPasskeys, ownSessions, rename } from "../../actions/people/own.js";
+import {
+  endOwnSession,
+  ownAddress,
+  ownPasskeys,
+  ownSessions,
+  rename,
+} from "../../actions/people/own.js";
 import { isConfirmed } from "../../actions/people/passkeys.js";
 import type { Context } from "../../context.js";
 import { PERSON_NAME_CHARS_MAX } from "../../domain/access/people/person.js";
@@ -76,6 +82,10 @@ const OwnBody = z
   .object({
     person_id: z.string(),
     name: z.string(),
+    email: z
+      .string()
+      .nullable()
+      .openapi({ description: "Your email address. null if none is set." }),
     confirmed: z
       .boolean()
       .openapi({ description: "Whether a passkey was used in the last ten minutes." }),
@@ -144,6 +154,7 @@ export function personRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): vo
     const answer = {
       person_id: user.principal.id,
       name: user.name,
+      email: await ownAddress(context, user),
       confirmed: isConfirmed(context, user),
       passkeys: passkeys.map((passkey) => renderPasskey(context, passkey)),
       sessions: sessions.map((session) => ({

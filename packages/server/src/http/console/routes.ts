@@ -124,6 +124,7 @@ export function consoleRoutes(context: Context): HonoGroup {
   passkeyRoutes(routes, context);
   oidcRoutes(routes, context);
   routes.get(CONSOLE_PATH, (c) => serve(c, PAGE));
+  routes.get(`${CONSOLE_PATH}/`, (c) => c.redirect(CONSOLE_PATH, 308));
   routes.get(`${CONSOLE_PATH}/assets/:name`, (c) => serve(c, `assets/${c.req.param("name")}`));
   // All pages are one file, whose script reads the address.
   routes.get(`${CONSOLE_PATH}/:page{.+}`, (c) => serve(c, PAGE));

@@ -91,8 +91,8 @@ function optionsOf({ options }: Product): readonly string[] {
 }
 
 /**
- * What identifies a product: its GTIN, or its brand with the manufacturer's number. That it has none is for its owner
- * to say: Google wants nothing about identifiers that exist and are not known.
+ * What identifies a product: its GTIN, or its brand with the manufacturer's number. Only the owner can say that a
+ * product has neither. Google wants no `identifier_exists` if the identifiers exist, but are not known here.
  */
 function identifiersOf({ brand, gtin, mpn, identifierExists }: Product): readonly string[] {
   const isKnown = gtin !== null || (brand !== null && mpn !== null);

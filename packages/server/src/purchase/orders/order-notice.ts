@@ -112,7 +112,7 @@ export function soldMail({ order, lines }: WholeOrder, context: MailContext): No
       ["Expires", ...(expiresAt === null ? [] : [localTime(expiresAt, timeZone)])],
     ]),
     "",
-    "See the buyer, capture the payment before it expires, and mark what you sent here. The buyer is then notified:",
+    "Open the order to see the buyer, capture the payment before it expires, and mark what you sent. Gatehouse then notifies the buyer:",
     "",
     link,
   ];
