@@ -39,7 +39,7 @@ test("what changed between two versions of the rules is said in sentences", () =
 test.each([
   [
     "rules[1].when.all[0].cart.total.gt.EUR: is not an amount.",
-    "“Large orders”: cart.total EUR is not an amount.",
+    "“Large orders”: cart total EUR is not an amount.",
   ],
   ["rules[0].when: must be an object.", "Rule 1: must be an object."],
   ["rules[0].title: must not be empty.", "Rule 1: title must not be empty."],

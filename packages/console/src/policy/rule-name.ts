@@ -35,7 +35,7 @@ export function namedByTitle(message: string, document: JsonObject | undefined):
   const placed = message.replace(
     /^rules\[(\d+)\]([\w.[\]]*): /,
     (_, place: string, path: string) => {
-      const field = fieldOf(path.replace(/^\./, ""));
+      const field = fieldOf(path);
       return `${namedAt(rules, Number(place))}: ${field === "" ? "" : `${field} `}`;
     },
   );

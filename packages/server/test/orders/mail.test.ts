@@ -144,7 +144,9 @@ describe.each(TIER_DATABASES)("mail to a buyer, on %s:", (dialect) => {
     const { revision } = (await shop.admin("GET", `/orders/${orderId}`)).body;
     await change(orderId, "capture", { revision });
     const { providers } = server.context;
-    const provider = providers.sandbox as { returns: (attempt: never) => Promise<object[]> };
+    const provider = providers.sandbox as unknown as {
+      returns(attempt: unknown): Promise<readonly object[]>;
+    };
     const { returns } = provider;
     const description = "The payment was charged twice.";
     provider.returns = async (attempt) =>
