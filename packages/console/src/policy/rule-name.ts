@@ -19,11 +19,15 @@ function namedAt(rules: readonly JsonObject[], place: number): string {
   return typeof title === "string" && title !== "" ? `“${title}”` : `Rule ${place + 1}`;
 }
 
-/** The field of a rule, without what only the JSON has: `when.all[1].cart.total.gt` is `cart.total`. */
+/** Parts of a path that only the JSON has. */
+const ONLY_JSON = /^(?:\d*|when|all|any|not|[gl]te?|eq|in|not_in)$/;
+
+/** The field of a rule in words: `when.all[1].cart.total.gt` is `cart total`. */
 const fieldOf = (path: string) =>
   path
-    .replace(/(?:when|all|any|not|\[\d+\]|\.(?:[gl]te?|eq|in|not_in)$)\.?/g, "")
-    .replace(/\.$/, "");
+    .split(/[.[\]]/)
+    .filter((part) => !ONLY_JSON.test(part))
+    .join(" ");
 
 /**
  * A message of the service about rules, with the names of rules and actions instead of their IDs and of their places in
