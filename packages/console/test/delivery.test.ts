@@ -40,7 +40,7 @@ describe.skipIf(skipChromium)("delivery and taxes at the console:", () => {
     await at.shop.admin("PUT", "/shop", { shipping });
     await at.signedIn(page, "owner", "/delivery");
     expect(await page.getByLabel("Price").inputValue()).toBe("4.90");
-    expect(await page.getByLabel("Amount in CHF").inputValue()).toBe("6.00");
+    expect(await page.getByLabel("Amount in CHF", { exact: true }).inputValue()).toBe("6.00");
     const currencies = page.getByLabel("Currency", { exact: true }).first().locator("option");
     expect((await currencies.allTextContents()).slice(0, 3)).toEqual([
       "EUR – Euro",

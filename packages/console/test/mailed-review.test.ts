@@ -74,6 +74,33 @@ describe.skipIf(skipChromium)("a review by mail:", () => {
     60_000,
   );
 
+  test("an email to two addresses of the owner is one entry of an order's timeline", async () => {
+    const emails = ["ada@example.com", "bea@example.com"];
+    await at.shop.admin("PUT", "/notifications", { emails });
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    const [{ order_id }] = await at.at.orders(at.shop);
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", `/orders/${order_id}`);
+    await page.getByText("Email to the owner (ada@example.com, bea@example.com)").waitFor();
+    expect(await page.getByText("Email to the owner").count()).toBe(1);
+  });
+
+  test("the address of the signed-in owner is suggested for notifications, and saved by them", async () => {
+    box.mails.length = 0;
+    const email = "olga@example.com";
+    await at.shop.admin("POST", "/people", { name: "Olga", role: "owner", email });
+    await expect.poll(() => linkIn(box, /http\S+#link=\S+/), WAIT).toBeDefined();
+    const { page } = await at.opened();
+    await at.byLink(page, linkIn(box, /http\S+#link=\S+/) ?? "");
+    await page.getByText("Signed in as Olga").waitFor();
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/settings/notifications`);
+    await page.getByText("This is your address.").waitFor();
+    expect(await page.getByLabel("Email addresses").inputValue()).toBe(email);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved.").waitFor();
+    expect((await at.shop.admin("GET", "/notifications")).body.emails).toEqual([email]);
+  });
+
   test("an owner who resets a lost device reads that a sign-in link was sent, not an invitation", async () => {
     box.mails.length = 0;
     const rita = { name: "Rita", role: "reviewer", email: "rita@example.com" };
