@@ -18,10 +18,12 @@ export function FromShop({
   readonly product?: Product;
 }) {
   const { site } = useSite();
+  const mayPause = useMay("owner");
   const [what, it] = product ? ["This product comes", "it"] : ["Your products come", "them"];
   return (
     <Notice>
-      {what} from {system}. Change {it} in your shop. Here you can only pause {it}.{" "}
+      {what} from {system}. Change {it} in your shop.{" "}
+      {mayPause && `Here you can only pause ${it}. `}
       <a
         href={product?.url ?? `https://${site.domain}/`}
         target="_blank"
