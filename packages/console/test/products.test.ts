@@ -11,7 +11,7 @@ import {
   startFeedServer,
 } from "../../server/test/selling/feed-server.ts";
 import { guessMapping, linesOf, readJsonLines, readTable } from "../src/products/read-file.ts";
-import { readPrice } from "../src/products/read-price.ts";
+import { quantityReader, readPrice } from "../src/products/read-price.ts";
 import { desk, JOURNEY_VIEWS, journeyOptions } from "./desk.ts";
 
 /** A black picture with 27 million pixels of one bit. */
@@ -39,6 +39,16 @@ test.each([
   ["12 ABC", "12 ABC", undefined],
 ])("a price written as %s is %s", (text, price, currency) => {
   expect(readPrice(text)).toEqual(currency === undefined ? { price } : { price, currency });
+});
+
+test.each([
+  ["counted in thousands", ["1.000", "1.500", "7"], ["1000", "1500", "7"]],
+  ["written by a spreadsheet", ["2.500,00", "12,0", ""], ["2500", "12", ""]],
+  ["exported with decimals", ["1.000", "12.000", "0.000"], ["1", "12", "0"]],
+  ["of one line", ["1.000"], ["1000"]],
+  ["in parts or words", ["1,5", "many"], ["1.5", "many"]],
+])("stock %s is read as it is meant", (_, cells, read) => {
+  expect(cells.map(quantityReader(cells))).toEqual(read);
 });
 
 test("a table with semicolons and other names for its columns is read as products", async () => {
@@ -124,7 +134,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
   });
   const CSV = [
     "sku;name;stock;price",
-    "tulip;Tulip;30;2,80",
+    "tulip;Tulip;1.500;2,80",
     "rose;Red rose;;11,00",
     "bad;;1;1,00",
     "worse;Worse;;abc",
@@ -273,7 +283,7 @@ describe.skipIf(skipChromium)("products at the console:", () => {
         "Line 6: Product number is already in an earlier line.",
       ]);
       const changes = page.getByRole("list", { name: "Changes" });
-      await changes.getByText("New: Tulip, €2.80, stock 30").waitFor();
+      await changes.getByText("New: Tulip, €2.80, stock 1500").waitFor();
       await changes.getByText("A rose: name: A rose → Red rose, price: €10.00 → €11.00").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
       expect((await at.shop.admin("GET", "/products?q=tulip")).body.items).toEqual([]);

@@ -1,5 +1,5 @@
 import Papa from "papaparse";
-import { readPrice } from "./read-price.js";
+import { quantityReader, readPrice } from "./read-price.js";
 
 /** The fields of a product, in the order of the form. */
 export const FIELDS = [
@@ -189,6 +189,9 @@ export function guessMapping(columns: readonly string[]): Mapping {
 
 /** The lines in the format of the API. A line leaves out the fields that the file does not have. */
 export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string): readonly Line[] {
+  const readQuantity = quantityReader(
+    rows.map(({ values }) => values[mapping.quantity ?? ""] ?? ""),
+  );
   return rows.map(({ line, values }) => {
     const textIn = (field: Field) => values[mapping[field] ?? ""] ?? "";
     const value: Record<string, string> = { id: textIn("id") };
@@ -205,7 +208,7 @@ export function linesOf({ rows }: ReadFile, mapping: Mapping, currency: string):
         value.price = read.price;
         value.currency = textIn("currency") || (read.currency ?? currency);
       } else if (field === "sale_price" && text !== "") value[field] = readPrice(text).price;
-      else value[field] = field === "quantity" ? text.replace(/[.,]0+$/, "") : text;
+      else value[field] = field === "quantity" ? readQuantity(text) : text;
     }
     return { line, value };
   });

@@ -35,3 +35,21 @@ export function readPrice(text: string): { readonly price: string; readonly curr
   const price = last === -1 || isThousands || behind === "" ? whole : `${whole}.${behind}`;
   return { price, ...(currency === undefined ? {} : { currency }) };
 }
+
+/** `1.000` or `12,00`: a whole number that a database writes with decimals, or a number of thousands. */
+const ZEROS_BEHIND = /^\d+[.,]0+$/;
+
+/**
+ * Reads the cells of a column as whole numbers. If every number ends in zeros behind a mark, the column is written
+ * with decimals and `12.000` is 12. Otherwise marks mean what they mean in prices, and `1.000` is a thousand. A
+ * cell that is no whole number stays as it is, so that the service says so.
+ */
+export function quantityReader(cells: readonly string[]): (text: string) => string {
+  const filled = cells.filter((text) => text !== "");
+  const hasDecimals = filled.length > 1 && filled.every((text) => ZEROS_BEHIND.test(text));
+  return (text) => {
+    if (text === "") return text;
+    const number = hasDecimals ? text : readPrice(text).price;
+    return number.replace(/[.,]0+$/, "");
+  };
+}
