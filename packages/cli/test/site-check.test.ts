@@ -161,7 +161,10 @@ test("site check says for each item what is there and what to do", {
   asked.length = 0;
   const whole = await check();
   expect(whole.findings.filter(({ state }) => state === "wrong")).toEqual([]);
-  for (const item of ["domain", "/llms.txt", "/.well-known/did.json", "edge reports"]) {
+  expect(whole.findings.find(({ item }) => item === "domain")?.found).toBe(
+    "Confirmed by the operator, not checked.",
+  );
+  for (const item of ["/llms.txt", "/.well-known/did.json", "edge reports"]) {
     expect([item, whole.state(item)]).toEqual([item, "good"]);
   }
   // It asks for the site by its own name, wherever that leads.
