@@ -43,8 +43,8 @@ function matching(dialect: Dialect, siteKeyHash: string, search: string | undefi
   const words = searchWords(search ?? "").slice(0, WORDS_MAX);
   if (text === undefined || words.length === 0) return text;
   const { all } = searchExpression(dialect, siteKeyHash, words);
-  const found = `SELECT product_id FROM ${WITH_WORDS[dialect]} LIMIT ${WORD_MATCHES_MAX}`;
-  const sql = `(${text.sql} OR product_id IN (${found}))`;
+  const matches = `SELECT product_id FROM ${WITH_WORDS[dialect]} LIMIT ${WORD_MATCHES_MAX}`;
+  const sql = `(${text.sql} OR product_id IN (${matches}))`;
   return { sql, values: [...text.values, all, siteKeyHash] };
 }
 

@@ -103,12 +103,12 @@ async function searchPostgres(
 ): Promise<CompleteMatches> {
   const { limit, offset } = query;
   const { sql, values } = conditions(query);
-  const found = (columns: string) => `(SELECT ${columns} FROM products,
+  const candidates = (columns: string) => `(SELECT ${columns} FROM products,
     to_tsquery('simple', ?) AS wanted
     WHERE site_key_hash = ? AND ${POSTGRES_PRODUCT_WORDS} @@ wanted${sql}
-    LIMIT ${CANDIDATES_MAX}) AS found`;
+    LIMIT ${CANDIDATES_MAX}) AS candidates`;
   const rows = await db.all<object>(
-    `SELECT * FROM ${found("products.*, wanted")}
+    `SELECT * FROM ${candidates("products.*, wanted")}
      ORDER BY ts_rank(${POSTGRES_PRODUCT_WORDS}, wanted) DESC, product_id LIMIT ? OFFSET ?`,
     all,
     siteKeyHash,
@@ -118,7 +118,7 @@ async function searchPostgres(
   );
   const page = rows.map((row) => products.read(row));
   if (page.length > 0 || offset === 0) return { page, count: offset + page.length };
-  const counted = `SELECT COUNT(*) AS count FROM ${found("1")}`;
+  const counted = `SELECT COUNT(*) AS count FROM ${candidates("1")}`;
   const [total] = await db.all<{ count: number }>(counted, all, siteKeyHash, ...values);
   return { page, count: Number(total?.count ?? 0) };
 }
