@@ -20,6 +20,8 @@ import { missing, startWordPress, TESTS_ARE_SALES, type WordPress } from "./word
 /** Two of this product by UCP, and one of the other, which is not sent, by mandate. */
 const CUP = { sku: "SHOP-010", minor: 1350 };
 const CARD = { sku: "SHOP-007", price: "10.65", minor: 1065 };
+/** One that is only looked at. */
+const TRAY = { sku: "SHOP-014" };
 /** 4.90, and 19 % of it. */
 const DELIVERY_MINOR = 583;
 const TOTAL_MINOR = 2 * CUP.minor + DELIVERY_MINOR;
@@ -51,7 +53,7 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
     shop = await newShop(server, domain);
     at = buying(server, platform, systemClock);
     ids = await wordpress.evaluate(
-      `echo json_encode( array_map( fn( $sku ) => (string) wc_get_product_id_by_sku( $sku ), array( 'cup' => '${CUP.sku}', 'card' => '${CARD.sku}' ) ) );`,
+      `echo json_encode( array_map( fn( $sku ) => (string) wc_get_product_id_by_sku( $sku ), array( 'cup' => '${CUP.sku}', 'card' => '${CARD.sku}', 'tray' => '${TRAY.sku}' ) ) );`,
     );
   });
   afterAll(async () => {
@@ -116,6 +118,31 @@ describe.skipIf(missing !== undefined)("from the installed plugin to a refunded 
       "Gatehouse\\Connection_Status::clear(); echo json_encode( Gatehouse\\Connection_Status::recent( Gatehouse\\Settings::current() ) );",
     );
     expect(status).toMatchObject({ open: true });
+  });
+
+  test("what the shop stops counting can be bought in any number, by a change and by a full list", async () => {
+    const stored = async () => {
+      const tray = await product(ids.tray ?? "");
+      return [tray.quantity, tray.gtin];
+    };
+    let quantity = 3;
+    // More each time, because the shop's answer to the same question is kept.
+    const wantMore = async () =>
+      (await at.create(shop, lines([ids.tray ?? "", ++quantity]))).status;
+    const change = async (code: string, hook: string) => {
+      await php(`$p = wc_get_product( ${ids.tray} ); ${code} $p->save(); echo 1;`);
+      if (hook === "gatehouse_full_sync") await wordpress.command("sync");
+      else await wordpress.work(hook);
+    };
+    for (const hook of ["gatehouse_push_products", "gatehouse_full_sync"]) {
+      await change(
+        "$p->set_manage_stock( true ); $p->set_stock_quantity( 3 ); $p->set_global_unique_id( '4006381333931' );",
+        hook,
+      );
+      expect([hook, await stored(), await wantMore()]).toEqual([hook, [3, "4006381333931"], 200]);
+      await change("$p->set_manage_stock( false ); $p->set_global_unique_id( '' );", hook);
+      expect([hook, await stored(), await wantMore()]).toEqual([hook, [null, null], 201]);
+    }
   });
 
   test("gatehouse verify ticks every check of the documents on the shop's own domain", async () => {

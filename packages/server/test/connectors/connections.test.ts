@@ -16,6 +16,24 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const ROSE = { ...lines(["rose", 1]), buyer: BUYER, ...sent("parcel") };
 
+/** The fields that a shop system may leave out of a product. */
+const OPTIONAL_FIELDS = {
+  description: { description: "Green" },
+  image_url: { image_url: "https://shop.example.com/a.jpg" },
+  url: { url: "https://shop.example.com/a" },
+  availability: { availability: "backorder" },
+  quantity: { quantity: 3 },
+  sale: { sale_price: "8.00", sale_until: "2099-01-01T00:00:00Z" },
+  brand: { brand: "Leaf" },
+  gtin: { gtin: "4006381333931" },
+  mpn: { mpn: "T-1" },
+  identifier_exists: { identifier_exists: false },
+  category: { category: "Food > Tea" },
+  additional_image_urls: { additional_image_urls: ["https://shop.example.com/b.jpg"] },
+  item_group_id: { item_group_id: "teas" },
+  options: { options: { Size: "Small" } },
+};
+
 describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
   let { server, at, system } = {} as ShopWorld;
@@ -308,6 +326,33 @@ describe.each(TIER_DATABASES)("the connection of a shop system, on %s,", (dialec
       const later = [productEntry("ahead", clock.now(), { title: "Right" })];
       const right = await system.send(server, "products", { type: "products", products: later });
       expect(right.body.stored).toBe(1);
+    });
+
+    test.each(["a change", "a full list"])("empties the fields that %s leaves out", async (how) => {
+      const isList = how === "a full list";
+      let last = 0;
+      const store = async (products: object[]) => {
+        clock.advance(MINUTE_MS);
+        const sync = isList ? { sync: { id: `list-${++last}`, part: 1, last: true } } : {};
+        const { body } = await system.send(server, "products", {
+          type: "products",
+          products,
+          ...sync,
+        });
+        expect(body.problems).toEqual([]);
+        const { items } = (await shop.admin("GET", "/products?limit=100")).body;
+        return items.map(({ id: _, changed_at: __, ...fields }: { id: string }) => fields);
+      };
+      const named = { title: "A tea" };
+      const fields = Object.entries(OPTIONAL_FIELDS);
+      const [plain] = await store([productEntry("a", 1, named)]);
+      for (const [at, [name, value]] of fields.entries()) {
+        const whole = productEntry("a", 2 * at + 2, { ...named, ...value });
+        const [filled] = await store([whole]);
+        expect([name, filled]).not.toEqual([name, plain]);
+        const [emptied] = await store([productEntry("a", 2 * at + 3, named)]);
+        expect([name, emptied]).toEqual([name, plain]);
+      }
     });
 
     test("pauses what a full list leaves out, when all its parts have arrived", async () => {

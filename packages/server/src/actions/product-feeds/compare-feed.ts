@@ -99,7 +99,8 @@ class FeedComparison {
   async compare(): Promise<void> {
     const batch = this.batch;
     this.batch = [];
-    const { added, changed } = await changesOf(this.context.db, this.siteKeyHash, batch);
+    const { db } = this.context;
+    const { added, changed } = await changesOf(db, this.siteKeyHash, batch, { updates: true });
     this.added += added.length;
     this.changed += changed.length;
     for (const product of [...added, ...changed]) await this.changes.add(lineOf(product));

@@ -27,6 +27,9 @@ export interface TakenProducts {
   readonly problems: readonly ProductProblem[];
 }
 
+/** A shop system sends whole products, so a field that it leaves out is empty now. */
+const WHOLE = { updates: false };
+
 /** Versions of one site: those of its products, and as many of products that are gone. */
 const VERSIONS_MAX = 2 * PRODUCTS_MAX;
 
@@ -79,7 +82,7 @@ async function writeBatch(tx: Transaction, batch: Batch, changes: readonly Produ
     ({ productId, version }) => version > (known.get(productId)?.version ?? -1),
   );
   const products = fresh.flatMap(({ product }) => product ?? []);
-  const { added, changed } = await changesOf(tx, siteKeyHash, products);
+  const { added, changed } = await changesOf(tx, siteKeyHash, products, WHOLE);
   const room = added.length === 0 ? 0 : PRODUCTS_MAX - (await countProducts(tx, siteKeyHash));
   const left = new Set(added.slice(Math.max(room, 0)).map(({ productId }) => productId));
   const isKept = ({ productId }: { readonly productId: string }) => !left.has(productId);
@@ -91,7 +94,7 @@ async function writeBatch(tx: Transaction, batch: Batch, changes: readonly Produ
     .map(({ productId }) => productId);
   const gone = fresh.filter(({ product }) => product === null);
   const write = async () => {
-    await writeProducts(tx, siteKeyHash, written, { importId, now, updates: false });
+    await writeProducts(tx, siteKeyHash, written, { ...WHOLE, importId, now });
     if (listed.length > 0) await markListed(tx, siteKeyHash, listed);
     let removed = 0;
     for (const { productId } of gone) {

@@ -20,11 +20,15 @@ const states = new Table<FeedState>("products", {
 
 const marksFor = (ids: readonly string[]) => ids.map(() => "?").join(", ");
 
-/** Those of the products of a feed that the site does not have, or has otherwise. */
+/**
+ * Those of the products of a list that the site does not have, or has otherwise. With `updates`, fields that a line
+ * leaves out stay as they are; without, leaving a field out changes a product that has it.
+ */
 export async function changesOf(
   db: Queries,
   siteKeyHash: string,
   listed: readonly ListedProduct[],
+  { updates }: { readonly updates: boolean },
 ): Promise<{ readonly added: ListedProduct[]; readonly changed: ListedProduct[] }> {
   const ids = listed.map(({ productId }) => productId);
   const known = await products.among(db, siteKeyHash, "product_id", ids);
@@ -38,7 +42,7 @@ export async function changesOf(
   const isKnown = ({ productId }: ListedProduct) => byId.has(productId);
   const isUnchanged = (one: ListedProduct) =>
     listedBefore.has(one.productId) &&
-    changedFields(byId.get(one.productId) as Product, one, true).length === 0;
+    changedFields(byId.get(one.productId) as Product, one, updates).length === 0;
   return {
     added: listed.filter((one) => !isKnown(one)),
     changed: listed.filter((one) => isKnown(one) && !isUnchanged(one)),
